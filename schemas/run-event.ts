@@ -1,0 +1,120 @@
+import { z } from 'zod';
+
+/**
+ * What happened in a run, in order. One union for everybody who looks at a run: the terminal, the studio, recorded traces and
+ * tests. Events carry no message content; `reason` and `metadata` are what the guard chose to say.
+ */
+const common = {
+  /** The run. */
+  runId: z.string(),
+  /** Position in the run, from 0, without gaps. */
+  seq: z.int().nonnegative(),
+  /** Epoch milliseconds. */
+  at: z.number(),
+  /** The step, from 0. */
+  stepNumber: z.int().nonnegative(),
+  /** The attempt at this step, from 1. */
+  attempt: z.int().positive(),
+};
+
+export const verdictKindSchema = z.enum(['pass', 'edit', 'trip', 'retry', 'unavailable']);
+
+/** Token counts; a count that the provider did not report is absent. */
+export const usageSchema = z.looseObject({
+  inputTokens: z.number().optional(),
+  outputTokens: z.number().optional(),
+  totalTokens: z.number().optional(),
+});
+
+export const stepReasonSchema = z.enum(['stop', 'tool-calls', 'tripwire', 'retry', 'error']);
+
+export const runStatusSchema = z.enum(['success', 'tripwire', 'failed', 'canceled', 'suspended']);
+
+export const tripwireSchema = z.object({
+  reason: z.string(),
+  retry: z.boolean().optional(),
+  metadata: z.unknown().optional(),
+  processorId: z.string(),
+  phase: z.string(),
+  /** The way to the guard through the pipeline. */
+  path: z.string(),
+});
+
+export const runEventSchema = z.discriminatedUnion('type', [
+  z.object({
+    ...common,
+    type: z.literal('run-start'),
+    agentId: z.string().optional(),
+    mode: z.enum(['generate', 'stream']),
+    maxSteps: z.int().positive(),
+    maxRetries: z.int().nonnegative(),
+  }),
+  /** The statechart entered a state; `state` is its dotted path, e.g. `step.calling`. */
+  z.object({ ...common, type: z.literal('state-enter'), state: z.string() }),
+  /**
+   * A guard gave its verdict. For the streaming phase one event sums up a guard's whole step: `calls` chunks seen, `edits` of
+   * them changed or dropped; a stop is an event of its own.
+   */
+  z.object({
+    ...common,
+    type: z.literal('guard'),
+    phase: z.string(),
+    processorId: z.string(),
+    path: z.string(),
+    verdict: verdictKindSchema,
+    /** Milliseconds spent inside the hook. */
+    durationMs: z.number().nonnegative(),
+    calls: z.int().positive(),
+    edits: z.int().nonnegative(),
+    reason: z.string().optional(),
+    metadata: z.unknown().optional(),
+  }),
+  /** Two branches of a parallel block edited the same words; `rule` says who won. */
+  z.object({
+    ...common,
+    type: z.literal('merge-conflict'),
+    phase: z.string(),
+    path: z.string(),
+    rule: z.string(),
+    target: z.string(),
+    authors: z.array(z.string()),
+  }),
+  z.object({ ...common, type: z.literal('model-call'), modelId: z.string(), provider: z.string() }),
+  z.object({
+    ...common,
+    type: z.literal('model-finish'),
+    finishReason: z.string(),
+    usage: usageSchema,
+    durationMs: z.number().nonnegative(),
+    fromCache: z.boolean(),
+  }),
+  /** The model call failed; `recovered` says whether the call is made again. */
+  z.object({ ...common, type: z.literal('model-error'), message: z.string(), recovered: z.boolean() }),
+  z.object({ ...common, type: z.literal('tool-start'), toolCallId: z.string(), toolName: z.string() }),
+  z.object({
+    ...common,
+    type: z.literal('tool-finish'),
+    toolCallId: z.string(),
+    toolName: z.string(),
+    outcome: z.enum(['result', 'error', 'denied', 'reused']),
+    durationMs: z.number().nonnegative(),
+  }),
+  /** What this attempt had already put on the wire is withdrawn. */
+  z.object({ ...common, type: z.literal('retract'), partIds: z.array(z.string()) }),
+  z.object({ ...common, type: z.literal('step-finish'), reason: stepReasonSchema }),
+  z.object({
+    ...common,
+    type: z.literal('run-finish'),
+    status: runStatusSchema,
+    tripwire: tripwireSchema.optional(),
+    error: z.object({ name: z.string(), message: z.string(), code: z.string().optional() }).optional(),
+    retries: z.int().nonnegative(),
+  }),
+]);
+
+export type RunEvent = z.infer<typeof runEventSchema>;
+export type RunStatus = z.infer<typeof runStatusSchema>;
+export type StepReason = z.infer<typeof stepReasonSchema>;
+export type Tripwire = z.infer<typeof tripwireSchema>;
+export type VerdictKind = z.infer<typeof verdictKindSchema>;
+export type Usage = z.infer<typeof usageSchema>;

@@ -1,0 +1,131 @@
+/**
+ * Every error that Interlock raises, by code. Codes are public API: they stay, sentences may improve.
+ *
+ * `actor` says who must act: the `author` of the pipeline or agent, the `operator` who runs it, the `caller` of one run, or
+ * the `provider` of the model.
+ */
+interface ErrorRow {
+  actor: 'author' | 'operator' | 'caller' | 'provider';
+  say: string;
+}
+
+export const errorTable = {
+  'schema/invalid-payload': { actor: 'author', say: 'The payload does not fit its phase; correct the named field.' },
+  'phase/unknown': { actor: 'author', say: 'There is no such phase; use one of the phases of the table.' },
+  'phase/foreign-message-list': {
+    actor: 'author',
+    say: 'A hook returned a MessageList that is not the one it was given; change and return that one, or return messages.',
+  },
+  'phase/messages-and-message-list': {
+    actor: 'author',
+    say: 'A hook returned both messages and messageList; return one of the two.',
+  },
+  'phase/unsupported-model': {
+    actor: 'author',
+    say: 'A hook returned a model of specification v1; return a v2, v3 or v4 model, a router id or a config.',
+  },
+  'phase/invalid-result': {
+    actor: 'author',
+    say: 'A hook returned something that its phase cannot use; return one of the forms in the reference.',
+  },
+  'phase/missing-messages': {
+    actor: 'author',
+    say: 'The phase needs messages or a messageList; put one of them into the payload.',
+  },
+  'phase/invalid-data-part': {
+    actor: 'author',
+    say: 'writer.custom() takes chunks whose type starts with "data-"; rename the chunk.',
+  },
+  'guard/unavailable': {
+    actor: 'operator',
+    say: 'A guard failed, so the run failed closed; see the cause, repair the guard or give it a failure policy.',
+  },
+  'pipeline/missing-id': { actor: 'author', say: 'A pipeline and every processor in it need a non-empty id.' },
+  'pipeline/duplicate-id': { actor: 'author', say: 'Two processors in one pipeline share an id; rename one.' },
+  'pipeline/no-hook': {
+    actor: 'author',
+    say: 'A processor implements none of the hooks; implement one, or remove the processor.',
+  },
+  'pipeline/wrong-lane': {
+    actor: 'author',
+    say: 'A processor stands in a lane where none of its hooks ever runs; move it to the other array.',
+  },
+  'pipeline/empty': { actor: 'author', say: 'A pipeline was committed with no step in it; add one with .then().' },
+  'pipeline/invalid-step': {
+    actor: 'author',
+    say: 'This is not a processor, step, pipeline, workflow or function; pass one of these.',
+  },
+  'pipeline/unsupported-step': {
+    actor: 'author',
+    say: 'This kind of workflow entry cannot be part of a guard pipeline; use then, parallel, branch, map or nesting.',
+  },
+  'pipeline/invalid-payload': {
+    actor: 'author',
+    say: 'A function in the pipeline returned something that is not the phase payload; return the payload or nothing.',
+  },
+  'pipeline/condition-failed': {
+    actor: 'author',
+    say: 'A branch condition threw, so no arm was chosen and the run failed closed; see the cause.',
+  },
+  'agent/unknown-option': { actor: 'author', say: 'There is no such option; see the list of options in the docs.' },
+  'agent/unsupported-option': {
+    actor: 'author',
+    say: 'The loop does not honour this option of Mastra yet; remove it, or use a stock Agent for this call.',
+  },
+  'agent/invalid-option': { actor: 'author', say: 'The option has a value that cannot be used; see the message.' },
+  'agent/model-unresolved': {
+    actor: 'author',
+    say: 'The model could not be resolved; check its id, its config and its key.',
+  },
+  'agent/no-input': { actor: 'caller', say: 'There is no message to send; pass a prompt or messages.' },
+  'model/call-failed': {
+    actor: 'provider',
+    say: 'The model call failed and no error processor asked for another try; see the cause.',
+  },
+  'model/malformed-stream': {
+    actor: 'provider',
+    say: 'The model stream ended without a finish part or could not be read; see the cause.',
+  },
+  'tool/unknown': { actor: 'provider', say: 'The model called a tool that this step does not offer.' },
+  'run/failed': { actor: 'operator', say: 'The run failed; see the cause.' },
+  'run/canceled': { actor: 'caller', say: 'The run was canceled by its abort signal.' },
+} as const satisfies Record<`${string}/${string}`, ErrorRow>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+const brand = Symbol.for('mastra-interlock.error');
+
+export interface InterlockErrorOptions {
+  /** What is wrong, in one clause: it stands between the code and the table's advice. */
+  detail?: string;
+  /** Where: a processor id, a pipeline path, an option's name, or `phase.path.to.field`. */
+  path?: string;
+  /** The error that led here; kept as `cause`. */
+  cause?: unknown;
+}
+
+/**
+ * The one error class of Interlock. `code` is a row of the error table, `path` names the culprit, `cause` is kept.
+ * Recognise it with {@link isInterlockError}, which also holds across two copies of the package.
+ */
+export class InterlockError extends Error {
+  override readonly name = 'InterlockError';
+  readonly code: ErrorCode;
+  readonly path: string | undefined;
+  readonly actor: ErrorRow['actor'];
+  readonly [brand] = true;
+
+  constructor(code: ErrorCode, { detail, path, cause }: InterlockErrorOptions = {}) {
+    const row = errorTable[code];
+    const where = path ? ` at ${path}` : '';
+    const what = detail ? `: ${detail}` : '';
+    super(`[${code}]${where}${what} ${row.say}`, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.path = path;
+    this.actor = row.actor;
+  }
+}
+
+/** Whether a value is an {@link InterlockError}, from this or another copy of the package; with `code`, of that code. */
+export const isInterlockError = (value: unknown, code?: ErrorCode): value is InterlockError =>
+  typeof value === 'object' && value !== null && brand in value && (code === undefined || (value as InterlockError).code === code);
