@@ -1,0 +1,94 @@
+import type { DummyRuleMap, OxlintConfig } from 'oxlint';
+
+/** Packages that only some rooms may run; `import type` is free everywhere. */
+const hosts = {
+  mastra: {
+    regex: '^@mastra/',
+    message: 'Only src/mastra and what stands above it may run Mastra; use `import type`, or a port.',
+  },
+  aiSdk: {
+    regex: '^(ai$|ai/|@ai-sdk/)',
+    message: 'Only src/ai-sdk may run the AI SDK; use `import type`, or a port.',
+  },
+  restate: {
+    regex: '^@restatedev/',
+    message: 'Only src/durable/restate may run Restate; use `import type`, or a port.',
+  },
+};
+
+type Host = keyof typeof hosts;
+
+/** The rule for files that may run `allowed` and no other host. The floors between our rooms: test/architecture.test.ts. */
+const hostsOnly = (...allowed: Host[]): DummyRuleMap => {
+  const patterns = (Object.keys(hosts) as Host[])
+    .filter((name) => !allowed.includes(name))
+    .map((name) => ({ ...hosts[name], allowTypeImports: true }));
+  return { 'no-restricted-imports': ['error', { patterns }] };
+};
+
+const config: OxlintConfig = {
+  plugins: ['typescript', 'import', 'unicorn', 'oxc', 'promise', 'node', 'vitest'],
+  options: { typeAware: true, denyWarnings: true, reportUnusedDisableDirectives: 'error' },
+  categories: { correctness: 'error', suspicious: 'error', perf: 'error' },
+  ignorePatterns: ['node_modules', 'dist', 'coverage', 'test-output'],
+  rules: {
+    // One concept per file, short functions.
+    'max-lines': ['error', { max: 300 }],
+    'max-lines-per-function': ['error', { max: 60 }],
+    'max-params': ['error', { max: 3 }],
+    'max-depth': ['error', { max: 3 }],
+    complexity: ['error', { max: 15 }],
+
+    // No any, every union ends in never, every promise is awaited or handed on.
+    'typescript/no-explicit-any': 'error',
+    'typescript/switch-exhaustiveness-check': 'error',
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    'typescript/only-throw-error': 'error',
+    'typescript/consistent-type-imports': 'error',
+    'typescript/no-non-null-assertion': 'error',
+    'typescript/ban-ts-comment': 'error',
+    'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
+
+    // No circles (types count), named exports, the host packages at the rim.
+    'import/no-cycle': ['error', { ignoreTypes: false }],
+    'import/no-self-import': 'error',
+    'import/no-duplicates': 'error',
+    'import/no-default-export': 'error',
+    ...hostsOnly(),
+
+    eqeqeq: 'error',
+    'no-console': 'error',
+    'no-var': 'error',
+    'prefer-const': 'error',
+
+    // Off, because they forbid what this code does on purpose.
+    'no-await-in-loop': 'off', // guards run one after another
+    'oxc/no-map-spread': 'off', // values are copied, not changed
+    'promise/no-callback-in-promise': 'off', // a hook is a callback
+    'import/no-named-as-default-member': 'off', // `fc.assert` reads better than `assert`
+    'typescript/no-unsafe-type-assertion': 'off', // what a schema has checked is cast once
+    'typescript/unbound-method': 'off', // functions in plain objects have no `this` to lose
+    'unicorn/consistent-function-scoping': 'off', // a helper stands beside its use
+    'unicorn/no-thenable': 'off', // `then` is a combinator of the pipeline
+  },
+  overrides: [
+    { files: ['src/mastra/**', 'workflows/**'], rules: hostsOnly('mastra') },
+    { files: ['src/ai-sdk/**'], rules: hostsOnly('aiSdk') },
+    { files: ['src/durable/restate/**'], rules: hostsOnly('restate') },
+    { files: ['playground/**', 'bench/**', 'scripts/**'], rules: { 'no-restricted-imports': 'off', 'no-console': 'off' } },
+    {
+      files: ['test/**', '**/*.test.ts', '**/*.test-d.ts'],
+      rules: {
+        'max-lines': 'off',
+        'max-lines-per-function': 'off',
+        'no-restricted-imports': 'off',
+        'vitest/no-conditional-expect': 'off', // table tests ask what their row expects
+        'vitest/valid-expect': ['error', { maxArgs: 2 }], // the second says which row
+      },
+    },
+    { files: ['*.config.ts'], rules: { 'import/no-default-export': 'off' } },
+  ],
+};
+
+export default config;

@@ -1,0 +1,43 @@
+import { messageText, type ChatMessage, type ChatRequest } from '../../src/testing/index.js';
+
+/** A tool's result, with the name it was called by. */
+export interface ToolAnswer {
+  readonly toolName: string;
+  readonly content: string;
+}
+
+/** What the responder looks at when it decides what to say. */
+export interface Conversation {
+  /** The last thing that the person said. */
+  readonly said: string;
+  /** Tool results since then, oldest first. */
+  readonly toolAnswers: readonly ToolAnswer[];
+  /** Whether a guard asked for another attempt. */
+  readonly hasFeedback: boolean;
+  /** Whether this call offers a tool. */
+  readonly offers: (toolName: string) => boolean;
+}
+
+/** How a loop marks the system message that asks for another attempt. */
+const feedbackMark = '[Processor Feedback]';
+
+const toolAnswersIn = (messages: readonly ChatMessage[]): ToolAnswer[] => {
+  const names = new Map(
+    messages.flatMap(({ tool_calls = [] }) => tool_calls.map((call) => [call.id, call.function.name] as const)),
+  );
+  return messages
+    .filter(({ role }) => role === 'tool')
+    .map((message) => ({ toolName: names.get(message.tool_call_id ?? '') ?? 'the tool', content: messageText(message) }));
+};
+
+/** Reads a request. */
+export const readConversation = ({ messages, tools = [], tool_choice }: ChatRequest): Conversation => {
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  const question = messages[asked];
+  return {
+    said: question ? messageText(question) : '',
+    toolAnswers: toolAnswersIn(messages.slice(asked + 1)),
+    hasFeedback: messages.some((message) => message.role === 'system' && messageText(message).includes(feedbackMark)),
+    offers: (toolName) => tool_choice !== 'none' && tools.some((tool) => tool.function.name === toolName),
+  };
+};

@@ -1,0 +1,39 @@
+import { startOpenAIServer, type ChatRequest, type Reply } from '../../src/testing/index.js';
+import { readConversation } from './conversation.js';
+import { introduction, scenarios } from './scenarios.js';
+import { sayToolAnswer } from './tool-answer.js';
+
+/** The id of the responder's only model. */
+export const responderModel = 'local-responder';
+
+export interface ResponderOptions {
+  /** Milliseconds between deltas. Default 10, so that streaming can be seen. */
+  readonly delayMs?: number;
+  /** Default 0: a free port. */
+  readonly port?: number;
+}
+
+export interface Responder {
+  /** For an OpenAI-compatible client, e.g. `http://127.0.0.1:40123/v1`. */
+  readonly baseUrl: string;
+  readonly model: typeof responderModel;
+  readonly close: () => Promise<void>;
+}
+
+/** What the responder says to a request. */
+const respond = (request: ChatRequest): Reply => {
+  const conversation = readConversation(request);
+  const answered = conversation.toolAnswers.at(-1);
+  if (answered) return { kind: 'text', text: sayToolAnswer(answered), chunks: 4 };
+  const scenario = scenarios.find(({ matches }) => matches(conversation.said));
+  return scenario ? scenario.reply(conversation) : introduction();
+};
+
+/**
+ * Starts the responder that the demo talks to where no model is configured: a server on the loopback interface with the
+ * OpenAI protocol and prepared answers. Nothing leaves the machine.
+ */
+export const startResponder = async ({ delayMs = 10, port }: ResponderOptions = {}): Promise<Responder> => {
+  const { baseUrl, close } = await startOpenAIServer({ reply: respond, delayMs, port, models: [responderModel] });
+  return { baseUrl, model: responderModel, close };
+};

@@ -1,0 +1,89 @@
+import type { Reply } from '../../src/testing/index.js';
+import type { Conversation } from './conversation.js';
+
+/** One thing that the responder can do: what to type for it, what it shows, and what it answers. */
+export interface Scenario {
+  /** Something to type. */
+  readonly example: string;
+  /** What can be watched then. */
+  readonly shows: string;
+  readonly matches: (said: string) => boolean;
+  readonly reply: (conversation: Conversation) => Reply;
+}
+
+/** Characters per delta: few, so that a value stands in several of them. */
+const charsPerDelta = 4;
+
+const say = (text: string): Reply => ({ kind: 'text', text, chunks: charsPerDelta });
+
+const orderIn = (said: string): string | undefined => /\border\D{0,12}(\d+)/i.exec(said)?.[1];
+
+const wantsRefund = (said: string): boolean => /\brefund\b/i.test(said) && orderIn(said) !== undefined;
+
+const reasonIn = (said: string): string => /\bbecause\s+(.+?)[.!]?$/i.exec(said)?.[1] ?? 'the customer asked for it';
+
+const call = ({ offers }: Conversation, name: string, args: Record<string, string>): Reply =>
+  offers(name)
+    ? { kind: 'tool-calls', calls: [{ name, args, fragments: 4 }] }
+    : say(
+        `I would use the tool ${name} for this, but I was not given it in this step, so I cannot look into order ${args['orderId']} now.`,
+      );
+
+/** In the order in which they are tried. */
+export const scenarios: readonly Scenario[] = [
+  {
+    example: 'refund order 1042',
+    shows: 'a tool with consequences',
+    matches: wantsRefund,
+    reply: (conversation) =>
+      call(conversation, 'refund-order', { orderId: orderIn(conversation.said) ?? '', reason: reasonIn(conversation.said) }),
+  },
+  {
+    example: 'where is my order 1042?',
+    shows: 'a tool call, and an answer made from its result',
+    matches: (said) => orderIn(said) !== undefined,
+    reply: (conversation) => call(conversation, 'lookup-order', { orderId: orderIn(conversation.said) ?? '' }),
+  },
+  {
+    example: 'leak',
+    shows: 'an answer with an e-mail address and a card number in it',
+    matches: (said) => /\bleak|\be-?mail of the manager\b|\bmanager's e-?mail\b/i.test(said),
+    reply: () =>
+      say(
+        'Of course. You can write to the manager, Dana Whitfield, at dana.whitfield@example.com, and the card that we have on ' +
+          'file for you is 4111 1111 1111 1111. Please keep both to yourself.',
+      ),
+  },
+  {
+    example: 'short',
+    shows: 'a poor first answer, and a better one after feedback',
+    matches: (said) => /\b(?:short|brief)\b/i.test(said),
+    reply: ({ hasFeedback }) =>
+      say(
+        hasFeedback
+          ? 'Thank you for the feedback. Returns are free within 30 days of delivery: open the order, choose "Return an item", ' +
+              'print the label, and the money is back within five working days of the parcel reaching us.'
+          : 'ok.',
+      ),
+  },
+  {
+    example: 'hang',
+    shows: 'a provider that never finishes: press stop',
+    matches: (said) => /\bhang\b/i.test(said),
+    reply: () => ({ kind: 'hang', after: ['One ', 'mom', 'ent', ', pl', 'ease', ' …'] }),
+  },
+  {
+    example: 'fail',
+    shows: 'a provider that refuses the request',
+    matches: (said) => /\bfail\b/i.test(said),
+    reply: () => ({ kind: 'error', status: 400, message: 'The local responder was asked to fail, and refused this request.' }),
+  },
+];
+
+/** The answer to everything else; it repeats nothing of what was said. */
+export const introduction = (): Reply =>
+  say(
+    "I am Interlock's local responder, not a language model: I give prepared answers, so that you can watch the guards work " +
+      `without a key. You can type:\n${scenarios.map(({ example, shows }) => `- ${example} (${shows})`).join('\n')}\n` +
+      'Anything else gets this answer.',
+  );

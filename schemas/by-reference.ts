@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+export interface ByReferenceOptions {
+  /** The schema to check one value with, where it depends on the value; default: `structure`. */
+  structureOf?: (value: unknown) => z.ZodType;
+  /** What to hand on instead of the value, given what the check read; default: the value. */
+  rebuild?: (value: unknown, parsed: unknown) => unknown;
+}
+
+/**
+ * Checks a value against `structure` and hands on the value itself, where zod would hand on a copy. A hook that edits a
+ * message in place edits the message of the MessageList, also behind a check; and growing lists are not copied.
+ *
+ * `Out` is the declared type of what was checked. The JSON Schema is that of `structure`.
+ */
+export const byReference = <Out, In = Out>(
+  structure: z.ZodType,
+  { structureOf = () => structure, rebuild = (value) => value }: ByReferenceOptions = {},
+): z.ZodType<Out, In> => {
+  const schema = z.unknown().transform((value, context) => {
+    const parsed = structureOf(value).safeParse(value);
+    if (parsed.success) return rebuild(value, parsed.data);
+    // Finished issues are taken over as they are: their messages are set, and the parent puts its path before theirs.
+    context.issues.push(...(parsed.error.issues as z.core.$ZodRawIssue[]));
+    return z.NEVER;
+  });
+  // What passed `structure` has the declared type; zod sees only that it is unknown.
+  return schema.meta(jsonSchemaOf(structure)) as unknown as z.ZodType<Out, In>;
+};
+
+const jsonSchemaOf = (structure: z.ZodType): Record<string, unknown> => {
+  const { $schema: _, ...fields } = z.toJSONSchema(structure, { io: 'input', unrepresentable: 'any' });
+  return fields;
+};

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { byReference } from './by-reference.js';
+import type { HostField, HostTypes } from './host-types.js';
+import { messageSchema } from './message.js';
+import { openObject } from './open-object.js';
+
+/**
+ * A field that Mastra's schema of the same phase strips unread. What does not fit is dropped rather than refused, so that
+ * every payload that is good enough for Mastra is good enough here.
+ */
+const lenient = <S extends z.ZodType>(field: S): z.ZodOptional<S> =>
+  // A dropped value reads as undefined, which an optional field may be anyway.
+  field.optional().catch(undefined).optional() as unknown as z.ZodOptional<S>;
+
+/** JSON Schema keywords for what zod cannot derive: they tell a form what to offer and check nothing. */
+export type FormHint = Record<string, unknown>;
+
+/**
+ * Something that only its owner can judge, such as a MessageList or a model: carried by reference, unchecked and optional.
+ * null counts as absent, since forms and JSON say it that way.
+ */
+export const held = <K extends keyof HostTypes>(description: string, hint: FormHint = {}): z.ZodOptional<HostField<K>> =>
+  lenient<HostField<K>>(z.custom<HostTypes[K]>((value) => value !== null)).meta({ ...hint, description });
+
+const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** An object with any fields, by reference. */
+export const recordField = z
+  .custom<Record<string, unknown>>(isRecord, 'expected an object')
+  .meta({ type: 'object', additionalProperties: true });
+
+/** An array of anything, by reference: a stream's growing list of chunks is not walked again at every chunk. */
+export const listField = z.custom<unknown[]>(Array.isArray, 'expected an array').meta({ type: 'array' });
+
+const systemMessage: HostField<'systemMessage'> = byReference(
+  openObject({
+    role: z.enum(['system', 'user', 'assistant', 'tool']).describe('Who speaks; nearly always the system.'),
+    content: z
+      .unknown()
+      .meta({ anyOf: [{ type: 'string' }, { type: 'array' }] })
+      .describe('The instruction: text, or a list of parts.'),
+  }),
+);
+
+export const messagesField = z.array(messageSchema).describe('The messages that this phase looks at.');
+
+export const messageListField = held<'messageList'>('The live list behind the messages; a form or JSON has none.');
+
+export const stepNumberField = z.number().describe('The step of the loop, from 0.');
+
+/** What is known in every phase. */
+export const sharedFields = {
+  retryCount: z.number().optional().describe('How many retries guards were granted so far in this run.'),
+  state: recordField.optional().describe('What a processor keeps for itself during one run.'),
+  steps: held<'steps'>('The steps done so far.', { type: 'array' }),
+  systemMessages: z.array(systemMessage).optional().describe('The instructions that the model is given.'),
+  runId: z.string().optional().describe('The run this belongs to.'),
+  messageId: z.string().optional().describe('The id of the answer that is being made.'),
+};
+
+/** The same, for phases where Mastra's schema reads none but `retryCount`. */
+export const lenientFields = {
+  ...sharedFields,
+  state: lenient(recordField).describe('What a processor keeps for itself during one run.'),
+  systemMessages: lenient(z.array(systemMessage)).describe('The instructions that the model is given.'),
+  runId: lenient(z.string()).describe('The run this belongs to.'),
+  messageId: lenient(z.string()).describe('The id of the answer that is being made.'),
+};

@@ -1,0 +1,130 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import { z } from 'zod';
+import { byReference } from './by-reference.js';
+import { openObject } from './open-object.js';
+
+/** One piece of a message, as Mastra keeps it. */
+export type MessagePart = MastraDBMessage['content']['parts'][number];
+
+const bytesOrPlace = z.union([
+  z.string(),
+  z.custom<URL>((value) => value instanceof URL, 'expected a URL object').describe('Code only: a URL object.'),
+  z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'expected bytes').describe('Code only: bytes.'),
+]);
+
+export const textPartSchema = openObject({
+  type: z.literal('text').describe('A piece of text.'),
+  text: z.string().describe('The words.'),
+});
+
+export const imagePartSchema = openObject({
+  type: z.literal('image').describe('A picture.'),
+  image: bytesOrPlace.describe('The picture: a URL, a data URL, base64 text or bytes.'),
+  mimeType: z.string().optional().describe('Its media type, e.g. image/png.'),
+});
+
+export const filePartSchema = openObject({
+  type: z.literal('file').describe('An attached file.'),
+  data: bytesOrPlace.describe('The content: a URL, a data URL, base64 text or bytes.'),
+  mimeType: z.string().describe('Its media type, e.g. application/pdf.'),
+});
+
+/** The life of a tool call, approval included. */
+const toolStates = [
+  'partial-call',
+  'call',
+  'result',
+  'approval-requested',
+  'approval-responded',
+  'output-error',
+  'output-denied',
+] as const;
+
+export const toolInvocationPartSchema = openObject({
+  type: z.literal('tool-invocation').describe('A tool call, with its result once there is one.'),
+  toolInvocation: openObject({
+    toolCallId: z.string().describe('The id that ties call and result together.'),
+    toolName: z.string().describe('The tool.'),
+    args: z.unknown().optional().describe('What the model passed to the tool.'),
+    state: z.enum(toolStates).describe('How far the call has come.'),
+    result: z.unknown().optional().describe('What the tool returned.'),
+  }).describe('The call.'),
+});
+
+export const reasoningPartSchema = openObject({
+  type: z.literal('reasoning').describe('What the model thought before it answered.'),
+  reasoning: z.string().describe('The thought as one text.'),
+  details: z
+    .array(
+      openObject({
+        type: z.enum(['text', 'redacted']).describe('Whether the provider shows this piece.'),
+        text: z.string().optional().describe('The words of a shown piece.'),
+        data: z.string().optional().describe('The sealed content of a redacted piece.'),
+      }),
+    )
+    .describe('The thought piece by piece.'),
+});
+
+export const sourcePartSchema = openObject({
+  type: z.literal('source').describe('A place that the answer cites.'),
+  source: openObject({
+    sourceType: z.string().describe('What kind of place, e.g. url.'),
+    id: z.string().describe('Its id within the answer.'),
+    url: z.string().optional().describe('Where it is.'),
+    title: z.string().optional().describe('What it is called.'),
+  }).describe('The place.'),
+});
+
+export const sourceDocumentPartSchema = openObject({
+  type: z.literal('source-document').describe('A document that the answer cites.'),
+  sourceId: z.string().describe('Its id within the answer.'),
+  mediaType: z.string().describe('Its media type.'),
+  title: z.string().describe('What it is called.'),
+  filename: z.string().optional().describe('Its file name.'),
+});
+
+export const stepStartPartSchema = openObject({
+  type: z.literal('step-start').describe('Marks where a step of the loop began.'),
+});
+
+export const errorPartSchema = openObject({
+  type: z.literal('error').describe('An error that became part of the conversation.'),
+  error: openObject({
+    name: z.string().describe('The class of the error.'),
+    message: z.string().describe('What it says.'),
+  }).describe('The error.'),
+});
+
+export const dataPartSchema = openObject({
+  type: z.templateLiteral(['data-', z.string()]).describe('The application’s own type; starts with data-.'),
+  id: z.string().optional().describe('Names the part, so that a later one can replace it.'),
+  data: z.unknown().optional().describe('The content.'),
+});
+
+const knownParts: Record<string, z.ZodType> = {
+  text: textPartSchema,
+  image: imagePartSchema,
+  file: filePartSchema,
+  'tool-invocation': toolInvocationPartSchema,
+  reasoning: reasoningPartSchema,
+  source: sourcePartSchema,
+  'source-document': sourceDocumentPartSchema,
+  'step-start': stepStartPartSchema,
+  error: errorPartSchema,
+};
+
+/** Parts of a type that is not ours to know: providers and later versions bring their own. */
+const otherPartSchema = openObject({ type: z.string().describe('Any other type of part.') });
+
+const structureOf = (part: unknown): z.ZodType => {
+  const type: unknown = typeof part === 'object' && part !== null && 'type' in part ? part.type : undefined;
+  if (typeof type !== 'string') return otherPartSchema;
+  if (Object.hasOwn(knownParts, type)) return knownParts[type] ?? otherPartSchema;
+  return type.startsWith('data-') ? dataPartSchema : otherPartSchema;
+};
+
+/** A part of any type. A known type is held to its fields, an unknown one only to having a type. */
+export const messagePartSchema = byReference<MessagePart>(
+  z.union([...Object.values(knownParts), dataPartSchema, otherPartSchema]),
+  { structureOf },
+);

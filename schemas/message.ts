@@ -1,0 +1,55 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import { z } from 'zod';
+import { byReference } from './by-reference.js';
+import { messagePartSchema } from './message-part.js';
+import { openObject } from './open-object.js';
+
+/** A message as every phase carries it. */
+export type Message = MastraDBMessage;
+
+/** The parts of a message and what belongs to them. */
+export type MessageContent = MastraDBMessage['content'];
+
+/** A message as it may come in: its time may be text, as in JSON. */
+export type MessageInput = Omit<MastraDBMessage, 'createdAt'> & { createdAt: Date | string | number };
+
+const anyRecord = z.record(z.string(), z.unknown());
+
+/** The content of a message; unknown fields are kept. */
+export const messageContentSchema = byReference<MessageContent>(
+  openObject({
+    format: z.literal(2).describe('The version of this format.'),
+    parts: z.array(messagePartSchema).describe('The content in order: text, files, tool calls and so on.'),
+    content: z.string().optional().describe('The text once more in one string, for readers of the older format.'),
+    metadata: anyRecord.optional().describe('The application’s own notes.'),
+    providerMetadata: anyRecord.optional().describe('What the provider noted, by provider.'),
+  }),
+);
+
+// The host's own check lets the role "tool" through, which its type does not know; we accept what it accepts.
+const roles = ['user', 'assistant', 'system', 'tool', 'signal'] as const;
+
+const messageStructure = openObject({
+  id: z.string().describe('The id of the message.'),
+  role: z.enum(roles).describe('Who speaks.'),
+  createdAt: z.coerce
+    .date()
+    .meta({ type: 'string', format: 'date-time' })
+    .describe('When it was made; text is read as an ISO 8601 time.'),
+  threadId: z.string().optional().describe('The conversation it belongs to.'),
+  resourceId: z.string().optional().describe('Whose conversation that is.'),
+  type: z.string().optional().describe('The kind of message, where there is more than one.'),
+  content: messageContentSchema.describe('What it says.'),
+});
+
+/**
+ * A message. The message itself is handed on; only where `createdAt` is no Date is a copy made that has one.
+ */
+export const messageSchema = byReference<Message, MessageInput>(messageStructure, {
+  rebuild: (value, parsed) => {
+    // Both passed the structure above.
+    const { createdAt } = parsed as Message;
+    const message = value as MessageInput;
+    return message.createdAt instanceof Date ? message : { ...message, createdAt };
+  },
+});

@@ -1,0 +1,154 @@
+import { MessageList } from '@mastra/core/agent/message-list';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import { parsePayload, phasePayloadSchema, phaseSchemas, type PhaseName, type PhasePayload } from './index.js';
+
+class Instance {
+  readonly secret = Symbol('kept');
+}
+
+const model = new Instance();
+const messages = [
+  { id: 'm', role: 'user', createdAt: new Date(0), content: { format: 2, parts: [{ type: 'text', text: 'Hi' }] } },
+];
+
+/** The least that each phase needs, as a form would send it. */
+const least: Record<PhaseName, Record<string, unknown>> = {
+  input: { messages },
+  inputStep: { messages, stepNumber: 0 },
+  llmRequest: { prompt: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }], model, stepNumber: 0 },
+  apiError: { error: new Error('400'), messages, stepNumber: 0 },
+  outputStream: { streamParts: [], state: {} },
+  llmResponse: { chunks: [{ type: 'text-delta', payload: { text: 'Hi' } }], model, stepNumber: 0, fromCache: false },
+  outputStep: { messages, stepNumber: 0 },
+  toolResult: { messages, stepNumber: 0, toolName: 'weather', toolCallId: 'c' },
+  outputResult: { messages },
+};
+
+/** Everything that is shared by reference, filled in for every phase. */
+const rich = (phase: PhaseName): Record<string, unknown> => ({
+  ...least[phase],
+  phase,
+  messageList: new MessageList(),
+  retryCount: 1,
+  state: { seen: 1 },
+  steps: [new Instance()],
+  runId: 'r',
+  messageId: 'a',
+  systemMessages: [{ role: 'system', content: 'Be brief.', tag: 'mine' }],
+  requestContext: new Map([['user', 'u']]),
+  notOurs: new Instance(),
+});
+
+const names = Object.keys(phaseSchemas) as PhaseName[];
+
+/** The phase's own fields that hold something which must not be copied. */
+const byReference: Partial<Record<PhaseName, Record<string, unknown>>> = {
+  inputStep: {
+    model: new Instance(),
+    tools: { weather: new Instance() },
+    toolChoice: { type: 'tool', toolName: 'weather' },
+    providerOptions: { openai: {} },
+    modelSettings: { temperature: 0 },
+    structuredOutput: { schema: z.string() },
+    rotateResponseMessageId: () => 'next',
+  },
+  llmRequest: { prompt: least.llmRequest.prompt, model },
+  apiError: { error: new Instance(), rotateResponseMessageId: () => 'next' },
+  outputStream: { part: { type: 'text-delta' }, streamParts: [{}] },
+  llmResponse: {
+    chunks: least.llmResponse.chunks,
+    model,
+    warnings: [{ type: 'other' }],
+    request: {},
+    rawResponse: new Instance(),
+  },
+  outputStep: {
+    toolCalls: [{ toolName: 't', toolCallId: 'c', args: {} }],
+    usage: { inputTokens: 1 },
+    providerMetadata: { x: {} },
+  },
+  toolResult: { args: new Instance(), result: new Instance(), toolResultValue: new Instance() },
+};
+
+const arraysOfMessages = new Set(['messages', 'systemMessages']);
+
+/** Whether a value is the given one; arrays of messages may be new ones, but what is in them may not. */
+const isKept = (name: string, read: unknown, given: unknown): boolean => {
+  if (!arraysOfMessages.has(name) || !Array.isArray(read) || !Array.isArray(given)) return read === given;
+  return read.length === given.length && read.every((entry, index) => entry === given[index]);
+};
+
+describe.each(names)('%s', (phase) => {
+  it('needs no more than the least', () => {
+    const payload = { phase, ...least[phase] };
+    expect(parsePayload(payload)).toEqual(payload);
+    // No keys are invented either: a row may ask which of two fields is there.
+    expect(Object.keys(parsePayload(payload)).toSorted()).toEqual(Object.keys(payload).toSorted());
+  });
+
+  it('needs each field of the least', () => {
+    for (const name of Object.keys(least[phase])) {
+      const { [name]: _, ...rest } = least[phase];
+      const result = phasePayloadSchema.safeParse({ phase, ...rest });
+      expect(result.error?.issues.map(({ path }) => path)).toEqual([[name]]);
+    }
+  });
+
+  it('hands on what it carries by reference, unknown fields included', () => {
+    const payload = { ...rich(phase), ...byReference[phase] };
+    const read: Record<string, unknown> = parsePayload(payload);
+    expect(Object.keys(read).toSorted()).toEqual(Object.keys(payload).toSorted());
+    const copied = Object.entries(payload).filter(([name, value]) => !isKept(name, read[name], value));
+    expect(copied.map(([name]) => name)).toEqual([]);
+  });
+
+  it('reads null as absent where a form has no instance to give', () => {
+    const read = parsePayload({ ...least[phase], phase, messageList: null, steps: null });
+    expect(read).toMatchObject({ steps: undefined });
+    expect('messageList' in read ? read.messageList : undefined).toBe(phase === 'llmResponse' ? null : undefined);
+  });
+
+  it('makes a JSON Schema in which every field is described', () => {
+    const schema = z.toJSONSchema(phaseSchemas[phase], { io: 'input', unrepresentable: 'any' });
+    const properties = Object.entries(schema.properties ?? {});
+    expect(properties.length).toBeGreaterThan(8);
+    const described = properties.filter(([, property]) => (property as { description?: string }).description?.endsWith('.'));
+    expect(described).toEqual(properties);
+    expect(schema.properties?.phase).toMatchObject({ const: phase });
+    expect(schema.required).toEqual(expect.arrayContaining(['phase', ...Object.keys(least[phase])]));
+    expect(schema.required).toHaveLength(Object.keys(least[phase]).length + 1);
+  });
+});
+
+it('has nine phases, each under the name it bears', () => {
+  expect(names).toHaveLength(9);
+  for (const name of names) expect(phaseSchemas[name].shape.phase.value).toBe(name);
+  expectTypeOf<PhasePayload['phase']>().toEqualTypeOf<PhaseName>();
+});
+
+it('tells messages to a form in full', () => {
+  const schema = JSON.stringify(z.toJSONSchema(phaseSchemas.input, { io: 'input', unrepresentable: 'any' }));
+  for (const known of ['"user"', '"date-time"', '"text"', '"tool-invocation"', '^data-']) expect(schema).toContain(known);
+  expect(schema).not.toContain('$ref');
+});
+
+it('makes a JSON Schema for Mastra too, which asks for the output side', () => {
+  const schema = z.toJSONSchema(phasePayloadSchema, { io: 'output', unrepresentable: 'any', target: 'draft-07' });
+  expect(schema.oneOf).toHaveLength(9);
+  expect(JSON.stringify(schema)).toContain('"tool-invocation"');
+});
+
+describe('a field that Mastra strips unread', () => {
+  it('is dropped where it does not fit', () => {
+    const payload = { phase: 'input', messages, state: 'x', runId: 1, messageId: {} };
+    expect(parsePayload(payload)).toEqual({ phase: 'input', messages, state: undefined, runId: undefined, messageId: undefined });
+  });
+
+  it('is refused where Mastra has no say', () => {
+    for (const [name, value] of Object.entries({ state: 'x', runId: 1, messageId: {}, systemMessages: 'x' })) {
+      const result = phasePayloadSchema.safeParse({ ...least.apiError, phase: 'apiError', [name]: value });
+      expect(result.error?.issues.map(({ path }) => path)).toEqual([[name]]);
+    }
+  });
+});

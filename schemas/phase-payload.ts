@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { apiErrorPhaseSchema } from './phases/api-error.js';
+import { inputPhaseSchema } from './phases/input.js';
+import { inputStepPhaseSchema } from './phases/input-step.js';
+import { llmRequestPhaseSchema } from './phases/llm-request.js';
+import { llmResponsePhaseSchema } from './phases/llm-response.js';
+import { outputResultPhaseSchema } from './phases/output-result.js';
+import { outputStepPhaseSchema } from './phases/output-step.js';
+import { outputStreamPhaseSchema } from './phases/output-stream.js';
+import { toolResultPhaseSchema } from './phases/tool-result.js';
+
+/** The schema of each phase by name, in the order in which a run meets them. */
+export const phaseSchemas = {
+  input: inputPhaseSchema,
+  inputStep: inputStepPhaseSchema,
+  llmRequest: llmRequestPhaseSchema,
+  apiError: apiErrorPhaseSchema,
+  outputStream: outputStreamPhaseSchema,
+  llmResponse: llmResponsePhaseSchema,
+  outputStep: outputStepPhaseSchema,
+  toolResult: toolResultPhaseSchema,
+  outputResult: outputResultPhaseSchema,
+} as const;
+
+type PhaseSchemas = typeof phaseSchemas;
+
+export type PhaseName = keyof PhaseSchemas;
+
+/** The payload of one phase; of any where none is named. */
+export type PhaseData<P extends PhaseName = PhaseName> = z.output<PhaseSchemas[P]>;
+
+/** The payload of a phase, told apart by `phase`. */
+export type PhasePayload = PhaseData;
+
+type Options = readonly [PhaseSchemas[PhaseName], ...PhaseSchemas[PhaseName][]];
+
+/** The payload of any phase, told apart by `phase`. Unknown fields are kept. */
+export const phasePayloadSchema = z.discriminatedUnion(
+  'phase',
+  // An object's values have no known length; this one has nine.
+  Object.values(phaseSchemas) as unknown as Options,
+);

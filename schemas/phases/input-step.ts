@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { held, lenientFields, messageListField, messagesField, sharedFields, stepNumberField } from '../fields.js';
+import { openObject } from '../open-object.js';
+
+/** What `processInputStep` is about: messages and settings of one model call. */
+export const inputStepPhaseSchema = openObject({
+  phase: z.literal('inputStep').describe('At each step, before the model is called.'),
+  messages: messagesField,
+  messageList: messageListField,
+  stepNumber: stepNumberField,
+  ...sharedFields,
+  state: lenientFields.state,
+  model: held<'model'>('The model of this step: a model, a router id or a config.', {
+    anyOf: [{ type: 'string' }, { type: 'object' }],
+  }),
+  tools: held<'tools'>('The tools on offer in this step, by name.', { type: 'object' }),
+  toolChoice: held<'toolChoice'>('Whether the model may, must or must not call a tool, or which one.', {
+    anyOf: [{ enum: ['auto', 'none', 'required'] }, { type: 'object' }],
+  }),
+  activeTools: z.array(z.string()).optional().describe('The names of the tools that may be used in this step.'),
+  providerOptions: held<'providerOptions'>('Options for one provider, by provider.', { type: 'object' }),
+  modelSettings: held<'modelSettings'>('Settings of the model, such as temperature.', { type: 'object' }),
+  structuredOutput: held<'structuredOutput'>('The shape that the answer must have.', { type: 'object' }),
+  rotateResponseMessageId: held<'rotateResponseMessageId'>('Ends the current answer and gives the id of the next.'),
+});

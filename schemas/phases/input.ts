@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { lenientFields, messageListField, messagesField, sharedFields } from '../fields.js';
+import { openObject } from '../open-object.js';
+
+/** What `processInput` is about: the messages of a run before its first step. */
+export const inputPhaseSchema = openObject({
+  phase: z.literal('input').describe('Once, before the loop starts.'),
+  messages: messagesField,
+  messageList: messageListField,
+  ...lenientFields,
+  systemMessages: sharedFields.systemMessages,
+});

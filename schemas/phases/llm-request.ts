@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { messageListField, sharedFields, stepNumberField } from '../fields.js';
+import { calledModelField, callReport, chunksField, promptField } from '../model-call.js';
+import { openObject } from '../open-object.js';
+
+/** What `processLLMRequest` is about: the prompt of one call, or the cached answer that makes the call needless. */
+export const llmRequestPhaseSchema = openObject({
+  phase: z.literal('llmRequest').describe('At each call, when the prompt is ready for the provider.'),
+  prompt: promptField,
+  model: calledModelField,
+  messageList: messageListField,
+  stepNumber: stepNumberField,
+  ...sharedFields,
+  response: openObject({ chunks: chunksField, ...callReport })
+    .optional()
+    .describe('A kept answer that is played instead of calling the model.'),
+});

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { lenientFields, listField, messageListField, messagesField, recordField } from '../fields.js';
+import { openObject } from '../open-object.js';
+
+/** What `processOutputResult` is about: the finished answer of a run. */
+export const outputResultPhaseSchema = openObject({
+  phase: z.literal('outputResult').describe('Once, when the answer is complete.'),
+  messages: messagesField,
+  messageList: messageListField,
+  result: openObject({
+    text: z.string().describe('The text of all steps.'),
+    usage: recordField.describe('The tokens of all steps: inputTokens, outputTokens, totalTokens.'),
+    finishReason: z.string().describe('Why the run ended, e.g. stop.'),
+    steps: listField.describe('The steps one by one.'),
+  })
+    .optional()
+    .describe('The answer as a whole.'),
+  ...lenientFields,
+});

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { byReference } from '../by-reference.js';
+import { lenientFields, messageListField, messagesField, recordField, sharedFields, stepNumberField } from '../fields.js';
+import type { HostField } from '../host-types.js';
+import { openObject } from '../open-object.js';
+
+const toolCalls: HostField<'toolCalls'> = byReference(
+  z.array(
+    openObject({
+      toolName: z.string().describe('The tool.'),
+      toolCallId: z.string().describe('The id of the call.'),
+      args: z.unknown().optional().describe('What the model passed to it.'),
+    }),
+  ),
+);
+
+const providerMetadata: HostField<'providerMetadata'> = byReference(recordField);
+
+/** What `processOutputStep` is about: the answer of one step, before any of its tools runs. */
+export const outputStepPhaseSchema = openObject({
+  phase: z.literal('outputStep').describe('At each step, after the model answered and before tools run.'),
+  messages: messagesField,
+  messageList: messageListField,
+  stepNumber: stepNumberField,
+  finishReason: z.string().optional().describe('Why the model stopped, e.g. stop, tool-calls or length.'),
+  providerMetadata: providerMetadata.optional().describe('What the provider noted about the step, by provider.'),
+  toolCalls: toolCalls.optional().describe('The tool calls that the model asks for.'),
+  text: z.string().optional().describe('The text of this step.'),
+  usage: recordField.optional().describe('The tokens of this step: inputTokens, outputTokens, totalTokens.'),
+  ...lenientFields,
+  systemMessages: sharedFields.systemMessages,
+});

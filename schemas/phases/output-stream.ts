@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { lenientFields, listField, messageListField, recordField } from '../fields.js';
+import { openObject } from '../open-object.js';
+
+/** What `processOutputStream` is about: one chunk of the answer while it is being made. */
+export const outputStreamPhaseSchema = openObject({
+  phase: z.literal('outputStream').describe('At each chunk of the answer.'),
+  part: z.unknown().nullable().optional().describe('The chunk; null or absent once a processor dropped it.'),
+  streamParts: listField.describe('The chunks so far.'),
+  messageList: messageListField,
+  ...lenientFields,
+  state: recordField.describe('What a processor keeps for itself from chunk to chunk.'),
+});

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { lenientFields, messageListField, messagesField, sharedFields, stepNumberField } from '../fields.js';
+import { openObject } from '../open-object.js';
+
+/** What `processToolResult` is about: the value a tool returned, before the model sees it. */
+export const toolResultPhaseSchema = openObject({
+  phase: z.literal('toolResult').describe('After each tool, before its result goes to the model.'),
+  messages: messagesField,
+  messageList: messageListField,
+  stepNumber: stepNumberField,
+  toolName: z.string().describe('The tool that ran.'),
+  toolCallId: z.string().describe('The id of the call that it answers.'),
+  args: z.unknown().optional().describe('What the model passed to the tool.'),
+  result: z.unknown().optional().describe('What the tool returned.'),
+  toolResultValue: z.unknown().optional().describe('The same value, under the name that Mastra’s engine gives it.'),
+  providerExecuted: z.boolean().optional().describe('Whether the provider ran the tool itself.'),
+  ...lenientFields,
+  systemMessages: sharedFields.systemMessages,
+});

@@ -1,0 +1,79 @@
+import { posix } from 'node:path';
+
+import { parseSync, Visitor } from 'oxc-parser';
+
+/**
+ * The rooms, from the ground up. An import points down: a room may import the rooms of the floors before its own, never a room
+ * beside it or above it; types count. A room is a folder or a single file; the longest name that fits a path is its room.
+ */
+const floors = [
+  { rooms: ['schemas', 'src/errors', 'src/verdict', 'src/durable/journal'], open: true },
+  { rooms: ['src/phase'] },
+  { rooms: ['src/trace'] },
+  { rooms: ['src/guard'] },
+  { rooms: ['src/pipeline'] },
+  { rooms: ['src/release'] },
+  { rooms: ['src/loop'] },
+  { rooms: ['src/mastra', 'src/ai-sdk', 'src/durable'] },
+  { rooms: ['src/index'] },
+  { rooms: ['src/testing', 'workflows'] },
+  { rooms: ['playground'] },
+  { rooms: ['test', 'bench', 'scripts'] },
+] as const satisfies readonly Floor[];
+
+interface Floor {
+  readonly rooms: readonly string[];
+  /** The rooms of this floor may import each other. */
+  readonly open?: boolean;
+}
+
+/** Tests and benchmarks look at every room from outside; nobody looks at them. */
+const onlooker = /^(test|bench|scripts)\/|\.test(-d)?\.ts$/;
+
+const rooms = (floors as readonly Floor[])
+  .flatMap(({ rooms: names, open = false }, height) => names.map((name) => ({ name, height, open })))
+  .toSorted((a, b) => b.name.length - a.name.length);
+
+const roomOf = (path: string) => rooms.find(({ name }) => path.startsWith(`${name}/`) || path.replace(/\.tsx?$/, '') === name);
+
+export interface SourceFile {
+  /** From the root of the repository, with `/`. */
+  readonly path: string;
+  readonly source: string;
+}
+
+/** What a file imports by a relative path, types too, as paths from the root. */
+const importsOf = ({ path, source }: SourceFile): string[] => {
+  const specifiers: string[] = [];
+  const note = (node: { source: unknown }) => {
+    const { value } = (node.source ?? {}) as { value?: unknown };
+    if (typeof value === 'string' && value.startsWith('.')) specifiers.push(value);
+  };
+  const visitor = new Visitor({
+    ImportDeclaration: note,
+    ExportNamedDeclaration: note,
+    ExportAllDeclaration: note,
+    ImportExpression: note,
+    TSImportType: note,
+  });
+  visitor.visit(parseSync(path, source).program);
+  return specifiers.map((specifier) => posix.join(posix.dirname(path), specifier).replace(/\.js(x?)$/, '.ts$1'));
+};
+
+const complaintAbout = (path: string, target: string): string | undefined => {
+  const from = roomOf(path);
+  const to = roomOf(target);
+  if (!from) return `${path} stands in no room; put it into one, or add its room to scripts/floors.ts.`;
+  if (!to) return `${path} imports ${target}, which stands in no room.`;
+  const isAllowed = from.name === to.name || to.height < from.height || (to.height === from.height && from.open);
+  if (isAllowed) return undefined;
+  const where = to.height === from.height ? 'beside' : 'above';
+  return `${path} imports ${target}: ${to.name} stands ${where} ${from.name}, and an import only points down.`;
+};
+
+/** Checks every import between rooms; returns one sentence for each that does not point down. */
+export const checkFloors = (files: readonly SourceFile[]): string[] =>
+  files
+    .filter(({ path }) => !onlooker.test(path))
+    .flatMap((file) => importsOf(file).map((target) => complaintAbout(file.path, target)))
+    .filter((complaint) => complaint !== undefined);

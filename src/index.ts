@@ -1,0 +1,32 @@
+export { InterlockError, isInterlockError, errorTable, type ErrorCode } from './errors.js';
+export type { Verdict, Pass, Edit, Trip, Retry, Unavailable, Stop } from './verdict.js';
+export { phases, phaseNames } from './phase/table.js';
+export type { Phase, PhaseData, PhaseRow } from './phase/row.js';
+export { otherwise, type Condition, type GraphNode, type StepContext } from './pipeline/graph.js';
+export type { Overlap, OverlapRule } from './pipeline/overlap.js';
+export type { Plan } from './pipeline/compile.js';
+export { loopMachine } from './loop/machine.js';
+export {
+  compile,
+  createStep,
+  createWorkflow,
+  defineProcessor,
+  pipeline,
+  type Compilable,
+  type DefinedProcessor,
+  type Pipeline,
+  type PipelineStep,
+} from './mastra/pipeline.js';
+export { processorStep, type ProcessorStep } from './mastra/step.js';
+export { fromWorkflow } from './mastra/to-graph.js';
+export {
+  InterlockAgent,
+  InterlockAgent as Agent,
+  type InterlockAgentConfig,
+  type InterlockCallOptions,
+  type InterlockConfig,
+  type InterlockResult,
+  type InterlockStream,
+} from './mastra/agent.js';
+export type { DynamicGuards, Guards } from './mastra/guards.js';
+export type { RunEvent, RunStatus, Tripwire } from '../schemas/index.js';

@@ -1,0 +1,53 @@
+import { createActor, type AnyActorScope, type SnapshotFrom } from 'xstate';
+import { loopMachine, type LoopContext, type LoopEvent, type LoopLimits, type WorkName } from './machine.js';
+
+export type LoopSnapshot = SnapshotFrom<typeof loopMachine>;
+
+/** Where the run stands, and which works must start now. */
+export interface Decision {
+  readonly snapshot: LoopSnapshot;
+  readonly starts: readonly WorkName[];
+  /** The states entered on the way here, transient ones included, each with the counters at that moment. */
+  readonly entered: readonly { readonly state: string; readonly context: LoopContext }[];
+}
+
+/** The machine as two pure questions: where does a run begin, and what follows from an event. */
+export interface Decider {
+  begin(): Decision;
+  next(snapshot: LoopSnapshot, event: LoopEvent): Decision;
+}
+
+/**
+ * Asks the machine without running any actor of its own. XState's `transition()` sets up a throw-away actor for every
+ * question (about 90 us each here); this keeps one for the whole run and asks through the actor-logic interface.
+ */
+export const createDecider = (limits: LoopLimits): Decider => {
+  let starts: WorkName[] = [];
+  let entered: { state: string; context: LoopContext }[] = [];
+  const self = createActor(loopMachine, { input: limits });
+  const ignore = () => undefined;
+  const scope: AnyActorScope = {
+    self,
+    id: self.id,
+    sessionId: self.sessionId,
+    system: self.system,
+    logger: ignore,
+    defer: ignore,
+    emit: ignore,
+    stopChild: ignore,
+    actionExecutor: ({ type, params, info }) => {
+      if (type === 'xstate.spawnChild') starts.push((params as { id: WorkName }).id);
+      if (type === 'entered') entered.push({ ...(params as { state: string }), context: info.context as LoopContext });
+    },
+  };
+  const decide = (snapshot: LoopSnapshot): Decision => {
+    const decision = { snapshot, starts, entered };
+    starts = [];
+    entered = [];
+    return decision;
+  };
+  return {
+    begin: () => decide(loopMachine.getInitialSnapshot(scope, limits)),
+    next: (snapshot, event) => decide(loopMachine.transition(snapshot, event, scope)),
+  };
+};

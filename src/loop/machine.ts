@@ -1,0 +1,270 @@
+import { assign, fromPromise, setup } from 'xstate';
+import type { Outcome, OutcomeKind } from './outcome.js';
+
+/** Counters and bounds: small enough that every reachable state can be walked. */
+export interface LoopContext {
+  /** The step, from 0. */
+  readonly stepNumber: number;
+  /** The attempt at this step (or, before the first step, at the input), from 1. */
+  readonly attempt: number;
+  /** Retries granted in the whole run. */
+  readonly retries: number;
+  /** Failed calls made again on a guard's word, in the whole run. */
+  readonly recoveries: number;
+  /** Which of the agent's models is called. */
+  readonly modelIndex: number;
+  /** Tool calls of the accepted step that wait to run. */
+  readonly toolCalls: number;
+  /** Whether a stop condition ends the run after this step. */
+  readonly stop: boolean;
+  readonly limits: LoopLimits;
+}
+
+export interface LoopLimits {
+  /** Steps at most, retried attempts not counted. */
+  readonly maxSteps: number;
+  /** Retries at most, from whatever phase, in the whole run. */
+  readonly maxRetries: number;
+  /** Failed calls made again at most, in the whole run. */
+  readonly maxRecoveries: number;
+  /** How many models there are to fall back on, the first included. */
+  readonly models: number;
+}
+
+/** The pieces of work that the machine asks for; whoever drives it does them. */
+export const workNames = ['input', 'prepare', 'request', 'call', 'review', 'tools', 'recover', 'finish', 'persist'] as const;
+export type WorkName = (typeof workNames)[number];
+
+/** Which outcomes each piece of work may have. A walk over all of them reaches every state. */
+export const outcomesOf = {
+  input: ['done', 'trip', 'retry', 'failed'],
+  prepare: ['done', 'trip', 'retry', 'failed'],
+  request: ['done', 'trip', 'retry', 'failed'],
+  call: ['done', 'trip', 'retry', 'failed', 'api-error'],
+  review: ['reviewed', 'trip', 'retry', 'failed'],
+  tools: ['executed', 'trip', 'retry', 'failed', 'suspended'],
+  recover: ['same-model', 'next-model', 'give-up', 'trip', 'retry', 'failed'],
+  finish: ['done', 'trip', 'retry', 'failed'],
+  persist: ['done', 'failed'],
+} as const satisfies Record<WorkName, readonly OutcomeKind[]>;
+
+/** A finished piece of work, as XState reports an invoked actor. */
+export type DoneEvent = { [W in WorkName]: { type: `xstate.done.actor.${W}`; output: Outcome; actorId: string } }[WorkName];
+export type LoopEvent = { type: 'CANCEL' } | { type: 'RESUME' } | DoneEvent;
+
+const scripted = fromPromise<Outcome>(() =>
+  Promise.reject(new Error('This machine decides only; give it actors, or drive it with its pure transitions.')),
+);
+
+const outcomeOf = (event: LoopEvent): Outcome | undefined => ('output' in event ? event.output : undefined);
+
+const loopSetup = setup({
+  types: {
+    context: {} as LoopContext,
+    events: {} as LoopEvent,
+    input: {} as LoopLimits,
+  },
+  actors: Object.fromEntries(workNames.map((name) => [name, scripted])) as Record<WorkName, typeof scripted>,
+  guards: {
+    said: ({ event }, { kind }: { kind: OutcomeKind }) => outcomeOf(event)?.kind === kind,
+    mayRetry: ({ context, event }) => outcomeOf(event)?.kind === 'retry' && context.retries < context.limits.maxRetries,
+    mayRecover: ({ context, event }) =>
+      outcomeOf(event)?.kind === 'same-model' && context.recoveries < context.limits.maxRecoveries,
+    mayFallBack: ({ context, event }) => {
+      const kind = outcomeOf(event)?.kind;
+      return (kind === 'next-model' || kind === 'same-model') && context.modelIndex + 1 < context.limits.models;
+    },
+    calledTools: ({ event }) => {
+      const outcome = outcomeOf(event);
+      return outcome?.kind === 'reviewed' && outcome.toolCalls > 0;
+    },
+    mayStepOn: ({ context }) =>
+      context.toolCalls > 0 && !context.stop && context.stepNumber + 1 < context.limits.maxSteps,
+  },
+  actions: {
+    /** Says that a state was entered, transient ones included; whoever drives the machine writes it down. */
+    entered: (_, _params: { state: string }) => undefined,
+    countRetry: assign({
+      retries: ({ context }) => context.retries + 1,
+      attempt: ({ context }) => context.attempt + 1,
+      toolCalls: 0,
+      stop: false,
+    }),
+    countRecovery: assign({ recoveries: ({ context }) => context.recoveries + 1 }),
+    nextModel: assign({ modelIndex: ({ context }) => context.modelIndex + 1 }),
+    firstAttempt: assign({ attempt: 1 }),
+    noteToolCalls: assign({
+      toolCalls: ({ event }) => {
+        const outcome = outcomeOf(event);
+        return outcome?.kind === 'reviewed' ? outcome.toolCalls : 0;
+      },
+    }),
+    noteStop: assign({
+      stop: ({ event }) => {
+        const outcome = outcomeOf(event);
+        return outcome?.kind === 'executed' && outcome.stop;
+      },
+    }),
+    nextStep: assign({
+      stepNumber: ({ context }) => context.stepNumber + 1,
+      attempt: 1,
+      toolCalls: 0,
+      modelIndex: 0,
+    }),
+  },
+});
+
+const entered = (state: string) => ({ type: 'entered', params: { state } }) as const;
+
+const said = <K extends OutcomeKind>(kind: K) => ({ type: 'said', params: { kind } }) as const;
+
+/** How any judged work ends where it does not go on. A retry that is out of budget is a trip. */
+const ends = [
+  { guard: said('retry'), target: '#loop.tripwire' },
+  { guard: said('trip'), target: '#loop.tripwire' },
+  { target: '#loop.failed' },
+] as const;
+
+/** Inside a step, a retry that is granted leads to the next attempt. */
+const stops = [{ guard: 'mayRetry', target: '#loop.step.retrying' }, ...ends] as const;
+
+const failed = '#loop.failed';
+
+/**
+ * The agent loop. It is the only place that decides what happens next: `tools` can be reached from a reviewed step alone, a
+ * retry is a bounded transition, and every run ends in exactly one of `success`, `tripwire`, `failed` and `canceled`, or
+ * rests in `suspended`.
+ */
+export const loopMachine = loopSetup.createMachine({
+  id: 'loop',
+  context: ({ input }) => ({
+    stepNumber: 0,
+    attempt: 1,
+    retries: 0,
+    recoveries: 0,
+    modelIndex: 0,
+    toolCalls: 0,
+    stop: false,
+    limits: input,
+  }),
+  initial: 'input',
+  on: { CANCEL: '.canceled' },
+  states: {
+    input: {
+      entry: entered('input'),
+      invoke: {
+        src: 'input',
+        id: 'input',
+        onDone: [
+          { guard: said('done'), target: 'step', actions: 'firstAttempt' },
+          { guard: 'mayRetry', target: 'input', reenter: true, actions: 'countRetry' },
+          ...ends,
+        ],
+        onError: failed,
+      },
+    },
+    step: {
+      initial: 'preparing',
+      states: {
+        preparing: {
+          entry: entered('step.preparing'),
+          invoke: {
+            src: 'prepare',
+            id: 'prepare',
+            onDone: [{ guard: said('done'), target: 'requesting' }, ...stops],
+            onError: failed,
+          },
+        },
+        requesting: {
+          entry: entered('step.requesting'),
+          invoke: {
+            src: 'request',
+            id: 'request',
+            onDone: [{ guard: said('done'), target: 'calling' }, ...stops],
+            onError: failed,
+          },
+        },
+        calling: {
+          entry: entered('step.calling'),
+          invoke: {
+            src: 'call',
+            id: 'call',
+            onDone: [
+              { guard: said('done'), target: 'reviewing' },
+              { guard: said('api-error'), target: 'recovering' },
+              ...stops,
+            ],
+            onError: failed,
+          },
+        },
+        recovering: {
+          entry: entered('step.recovering'),
+          invoke: {
+            src: 'recover',
+            id: 'recover',
+            onDone: [
+              { guard: 'mayRecover', target: 'requesting', actions: 'countRecovery' },
+              { guard: 'mayFallBack', target: 'requesting', actions: 'nextModel' },
+              ...stops,
+            ],
+            onError: failed,
+          },
+        },
+        reviewing: {
+          entry: entered('step.reviewing'),
+          invoke: {
+            src: 'review',
+            id: 'review',
+            onDone: [
+              { guard: 'calledTools', target: 'tools', actions: 'noteToolCalls' },
+              { guard: said('reviewed'), target: 'deciding', actions: 'noteToolCalls' },
+              ...stops,
+            ],
+            onError: failed,
+          },
+        },
+        tools: {
+          entry: entered('step.tools'),
+          invoke: {
+            src: 'tools',
+            id: 'tools',
+            onDone: [
+              { guard: said('executed'), target: 'deciding', actions: 'noteStop' },
+              { guard: said('suspended'), target: '#loop.suspended' },
+              ...stops,
+            ],
+            onError: failed,
+          },
+        },
+        deciding: {
+          entry: entered('step.deciding'),
+          always: [{ guard: 'mayStepOn', target: 'preparing', actions: 'nextStep' }, { target: '#loop.finishing' }],
+        },
+        retrying: { entry: entered('step.retrying'), always: { target: 'preparing', actions: 'countRetry' } },
+      },
+    },
+    finishing: {
+      entry: entered('finishing'),
+      invoke: {
+        src: 'finish',
+        id: 'finish',
+        onDone: [{ guard: said('done'), target: 'persisting' }, ...stops],
+        onError: failed,
+      },
+    },
+    persisting: {
+      entry: entered('persisting'),
+      invoke: {
+        src: 'persist',
+        id: 'persist',
+        onDone: [{ guard: said('done'), target: 'success' }, { target: failed }],
+        onError: failed,
+      },
+    },
+    suspended: { entry: entered('suspended'), on: { RESUME: 'step.tools' } },
+    success: { type: 'final', entry: entered('success') },
+    tripwire: { type: 'final', entry: entered('tripwire') },
+    failed: { type: 'final', entry: entered('failed') },
+    canceled: { type: 'final', entry: entered('canceled') },
+  },
+});

@@ -1,0 +1,26 @@
+/**
+ * What a piece of work tells the machine. Facts only: messages, chunks and reasons stay in the run, beside the machine.
+ */
+export type Outcome =
+  /** The work is done; go on. */
+  | { readonly kind: 'done' }
+  /** The step was judged: how many tool calls wait, and whether a stop condition holds. */
+  | { readonly kind: 'reviewed'; readonly toolCalls: number }
+  /** The tools ran; `stop` where a stop condition holds now, or a call was left to the client. */
+  | { readonly kind: 'executed'; readonly stop: boolean }
+  /** A guard blocks. */
+  | { readonly kind: 'trip' }
+  /** A guard rejects the attempt and asks for another. */
+  | { readonly kind: 'retry' }
+  /** Something failed that nobody recovers from. */
+  | { readonly kind: 'failed' }
+  /** The model call failed. */
+  | { readonly kind: 'api-error' }
+  /** After a failed call: make it again with the same model, with the next one, or not at all. */
+  | { readonly kind: 'same-model' }
+  | { readonly kind: 'next-model' }
+  | { readonly kind: 'give-up' }
+  /** A tool call needs a person. */
+  | { readonly kind: 'suspended' };
+
+export type OutcomeKind = Outcome['kind'];

@@ -1,0 +1,147 @@
+import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
+import type { Awaitable } from '../phase/awaitable.js';
+import type { Host, ResolvedModel, SystemMessage } from '../phase/host.js';
+import type { PhaseData } from '../phase/row.js';
+
+/** A chunk as it leaves the run: Mastra's shape, of which the loop reads only these fields. */
+export interface Chunk {
+  type: string;
+  runId?: string;
+  from?: string;
+  payload?: unknown;
+  data?: unknown;
+  metadata?: Record<string, unknown>;
+}
+
+export type Prompt = PhaseData<'llmRequest'>['prompt'];
+/** What one step sends to the model and what the step's guards may change: the fields of the inputStep payload. */
+export type StepSettings = Pick<
+  PhaseData<'inputStep'>,
+  'tools' | 'toolChoice' | 'activeTools' | 'providerOptions' | 'modelSettings' | 'structuredOutput'
+>;
+
+export interface ModelEntry {
+  readonly model: ResolvedModel;
+  /** Tries after the first for errors that the provider calls retryable. */
+  readonly maxRetries: number;
+  readonly headers?: Record<string, string>;
+  /** Settings of this model alone; those of the step win. */
+  readonly modelSettings?: object;
+  readonly providerOptions?: object;
+}
+
+export interface ModelRequest extends StepSettings {
+  readonly entry: ModelEntry;
+  readonly prompt: Prompt;
+  readonly mode: RunMode;
+  readonly abortSignal: AbortSignal;
+}
+
+export interface ModelResponse {
+  /** The provider's own stream parts. */
+  readonly parts: ReadableStream<unknown>;
+  readonly request?: unknown;
+  readonly response?: unknown;
+  readonly warnings?: readonly unknown[];
+}
+
+export type RunMode = 'generate' | 'stream';
+
+export interface ToolCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly args: unknown;
+  readonly providerExecuted?: boolean;
+}
+
+export type ToolOutcome =
+  | { readonly kind: 'result'; readonly result: unknown }
+  | { readonly kind: 'error'; readonly error: unknown }
+  /** The tool has no `execute` here: its result is the client's to give. */
+  | { readonly kind: 'client' };
+
+export interface ToolRequest {
+  readonly call: ToolCall;
+  /** The step's settings: which tools it offers. */
+  readonly settings: StepSettings;
+  readonly abortSignal: AbortSignal;
+  /** Emits a chunk while the tool runs. */
+  readonly write: (chunk: Chunk) => Promise<void>;
+}
+
+/** Adds the loop's own needs to what guards need from the message list. */
+export interface LoopMessages {
+  /** Adds what the model answered to the conversation. */
+  addResponse(list: MessageList, message: MastraDBMessage): void;
+  /** Notes how a tool call ended. */
+  setToolOutcome(list: MessageList, call: ToolCall, outcome: ToolOutcome): void;
+  /** System messages under a tag of the loop's own. */
+  writeTagged(list: MessageList, tag: string, messages: readonly SystemMessage[]): void;
+  /** The list as the model of an entry is to see it. */
+  toPrompt(list: MessageList, model: ResolvedModel): Promise<Prompt>;
+}
+
+/** Everything the loop does not do itself. The host's room implements it; tests script it. */
+export interface LoopPorts {
+  readonly host: Host;
+  readonly messages: LoopMessages;
+  readonly models: readonly ModelEntry[];
+  /** Calls the model; rejects with the provider's error once its retries are spent. */
+  callModel(request: ModelRequest): Promise<ModelResponse>;
+  /** Reads one part of the provider's stream as a chunk, or as nothing to be told. */
+  toChunk(part: unknown, runId: string): Chunk | undefined;
+  runTool(request: ToolRequest): Promise<ToolOutcome>;
+  /** Whether the conditions under which the run ends hold after these steps. */
+  shouldStop(steps: readonly StepRecord[]): Awaitable<boolean>;
+  /** Milliseconds from an arbitrary origin. */
+  now(): number;
+  /** Epoch milliseconds. */
+  wallClock(): number;
+  createId(): string;
+}
+
+/** One attempt at a step as results report it, in the shape that Mastra gives its steps. */
+export interface StepRecord {
+  readonly stepNumber: number;
+  readonly attempt: number;
+  stepType: 'initial' | 'tool-result';
+  /** Accepted text; empty where the attempt was rejected. */
+  text: string;
+  reasoningText: string | undefined;
+  reasoning: Chunk[];
+  files: Chunk[];
+  sources: Chunk[];
+  toolCalls: ToolCallRecord[];
+  toolResults: Chunk[];
+  content: unknown[];
+  finishReason: string | undefined;
+  usage: TokenUsage;
+  warnings: unknown[];
+  request: Record<string, unknown>;
+  response: Record<string, unknown>;
+  providerMetadata: unknown;
+  /** Why the loop went on or not. */
+  reason: 'stop' | 'tool-calls' | 'tripwire' | 'retry' | 'error' | undefined;
+  tripwire?: StepTripwire;
+}
+
+/** A tool call in both shapes in use: Mastra's chunk and the AI SDK's flat fields. */
+export interface ToolCallRecord extends Chunk, ToolCall {
+  readonly input: unknown;
+}
+
+export interface StepTripwire {
+  reason: string;
+  retry?: boolean;
+  metadata?: unknown;
+  processorId?: string;
+}
+
+export interface TokenUsage {
+  inputTokens: number | undefined;
+  outputTokens: number | undefined;
+  totalTokens: number | undefined;
+  reasoningTokens?: number;
+  cachedInputTokens?: number;
+  [detail: string]: unknown;
+}

@@ -1,0 +1,25 @@
+import type { WorkName } from '../machine.js';
+import type { Outcome } from '../outcome.js';
+import type { Run } from '../run.js';
+import { call } from './call.js';
+import { finish } from './finish.js';
+import { input } from './input.js';
+import { persist } from './persist.js';
+import { prepare } from './prepare.js';
+import { recover } from './recover.js';
+import { request } from './request.js';
+import { review } from './review.js';
+import { tools } from './tools.js';
+
+/** The works that the machine asks for, as the in-process driver does them. */
+export const works: Record<WorkName, (run: Run) => Promise<Outcome>> = {
+  input,
+  prepare,
+  request,
+  call,
+  review,
+  tools,
+  recover,
+  finish,
+  persist,
+};

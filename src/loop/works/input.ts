@@ -1,0 +1,22 @@
+import { clearFeedback, restart } from '../feedback.js';
+import type { Outcome } from '../outcome.js';
+import { judge, type Run } from '../run.js';
+
+/** Once, before the loop: guards look at what the user sent. */
+export const input = async (run: Run): Promise<Outcome> => {
+  const { list } = run.options;
+  const { messages } = run.scope.host;
+  if (run.position.attempt === 1) run.backToStart = messages.checkpoint(list);
+  else restart(run);
+  const judged = await judge<'input'>(run, {
+    phase: 'input',
+    messages: messages.read(list, 'all'),
+    messageList: list,
+    systemMessages: messages.readSystem(list),
+    retryCount: run.retries,
+  });
+  if (judged.outcome) return judged.outcome;
+  clearFeedback(run);
+  run.baseSystem = [...messages.readSystem(list)];
+  return { kind: 'done' };
+};

@@ -1,0 +1,22 @@
+import type { Outcome } from '../outcome.js';
+import { currentAttempt, judge, stepsForHooks, type Run } from '../run.js';
+
+/** The conversation becomes the model's prompt; guards may rewrite it for this call, or answer from a cache. */
+export const request = async (run: Run): Promise<Outcome> => {
+  const { list, ports } = run.options;
+  const attempt = currentAttempt(run);
+  const prompt = await ports.messages.toPrompt(list, attempt.entry.model);
+  const judged = await judge<'llmRequest'>(run, {
+    phase: 'llmRequest',
+    prompt,
+    model: attempt.entry.model,
+    messageList: list,
+    stepNumber: run.position.stepNumber,
+    steps: stepsForHooks(run),
+    retryCount: run.retries,
+  });
+  if (judged.outcome) return judged.outcome;
+  attempt.prompt = judged.data.prompt;
+  attempt.cached = judged.data.response;
+  return { kind: 'done' };
+};

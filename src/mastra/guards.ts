@@ -1,0 +1,75 @@
+import type { Processor } from '@mastra/core/processors';
+import type { RequestContext } from '@mastra/core/request-context';
+import type { AnyWorkflow } from '@mastra/core/workflows';
+import { InterlockError } from '../errors.js';
+import { compileGraph, type Plan } from '../pipeline/compile.js';
+import type { SequenceNode } from '../pipeline/graph.js';
+import type { PhaseRow } from '../phase/row.js';
+import { phaseNames, phases } from '../phase/table.js';
+import { toGraph, type Pipeline, type PipelineStep } from './pipeline.js';
+import { isWorkflow } from './to-graph.js';
+import { toWorkflow } from './to-workflow.js';
+
+/** Guards of one lane: processors, pipelines and workflows in an array, or one pipeline or workflow alone. */
+export type Guards = readonly PipelineStep[] | Pipeline | AnyWorkflow;
+
+/**
+ * Guards, or a function that gives them for a request. An asynchronous function gives an array: pipelines and workflows have a
+ * `then` of their own, so that a promise of one would never settle.
+ */
+export type DynamicGuards =
+  | Guards
+  | ((call: { requestContext: RequestContext }) => Guards | Promise<readonly PipelineStep[]>);
+
+type Lane = PhaseRow['lane'];
+
+const isBuilder = (value: unknown): value is Pipeline =>
+  typeof value === 'object' && value !== null && typeof (value as { commit?: unknown }).commit === 'function' && !isWorkflow(value);
+
+/** Guards as an array of what Mastra takes: pipelines that were not committed are. */
+export const toArray = (guards: Guards | undefined): PipelineStep[] => {
+  if (!guards) return [];
+  const all: readonly PipelineStep[] = Array.isArray(guards) ? guards : [guards as PipelineStep];
+  return all.map((step) => (isBuilder(step) ? step.commit() : step));
+};
+
+export const resolveGuards = async (guards: DynamicGuards | undefined, requestContext: RequestContext): Promise<PipelineStep[]> => {
+  if (typeof guards !== 'function') return toArray(guards);
+  const given = guards({ requestContext });
+  return toArray(given instanceof Promise ? await given : given);
+};
+
+/** Whether a step is a bare processor, whose hooks can be seen. */
+const isBare = (step: PipelineStep): step is Processor => typeof step === 'object' && !isWorkflow(step) && !('execute' in step);
+
+/** Refuses a bare processor in a lane where none of its hooks ever runs. */
+export const checkLane = (steps: readonly PipelineStep[], lane: Lane): void => {
+  const rows: PhaseRow[] = phaseNames.map((phase) => phases[phase] as unknown as PhaseRow);
+  for (const step of steps.filter(isBare)) {
+    const own = rows.filter(({ hook }) => typeof step[hook] === 'function');
+    if (own.length === 0 || own.some((row) => row.lane === lane || row.lane === 'error')) continue;
+    const hooks = own.map(({ hook }) => hook).join(', ');
+    throw new InterlockError('pipeline/wrong-lane', {
+      path: `${lane}Processors/${step.id}`,
+      detail: `it has ${hooks}.`,
+    });
+  }
+};
+
+/** The graph of a lane; one pipeline alone keeps its own id and shape. */
+export const laneGraph = (steps: readonly PipelineStep[], id: string): SequenceNode => {
+  const [only] = steps;
+  return steps.length === 1 && only && isWorkflow(only) ? toGraph(only) : toGraph(steps, id);
+};
+
+/** Compiles a lane; nothing where it has no guards. */
+export const compileLane = (steps: readonly PipelineStep[], id: string): Plan | undefined =>
+  steps.length > 0 ? compileGraph(laneGraph(steps, id)) : undefined;
+
+/** The workflows that stand for a lane when its agent is registered: the lane as a whole, and each pipeline in it. */
+export const laneWorkflows = (steps: readonly PipelineStep[], id: string): AnyWorkflow[] => {
+  const own = steps.filter(isWorkflow);
+  for (const workflow of own) workflow.type ??= 'processor';
+  if (steps.length === 0 || (steps.length === 1 && own.length === 1)) return own;
+  return [toWorkflow(toGraph(steps, id)), ...own];
+};

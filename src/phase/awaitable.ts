@@ -1,0 +1,11 @@
+export type Awaitable<T> = T | Promise<T>;
+
+export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
+  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+
+/**
+ * Goes on with a value as soon as it is there: at once where it is already, so that a chain of synchronous guards costs no
+ * turn of the event loop.
+ */
+export const whenReady = <T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> =>
+  isPromise(value) ? value.then(next) : next(value);

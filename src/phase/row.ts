@@ -1,0 +1,69 @@
+import type { Processor } from '@mastra/core/processors';
+import type { PhaseName, PhasePayload } from '../../schemas/index.js';
+import type { Verdict } from '../verdict.js';
+import type { Awaitable } from './awaitable.js';
+import type { Host } from './host.js';
+import type { RunScope } from './scope.js';
+import type { MessageFacts } from './settle-messages.js';
+
+export type Phase = PhaseName;
+/** The payload of a phase; of any phase where none is named. */
+export type PhaseData<P extends Phase = Phase> = Extract<PhasePayload, { phase: P }>;
+
+export type HookName = {
+  [K in keyof Processor]-?: NonNullable<Processor[K]> extends (...args: never[]) => unknown
+    ? K extends `process${string}`
+      ? K
+      : never
+    : never;
+}[keyof Processor];
+
+/** The hook of a processor that belongs to a row, bound and known to be there. */
+export type Hook<H extends HookName> = NonNullable<Processor[H]>;
+
+/** What every hook is handed beside its phase's own arguments. */
+export type HookContext = Omit<Parameters<Hook<'processInput'>>[0], 'messages' | 'messageList' | 'systemMessages'> & {
+  state: Record<string, unknown>;
+};
+
+/** One call of a hook: who is called, with what, in which run. */
+export interface HookCall<P extends Phase, H extends HookName> {
+  readonly processor: Processor & Record<H, Hook<H>>;
+  readonly data: PhaseData<P>;
+  readonly context: HookContext;
+  readonly scope: RunScope;
+}
+
+/** What a row needs to read a hook's answer. */
+export interface Settling<P extends Phase> {
+  readonly data: PhaseData<P>;
+  readonly processorId: string;
+  readonly host: Host;
+}
+
+/**
+ * One row of the phase table: everything the project knows about a phase. Adding a phase is adding a row and its schema.
+ */
+export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName> {
+  readonly phase: P;
+  readonly hook: H;
+  /** How often the hook is called. */
+  readonly cadence: 'once' | 'step' | 'call' | 'chunk' | 'tool' | 'error';
+  /** The array of the agent in which a processor with this hook belongs. */
+  readonly lane: 'input' | 'output' | 'error';
+  /** Where the loop goes when a retry is granted here. */
+  readonly retryLeadsTo: 'input' | 'step' | 'call' | 'extra-step';
+  /** What a person reads, in the studio and the reference. */
+  readonly title: string;
+  /** Which messages the payload carries; absent where it carries none. */
+  readonly carries?: MessageFacts;
+  /** Whether there is nothing (more) for this hook to do with the payload. */
+  skips?(data: PhaseData<P>, processor: Processor): boolean;
+  /** Calls the hook with its arguments. */
+  invoke(call: HookCall<P, H>): unknown;
+  /** Reads what the hook returned; throws an InterlockError for what the phase cannot use. */
+  settle(returned: unknown, settling: Settling<P>): Awaitable<Verdict<PhaseData<P>>>;
+}
+
+/** States a row, keeping its phase and hook in its type. */
+export const definePhase = <P extends Phase, H extends HookName>(row: PhaseRow<P, H>): PhaseRow<P, H> => row;

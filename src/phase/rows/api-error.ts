@@ -1,0 +1,35 @@
+import { pass } from '../../verdict.js';
+import { definePhase } from '../row.js';
+import { describeValue, invalidResult, messageArgs, refreshed, type MessageFacts } from '../settle-messages.js';
+
+const facts: MessageFacts = { scope: 'all', source: 'input' };
+
+/** `processAPIError`: the model call failed; the hook may change messages and ask for the call again. */
+export const apiError = definePhase({
+  phase: 'apiError',
+  hook: 'processAPIError',
+  cadence: 'error',
+  lane: 'error',
+  retryLeadsTo: 'call',
+  title: 'API error',
+  carries: facts,
+  skips: (data) => data.decision === 'retry',
+  invoke: ({ processor, data, context, scope }) =>
+    processor.processAPIError({
+      ...context,
+      ...messageArgs(data, scope.host, facts.scope),
+      error: data.error,
+      stepNumber: data.stepNumber,
+      steps: data.steps ?? [],
+      messageId: data.messageId,
+      rotateResponseMessageId: data.rotateResponseMessageId as (() => string) | undefined,
+      retryCount: data.retryCount ?? 0,
+    }),
+  settle: (returned, { data, processorId, host }) => {
+    if (returned === undefined || returned === null) return pass;
+    const retry = typeof returned === 'object' ? (returned as { retry?: unknown }).retry : undefined;
+    if (typeof retry !== 'boolean')
+      throw invalidResult(data, processorId, `it returned ${describeValue(returned)}, expected { retry: boolean } or nothing.`);
+    return retry ? { kind: 'edit', data: { ...refreshed(data, host, facts.scope), decision: 'retry' } } : pass;
+  },
+});

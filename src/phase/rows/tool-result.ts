@@ -1,0 +1,47 @@
+import { pass } from '../../verdict.js';
+import { definePhase, type PhaseData, type Settling } from '../row.js';
+import { listOf, messageArgs, settleMessages, type MessageFacts } from '../settle-messages.js';
+
+type Data = PhaseData<'toolResult'>;
+
+const facts: MessageFacts = { scope: 'all', source: 'response', emptyMeansUnchanged: true };
+
+/** `processToolResult`: what a tool returned, before the model or anybody else sees it. */
+export const toolResult = definePhase({
+  phase: 'toolResult',
+  hook: 'processToolResult',
+  cadence: 'tool',
+  lane: 'output',
+  retryLeadsTo: 'step',
+  title: 'Tool result',
+  carries: facts,
+  invoke: ({ processor, data, context, scope }) =>
+    processor.processToolResult({
+      ...context,
+      ...messageArgs(data, scope.host, facts.scope),
+      stepNumber: data.stepNumber,
+      toolName: data.toolName,
+      toolCallId: data.toolCallId,
+      args: data.args,
+      result: resultOf(data),
+      providerExecuted: data.providerExecuted,
+      steps: data.steps ?? [],
+    }),
+  settle: (returned, settling) => {
+    const verdict = settleMessages(returned, settling, facts);
+    const data = verdict.kind === 'edit' ? verdict.data : settling.data;
+    const edited = withCurrentResult(data, settling);
+    if (edited) return { kind: 'edit', data: edited };
+    return verdict.kind === 'edit' ? verdict : pass;
+  },
+});
+
+/** A payload that came through Mastra's engine carries the value under a name of its own. */
+const resultOf = (data: Data): unknown => ('toolResultValue' in data ? data.toolResultValue : data.result);
+
+/** Hooks replace a result inside the list; the payload follows, so that the next hook is given what this one made. */
+const withCurrentResult = (data: Data, { host }: Settling<'toolResult'>): Data | undefined => {
+  const current = host.messages.readToolResult(listOf(data), data.toolCallId);
+  if (!current.found || current.result === resultOf(data)) return undefined;
+  return { ...data, result: current.result, toolResultValue: current.result };
+};

@@ -1,0 +1,51 @@
+import type { Processor } from '@mastra/core/processors';
+import type { Author, Verdict } from '../verdict.js';
+import type { Host } from './host.js';
+
+type HookArgs = Parameters<NonNullable<Processor['processInputStep']>>[0];
+
+/** What a guard reports of one call of a hook. */
+export interface GuardReport extends Author {
+  readonly verdict: Verdict<unknown>;
+  readonly durationMs: number;
+}
+
+/** What a merge reports where two branches edited the same words. */
+export interface ConflictReport {
+  readonly phase: string;
+  readonly path: string;
+  readonly rule: string;
+  /** What both edited, e.g. a message id and part. */
+  readonly target: string;
+  readonly authors: readonly string[];
+}
+
+/** What one processor keeps through one run. */
+export interface ProcessorSlot {
+  /** The processor's own object, the same in every hook. */
+  readonly state: Record<string, unknown>;
+  /** Chunks it was given so far, in order. */
+  readonly streamParts: unknown[];
+}
+
+/**
+ * What one run shares with every hook it calls, whatever the phase, engine or path. Nothing is left out on any path: a hook
+ * sees the same `state`, writer, signal and contexts wherever it runs.
+ */
+export interface RunScope {
+  readonly runId: string | undefined;
+  readonly host: Host;
+  readonly agent: HookArgs['agent'];
+  readonly requestContext: HookArgs['requestContext'];
+  readonly tracingContext: HookArgs['tracingContext'];
+  readonly writer: HookArgs['writer'];
+  readonly abortSignal: AbortSignal | undefined;
+  /** Retries that guards were granted so far in this run. */
+  readonly retryCount: number;
+  /** What a processor keeps through the run, made on first use. */
+  slot(processorId: string): ProcessorSlot;
+  /** Milliseconds from an arbitrary origin, never going back. */
+  now(): number;
+  reportGuard(report: GuardReport): void;
+  reportConflict(report: ConflictReport): void;
+}

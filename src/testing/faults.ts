@@ -1,0 +1,93 @@
+import type { Processor } from '@mastra/core/processors';
+import type { HookName } from '../phase/row.js';
+import { untilAborted, wait } from './waits.js';
+
+type HookArgs<H extends HookName> = Parameters<NonNullable<Processor[H]>>[0];
+type HookResult<H extends HookName> = ReturnType<NonNullable<Processor[H]>>;
+
+/** A processor with one hook and no other. */
+export type FaultProcessor<H extends HookName> = Processor & Required<Pick<Processor, H>>;
+
+export interface FaultOptions {
+  /** The processor's id. Default: the fault and its hook, e.g. `throwing-processInput`. */
+  readonly id?: string;
+}
+
+export interface HangingOptions extends FaultOptions {
+  /** Goes on hanging after the abort signal; a hook that is given no signal hangs either way. Default false. */
+  readonly ignoreAbort?: boolean;
+}
+
+export interface TrippingOptions extends FaultOptions {
+  /** Asks for the attempt again. Default false. */
+  readonly retry?: boolean;
+  readonly metadata?: unknown;
+  /** How many calls trip, over the processor's life; later calls pass. Default: all. */
+  readonly times?: number;
+}
+
+/** For each hook, what it returns to leave everything as it is. */
+const unchanged: { readonly [H in HookName]: (args: HookArgs<H>) => Awaited<HookResult<H>> } = {
+  processInput: ({ messageList }) => messageList,
+  processInputStep: () => undefined,
+  processLLMRequest: () => undefined,
+  processAPIError: () => undefined,
+  processOutputStream: ({ part }) => part,
+  processLLMResponse: () => undefined,
+  processOutputStep: ({ messageList }) => messageList,
+  processToolResult: () => undefined,
+  processOutputResult: ({ messageList }) => messageList,
+};
+
+const withHook = <H extends HookName>(
+  hook: H,
+  id: string,
+  run: (args: HookArgs<H>) => Promise<Awaited<HookResult<H>>>,
+): FaultProcessor<H> =>
+  // A computed key loses its name for the compiler; the hook's type is checked by `run`.
+  ({ id, [hook]: run }) as unknown as FaultProcessor<H>;
+
+/** A guard that is broken: its hook throws. */
+export const throwing = <H extends HookName>(
+  hook: H,
+  error: unknown = new Error(`${hook} was scripted to throw.`),
+  { id = `throwing-${hook}` }: FaultOptions = {},
+): FaultProcessor<H> =>
+  withHook(hook, id, async () => {
+    throw error;
+  });
+
+/** A guard that never answers, until it is aborted. */
+export const hanging = <H extends HookName>(
+  hook: H,
+  { id = `hanging-${hook}`, ignoreAbort = false }: HangingOptions = {},
+): FaultProcessor<H> => withHook(hook, id, ({ abortSignal }) => untilAborted(ignoreAbort ? undefined : abortSignal));
+
+/** A guard that blocks, or asks for a retry; `times` makes it relent. */
+export const tripping = <H extends HookName>(
+  hook: H,
+  reason: string,
+  { id = `tripping-${hook}`, retry, metadata, times = Infinity }: TrippingOptions = {},
+): FaultProcessor<H> => {
+  let left = times;
+  return withHook(hook, id, async (args): Promise<Awaited<HookResult<H>>> => {
+    if (left <= 0) return unchanged[hook](args);
+    left -= 1;
+    return args.abort(reason, { ...(retry !== undefined && { retry }), ...(metadata !== undefined && { metadata }) });
+  });
+};
+
+/** The same processor, each of its hooks so many milliseconds later; an abort ends the wait. */
+export const delayed = <P extends Processor>(processor: P, ms: number): P =>
+  // A proxy, because a processor may be an instance of a class, with its hooks on the prototype and private fields.
+  new Proxy(processor, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key);
+      if (typeof value !== 'function') return value;
+      if (typeof key !== 'string' || !key.startsWith('process')) return value.bind(target) as unknown;
+      return async (args: HookArgs<HookName>): Promise<unknown> => {
+        await wait(ms, args.abortSignal);
+        return Reflect.apply(value, target, [args]);
+      };
+    },
+  });

@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { createCutter, type Cut } from './byte-cuts.js';
+import type { ChatRequest } from './openai-request.js';
+import type { Script } from './openai-script.js';
+
+/** What the server saw of one chat completion request, kept up to date while it runs. */
+export interface RecordedRequest {
+  readonly body: ChatRequest;
+  readonly headers: IncomingHttpHeaders;
+  /** Deltas of text, reasoning or tool arguments that were handed to the socket in full so far. */
+  readonly written: number;
+  /** `aborted`: the client left first; `dropped`: the server cut the connection. */
+  readonly state: 'open' | 'finished' | 'aborted' | 'dropped';
+  /** Milliseconds from the request to the client's leaving; undefined where it did not leave. */
+  readonly abortedAfterMs: number | undefined;
+  /** Settles when the exchange is over: true where the client left before the answer was complete. */
+  readonly aborted: Promise<boolean>;
+}
+
+/** One request being answered. */
+export interface Exchange {
+  readonly record: RecordedRequest;
+  /** Plays a script to the client, no faster than the client reads. */
+  play(script: Script): Promise<void>;
+  /** The server gives up: what follows is not the client's doing. */
+  drop(): void;
+}
+
+export interface Pace {
+  readonly cut: Cut;
+  readonly delayMs: number;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Counts deltas when their last byte is written: a cutter may hold bytes of several back. */
+const createMeter = (count: () => void) => {
+  const ends: number[] = [];
+  let produced = 0;
+  let sent = 0;
+  return {
+    produce: (bytes: number, deltas: 0 | 1) => {
+      produced += bytes;
+      if (deltas) ends.push(produced);
+    },
+    send: (bytes: number) => {
+      sent += bytes;
+      for (; (ends[0] ?? Infinity) <= sent; ends.shift()) count();
+    },
+  };
+};
+
+/** One write, then one turn of the event loop: the bytes leave as a chunk of their own, and the client gets to read. */
+const write = async (res: ServerResponse, bytes: Uint8Array, gone: AbortSignal): Promise<void> => {
+  gone.throwIfAborted();
+  if (!res.write(bytes)) await once(res, 'drain', { signal: gone });
+  await turn();
+};
+
+const conclude = (res: ServerResponse, end: Script['end'], drop: () => void): void => {
+  switch (end) {
+    case 'finish':
+      res.end();
+      return;
+    case 'destroy':
+      drop();
+      res.socket?.destroySoon();
+      return;
+    case 'hang':
+      return;
+    default:
+      end satisfies never;
+  }
+};
+
+/** Starts recording a request, and offers to play its answer. */
+export const openExchange = (io: { req: IncomingMessage; res: ServerResponse }, body: ChatRequest, pace: Pace): Exchange => {
+  const { req, res } = io;
+  const startedAt = performance.now();
+  const gone = new AbortController();
+  const close = () => {
+    if (record.state === 'open') record.state = res.writableFinished ? 'finished' : 'aborted';
+    if (record.state === 'aborted') record.abortedAfterMs = performance.now() - startedAt;
+    gone.abort();
+    return record.state === 'aborted';
+  };
+  const aborted = new Promise<boolean>((resolve) => res.once('close', () => resolve(close())));
+  const record: Mutable<RecordedRequest> = {
+    body,
+    headers: req.headers,
+    written: 0,
+    state: 'open',
+    abortedAfterMs: undefined,
+    aborted,
+  };
+  const drop = () => void (record.state = 'dropped');
+
+  const playFrames = async (frames: Script['frames']): Promise<void> => {
+    const cutter = createCutter(pace.cut);
+    const meter = createMeter(() => (record.written += 1));
+    const send = async (slices: Uint8Array[]) => {
+      for (const slice of slices) {
+        await write(res, slice, gone.signal);
+        meter.send(slice.length);
+      }
+    };
+    for (const { bytes, deltas } of frames) {
+      meter.produce(bytes.length, deltas);
+      await send(cutter.push(bytes));
+      if (deltas && pace.delayMs > 0) await sleep(pace.delayMs, undefined, { signal: gone.signal });
+    }
+    await send(cutter.flush());
+  };
+
+  const play = async (script: Script): Promise<void> => {
+    if (script.head) res.writeHead(script.head.status, script.head.headers).flushHeaders();
+    try {
+      await playFrames(script.frames);
+      conclude(res, script.end, drop);
+    } catch (error) {
+      // The client has left: nobody is there to be told, and the record says so.
+      if (!gone.signal.aborted) throw error;
+    }
+  };
+
+  return { record, play, drop };
+};

@@ -1,0 +1,123 @@
+import {
+  completion,
+  contentDeltas,
+  envelope,
+  finishReason,
+  wireUsage,
+  type Delta,
+  type ScriptContext,
+} from './openai-completion.js';
+import type { AnswerReply, RawReply, Reply } from './openai-reply.js';
+
+/** A piece of a response body; `deltas` of the answer are complete with it. */
+export interface Frame {
+  readonly bytes: Uint8Array;
+  readonly deltas: 0 | 1;
+}
+
+/** What the server does with one request: its pure part, ready to be played on a socket. */
+export interface Script {
+  /** Absent where the server stays silent. */
+  readonly head?: { readonly status: number; readonly headers: Readonly<Record<string, string>> };
+  /** Drawn one at a time, so that a client that does not read stops the script too. */
+  readonly frames: Iterable<Frame>;
+  readonly end: 'finish' | 'destroy' | 'hang';
+}
+
+const encode = (text: string): Uint8Array => Buffer.from(text);
+const json = { 'content-type': 'application/json' };
+const eventStream = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
+
+function* streamFrames(deltas: Iterable<Delta>, context: ScriptContext): Generator<Frame> {
+  const chunk = envelope(context, 'chat.completion.chunk');
+  yield event({ ...chunk, choices: [choice({ role: 'assistant', content: '' })] }, context);
+  for (const delta of deltas) yield { ...event({ ...chunk, choices: [choice(delta)] }, context), deltas: 1 };
+}
+
+const choice = (delta: Delta, reason: string | null = null) => ({ index: 0, delta, finish_reason: reason });
+
+const event = (data: unknown, { lineEnd }: ScriptContext): Frame => ({
+  bytes: encode(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}${lineEnd}${lineEnd}`),
+  deltas: 0,
+});
+
+function* answerFrames(reply: AnswerReply, deltas: readonly Delta[], context: ScriptContext): Generator<Frame> {
+  const chunk = envelope(context, 'chat.completion.chunk');
+  yield* streamFrames(deltas, context);
+  yield event({ ...chunk, choices: [choice({}, finishReason(reply))] }, context);
+  if (reply.usage || context.request.stream_options?.include_usage)
+    yield event({ ...chunk, choices: [], usage: wireUsage(reply) }, context);
+  yield event('[DONE]', context);
+}
+
+const answer = (reply: AnswerReply, context: ScriptContext): Script => {
+  // Cut before the first byte leaves, so that a contradictory reply is refused with a status.
+  const deltas = [...contentDeltas(reply, context.index)];
+  return context.request.stream
+    ? { head: { status: 200, headers: eventStream }, frames: answerFrames(reply, deltas, context), end: 'finish' }
+    : jsonScript(200, completion(reply, context));
+};
+
+const raw = ({ body, status = 200, headers = eventStream }: RawReply): Script => ({
+  head: { status, headers },
+  frames: [{ bytes: typeof body === 'string' ? encode(body) : body, deltas: 0 }],
+  end: 'finish',
+});
+
+const hang = (after: readonly string[] | undefined, context: ScriptContext): Script => {
+  if (!after || !context.request.stream) return { frames: [], end: 'hang' };
+  const deltas = after.map((content) => ({ content }));
+  return { head: { status: 200, headers: eventStream }, frames: streamFrames(deltas, context), end: 'hang' };
+};
+
+function* firstBytes(frames: Iterable<Frame>, maxBytes: number): Generator<Frame> {
+  let left = maxBytes;
+  for (const { bytes, deltas } of frames) {
+    if (left <= 0) return;
+    const due = bytes.subarray(0, left);
+    yield { bytes: due, deltas: due.length === bytes.length ? deltas : 0 };
+    left -= due.length;
+  }
+}
+
+const cutOff = (script: Script, maxBytes: number): Script => ({
+  ...script,
+  frames: firstBytes(script.frames, maxBytes),
+  end: 'destroy',
+});
+
+/** A JSON response. */
+export const jsonScript = (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Script => ({
+  head: { status, headers: { ...json, ...headers } },
+  frames: [{ bytes: encode(JSON.stringify(body)), deltas: 0 }],
+  end: 'finish',
+});
+
+/** An error response in the API's own words. */
+export const errorScript = (status: number, message: string, headers?: Readonly<Record<string, string>>): Script =>
+  jsonScript(
+    status,
+    { error: { message, type: status < 500 ? 'invalid_request_error' : 'server_error', param: null, code: null } },
+    headers,
+  );
+
+/** Writes the script for a reply. */
+export const toScript = (reply: Reply, context: ScriptContext): Script => {
+  switch (reply.kind) {
+    case 'text':
+    case 'reasoning+text':
+    case 'tool-calls':
+      return answer(reply, context);
+    case 'error':
+      return errorScript(reply.status, reply.message, reply.headers);
+    case 'drop':
+      return cutOff(toScript(reply.after, context), reply.bytes);
+    case 'hang':
+      return hang(reply.after, context);
+    case 'raw':
+      return raw(reply);
+    default:
+      reply satisfies never;
+      throw new TypeError(`There is no reply of kind ${JSON.stringify((reply as { kind?: unknown }).kind)}.`);
+  }
+};

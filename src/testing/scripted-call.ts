@@ -1,0 +1,21 @@
+import type { CallOptionsOf, SpecVersion } from './model-spec.js';
+
+/** One call of a scripted model, kept up to date while it runs. */
+export interface ScriptedCall<V extends SpecVersion = SpecVersion> {
+  /** The call's number on this model, from 0. */
+  readonly index: number;
+  readonly mode: 'generate' | 'stream';
+  /** What the caller sent, by reference. */
+  readonly prompt: CallOptionsOf<V>['prompt'];
+  readonly options: CallOptionsOf<V>;
+  /** Stream parts that the consumer pulled. */
+  readonly pulled: number;
+  /** Whether the consumer canceled the stream before its end. */
+  readonly cancelled: boolean;
+  readonly cancelReason: unknown;
+  /** Whether the caller's abort signal ended the call. */
+  readonly aborted: boolean;
+}
+
+/** The same, for the model that keeps it up to date. */
+export type MutableCall<V extends SpecVersion> = { -readonly [K in keyof ScriptedCall<V>]: ScriptedCall<V>[K] };

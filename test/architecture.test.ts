@@ -1,0 +1,67 @@
+import { globSync, readFileSync } from 'node:fs';
+
+import { describe, expect, it } from 'vitest';
+
+import { checkFloors } from '../scripts/floors.js';
+
+const sourceFiles = () =>
+  globSync('{src,schemas,workflows,playground}/**/*.{ts,tsx}', { exclude: (name) => name.includes('node_modules') }).map(
+    (path) => ({
+      path: path.replaceAll('\\', '/'),
+      source: readFileSync(path, 'utf8'),
+    }),
+  );
+
+const check = (path: string, source: string) => checkFloors([{ path, source }]);
+
+describe('the floors of the house', () => {
+  it('hold in every source file', () => {
+    const files = sourceFiles();
+    expect(files.length).toBeGreaterThan(0);
+    expect(checkFloors(files)).toEqual([]);
+  });
+
+  it.each([
+    ['src/pipeline/a.ts', `import { phases } from '../phase/table.js';`],
+    ['src/guard/a.ts', `import type { Trace } from '../trace/a.js';`],
+    ['src/errors.ts', `import type { Verdict } from './verdict.js';`],
+    ['src/testing/a.ts', `import { x } from '../mastra/agent.js';`],
+    ['src/loop/a.ts', `import { journal } from '../durable/journal.js';`],
+    ['playground/chat/main.ts', `import { x } from '../../workflows/index.js';`],
+    ['src/phase/a.test.ts', `import { x } from '../testing/index.js';`],
+    ['src/phase/a.ts', `import { z } from 'zod';`],
+  ])('let %s say %s', (path, source) => {
+    expect(check(path, source)).toEqual([]);
+  });
+
+  it.each([
+    { kind: 'an import', path: 'src/phase/a.ts', source: `import { x } from '../guard/a.js';`, target: 'src/guard/a.ts' },
+    {
+      kind: 'a type import',
+      path: 'src/phase/a.ts',
+      source: `import type { X } from '../guard/a.js';`,
+      target: 'src/guard/a.ts',
+    },
+    { kind: 'an import type', path: 'src/phase/a.ts', source: `type X = import('../guard/a.js').X;`, target: 'src/guard/a.ts' },
+    { kind: 'a dynamic import', path: 'src/loop/a.ts', source: `await import('../mastra/a.js');`, target: 'src/mastra/a.ts' },
+    { kind: 'a re-export', path: 'schemas/a.ts', source: `export { x } from '../src/phase/a.js';`, target: 'src/phase/a.ts' },
+    { kind: 'a star', path: 'src/release/a.ts', source: `export * from '../index.js';`, target: 'src/index.ts' },
+    {
+      kind: 'the room beside',
+      path: 'src/mastra/a.ts',
+      source: `import { x } from '../ai-sdk/a.js';`,
+      target: 'src/ai-sdk/a.ts',
+    },
+    { kind: 'the test kit', path: 'src/mastra/a.ts', source: `import { x } from '../testing/a.js';`, target: 'src/testing/a.ts' },
+    { kind: 'a test helper', path: 'workflows/a.ts', source: `import { x } from '../test/a.js';`, target: 'test/a.ts' },
+  ])('refuse $kind that does not point down', ({ path, source, target }) => {
+    const complaints = check(path, source);
+    expect(complaints).toHaveLength(1);
+    expect(complaints[0]).toContain(`${path} imports ${target}: `);
+  });
+
+  it('refuse a file that stands in no room', () => {
+    expect(check('src/misc/a.ts', `import { x } from '../errors.js';`)[0]).toContain('src/misc/a.ts stands in no room');
+    expect(check('src/phase/a.ts', `import { x } from '../misc.js';`)[0]).toContain('src/misc.ts, which stands in no room');
+  });
+});

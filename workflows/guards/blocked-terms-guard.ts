@@ -1,0 +1,77 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { Processor } from '@mastra/core/processors';
+import { newestUserTurn, readingsOf, responseMessages, textsOf } from '../messages/message-text.js';
+import { redactMessages } from '../messages/redact-message.js';
+import { termPattern } from '../text/term-pattern.js';
+import type { Redaction } from '../text/redact-texts.js';
+import { judgeWith, report, type Detection } from './detection.js';
+import { unchanged, type EditStrategy, type GuardOptions } from './guard-options.js';
+
+export interface BlockedTermsGuardOptions extends GuardOptions {
+  /** Words and phrases that must not occur. Case does not count. */
+  terms: readonly string[];
+  /** Whether a term counts only where it is not part of a longer word. Default true. */
+  wholeWords?: boolean;
+  /** `block` stops the run, `redact` takes the terms out of the text, `warn` only tells `onViolation`. Default `'block'`. */
+  strategy?: EditStrategy;
+  /** What stands in place of a term with `redact`. Default `'***'`. */
+  replacement?: string;
+}
+
+/** What the tripwire and `onViolation` are told; never the term or the text. */
+export interface BlockedTermsMetadata {
+  strategy: EditStrategy;
+  /** How many terms were found. */
+  count: number;
+}
+
+type TermsProcessor = Processor<string, BlockedTermsMetadata>;
+
+/**
+ * A guard (id `blocked-terms`) for words and phrases that must not occur in the user's newest turn or in an answer. Words are
+ * matched in any script; an invisible character inside a word does not hide it, and `block` and `warn` also see through
+ * full-width and other compatibility forms. A stream is not watched: answers are judged after each step.
+ */
+export const blockedTermsGuard = (options: BlockedTermsGuardOptions): TermsProcessor => {
+  const { terms, wholeWords = true, strategy = 'block', replacement = '***' } = options;
+  const pattern = termPattern(terms, wholeWords);
+  const guard: TermsProcessor = {
+    id: options.id ?? 'blocked-terms',
+    name: 'Blocked terms',
+    description: `Finds ${terms.length} blocked words and phrases.`,
+    onViolation: options.onViolation,
+  };
+  if (!pattern) return guard;
+  const detection = (count: number, place: string): Detection<BlockedTermsMetadata> | undefined =>
+    count > 0 ? { reason: `The ${place} contains blocked language.`, metadata: { strategy, count } } : undefined;
+  const redaction = termRedaction(pattern, replacement);
+  const judge = judgeWith<BlockedTermsMetadata>(guard, strategy === 'block' ? 'block' : 'warn');
+  const edit = (messages: MastraDBMessage[], which: readonly MastraDBMessage[], place: string) => {
+    const edited = redactMessages(messages, which, redaction);
+    const found = detection(edited.found.length, place);
+    return found ? report(guard, found).then(() => edited.messages) : unchanged;
+  };
+  return Object.assign(guard, {
+    processInput: (args) => {
+      const turn = newestUserTurn(args.messages);
+      return strategy === 'redact' ? edit(args.messages, turn, 'input') : judge(detection(countIn(pattern, turn), 'input'), args);
+    },
+    processOutputStep: (args) => {
+      const answer = responseMessages(args.messages);
+      if (strategy === 'redact') return edit(args.messages, answer, 'answer');
+      return judge(detection(countIn(pattern, answer, args.text), 'answer'), args);
+    },
+  } satisfies Partial<TermsProcessor>);
+};
+
+const termRedaction = (pattern: RegExp, replacement: string): Redaction => ({
+  find: (text) => [...text.matchAll(pattern)].map(({ 0: found, index }) => ({ start: index, end: index + found.length })),
+  replacement: () => replacement,
+});
+
+const countIn = (pattern: RegExp, messages: readonly MastraDBMessage[], text = ''): number => {
+  const counts = [...readingsOf(messages.flatMap(textsOf)), text].map(
+    (reading) => reading.normalize('NFKC').match(pattern)?.length ?? 0,
+  );
+  return Math.max(...counts);
+};

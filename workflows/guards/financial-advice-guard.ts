@@ -1,0 +1,30 @@
+import type { Processor } from '@mastra/core/processors';
+import { unchanged, type GuardOptions } from './guard-options.js';
+
+export interface FinancialAdviceGuardOptions extends GuardOptions {
+  /** The system message that is added to each step. Default: {@link financialAdviceReminder}. */
+  reminder?: string;
+}
+
+/** What the model is reminded of, unless told otherwise. */
+export const financialAdviceReminder =
+  'The user mentions money. Give general information only: do not give individual financial advice, do not recommend to buy, ' +
+  'sell or hold anything, and suggest a licensed adviser for personal decisions.';
+
+/**
+ * A guard (id `financial-advice`) for the branch where money is mentioned: it adds a system message to each step, next to those
+ * that are there. It does not judge.
+ */
+export const financialAdviceGuard = (options: FinancialAdviceGuardOptions = {}): Processor => {
+  const { reminder = financialAdviceReminder } = options;
+  return {
+    id: options.id ?? 'financial-advice',
+    name: 'Financial advice',
+    description: 'Reminds the model not to give individual financial advice.',
+    onViolation: options.onViolation,
+    processInputStep: ({ systemMessages }) =>
+      systemMessages.some(({ content }) => content === reminder)
+        ? unchanged
+        : { systemMessages: [...systemMessages, { role: 'system' as const, content: reminder }] },
+  };
+};

@@ -1,0 +1,22 @@
+import type { Processor } from '@mastra/core/processors';
+
+/** What every ready-made guard takes. */
+export interface GuardOptions {
+  /** Processor id; two guards of one kind in a pipeline need two ids. Default: the guard's own, named at each guard. */
+  id?: string;
+  /** Told of every detection, also where the strategy does not block. What it throws is ignored, as Mastra does. */
+  onViolation?: Processor['onViolation'];
+}
+
+/** What a guard does about a detection: stop the run, or only report it to `onViolation`. */
+export type JudgeStrategy = 'block' | 'warn';
+
+/** What an editing guard does about a detection: stop the run, take it out of the text, or only report it. */
+export type EditStrategy = JudgeStrategy | 'redact';
+
+/**
+ * The answer of a hook that changes nothing. Mastra and Interlock both read `undefined` so, which the interface's types do not
+ * say for every hook; the alternatives are worse in a stock agent: an empty array from `processOutputStep` removes the
+ * conversation there, and the array that came in undoes what a parallel branch has changed meanwhile.
+ */
+export const unchanged = undefined as never;

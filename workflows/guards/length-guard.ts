@@ -1,0 +1,43 @@
+import type { Processor } from '@mastra/core/processors';
+import { newestUserTurn, textOf } from '../messages/message-text.js';
+import { block } from './detection.js';
+import { unchanged, type GuardOptions } from './guard-options.js';
+
+export interface LengthGuardOptions extends GuardOptions {
+  /** The most that the user's newest turn may have, in UTF-16 units. Default 20,000. */
+  maxChars?: number;
+  /** The least that it must have, in UTF-16 units without the white space around it. Default 0, which allows an empty input. */
+  minChars?: number;
+}
+
+/** What the tripwire is told. */
+export interface LengthMetadata {
+  /** The length of the input, in UTF-16 units. */
+  chars: number;
+  minChars: number;
+  maxChars: number;
+}
+
+/**
+ * A guard (id `length`) that blocks when the user's newest turn is too long or too short. Only text counts; input without any
+ * turn of the user passes.
+ */
+export const lengthGuard = (options: LengthGuardOptions = {}): Processor<string, LengthMetadata> => {
+  const { maxChars = 20_000, minChars = 0 } = options;
+  return {
+    id: options.id ?? 'length',
+    name: 'Length',
+    description: `Blocks input under ${minChars} or over ${maxChars} characters.`,
+    onViolation: options.onViolation,
+    processInput: (args) => {
+      const turn = newestUserTurn(args.messages);
+      if (turn.length === 0) return unchanged;
+      const text = turn.map(textOf).join('\n');
+      const metadata = { chars: text.length, minChars, maxChars };
+      if (text.length > maxChars) return block({ reason: `The input is longer than ${maxChars} characters.`, metadata }, args);
+      if (text.trim().length < minChars)
+        return block({ reason: `The input is shorter than ${minChars} characters.`, metadata }, args);
+      return unchanged;
+    },
+  };
+};

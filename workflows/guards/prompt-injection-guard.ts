@@ -1,0 +1,69 @@
+import type { Processor } from '@mastra/core/processors';
+import type { InjectionSignal } from '../injection/injection-signal.js';
+import { scoreInjection, type InjectionScore } from '../injection/score-injection.js';
+import { inputSignals, toolResultSignals } from '../injection/signals.js';
+import { readingsOf, textsOf, userTurns } from '../messages/message-text.js';
+import { currentToolResult } from '../messages/tool-result.js';
+import { leavesOf } from '../text/map-leaves.js';
+import { judgeWith, type Detection } from './detection.js';
+import type { GuardOptions, JudgeStrategy } from './guard-options.js';
+
+export interface PromptInjectionGuardOptions extends GuardOptions {
+  /** Default `'block'`. */
+  strategy?: JudgeStrategy;
+  /** Signals of your own, looked for in input and tool results beside the built-in ones. Default: none. */
+  patterns?: readonly InjectionSignal[];
+  /** The score from which on a text is an injection, 0 to 1. Default 0.7: one heavy signal, or two middling ones. */
+  threshold?: number;
+}
+
+/** What the tripwire and `onViolation` are told; never the text. */
+export interface PromptInjectionMetadata {
+  /** How sure the guard is, 0 to 1. */
+  score: number;
+  /** What it saw, heaviest first, such as `instruction-override`. */
+  signals: string[];
+}
+
+/**
+ * A guard (id `prompt-injection`) against text that tries to take over the model: lifted instructions, pretended roles, requests
+ * for the system prompt, jailbreak personas, hidden and encoded orders, and in tool results orders to the model.
+ *
+ * It reads every turn of the user that came in, since a history that a client sends may be made up, and every string of a tool
+ * result. It knows phrases, not meaning: a text that quotes an attack to ask about it is taken for one, and an attack in words
+ * of its own passes. Use it beside a guard that judges by model where that matters.
+ */
+export const promptInjectionGuard = (options: PromptInjectionGuardOptions = {}): Processor<string, PromptInjectionMetadata> => {
+  const { strategy = 'block', patterns = [], threshold = 0.7 } = options;
+  const guard: Processor<string, PromptInjectionMetadata> = {
+    id: options.id ?? 'prompt-injection',
+    name: 'Prompt injection',
+    description: 'Finds attempts to take over the model, in input and tool results.',
+    onViolation: options.onViolation,
+  };
+  const judge = judgeWith<PromptInjectionMetadata>(guard, strategy);
+  const inTexts = (texts: readonly string[], signals: readonly InjectionSignal[], place: string) =>
+    detectionOf(highest(texts, [...signals, ...patterns]), threshold, place);
+  return Object.assign(guard, {
+    processInput: (args) => {
+      const turns = userTurns(args.messages).flatMap((turn) => readingsOf(turn.flatMap(textsOf)));
+      return judge(inTexts(turns, inputSignals, 'input'), args);
+    },
+    processToolResult: (args) => {
+      const strings = leavesOf(currentToolResult(args)).filter((leaf) => typeof leaf === 'string');
+      return judge(inTexts(readingsOf(strings), toolResultSignals, 'result of a tool'), args);
+    },
+  } satisfies Partial<Processor<string, PromptInjectionMetadata>>);
+};
+
+const highest = (texts: readonly string[], signals: readonly InjectionSignal[]): InjectionScore =>
+  texts.map((text) => scoreInjection(text, signals)).reduce((a, b) => (b.score > a.score ? b : a), { score: 0, signals: [] });
+
+const detectionOf = (
+  { score, signals }: InjectionScore,
+  threshold: number,
+  place: string,
+): Detection<PromptInjectionMetadata> | undefined =>
+  score < threshold
+    ? undefined
+    : { reason: `The ${place} tries to change what the assistant does.`, metadata: { score, signals } };

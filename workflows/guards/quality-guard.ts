@@ -1,0 +1,81 @@
+import type { ProcessOutputStepArgs, Processor } from '@mastra/core/processors';
+import { responseMessages, textOf } from '../messages/message-text.js';
+import { repetitionOf } from '../text/repetition.js';
+import { unchanged, type GuardOptions } from './guard-options.js';
+
+export interface QualityGuardOptions extends GuardOptions {
+  /** The least that an answer must have, in UTF-16 units without the white space around it. Default 40. */
+  minChars?: number;
+  /** Whether an answer without any text is rejected, whatever `minChars` says. Default true. */
+  forbidEmpty?: boolean;
+  /** How often the same word, phrase, sentence or line may be said. Default 8. */
+  maxRepetition?: number;
+  /** An answer that matches one of these is a refusal. Default: none, since refusing may be right. */
+  refusalPatterns?: readonly RegExp[];
+  /** How many retries to ask for; after that the answer is blocked. Default 2. The agent's `maxProcessorRetries` caps it. */
+  maxRetries?: number;
+}
+
+/** Something that {@link qualityGuard} may find wanting. */
+export type QualityFlaw = 'empty' | 'too-short' | 'repetitive' | 'refusal';
+
+/** What the tripwire is told. */
+export interface QualityMetadata {
+  /** The share of checks that the answer passed, 0 to 1; 0 for an empty answer. */
+  score: number;
+  failed: QualityFlaw[];
+}
+
+type StepArgs = Omit<ProcessOutputStepArgs, 'abort'>;
+type Rules = Required<Pick<QualityGuardOptions, 'minChars' | 'forbidEmpty' | 'maxRepetition' | 'refusalPatterns'>>;
+
+/**
+ * A guard (id `quality`) that rejects poor answers: it asks for a retry, with what is wrong as feedback to the model, and blocks
+ * once `maxRetries` are spent. A step that calls tools is not the answer yet, so it may be short or empty.
+ */
+export const qualityGuard = (options: QualityGuardOptions = {}): Processor<string, QualityMetadata> => {
+  const { minChars = 40, forbidEmpty = true, maxRepetition = 8, refusalPatterns = [], maxRetries = 2 } = options;
+  const rules = { minChars, forbidEmpty, maxRepetition, refusalPatterns };
+  return {
+    id: options.id ?? 'quality',
+    name: 'Quality',
+    description: 'Rejects empty, short, repetitive and refusing answers.',
+    onViolation: options.onViolation,
+    processOutputStep: (args) => {
+      const failed = flawsOf(answerOf(args), rules, callsTools(args));
+      if (failed.length === 0) return unchanged;
+      const score = failed.includes('empty') ? 0 : 1 - failed.length / checkCount;
+      const reason = failed.map((flaw) => feedback[flaw](rules)).join(' ');
+      return args.abort(reason, { retry: args.retryCount < maxRetries, metadata: { score, failed } });
+    },
+  };
+};
+
+/** Empty counts as too short, so three things are checked. */
+const checkCount = 3;
+
+const feedback: Record<QualityFlaw, (rules: Rules) => string> = {
+  empty: () => 'The answer is empty.',
+  'too-short': ({ minChars }) => `The answer is shorter than ${minChars} characters; say more.`,
+  repetitive: () => 'The answer repeats itself; say each thing once.',
+  refusal: () => 'The answer refuses; help with what can be helped with.',
+};
+
+const flawsOf = (text: string, rules: Rules, isUnderway: boolean): QualityFlaw[] => {
+  const flaws: QualityFlaw[] = [];
+  if (!isUnderway && text === '' && rules.forbidEmpty) flaws.push('empty');
+  else if (!isUnderway && text.length < rules.minChars && (text !== '' || rules.forbidEmpty)) flaws.push('too-short');
+  if (repetitionOf(text) > rules.maxRepetition) flaws.push('repetitive');
+  if (rules.refusalPatterns.some((pattern) => text.search(pattern) >= 0)) flaws.push('refusal');
+  return flaws;
+};
+
+const answerOf = ({ text, messages }: StepArgs): string => (text ?? textOfNewest(responseMessages(messages))).trim();
+
+const textOfNewest = (messages: ReturnType<typeof responseMessages>): string => {
+  const newest = messages.at(-1);
+  return newest ? textOf(newest) : '';
+};
+
+const callsTools = ({ toolCalls, finishReason }: StepArgs): boolean =>
+  (toolCalls?.length ?? 0) > 0 || finishReason === 'tool-calls';

@@ -1,0 +1,44 @@
+import type { NormalizedText } from './normalize-text.js';
+
+/** How much of a text is decoded: more is no message but a file. */
+const maxBlobs = 20;
+const maxBlobChars = 8192;
+
+const base64 = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}/g;
+const hex = /(?<![A-Za-z0-9])(?:[0-9a-fA-F]{2}[ :]?){16,}/g;
+const orderToDecode =
+  /\b(?:decode|decrypt|decipher|unscramble|de-?obfuscate|rot-?13|base-?64|morse|caesar)\b[^\n]{0,100}\b(?:follow|execute|obey|comply|carry out|do what|act on|respond to|answer)\b[^\n]{0,20}\b(?:it|them|this|that|the|what|result|instructions?|message|output|decoded)\b/i;
+/** Overrides that only show once spaces, punctuation and digits for letters are gone. */
+const runTogether =
+  /(?:ignore|disregard|forget|override)(?:all|any|the|of|your|these|those){0,4}(?:previous|prior|above|earlier|preceding|system|your)(?:and|above|the|your|system){0,3}(?:instructions?|prompts?|directives?|rules|guidelines)|(?:reveal|print|show(?:me)?|repeat|output|leak)(?:the|your|me|all|entire|full){0,4}(?:system|hidden|secret|initial)(?:prompt|instructions)|doanythingnow/;
+
+/**
+ * The signals of text that is not plainly there: written in invisible characters, encoded, spelt with tricks.
+ *
+ * @param judge Scores a decoded text by the other signals.
+ */
+export const hiddenSignals = (
+  { text, letters, hidden, invisibles }: NormalizedText,
+  judge: (text: string) => number,
+): [name: string, weight: number][] => {
+  const signals: [string, number][] = [];
+  if (letterCount(hidden) >= 4) signals.push(['hidden-text', judge(hidden) >= 0.5 ? 0.95 : 0.75]);
+  else if (invisibles >= 4) signals.push(['hidden-text', invisibles >= 32 ? 0.75 : 0.3]);
+  if (decodedTexts(text).some((decoded) => judge(decoded) >= 0.5)) signals.push(['encoded-instruction', 0.9]);
+  else if (orderToDecode.test(text)) signals.push(['encoded-instruction', 0.75]);
+  if (runTogether.test(letters)) signals.push(['instruction-override', 0.8]);
+  return signals;
+};
+
+const letterCount = (text: string): number => text.match(/\p{L}/gu)?.length ?? 0;
+
+const decodedTexts = (text: string): string[] => {
+  const blobs = [...decode(text, base64, 'base64'), ...decode(text, hex, 'hex')];
+  return blobs.filter((decoded) => letterCount(decoded) > decoded.length / 2);
+};
+
+const decode = (text: string, pattern: RegExp, encoding: 'base64' | 'hex'): string[] =>
+  [...text.matchAll(pattern)].slice(0, maxBlobs).map(([blob]) => {
+    const digits = encoding === 'hex' ? blob.replaceAll(/[ :]/g, '') : blob;
+    return Buffer.from(digits.slice(0, maxBlobChars), encoding).toString('utf8');
+  });

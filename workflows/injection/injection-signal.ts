@@ -1,0 +1,24 @@
+/** One sign of an attempt to take over the model. */
+export interface InjectionSignal {
+  /** What it is a sign of. Several patterns may share a name; the heaviest that matches counts. */
+  readonly name: string;
+  /** How much the sign alone says, 0 to 1. */
+  readonly weight: number;
+  /** Matched against the normalised text. It must do linear work: bound every repetition that can overlap its surroundings. */
+  readonly pattern: RegExp;
+}
+
+/** Makes signals of one name from weights and patterns. */
+export const signalsNamed = (name: string, rows: readonly (readonly [weight: number, pattern: RegExp])[]): InjectionSignal[] =>
+  rows.map(([weight, pattern]) => ({ name, weight, pattern }));
+
+/**
+ * Up to `count` words, none of which says that the thing is somebody's own (`my previous e-mail`). A word has one apostrophe at
+ * most: more would let one text be read in too many ways, and the work grow with a power of its length.
+ */
+export const words = (count: number): string =>
+  String.raw`(?:\W+(?!(?:my|our|his|her|their|e-?mails?|message|ticket)\b)\w+(?:'\w+)?){0,${count}}?\W+`;
+
+/** A pattern from its pieces, without regard to case. */
+export const phrase = (...pieces: readonly (string | RegExp)[]): RegExp =>
+  new RegExp(pieces.map((piece) => (typeof piece === 'string' ? piece : piece.source)).join(''), 'i');

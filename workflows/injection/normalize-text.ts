@@ -1,0 +1,78 @@
+import { foldLookalikes } from './fold-lookalikes.js';
+
+/** A text as a model reads it, and what a person would not see in it. */
+export interface NormalizedText {
+  /** The text in one notation, with line ends kept. */
+  text: string;
+  /** Only its letters, in lower case, with digits that stand for letters read as such: spacing tricks do not help. */
+  letters: string;
+  /** Text that was written in invisible characters. */
+  hidden: string;
+  /** How many invisible characters stand between letters of the Latin script, where no language needs one. */
+  invisibles: number;
+}
+
+/** The flags of England, Scotland and Wales are written in tags too. */
+const flag = /\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F}/gu;
+const tags = /[\u{E0001}\u{E0020}-\u{E007F}]+/gu;
+/** One selector is normal beside an emoji; rows of them carry bytes. */
+const selectorRows = /[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{4,}/gu;
+const invisible = /[\u034F\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]+/g;
+const invisibleInWord = /(?<=[A-Za-z])[\u200B-\u200D\u2060-\u2064\uFEFF]+(?=[A-Za-z])/g;
+
+/**
+ * Brings a text into one notation: compatibility forms (NFKC) and accents of Latin letters folded, invisible and tag characters taken out and read,
+ * letters of other scripts that look Latin read as Latin inside Latin words, white space collapsed.
+ */
+export const normalizeText = (raw: string): NormalizedText => {
+  const withoutFlags = raw.replaceAll(flag, '\u{1F3F4}');
+  const hidden = [...readTags(withoutFlags), ...readSelectors(withoutFlags)].join('\n');
+  const text = collapse(foldLookalikes(fold(withoutFlags.replaceAll(tags, '').replaceAll(selectorRows, ''))));
+  return { text, letters: lettersOf(text), hidden, invisibles: withoutFlags.match(invisibleInWord)?.join('').length ?? 0 };
+};
+
+const readTags = (text: string): string[] =>
+  [...text.matchAll(tags)].map(([row]) =>
+    Array.from(row, (each) => String.fromCodePoint((each.codePointAt(0) ?? 0) & 0x7f)).join(''),
+  );
+
+const readSelectors = (text: string): string[] =>
+  [...text.matchAll(selectorRows)].map(([row]) => Buffer.from(Array.from(row, byteOfSelector)).toString('utf8'));
+
+const byteOfSelector = (selector: string): number => {
+  const code = selector.codePointAt(0) ?? 0;
+  return code >= 0xe0100 ? code - 0xe0100 + 16 : code - 0xfe00;
+};
+
+const fold = (text: string): string =>
+  text
+    .replaceAll(invisible, '')
+    .normalize('NFKD')
+    .replaceAll(/(?<=[A-Za-z])[\u0300-\u036F]+/g, '')
+    .normalize('NFC')
+    .replaceAll(/[‘’ʼ`´]/g, "'")
+    .replaceAll(/[“”„«»]/g, '"');
+
+const collapse = (text: string): string =>
+  text
+    .replaceAll(/[^\S\n]+/g, ' ')
+    .replaceAll(/ ?\n[\n ]*/g, '\n')
+    .trim();
+
+const digitLetters: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+};
+
+const lettersOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[013457@$!]/g, (each) => digitLetters[each] ?? '')
+    .replaceAll(/[^\p{L}]+/gu, '');

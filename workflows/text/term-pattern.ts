@@ -1,0 +1,38 @@
+/** Characters that are seen by nobody and may stand inside a word to hide it. */
+const invisible = String.raw`[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]*`;
+const wordChar = String.raw`[\p{L}\p{M}\p{N}_]`;
+/** Scripts that write without spaces: a word of theirs has no visible edge. */
+const unspaced = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
+
+/**
+ * A pattern that finds any of the terms, whatever their case, the white space between their words and invisible characters
+ * inside them; undefined where there are no terms.
+ *
+ * @param wholeWords Whether a term must not be part of a longer word. Edges are Unicode-aware, and an edge that is no letter or
+ *   digit (`c++`), or of a script without spaces, needs none.
+ */
+export const termPattern = (terms: readonly string[], wholeWords: boolean): RegExp | undefined => {
+  const sources = terms
+    .map((term) => term.normalize('NFKC').trim())
+    .filter(Boolean)
+    .toSorted((a, b) => b.length - a.length)
+    .map((term) => (wholeWords ? withEdges(term) : sourceOf(term)));
+  return sources.length > 0 ? new RegExp(sources.join('|'), 'giu') : undefined;
+};
+
+const sourceOf = (term: string): string =>
+  term
+    .split(/\s+/)
+    .map((word) => Array.from(word, escape).join(invisible))
+    .join(String.raw`\s+`);
+
+const escape = (character: string): string => character.replace(/[\\^$.*+?()[\]{}|/-]/u, String.raw`\$&`);
+
+const withEdges = (term: string): string => {
+  const [first = '', last = ''] = [Array.from(term)[0], Array.from(term).at(-1)];
+  const before = hasEdge(first) ? `(?<!${wordChar})` : '';
+  const after = hasEdge(last) ? `(?!${wordChar})` : '';
+  return before + sourceOf(term) + after;
+};
+
+const hasEdge = (character: string): boolean => new RegExp(wordChar, 'u').test(character) && !unspaced.test(character);
