@@ -7,7 +7,7 @@ const maxBlobChars = 8192;
 const base64 = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}/g;
 const hex = /(?<![A-Za-z0-9])(?:[0-9a-fA-F]{2}[ :]?){16,}/g;
 const orderToDecode =
-  /\b(?:decode|decrypt|decipher|unscramble|de-?obfuscate|rot-?13|base-?64|morse|caesar)\b[^\n]{0,100}\b(?:follow|execute|obey|comply|carry out|do what|act on|respond to|answer)\b[^\n]{0,20}\b(?:it|them|this|that|the|what|result|instructions?|message|output|decoded)\b/i;
+  /\b(?:decode|decrypt|decipher|unscramble|de-?obfuscate)\b[^\n]{0,100}\b(?:follow|execute|obey|comply with|carry out|do what|act on|respond to)\b[^\n]{0,20}\b(?:it|them|this|that|result|instructions?|message|output)\b/i;
 /** Overrides that only show once spaces, punctuation and digits for letters are gone. */
 const runTogether =
   /(?:ignore|disregard|forget|override)(?:all|any|the|of|your|these|those){0,4}(?:previous|prior|above|earlier|preceding|system|your)(?:and|above|the|your|system){0,3}(?:instructions?|prompts?|directives?|rules|guidelines)|(?:reveal|print|show(?:me)?|repeat|output|leak)(?:the|your|me|all|entire|full){0,4}(?:system|hidden|secret|initial)(?:prompt|instructions)|doanythingnow/;

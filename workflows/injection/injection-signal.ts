@@ -13,10 +13,13 @@ export const signalsNamed = (name: string, rows: readonly (readonly [weight: num
   rows.map(([weight, pattern]) => ({ name, weight, pattern }));
 
 /**
- * Up to `count` words, none of which says that the thing is somebody's own (`my previous e-mail`). A word has one apostrophe at
- * most: more would let one text be read in too many ways, and the work grow with a power of its length.
+ * Between two words: up to `count` others. A word has one apostrophe at most: more would let one text be read in too many ways,
+ * and the work grow with a power of its length.
  */
-export const words = (count: number): string =>
+export const words = (count: number): string => String.raw`(?:\W+\w+(?:'\w+)?){0,${count}}?\W+`;
+
+/** The same, and none of the words says that the thing is somebody's own, as in `my previous e-mail`. */
+export const othersWords = (count: number): string =>
   String.raw`(?:\W+(?!(?:my|our|his|her|their|e-?mails?|message|ticket)\b)\w+(?:'\w+)?){0,${count}}?\W+`;
 
 /** A pattern from its pieces, without regard to case. */

@@ -1,75 +1,81 @@
 import { phrase, signalsNamed, words } from './injection-signal.js';
 
 const show =
-  /\b(?:reveal|show|print|repeat|output|display|tell|give|disclose|share|copy|write|dump|leak|recite|list|expose|return|echo|type|paste|translate|summari[sz]e|provide|spell|quote|reproduce|what(?:'s| is| are| was| were)?|know|see|read)\b/;
+  /\b(?:reveal|show|print|repeat|output|display|tell|give|disclose|share|copy|write|dump|leak|recite|list|expose|return|echo|type|paste|translate|summari[sz]e|provide|spell|spell-?check|quote|reproduce|what(?:'s| is| are| was| were)?|know|see|read)\b/;
 const extract =
   /\b(?:reveal|print|repeat|output|disclose|dump|leak|recite|expose|echo|reproduce|quote|copy|show me|tell me|give me|what(?:'s| is| was))\b/;
-const secret =
-  /(?:system|initial|original|hidden|secret|internal|pre-?|developer|underlying|confidential|base|starting|root|exact system|full system)/;
-const uses =
+const secret = /(?:system|initial|original|hidden|secret|internal|pre-?|developer|underlying|confidential|base|starting|root)/;
+const told = /(?:prompts?|instructions?|directives?|guidelines?|rules|(?:system|developer) message)\b/;
+/** What people say who build with prompts of their own. */
+const ownWork =
   /(?! (?:option|setting|section|field|parameter|template|example|editor|feature|box|documentation|docs|guide|tab|page|token|file|for (?:my|our|this)))/;
+const service = /(?! (?:response|reply|attention|help|assistance|action|delivery|service|support|answer))/;
 
 /** Requests for what the model was told in confidence. */
-export const leakSignals = signalsNamed('prompt-leak', [
-  [
-    0.85,
-    phrase(
-      show,
-      words(5),
-      /your\W+(?:\w+\W+){0,2}?/,
-      secret,
-      /\W*(?:\w+\W+){0,2}?(?:prompts?|instructions?|directives?|guidelines?|rules|(?:system|developer) message)\b/,
-    ),
-  ],
-  [
-    0.8,
-    phrase(
-      show,
-      words(4),
-      /your\W+(?:\w+\W+)?(?:pre-?)?prompt\b(?! (?:response|reply|attention|help|assistance|action|delivery|service|support|answer))/,
-    ),
-  ],
-  [
-    0.75,
-    phrase(
-      extract,
-      words(3),
-      /(?:the|that|this)\W+/,
-      /(?:system|hidden|secret|initial|original|developer)\W+(?:pre-?)?(?:prompt|message)\b/,
-      uses,
-    ),
-  ],
-  [0.75, phrase(extract, words(3), /the\W+(?:hidden|secret|confidential)\W+(?:instructions|rules|guidelines)\b/)],
-  [
-    0.8,
-    phrase(
-      show,
-      words(4),
-      /your\W+(?:\w+\W+){0,2}?(?:instructions|rules|guidelines|configuration|directives)\W+(?:\w+\W+){0,3}?(?:verbatim|word for word|in full|exactly|above)\b/,
-    ),
-  ],
-  [
-    0.85,
-    phrase(
-      show,
-      words(6),
-      /(?:start(?:ing|s)?|begin(?:ning|s)?)\W+(?:with|from|at)\W+(?:the\W+(?:words?|phrase)\W+)?(?:you are\b|system\b)/,
-    ),
-  ],
-  [
-    0.75,
-    /\b(?:repeat|print|output|echo|recite|return|write out|spell out)\W+(?:\w+\W+){0,3}?(?:everything|all|(?:the|all)\W+(?:of\W+)?(?:the\W+)?(?:text|words?|content|sentences?|lines?|messages?|instructions|conversation))\W+(?:\w+\W+){0,4}?(?:above|before this|prior to this|preceding this|so far in this (?:prompt|context))\b/i,
-  ],
-  [
-    0.75,
-    /\bwhat\W+(?:\w+\W+){0,2}?(?:instructions|rules|guidelines|directives|prompt)\W+(?:were you|have you been|are you|did (?:they|the developers?|your developers?)|you were)\W+(?:\w+\W+)?(?:given|following|operating|told|give)\b/i,
-  ],
-  [
-    0.7,
-    /\bwhat\W+(?:were|are|have)\W+you\W+(?:been\W+)?(?:told|instructed|programmed|forbidden)\W+(?:not\W+)?(?:to\W+(?:say|do|hide|reveal|keep|tell|share)|before this|at the (?:start|beginning))\b/i,
-  ],
-  [
-    0.4,
-    /\b(?:reveal|tell me|give me|print|leak|expose)\W+(?:\w+\W+){0,2}?(?:api keys?|secret keys?|passwords?|credentials|secrets?)\b/i,
-  ],
-]);
+export const leakSignals = [
+  ...signalsNamed('prompt-leak', [
+    [0.85, phrase(show, words(5), /your\W+(?:\w+\W+){0,2}?/, secret, /\W*(?:\w+\W+){0,2}?/, told)],
+    [0.85, phrase(show, words(5), /your\W+(?:\w+\W+){0,4}?(?:system|developer)\W+(?:prompt|message|instructions)\b/)],
+    [0.8, phrase(show, words(4), /your\W+(?:\w+\W+)?(?:pre-?)?prompt\b/, service)],
+    [0.75, phrase(extract, words(3), /(?:the|that|this)\W+/, secret, /\W+(?:pre-?)?(?:prompt|message)\b/, ownWork)],
+    [0.75, phrase(extract, words(3), /the\W+(?:hidden|secret|confidential)\W+(?:instructions|rules|guidelines)\b/)],
+    [
+      0.8,
+      phrase(
+        show,
+        words(3),
+        /(?:instructions|rules|guidelines|directives)\W+(?:that\W+)?you\W+(?:were|have been|are|got)\W+(?:given|told|following|operating)\b/,
+      ),
+    ],
+    [
+      0.8,
+      phrase(
+        show,
+        words(4),
+        /your\W+(?:\w+\W+){0,2}?(?:instructions|rules|guidelines|configuration|directives)\W+(?:\w+\W+){0,3}?(?:verbatim|word for word|in full|exactly|above)\b/,
+      ),
+    ],
+    [
+      0.75,
+      phrase(
+        show,
+        words(4),
+        /your\W+(?:\w+\W+)?(?:instructions|guidelines|directives)\W+(?:as|in|into|to)\W+(?:an?\W+)?(?:json|yaml|xml|markdown|base-?64|code|spanish|french|german|english|haiku|poem|list|table)\b/,
+      ),
+    ],
+    [
+      0.85,
+      phrase(
+        extract,
+        words(6),
+        /(?:start(?:ing|s)?|begin(?:ning|s)?)\W+(?:with|from|at)\W+(?:the\W+(?:words?|phrase)\W+)?(?:you are(?=\W*$|\W+(?:an?|the|chatgpt|claude)\b|["'])|system\b)/,
+      ),
+    ],
+    [
+      0.75,
+      /\b(?:repeat|print|output|echo|recite|return|write out|spell out)\W+(?:\w+\W+){0,3}?(?:everything|all|(?:the|all)\W+(?:of\W+)?(?:the\W+)?(?:text|words?|content|sentences?|lines?|messages?|instructions|conversation))\W+(?:\w+\W+){0,4}?(?:above(?! an?\b)|before this|prior to this|preceding this|so far in this (?:prompt|context))\b/i,
+    ],
+    [
+      0.75,
+      /\bwhat\W+(?:\w+\W+){0,2}?(?:instructions|rules|guidelines|directives|prompt)\W+(?:were you|have you been|are you|did (?:they|the developers?|your developers?)|you were)\W+(?:\w+\W+)?(?:given|following|operating|told|give)\b/i,
+    ],
+    [
+      0.7,
+      /\bwhat\W+(?:were|are|have)\W+you\W+(?:been\W+)?(?:told|instructed|programmed|forbidden)\W+(?:not\W+)?(?:to\W+(?:say|do|hide|reveal|keep|tell|share)|before this|at the (?:start|beginning))\b/i,
+    ],
+    [
+      0.8,
+      /\b(?:complete|finish|continue|start|begin)\b[^\n]{0,60}\bmy\W+(?:system|initial|original|secret|hidden)\W+(?:prompt|instructions)\b/i,
+    ],
+    [
+      0.4,
+      /\b(?:reveal|tell me|give me|print|leak|expose)\W+(?:\w+\W+){0,2}?(?:api keys?|secret keys?|passwords?|credentials|secrets?)\b/i,
+    ],
+  ]),
+  ...signalsNamed('context-probe', [
+    [0.7, /\bwhat\W+(?:was|is|were|are)\W+the\W+(?:instructions?|prompt|text|words|sentence)\W+(?:above|before)\b(?! \w)/i],
+    [0.7, /\b(?:in|from|of)\W+your\W+context(?:\W+window)?\b|\bbefore\W+my\W+(?:very\W+)?first\W+(?:message|prompt|question)\b/i],
+    [0.5, /\bincluding\W+(?:all\W+)?(?:of\W+)?your\W+(?:instructions|prompt|guidelines|rules)\b/i],
+    [0.4, /\b(?:translate|repeat|print|copy|encode)\W+(?:all\W+)?(?:the\W+)?(?:text|words|lines|content|message)s?\W+above\b/i],
+  ]),
+];

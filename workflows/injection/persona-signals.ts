@@ -5,16 +5,17 @@ const become =
 const unbound =
   /(?:unrestricted|unfiltered|uncensored|unmoderated|amoral|unethical|jail-?broken|unaligned|unbound|unshackled|rule-?less|limitless)\b/;
 const limits =
-  /(?:(?:ethical|moral|safety|content|usage|legal)\W+(?:\w+\W+){0,2}?)?(?:restrictions?|rules|filters?|limits|limitations|guidelines|guard-?rails|censorship|boundaries|constraints|morals|ethics|policies)\b/;
+  /(?:(?:ethical|moral|safety|content|usage|legal)\W+(?:\w+\W+){0,2}?)?(?:restrictions?|rules|filters?|limits|limitations|guidelines|guard-?rails|censorship|boundaries|constraints|morals|ethics|polic(?:y|ies))\b/;
 const without =
   /(?:without|with no|(?:has|have|having|had|there are) no|no longer (?:has|have)|free (?:of|from)|not bound by|isn't bound by|aren't bound by|unbound by|beyond)\W+(?:any\W+|all\W+|your\W+|the\W+)?/;
+const model = /\b(?:ai|assistant|language model|chatbot|bot|chatgpt|persona|character|llm)\b/;
 
 /** Personas and modes that are known to talk models out of their rules. */
 export const personaSignals = [
   ...signalsNamed('jailbreak-persona', [
     [
       0.85,
-      /\b(?:you are|you're|act as|called|named|as|be|become|mode|pretend(?:ing)? to be|from|how|like)\W+(?:\w+\W+){0,2}?(?:DAN|STAN|DUDE|AIM|BetterDAN|DevMode)\b(?! \w+(?:,| from| at))/,
+      /\b(?:[Yy]ou are|[Yy]ou're|[Aa]ct as|called|named|as|be|become|[Pp]retend(?:ing)? to be|from|how|like)\W+(?:\w+\W+){0,2}?(?:DAN|STAN|DUDE|AIM|BetterDAN|DevMode)\b(?! \w+(?:,| from| at))/,
     ],
     [0.8, /\bdo anything now\b|\bDAN (?:mode|prompt|\d)/i],
     [0.8, phrase(become, words(6), unbound)],
@@ -22,7 +23,8 @@ export const personaSignals = [
       0.75,
       phrase(become, words(4), /(?:evil|rogue|malicious)\W+(?:ai|assistant|twin|version|bot|chatbot|confidant|model|robot)\b/),
     ],
-    [0.75, phrase(/\b(?:ai|assistant|language model|chatbot|bot|chatgpt|persona|character|llm)\b/, words(6), without, limits)],
+    [0.4, /\b\w{0,12}(?:evil|chaos|rogue)(?:bot|gpt|ai)\b/i],
+    [0.75, phrase(model, words(6), without, limits)],
     [
       0.75,
       phrase(
@@ -30,7 +32,11 @@ export const personaSignals = [
         limits,
       ),
     ],
-    [0.75, phrase(become, words(5), /as if\W+/, words(3), without, limits)],
+    [0.75, phrase(/\b(?:as\W+)?if\W+you\W+(?:had|have)\W+no\W+(?:\w+\W+)?/, limits)],
+    [
+      0.5,
+      /\bthere\W+are\W+no\W+(?:more\W+)?(?:rules|restrictions|limits|filters|laws)\b|\b(?:never|don't|do not)\W+(?:mention|say|admit)\W+(?:that\W+)?you(?:'re|\W+are)\W+an?\W+(?:ai|language model|assistant)\b/i,
+    ],
     [
       0.8,
       /\b(?:you are|you're|enter|entering|activate|activating|engage|simulate|switch(?:ing)? (?:in)?to|respond in|act in|with|in)\W+(?:now\W+)?(?:in\W+)?(?:\w+\W+)?(?:god|jail-?break|dan|unrestricted|unfiltered|no-?filter|chaos|evil)\W+mode\b/i,
@@ -56,6 +62,13 @@ export const personaSignals = [
       /\b(?:two|2|both)\W+(?:responses|answers|replies|ways|paragraphs)\b[^\n]{0,160}\b(?:jail-?br[oe]a?ken?|unfiltered|unrestricted|evil|dan|developer mode)\b/i,
     ],
     [0.7, /\bopposite\W+(?:day|mode)\b[^\n]{0,120}\b(?:rules|filters?|refuse|guidelines|answer)\b/i],
+  ]),
+  ...signalsNamed('unbound', [
+    [0.5, phrase(become, words(8), without, limits)],
+    [
+      0.4,
+      /\b(?:answer|respond|reply|speak|say anything|do anything)\W+(?:\w+\W+){0,2}?(?:freely|without (?:any )?limits?|no matter what|unconditionally)\b|\byou can (?:now )?(?:say|do|answer) anything\b/i,
+    ],
   ]),
   ...signalsNamed('safety-suppression', [
     [
