@@ -41,7 +41,6 @@ export const blockedTermsGuard = (options: BlockedTermsGuardOptions): TermsProce
     description: `Finds ${terms.length} blocked words and phrases.`,
     onViolation: options.onViolation,
   };
-  if (!pattern) return guard;
   const detection = (count: number, place: string): Detection<BlockedTermsMetadata> | undefined =>
     count > 0 ? { reason: `The ${place} contains blocked language.`, metadata: { strategy, count } } : undefined;
   const redaction = termRedaction(pattern, replacement);

@@ -1,9 +1,9 @@
 import { phrase, signalsNamed, words } from './injection-signal.js';
 
 const show =
-  /\b(?:reveal|show|print|repeat|output|display|tell|give|disclose|share|copy|write|dump|leak|recite|list|expose|return|echo|type|paste|translate|summari[sz]e|provide|spell|spell-?check|quote|reproduce|what(?:'s| is| are| was| were)?|know|see|read)\b/;
+  /\b(?:reveal|show|print|repeat|output|display|tell|give|disclose|share|copy|write|dump|leak|recite|list|expose|return|echo|type|paste|translate|summari[sz]e|provide|spell|spell-?check|quote|reproduce|what(?:'s| is| are| was| were)?|know|see|read|send|e-?mail|encode|forward)\b/;
 const extract =
-  /\b(?:reveal|print|repeat|output|disclose|dump|leak|recite|expose|echo|reproduce|quote|copy|show me|tell me|give me|what(?:'s| is| was))\b/;
+  /\b(?:reveal|print|repeat|output|disclose|dump|leak|recite|expose|echo|reproduce|quote|copy|share|send|encode|list|show me|tell me|give me|what(?:'s| is| was))\b/;
 const secret = /(?:system|initial|original|hidden|secret|internal|pre-?|developer|underlying|confidential|base|starting|root)/;
 const told = /(?:prompts?|instructions?|directives?|guidelines?|rules|(?:system|developer) message)\b/;
 /** What people say who build with prompts of their own. */
@@ -16,8 +16,16 @@ export const leakSignals = [
   ...signalsNamed('prompt-leak', [
     [0.85, phrase(show, words(5), /your\W+(?:\w+\W+){0,2}?/, secret, /\W*(?:\w+\W+){0,2}?/, told)],
     [0.85, phrase(show, words(5), /your\W+(?:\w+\W+){0,4}?(?:system|developer)\W+(?:prompt|message|instructions)\b/)],
-    [0.8, phrase(show, words(4), /your\W+(?:\w+\W+)?(?:pre-?)?prompt\b/, service)],
-    [0.75, phrase(extract, words(3), /(?:the|that|this)\W+/, secret, /\W+(?:pre-?)?(?:prompt|message)\b/, ownWork)],
+    [0.8, phrase(show, words(6), /your\W+(?:\w+\W+)?(?:pre-?)?prompt\b/, service)],
+    [
+      0.75,
+      phrase(
+        extract,
+        words(3),
+        /(?:the|that|this)\W+(?:(?:system|hidden|secret|developer)\W+prompt|(?:system|developer)\W+message)\b/,
+        ownWork,
+      ),
+    ],
     [0.75, phrase(extract, words(3), /the\W+(?:hidden|secret|confidential)\W+(?:instructions|rules|guidelines)\b/)],
     [
       0.8,
@@ -75,6 +83,11 @@ export const leakSignals = [
   ...signalsNamed('context-probe', [
     [0.7, /\bwhat\W+(?:was|is|were|are)\W+the\W+(?:instructions?|prompt|text|words|sentence)\W+(?:above|before)\b(?! \w)/i],
     [0.7, /\b(?:in|from|of)\W+your\W+context(?:\W+window)?\b|\bbefore\W+my\W+(?:very\W+)?first\W+(?:message|prompt|question)\b/i],
+    [
+      0.7,
+      /\b(?:in|of)\W+your\W+(?:(?:system|initial|secret|hidden|original)\W+)?prompt\b|\bin\W+your\W+(?:system|initial|secret|hidden|original)\W+(?:instructions|message)\b/i,
+    ],
+    [0.7, /\b(?:secret|password|key|code ?word)\W+(?:\w+\W+){0,3}?in\W+your\W+instructions\b/i],
     [0.5, /\bincluding\W+(?:all\W+)?(?:of\W+)?your\W+(?:instructions|prompt|guidelines|rules)\b/i],
     [0.4, /\b(?:translate|repeat|print|copy|encode)\W+(?:all\W+)?(?:the\W+)?(?:text|words|lines|content|message)s?\W+above\b/i],
   ]),

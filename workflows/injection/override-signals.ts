@@ -1,28 +1,29 @@
 import { othersWords, phrase, signalsNamed, words } from './injection-signal.js';
 
 const ignore =
-  /\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?(?: about)?|neglect|discard|overrid(?:e|ing)|pay no attention to|(?:do not|don't|dont|never|stop|no longer|quit) (?:pay(?:ing)? attention|follow|obey|adher|comply|listen|respect|apply)(?:ing|e)?(?: to| with)?)\b/;
+  /\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?(?: about)?|neglect|discard|overrid(?:e|ing)|pay no attention to|(?:do not|don't|dont|not|never|stop|no longer|quit) (?:pay(?:ing)? attention|follow|obey|adher|comply|listen|respect|apply)(?:ing|e)?(?: to| with)?)\b/;
 const breakOut =
-  /\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget|overrid(?:e|ing)|bypass(?:ing)?|abandon|break|violate|circumvent|disabl(?:e|ing)|(?:turn|switch) off|remove|drop)\b/;
+  /\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget|overrid(?:e|ing)|bypass(?:ing)?|abandon|break|violate|circumvent|disabl(?:e|ing)|(?:turn|switch) off|remove|drop|throw (?:away|out)|let go of|(?:set|put) aside|erase|unlearn|(?:do )?the opposite of(?: what)?)\b/;
 const instructions =
   /(?:instructions?|prompts?|directives?|directions|guidelines?|guidance|guard-?rails?|commands?|programming|rules)\b/;
+const instructionsOrLimits = new RegExp(String.raw`(?:${instructions.source}|(?:restrictions|limitations|constraints)\b)`);
 const earlier = /(?:previous|prior|above|earlier|preceding|foregoing|aforementioned)/;
 const ofTheModel =
   /(?:(?:system|safety|content|ethical|moral|core|original|initial|hidden|developer|built-in|usage|current|existing|own|default) ){0,3}(?:instructions?|prompts?|directives?|guidelines?|guard-?rails?|rules|restrictions|limitations|constraints|programming|training|alignment|ethics|safety (?:settings|features|measures|protocols|filters?)|(?:content|safety|moderation|ethical) (?:filters?|polic(?:y|ies)))\b/;
 const toldBefore =
-  /(?:you(?:'ve| have| had| were| got)? (?:been |were )?(?:told|given|instructed|taught|programmed|had previously|received)|(?:is|was|were|came|comes|written|stated|said) (?:above|before(?: this)?|earlier)|previously|above(?: this| that)?\b(?! \d| an?\b)|before(?:hand)?\b(?! (?:you|i|we|the)\b)|prior to this)/;
+  /(?:you(?:'ve| have| had| were| got)? (?:been |were )?(?:told|given|instructed|taught|programmed|had previously|received)|(?:is|was|were|came|comes|written|stated|said) (?:above|before(?: this)?|earlier)|previously|(?:set |given |imposed |made |written )?(?:by|from) (?:openai|anthropic|google|(?:the|your) (?:system|developers?|creators?|admin(?:istrator)?s?))|above(?: this| that)?\b(?! \d| an?\b)|before(?:hand)?\b(?! (?:you|i|we|the)\b)|prior to this)/;
 
 const otherLanguages = {
-  verb: /\b(?:ignor(?:a|ar|e|ez|er|iere|iert|ieren sie|i|ate)|vergiss|vergesst|missachte|oublie[zr]?|olvid(?:a|e|ar)|dimentica(?:te)?|esquec[ae]|desconsidere)\b/,
-  noun: /(?:instrucciones|instructions|istruzioni|instrucoes|instruktionen|anweisungen|indicaciones|consignes|directivas|regeln|regole|reglas|regras|regles|vorgaben|befehle|ordenes)/,
+  verb: /\b(?:ignor(?:a|ar|e|ez|er|iere|iert|ieren sie|i|ate)|vergiss|vergesst|missachte|oublie[zr]?|negeer|vergeet|olvid(?:a|e|ar)|dimentica(?:te)?|esquec[ae]|desconsidere)\b/,
+  noun: /(?:instrucciones|instructions|istruzioni|instrucoes|instruktionen|anweisungen|indicaciones|consignes|directivas|regeln|regole|reglas|regras|regles|vorgaben|befehle|instructies|regels|ordenes)/,
   earlier:
-    /(?:anterior[ei]s?|previ[ao]s|precedent[ei]?s?|vorherige[nr]?|bisherige[nr]?|obige[nr]?|vorangegangenen|ci-dessus|de arriba|acima)\b/,
+    /(?:anterior[ei]s?|previ[ao]s|precedent[ei]?s?|vorherige[nr]?|bisherige[nr]?|obige[nr]?|vorangegangenen|eerdere|vorige|ci-dessus|de arriba|acima)\b/,
 };
 
 /** Attempts to lift the instructions that the model was given. */
 export const overrideSignals = [
   ...signalsNamed('instruction-override', [
-    [0.9, phrase(ignore, othersWords(4), earlier, othersWords(2), instructions)],
+    [0.9, phrase(ignore, othersWords(4), earlier, othersWords(2), instructionsOrLimits)],
     [0.85, phrase(breakOut, words(3), /your /, ofTheModel)],
     [0.85, phrase(ignore, othersWords(3), instructions, othersWords(3), toldBefore)],
     [0.8, phrase(ignore, /\W+(?:everything|all(?: of)?(?: the| that)?|anything|whatever|what)\W+/, toldBefore)],
@@ -48,6 +49,12 @@ export const overrideSignals = [
       0.5,
       /\b(?:skip|disable|ignore|bypass)\W+(?:all\W+|any\W+|the\W+)?safety\W+(?:checks|filters?|measures|protocols|guidelines|rules)\b/i,
     ],
+    [0.7, phrase(/\byour\W+/, ofTheModel, /\W+(?:have|has)\W+(?:been\W+)?(?:changed|updated|replaced|revoked|lifted|removed)\b/)],
+    [
+      0.75,
+      /\bpretend\b[^\n]{0,40}\b(?:guidelines|rules|restrictions|polic(?:y|ies)|instructions)\W+(?:do not|don't|doesn't|never)\W+(?:exist|apply|matter)/i,
+    ],
+    [0.5, /\b(?:ignore|forget|break)\W+my\W+(?:guidelines|instructions|programming|restrictions|training)\b/i],
     [0.85, phrase(otherLanguages.verb, words(3), otherLanguages.noun, words(2), otherLanguages.earlier)],
     [0.85, phrase(otherLanguages.verb, words(3), otherLanguages.earlier, words(1), otherLanguages.noun)],
     [

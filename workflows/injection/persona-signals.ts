@@ -1,14 +1,14 @@
 import { phrase, signalsNamed, words } from './injection-signal.js';
 
 const become =
-  /\b(?:you are|you're|you will be|you shall be|act(?:ing)?|pretend(?:ing)?|role-?play(?:ing)?|simulat(?:e|ing)|behave|become|imagine|respond|answer|play|emulate|impersonate)\b/;
+  /\b(?:you are|you're|you will be|you shall be|act(?:ing)?|pretend(?:ing)?|role-?play(?:ing)?|simulat(?:e|ing)|behave|become|imagine|respond|answer|play|emulate|impersonate|be)\b/;
 const unbound =
   /(?:unrestricted|unfiltered|uncensored|unmoderated|amoral|unethical|jail-?broken|unaligned|unbound|unshackled|rule-?less|limitless)\b/;
 const limits =
   /(?:(?:ethical|moral|safety|content|usage|legal)\W+(?:\w+\W+){0,2}?)?(?:restrictions?|rules|filters?|limits|limitations|guidelines|guard-?rails|censorship|boundaries|constraints|morals|ethics|polic(?:y|ies))\b/;
 const without =
   /(?:without|with no|(?:has|have|having|had|there are) no|no longer (?:has|have)|free (?:of|from)|not bound by|isn't bound by|aren't bound by|unbound by|beyond)\W+(?:any\W+|all\W+|your\W+|the\W+)?/;
-const model = /\b(?:ai|assistant|language model|chatbot|bot|chatgpt|persona|character|llm)\b/;
+const model = /\b(?:ai|language model|chatbot|bot|chatgpt|persona|character|llm)\b/;
 
 /** Personas and modes that are known to talk models out of their rules. */
 export const personaSignals = [
@@ -23,7 +23,7 @@ export const personaSignals = [
       0.75,
       phrase(become, words(4), /(?:evil|rogue|malicious)\W+(?:ai|assistant|twin|version|bot|chatbot|confidant|model|robot)\b/),
     ],
-    [0.4, /\b\w{0,12}(?:evil|chaos|rogue)(?:bot|gpt|ai)\b/i],
+    [0.4, /\b\w{0,12}(?:evil|chaos|rogue)-?(?:bot|gpt|ai)\b/i],
     [0.75, phrase(model, words(6), without, limits)],
     [
       0.75,

@@ -6,18 +6,18 @@ const unspaced = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p
 
 /**
  * A pattern that finds any of the terms, whatever their case, the white space between their words and invisible characters
- * inside them; undefined where there are no terms.
+ * inside them. Without terms it matches nothing.
  *
  * @param wholeWords Whether a term must not be part of a longer word. Edges are Unicode-aware, and an edge that is no letter or
  *   digit (`c++`), or of a script without spaces, needs none.
  */
-export const termPattern = (terms: readonly string[], wholeWords: boolean): RegExp | undefined => {
+export const termPattern = (terms: readonly string[], wholeWords: boolean): RegExp => {
   const sources = terms
     .map((term) => term.normalize('NFKC').trim())
     .filter(Boolean)
     .toSorted((a, b) => b.length - a.length)
     .map((term) => (wholeWords ? withEdges(term) : sourceOf(term)));
-  return sources.length > 0 ? new RegExp(sources.join('|'), 'giu') : undefined;
+  return new RegExp(sources.join('|') || '(?!)', 'giu');
 };
 
 const sourceOf = (term: string): string =>
@@ -26,7 +26,7 @@ const sourceOf = (term: string): string =>
     .map((word) => Array.from(word, escape).join(invisible))
     .join(String.raw`\s+`);
 
-const escape = (character: string): string => character.replace(/[\\^$.*+?()[\]{}|/-]/u, String.raw`\$&`);
+const escape = (character: string): string => character.replace(/[\\^$.*+?()[\]{}|/]/u, String.raw`\$&`);
 
 const withEdges = (term: string): string => {
   const [first = '', last = ''] = [Array.from(term)[0], Array.from(term).at(-1)];

@@ -1,0 +1,28 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Effort } from './case.js';
+import { cases, unreadStreams } from './cases.js';
+import { measureCase } from './measure.js';
+import { benchModel, textAnswer } from './model.js';
+
+const longAnswer = 2_000;
+const patienceMs = 100;
+
+/** How many parts a provider has been asked for when nobody has read the stream for a while. */
+const pullsUnread = async (name: string): Promise<number> => {
+  const model = benchModel(() => textAnswer(longAnswer), name === 'ai-sdk' ? 'v4' : 'v2');
+  const unread = await unreadStreams[name as keyof typeof unreadStreams]();
+  const held = await unread(model);
+  await wait(patienceMs);
+  return held ? model.pulled : 0; // held until here, so that the stream is unread and not gone
+};
+
+/** What a child process is asked to do. */
+export type Task = { readonly kind: 'case'; readonly name: string; readonly effort: Effort } | { readonly kind: 'unread'; readonly name: string };
+
+/** Does a task in this process. */
+export const perform = async (task: Task): Promise<unknown> => {
+  if (task.kind === 'unread') return pullsUnread(task.name);
+  const found = cases.find(({ name }) => name === task.name);
+  if (!found) throw new Error(`There is no case "${task.name}".`);
+  return measureCase(found, task.effort);
+};

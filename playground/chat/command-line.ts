@@ -1,0 +1,51 @@
+import { parseArgs } from 'node:util';
+
+/** What the command line asks for. */
+export type Command =
+  | { readonly kind: 'chat'; readonly json: boolean }
+  | { readonly kind: 'once'; readonly json: boolean; readonly text: string }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'wrong'; readonly say: string };
+
+export const usage = `Chat with a sample support agent whose input and output are guarded.
+
+  npm start                            a chat in this terminal; piped input is read line by line
+  npm start -- --once "text"           one turn
+  npm start --silent -- --once "text" --json
+                                       one turn, its run events as JSON lines
+
+  --once <text>   Runs one turn and exits: 0 success, 2 tripwire, 1 failure, 130 canceled.
+  --json          Prints run events as JSON lines on stdout, and nothing else there.
+  --help          Prints this.
+
+The model, from the environment; with none of these set, an embedded local responder answers:
+  INTERLOCK_MODEL      A model id. Alone, an id of Mastra's model router, such as
+                       openai/gpt-4.1-mini; its key comes from the provider's own variable.
+  INTERLOCK_BASE_URL   Any OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1.
+  INTERLOCK_API_KEY    The key, where the endpoint wants one.`;
+
+const options = {
+  once: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+/** Reads the arguments after the program's name. */
+export const readCommandLine = (args: readonly string[]): Command => {
+  try {
+    const { values } = parseArgs({ args: [...args], options });
+    const { once, json, help } = values;
+    if (help) return { kind: 'help' };
+    if (once === undefined) return { kind: 'chat', json };
+    if (once.trim() === '') return { kind: 'wrong', say: '--once needs a text, as in --once "Where is my order 1042?".' };
+    return { kind: 'once', json, text: once };
+  } catch (error) {
+    return { kind: 'wrong', say: `${firstSentence(error)} See --help.` };
+  }
+};
+
+/** Node's message goes on with advice about positional arguments that there are none of here. */
+const firstSentence = (error: unknown): string => {
+  const message = error instanceof Error ? error.message : String(error);
+  return `${message.split(/\.\s/)[0]?.replace(/\.$/, '') ?? message}.`;
+};

@@ -1,0 +1,44 @@
+import { defaultGateways, getProviderConfig, type MastraModelConfig } from '@mastra/core/llm';
+
+/** Who answers. */
+export type Provider =
+  | { readonly kind: 'model'; readonly name: string; readonly model: MastraModelConfig }
+  | { readonly kind: 'responder' }
+  | { readonly kind: 'wrong'; readonly say: string };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const wrong = (say: string): Provider => ({ kind: 'wrong', say });
+
+/** Reads the provider from the environment; what cannot work is said here, before anything runs. */
+export const readProvider = (env: Environment): Provider => {
+  const url = env['INTERLOCK_BASE_URL']?.trim() || undefined;
+  const id = env['INTERLOCK_MODEL']?.trim() || undefined;
+  const apiKey = env['INTERLOCK_API_KEY']?.trim() || undefined;
+  if (url && !id) return wrong('INTERLOCK_BASE_URL is set, but no model: set INTERLOCK_MODEL to a model of that endpoint.');
+  if (url && id) return endpoint({ url, id, apiKey });
+  if (id) return routed(id, apiKey, env);
+  if (apiKey) return wrong('INTERLOCK_API_KEY is set, but no model: set INTERLOCK_MODEL, and INTERLOCK_BASE_URL if need be.');
+  return { kind: 'responder' };
+};
+
+const endpoint = ({ url, id, apiKey }: { url: string; id: string; apiKey: string | undefined }): Provider => {
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
+    return wrong(`INTERLOCK_BASE_URL is not an http or https address: "${url}".`);
+  // Endpoints that want no key take any.
+  const model = { providerId: 'endpoint', modelId: id, url: url.replace(/\/+$/, ''), apiKey: apiKey ?? 'none' };
+  return { kind: 'model', name: `${id} at ${url}`, model };
+};
+
+/** An id of Mastra's model router: `provider/model`, or `gateway/provider/model`. */
+const routed = (id: string, apiKey: string | undefined, env: Environment): Provider => {
+  const [provider = '', ...rest] = id.split('/');
+  if (provider === '' || rest.join('/') === '')
+    return wrong(`INTERLOCK_MODEL is "${id}": without INTERLOCK_BASE_URL it must be a router id, such as openai/gpt-4.1-mini.`);
+  const isGateway = defaultGateways.some((gateway) => gateway.id === provider);
+  const config = getProviderConfig(provider);
+  if (!config && !isGateway) return wrong(`INTERLOCK_MODEL is "${id}": Mastra's model router knows no provider "${provider}".`);
+  const missing = apiKey ? [] : [config?.apiKeyEnvVar ?? []].flat().filter((name) => !env[name]);
+  if (missing.length > 0) return wrong(`INTERLOCK_MODEL is "${id}", and its key is missing: set ${missing.join(' and ')}.`);
+  return { kind: 'model', name: id, model: { id: id as `${string}/${string}`, ...(apiKey && { apiKey }) } };
+};

@@ -1,0 +1,30 @@
+import type { MastraModelConfig } from '@mastra/core/llm';
+import { InterlockAgent } from '../../../src/index.js';
+import { contentModeration, responseQuality } from '../../../workflows/index.js';
+import type { OrderStore } from './order-store.js';
+import { createOrderTools } from './order-tools.js';
+
+/** The one address that the agent may tell anybody. */
+export const supportAddress = 'support@lantern-and-lamp.example';
+
+/** Attempts that the output pipeline may ask for after the first. */
+export const maxProcessorRetries = 2;
+
+const instructions = `You are the support agent of Lantern & Lamp, a small shop. Answer in two or three friendly sentences.
+Look orders up before you talk about them, and pay back only what the customer asks for.
+What you cannot solve goes to ${supportAddress}. Never tell addresses or numbers of anybody else.`;
+
+/** The sample agent: Mastra's agent with a pipeline before the model and one after it. */
+export const createSupportAgent = (model: MastraModelConfig, store: OrderStore) =>
+  new InterlockAgent({
+    id: 'support',
+    name: 'Support',
+    instructions,
+    model,
+    tools: createOrderTools(store),
+    inputProcessors: contentModeration(),
+    outputProcessors: responseQuality({ leak: { allow: [supportAddress] } }),
+    maxProcessorRetries,
+  });
+
+export type SupportAgent = ReturnType<typeof createSupportAgent>;

@@ -1,0 +1,51 @@
+import { otherwise, pipeline } from '../src/index.js';
+import { mentionsMoney } from './conditions/mentions-money.js';
+import { blockedTermsGuard, type BlockedTermsGuardOptions } from './guards/blocked-terms-guard.js';
+import { financialAdviceGuard, type FinancialAdviceGuardOptions } from './guards/financial-advice-guard.js';
+import { lengthGuard, type LengthGuardOptions } from './guards/length-guard.js';
+import { piiGuard, type PiiGuardOptions } from './guards/pii-guard.js';
+import { promptInjectionGuard, type PromptInjectionGuardOptions } from './guards/prompt-injection-guard.js';
+import { spamGuard, type SpamGuardOptions } from './guards/spam-guard.js';
+
+/** Options of the guards in {@link contentModeration}, each with its own defaults. */
+export interface ContentModerationOptions {
+  /** Id of the pipeline. Default `'content-moderation'`. */
+  id?: string;
+  length?: LengthGuardOptions;
+  promptInjection?: PromptInjectionGuardOptions;
+  pii?: PiiGuardOptions;
+  spam?: SpamGuardOptions;
+  financialAdvice?: FinancialAdviceGuardOptions;
+  /** Default terms: {@link threats}. */
+  blockedTerms?: Partial<BlockedTermsGuardOptions>;
+}
+
+/** Phrases that tell somebody to die or threaten them: what no support desk has to answer. */
+export const threats: readonly string[] = [
+  'kill yourself',
+  'kys',
+  'go kill yourself',
+  'go and die',
+  'i will kill you',
+  "i'll kill you",
+  'i am going to kill you',
+  "i'm going to kill you",
+  'i will find you and hurt you',
+  'you deserve to die',
+  'hope you die',
+];
+
+/**
+ * A pipeline for what comes in: length first, then prompt injection, personal data and spam side by side, then blocked terms, and
+ * a reminder to the model where the user mentions money. A Mastra workflow of type `processor`: put it into `inputProcessors`,
+ * and into `outputProcessors` as well where tool results and answers should pass the same guards.
+ */
+export const contentModeration = (options: ContentModerationOptions = {}) =>
+  pipeline(options.id ?? 'content-moderation')
+    .then(lengthGuard(options.length))
+    .parallel([promptInjectionGuard(options.promptInjection), piiGuard(options.pii), spamGuard(options.spam)])
+    .branch([
+      [mentionsMoney, financialAdviceGuard(options.financialAdvice)],
+      [otherwise, blockedTermsGuard({ terms: threats, ...options.blockedTerms })],
+    ])
+    .commit();

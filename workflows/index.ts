@@ -1,0 +1,24 @@
+export { contentModeration, threats, type ContentModerationOptions } from './content-moderation.js';
+export { responseQuality, type ResponseQualityOptions } from './response-quality.js';
+export { mentionsMoney } from './conditions/mentions-money.js';
+export { blockedTermsGuard, type BlockedTermsGuardOptions, type BlockedTermsMetadata } from './guards/blocked-terms-guard.js';
+export {
+  financialAdviceGuard,
+  financialAdviceReminder,
+  type FinancialAdviceGuardOptions,
+} from './guards/financial-advice-guard.js';
+export { leakGuard, type LeakGuardOptions, type LeakMetadata } from './guards/leak-guard.js';
+export { lengthGuard, type LengthGuardOptions, type LengthMetadata } from './guards/length-guard.js';
+export { piiGuard, type PiiGuardOptions } from './guards/pii-guard.js';
+export {
+  promptInjectionGuard,
+  type PromptInjectionGuardOptions,
+  type PromptInjectionMetadata,
+} from './guards/prompt-injection-guard.js';
+export { qualityGuard, type QualityFlaw, type QualityGuardOptions, type QualityMetadata } from './guards/quality-guard.js';
+export { spamGuard, type SpamGuardOptions, type SpamMetadata, type SpamSign } from './guards/spam-guard.js';
+export type { EditStrategy, GuardOptions, JudgeStrategy } from './guards/guard-options.js';
+export type { InjectionSignal } from './injection/injection-signal.js';
+export { findPii, piiKinds, type PiiKind, type PiiSpan } from './pii/find-pii.js';
+export type { PiiOptions } from './pii/pii-finder.js';
+export type { PiiMetadata } from './pii/pii-policy.js';

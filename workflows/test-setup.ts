@@ -1,0 +1,73 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { Processor } from '@mastra/core/processors';
+
+/** How a hook ended: what it returned, or what it aborted with. */
+export interface HookOutcome {
+  result?: unknown;
+  tripped?: { reason: string; retry?: boolean; metadata?: unknown };
+}
+
+type HookName = Extract<keyof Processor, `process${'Input' | 'Output' | 'ToolResult'}${string}`>;
+type Parts = MastraDBMessage['content']['parts'];
+
+/** A message with the texts as its parts; its flat `content` is left out, as in messages that Mastra makes today. */
+export const message = (role: MastraDBMessage['role'], ...texts: string[]): MastraDBMessage =>
+  messageOf(
+    role,
+    texts.map((text) => ({ type: 'text', text })),
+  );
+
+export const messageOf = (role: MastraDBMessage['role'], parts: Parts, more: object = {}): MastraDBMessage => ({
+  id: `${role}-${JSON.stringify(parts).length}`,
+  role,
+  createdAt: new Date('2025-01-01T00:00:00Z'),
+  content: { format: 2, parts, ...more },
+});
+
+export const user = (...texts: string[]): MastraDBMessage => message('user', ...texts);
+export const assistant = (...texts: string[]): MastraDBMessage => message('assistant', ...texts);
+
+/** Calls one hook with a minimal context and an `abort` that throws. */
+export const callHook = async (guard: Processor, hook: HookName, args: object): Promise<HookOutcome> => {
+  const trip = Symbol('trip');
+  let tripped: HookOutcome['tripped'];
+  const abort = (reason = '', options: object = {}): never => {
+    tripped = { reason, ...options };
+    throw Object.assign(new Error(reason), { trip });
+  };
+  const run = guard[hook] as ((args: unknown) => unknown) | undefined; // the hooks' argument types differ
+  if (!run) throw new Error(`${guard.id} has no ${hook}`);
+  const context = { abort, state: {}, retryCount: 0, messages: [], systemMessages: [], steps: [], ...args };
+  try {
+    return { result: await run(context) };
+  } catch (error) {
+    if (tripped && error instanceof Error && 'trip' in error && error.trip === trip) return { tripped };
+    throw error;
+  }
+};
+
+/** A delta of a streamed text, and the other chunks of its life. */
+export const chunk = {
+  start: (id = 't1') => ({ type: 'text-start', payload: { id } }),
+  delta: (text: string, id = 't1') => ({ type: 'text-delta', payload: { id, text } }),
+  end: (id = 't1') => ({ type: 'text-end', payload: { id } }),
+  of: (type: string) => ({ type, payload: {} }),
+};
+
+/** Streams chunks through a guard with one state, and gives what left and whether it tripped. */
+export const streamThrough = async (guard: Processor, chunks: readonly object[]) => {
+  const state = {};
+  const left: object[] = [];
+  for (const part of chunks) {
+    const { result, tripped } = await callHook(guard, 'processOutputStream', { part, state, streamParts: [] });
+    if (tripped) return { left, tripped };
+    left.push(result as object);
+  }
+  return { left, tripped: undefined };
+};
+
+/** All ways to cut a text into two, and into single characters. */
+export const cutsOf = (text: string): string[][] => [
+  ...Array.from({ length: text.length - 1 }, (_, index) => [text.slice(0, index + 1), text.slice(index + 1)]),
+  Array.from(text),
+];
