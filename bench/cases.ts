@@ -34,10 +34,14 @@ const chunkCases: BenchCase[] = [
   chunkCase('plain loop rewrapped 3', async () => (await loop()).rewrappedLoop(3), quick),
   chunkCase('plan 3', async () => (await plan()).planLoop(3), quick),
   ...[0, 1, 3, 10].map((guards) =>
-    chunkCase(`interlock array ${guards}`, async () => (await interlock()).streamed('array', guards), { quick: guards % 3 === 0 }),
+    chunkCase(`interlock array ${guards}`, async () => (await interlock()).streamed('array', guards), {
+      quick: guards % 3 === 0,
+    }),
   ),
   ...[1, 3, 10].map((guards) =>
-    chunkCase(`interlock pipeline ${guards}`, async () => (await interlock()).streamed('pipeline', guards), { quick: guards === 3 }),
+    chunkCase(`interlock pipeline ${guards}`, async () => (await interlock()).streamed('pipeline', guards), {
+      quick: guards === 3,
+    }),
   ),
   ...[0, 1, 3, 10].map((guards) =>
     chunkCase(`mastra array ${guards}`, async () => (await mastra()).streamed('array', guards), { quick: guards % 3 === 0 }),

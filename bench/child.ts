@@ -9,7 +9,9 @@ registerHooks({
   },
 });
 
-process.once('message', async (task: Task) => {
+const answer = async (task: Task): Promise<void> => {
   const { perform } = await import('./run-case.js');
   process.send?.(await perform(task), () => process.exit());
-});
+};
+
+process.once('message', (task: Task) => void answer(task));

@@ -27,7 +27,9 @@ const key = ({ name, size }: Pick<Cost, 'name' | 'size'>): string => `${name}/${
 
 /** Puts the rounds together. */
 export const toFigures = (costs: readonly Cost[]): Figures => {
-  const all = [...Map.groupBy(costs, key).values()].map((group): Figure => {
+  const groups = new Map<string, Cost[]>();
+  for (const cost of costs) groups.set(key(cost), [...(groups.get(key(cost)) ?? []), cost]);
+  const all = [...groups.values()].map((group): Figure => {
     const [{ name, size }] = group as [Cost]; // a group has at least one
     const cpu = group.map(({ cpuUs }) => cpuUs);
     return {
@@ -54,7 +56,8 @@ export const toFigures = (costs: readonly Cost[]): Figures => {
 /** The line through total cost over size: what a run costs before its first unit, and what each unit adds. */
 export const fitLine = (figures: readonly Figure[]): { fixedUs: number; perUnitUs: number } => {
   const points = figures.map(({ size, cpuUs }) => ({ x: size, y: cpuUs * size }));
-  const mean = (pick: (point: { x: number; y: number }) => number) => points.reduce((sum, point) => sum + pick(point), 0) / points.length;
+  const mean = (pick: (point: { x: number; y: number }) => number) =>
+    points.reduce((sum, point) => sum + pick(point), 0) / points.length;
   const [mx, my] = [mean(({ x }) => x), mean(({ y }) => y)];
   const perUnitUs = mean(({ x, y }) => (x - mx) * (y - my)) / mean(({ x }) => (x - mx) ** 2);
   return { fixedUs: my - perUnitUs * mx, perUnitUs };

@@ -1,4 +1,5 @@
 import type { Figures } from './figures.js';
+import { laterStepUs } from './history.js';
 
 /** A promise about cost, and what was measured. */
 export interface Goal {
@@ -6,21 +7,79 @@ export interface Goal {
   /** The figure that is compared; undefined where this run did not measure it. */
   readonly measured: number | undefined;
   readonly atMost: number;
-  readonly unit: string;
+  /** What the figure is given in. Default: a ratio. */
+  readonly unit?: string;
 }
 
-const chunkGoals = ({ cpu, ratio }: Figures): Goal[] => {
-  const size = 8_000;
-  const net = (name: string): number => (cpu(`chunk ${name}`, size) ?? NaN) - (cpu('chunk read only', size) ?? NaN);
-  const grows = (name: string): number => (cpu(name, size) ?? NaN) / (cpu(name, 2_000) ?? NaN);
-  const times = 'x';
-  return [
-    { says: 'plan with 3 stream guards against the plain loop', measured: ratio('chunk plan 3', 'chunk plain loop 3', size), atMost: 2, unit: times },
-    { says: 'the same, without what reading the stream costs', measured: net('plan 3') / net('plain loop 3'), atMost: 2, unit: times },
-    { says: 'agent with 3 guards against Mastra with an array', measured: ratio('chunk interlock array 3', 'chunk mastra array 3', size), atMost: 1 / 5, unit: times },
-    { says: 'the same guards as a pipeline', measured: ratio('chunk interlock pipeline 3', 'chunk mastra array 3', size), atMost: 1 / 5, unit: times },
-    { says: 'agent with 3 guards per chunk', measured: cpu('chunk interlock array 3', size), atMost: 4, unit: 'us' },
-    { says: 'cost per chunk at 8,000 against 2,000', measured: grows('chunk interlock array 3'), atMost: 1.5, unit: times },
-    { says: 'cost per chunk at 16,000 against 2,000', measured: (cpu('chunk interlock array 3', 16_000) ?? NaN) / (cpu('chunk interlock array 3', 2_000) ?? NaN), atMost: 1.5, unit: times },
-  ];
+/** Parts pulled from the provider by each subject while nobody read. */
+export type Pulls = Readonly<Record<string, number>>;
+
+const size = 8_000;
+const own = 'chunk interlock array 3';
+
+/** What guards add to reading the provider's stream. */
+const added = ({ cpu }: Figures, name: string): number => (cpu(name, size) ?? NaN) - (cpu('chunk read only', size) ?? NaN);
+
+const growth = ({ cpu }: Figures, to: number): number => (cpu(own, to) ?? NaN) / (cpu(own, 2_000) ?? NaN);
+
+/** What one more guard costs, from three to ten. */
+const furtherGuard = ({ cpu }: Figures): number => ((cpu('chunk interlock array 10', size) ?? NaN) - (cpu(own, size) ?? NaN)) / 7;
+
+const chunkGoals = (figures: Figures): Goal[] => [
+  { says: 'plan, 3 stream guards / plain loop', measured: figures.ratio('chunk plan 3', 'chunk plain loop 3', size), atMost: 2 },
+  {
+    says: 'the same without what reading costs',
+    measured: added(figures, 'chunk plan 3') / added(figures, 'chunk plain loop 3'),
+    atMost: 2,
+  },
+  { says: 'agent, 3 guards / Mastra, array', measured: figures.ratio(own, 'chunk mastra array 3', size), atMost: 0.2 },
+  {
+    says: 'agent, pipeline of 3 / Mastra, array',
+    measured: figures.ratio('chunk interlock pipeline 3', 'chunk mastra array 3', size),
+    atMost: 0.2,
+  },
+  { says: 'agent, 3 guards, per chunk', measured: figures.cpu(own, size), atMost: 4, unit: 'us' },
+  { says: 'each further guard, per chunk', measured: furtherGuard(figures), atMost: 0.16, unit: 'us' },
+  { says: 'linear: per chunk at 8,000 / at 2,000', measured: growth(figures, size), atMost: 1.5 },
+  { says: 'linear: per chunk at 16,000 / at 2,000', measured: growth(figures, 16_000), atMost: 1.5 },
+];
+
+const stepGoals = ({ cpu, ratio }: Figures): Goal[] => [
+  ...[1, 10, 50].flatMap((steps) =>
+    [0, 3].map((guards) => ({
+      says: `per step, ${steps} steps, ${guards} guards / Mastra`,
+      measured: ratio(`step interlock ${guards}`, `step mastra ${guards}`, steps),
+      atMost: 0.2,
+    })),
+  ),
+  { says: 'per step, 10 steps, 3 guards', measured: cpu('step interlock 3', 10), atMost: 260 + 3 * 50, unit: 'us' },
+];
+
+const historyGoals = (figures: Figures): Goal[] => [
+  {
+    says: 'first step after 1,000 messages / AI SDK',
+    measured: figures.ratio('history interlock 0 1', 'history ai-sdk 0 1', 1_000),
+    atMost: 2,
+  },
+  {
+    says: 'later step after 1,000 messages / after 10',
+    measured: (laterStepUs(figures, 'interlock 0', 1_000) ?? NaN) / (laterStepUs(figures, 'interlock 0', 10) ?? NaN),
+    atMost: 2,
+  },
+];
+
+/** All goals over what was measured. */
+export const goalsOf = (figures: Figures, pulls: Pulls): Goal[] => [
+  ...chunkGoals(figures),
+  { says: 'parts pulled with nobody reading', measured: pulls['interlock'], atMost: 64, unit: 'parts' },
+  ...stepGoals(figures),
+  ...historyGoals(figures),
+];
+
+/** A goal as a line. */
+export const goalLine = ({ says, measured, atMost, unit = 'x' }: Goal): string => {
+  const known = measured !== undefined && !Number.isNaN(measured);
+  const mark = known ? (measured <= atMost ? 'pass' : 'MISS') : '-   ';
+  const figure = known ? `${measured.toFixed(2)} ${unit}` : 'not measured';
+  return `${mark}  ${says.padEnd(48)} ${figure.padStart(14)}   goal: at most ${atMost} ${unit}`;
 };

@@ -5,6 +5,9 @@ const cpuMs = (): number => {
   return (user + system) / 1_000;
 };
 
+/** The first size of a case compiles for them all: its warm-up is so many times as long. */
+const firstWarmUp = 3;
+
 /** Runs work until it has used so much CPU time; at least once. */
 const runFor = async (work: Work, ms: number): Promise<{ runs: number; cpu: number; wall: number }> => {
   const [cpuFrom, wallFrom] = [cpuMs(), performance.now()];
@@ -24,7 +27,7 @@ export const measureCase = async ({ name, sizes, units, load }: BenchCase, { war
     const work = prepare(size);
     const seen = await work();
     if (seen !== units(size)) throw new Error(`${name}, size ${size}: expected ${units(size)} units, saw ${seen}.`);
-    await runFor(work, warmMs);
+    await runFor(work, costs.length === 0 ? firstWarmUp * warmMs : warmMs);
     globalThis.gc?.();
     const { runs, cpu, wall } = await runFor(work, sampleMs);
     const perUnit = 1_000 / (runs * units(size));

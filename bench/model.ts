@@ -48,7 +48,9 @@ export const benchModel = (next: () => BenchAnswer, version: Version = 'v2'): Be
     supportedUrls: {},
     doStream: async () => {
       const { parts, reason } = next();
-      return { stream: open([{ type: 'stream-start', warnings: [] }, ...parts, { type: 'finish', ...finishOf[version](reason) }]) };
+      return {
+        stream: open([{ type: 'stream-start', warnings: [] }, ...parts, { type: 'finish', ...finishOf[version](reason) }]),
+      };
     },
     doGenerate: async () => {
       const { content, reason } = next();

@@ -17,7 +17,8 @@ const pullsUnread = async (name: string): Promise<number> => {
 };
 
 /** What a child process is asked to do. */
-export type Task = { readonly kind: 'case'; readonly name: string; readonly effort: Effort } | { readonly kind: 'unread'; readonly name: string };
+export type Task =
+  { readonly kind: 'case'; readonly name: string; readonly effort: Effort } | { readonly kind: 'unread'; readonly name: string };
 
 /** Does a task in this process. */
 export const perform = async (task: Task): Promise<unknown> => {

@@ -28,7 +28,7 @@ interface Floor {
 }
 
 /** Tests and benchmarks look at every room from outside; nobody looks at them. */
-const onlooker = /^(test|bench|scripts)\/|\.test(-d)?\.ts$/;
+const onlooker = /^(test|bench|scripts)\/|\.test(-d)?\.ts$|\/test-setup\.ts$/;
 
 const rooms = (floors as readonly Floor[])
   .flatMap(({ rooms: names, open = false }, height) => names.map((name) => ({ name, height, open })))

@@ -18,7 +18,7 @@ export const message = (role: MastraDBMessage['role'], ...texts: string[]): Mast
   );
 
 export const messageOf = (role: MastraDBMessage['role'], parts: Parts, more: object = {}): MastraDBMessage => ({
-  id: `${role}-${JSON.stringify(parts).length}`,
+  id: `${role}-${JSON.stringify({ parts }).length}`,
   role,
   createdAt: new Date('2025-01-01T00:00:00Z'),
   content: { format: 2, parts, ...more },

@@ -23,7 +23,8 @@ export const stepped =
     const model = benchModel(stepAnswers(steps), 'v4').forAiSdk;
     const conversation = history(messages);
     return async () =>
-      (await generateText({ model, messages: conversation, tools: { echo: tool(echo) }, stopWhen: isStepCount(steps) })).steps.length;
+      (await generateText({ model, messages: conversation, tools: { echo: tool(echo) }, stopWhen: isStepCount(steps) })).steps
+        .length;
   };
 
 /** Starts a stream that nobody reads. */

@@ -30,14 +30,30 @@ const byHand = (guards: number): (() => Judge) => {
     const abort = (reason?: string): never => {
       throw new Error(reason);
     };
-    const kept = functions.map(({ processOutputStream }) => ({ judge: processOutputStream, state: {}, streamParts: [] as unknown[] }));
+    const kept = functions.map(({ processOutputStream }) => ({
+      judge: processOutputStream,
+      state: {},
+      streamParts: [] as unknown[],
+    }));
     const common = { tracingContext: undefined, writer: undefined, agent: undefined };
     const { tracingContext, writer, agent } = common;
     return async (chunk) => {
       let part: unknown = chunk;
       for (const { judge, state, streamParts } of kept) {
         streamParts.push(part);
-        const call = { part, streamParts, messageList, state, abort, retryCount: 0, requestContext, tracingContext, writer, abortSignal, agent };
+        const call = {
+          part,
+          streamParts,
+          messageList,
+          state,
+          abort,
+          retryCount: 0,
+          requestContext,
+          tracingContext,
+          writer,
+          abortSignal,
+          agent,
+        };
         part = await judge(call as never); // what a pass-through function needs of a hook's arguments
       }
       return part;

@@ -39,9 +39,9 @@ const runOptions = (): RunOptions => ({
     wallClock: () => Date.now(),
     createId: () => 'bench',
   } as RunOptions['ports'],
-  settings: {} as RunOptions['settings'],
+  settings: {},
   limits: { maxSteps: 1, maxRetries: 0, maxRecoveries: 0 },
   outlet: createOutlet(),
   toolConcurrency: 1,
-  context: { agent: undefined, requestContext: new RequestContext(), tracingContext: undefined } as RunOptions['context'],
+  context: { agent: undefined, requestContext: new RequestContext(), tracingContext: undefined },
 });

@@ -1,3 +1,4 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { defaultGateways, getProviderConfig, type MastraModelConfig } from '@mastra/core/llm';
 
 /** Who answers. */
@@ -25,10 +26,13 @@ export const readProvider = (env: Environment): Provider => {
 const endpoint = ({ url, id, apiKey }: { url: string; id: string; apiKey: string | undefined }): Provider => {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
     return wrong(`INTERLOCK_BASE_URL is not an http or https address: "${url}".`);
-  // Endpoints that want no key take any.
-  const model = { providerId: 'endpoint', modelId: id, url: url.replace(/\/+$/, ''), apiKey: apiKey ?? 'none' };
-  return { kind: 'model', name: `${id} at ${url}`, model };
+  return { kind: 'model', name: `${id} at ${url}`, model: openAICompatible({ url, id, apiKey }) };
 };
+
+/** A model behind an OpenAI-compatible endpoint; it is asked to tell its tokens. */
+export const openAICompatible = ({ url, id, apiKey }: { url: string; id: string; apiKey?: string }): MastraModelConfig =>
+  // The AI SDK's model type is one finish reason ("interrupted") ahead of Mastra's.
+  createOpenAICompatible({ name: 'endpoint', baseURL: url, apiKey, includeUsage: true }).chatModel(id) as MastraModelConfig;
 
 /** An id of Mastra's model router: `provider/model`, or `gateway/provider/model`. */
 const routed = (id: string, apiKey: string | undefined, env: Environment): Provider => {

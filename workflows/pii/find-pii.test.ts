@@ -32,7 +32,7 @@ describe('email', () => {
     'git clone git@github.com:owner/repo.git',
     'jane@example',
     'jane@-example.com',
-    'jane@example..com'.replace('..', '. .'),
+    'jane@example. com',
     '@@@@',
   ])('finds none in %j', (text) => {
     expect(valuesOf(text, 'email')).toEqual([]);
@@ -85,7 +85,8 @@ const ibans = [
 ];
 
 const inGroups = (value: string, separator = ' ') => value.match(/.{1,4}/g)?.join(separator) ?? value;
-const withWrongChecksum = (iban: string) => iban.slice(0, 2) + String((Number(iban.slice(2, 4)) + 1) % 100).padStart(2, '0') + iban.slice(4);
+const withWrongChecksum = (iban: string) =>
+  iban.slice(0, 2) + String((Number(iban.slice(2, 4)) + 1) % 100).padStart(2, '0') + iban.slice(4);
 
 describe('iban', () => {
   it.each(ibans)('finds %s, plain, in groups, in lower case and before words', (iban) => {
@@ -99,12 +100,15 @@ describe('iban', () => {
     expect(valuesOf(`Pay to ${withWrongChecksum(iban)}`, 'iban')).toEqual([]);
   });
 
-  it.each(['XX89370400440532013000', 'DE8937040044053201300', 'xDE89370400440532013000', 'DE89370400440532013000x', 'AB12 is a room'])(
-    'finds none in %j',
-    (text) => {
-      expect(valuesOf(text, 'iban')).toEqual([]);
-    },
-  );
+  it.each([
+    'XX89370400440532013000',
+    'DE8937040044053201300',
+    'xDE89370400440532013000',
+    'DE89370400440532013000x',
+    'AB12 is a room',
+  ])('finds none in %j', (text) => {
+    expect(valuesOf(text, 'iban')).toEqual([]);
+  });
 
   it('leaves out the bank code behind it', () => {
     expect(valuesOf('GB29NWBK60161331926819 NWBKGB2L', 'iban')).toEqual(['GB29NWBK60161331926819']);
@@ -292,7 +296,8 @@ describe('phone', () => {
 });
 
 describe('findPii', () => {
-  const text = 'Jane (jane@example.com, +1 415-555-2671) paid with 4111 1111 1111 1111 from 203.0.113.7 to DE89370400440532013000, SSN 536-90-4399.';
+  const text =
+    'Jane (jane@example.com, +1 415-555-2671) paid with 4111 1111 1111 1111 from 203.0.113.7 to DE89370400440532013000, SSN 536-90-4399.';
 
   it('finds all kinds in order', () => {
     expect(found(text).map(([kind]) => kind)).toEqual(['email', 'phone', 'card', 'ip', 'iban', 'ssn']);
@@ -309,9 +314,20 @@ describe('findPii', () => {
   });
 });
 
-const value = fc.constantFrom('jane@example.com', '4111 1111 1111 1111', '536-90-4399', '203.0.113.7', '+14155552671', ...ibans.slice(0, 5));
-const filler = fc.oneof(fc.string({ maxLength: 12 }), fc.string({ unit: 'grapheme', maxLength: 8 }), fc.constantFrom(' ', '@', '.', '-', '1', '0044', '+'));
-export const mixedText = fc.array(fc.oneof(value, filler), { maxLength: 12 }).map((pieces) => pieces.join(''));
+const value = fc.constantFrom(
+  'jane@example.com',
+  '4111 1111 1111 1111',
+  '536-90-4399',
+  '203.0.113.7',
+  '+14155552671',
+  ...ibans.slice(0, 5),
+);
+const filler = fc.oneof(
+  fc.string({ maxLength: 12 }),
+  fc.string({ unit: 'grapheme', maxLength: 8 }),
+  fc.constantFrom(' ', '@', '.', '-', '1', '0044', '+'),
+);
+const mixedText = fc.array(fc.oneof(value, filler), { maxLength: 12 }).map((pieces) => pieces.join(''));
 
 describe('laws', () => {
   it('gives spans that are sorted, disjoint, not empty and within the text', () => {
@@ -340,7 +356,34 @@ describe('laws', () => {
 });
 
 /** Each of these grows with the square of its length, or worse, in a careless expression. A slow one runs into the time limit. */
-const adversarial = ['a', '@', 'a@', '@a.', 'a.', '1', '1 ', '1-', '1.', '1:', ':', '.', '+', '+1 ', '(1', '00', '001', 'AA11', 'AA11 ', 'aa11-', ' ', '123-45-6789-', '123-', 'ssn ', '4111 ', '4'];
+const adversarial = [
+  'a',
+  '@',
+  'a@',
+  '@a.',
+  'a.',
+  '1',
+  '1 ',
+  '1-',
+  '1.',
+  '1:',
+  ':',
+  '.',
+  '+',
+  '+1 ',
+  '(1',
+  '00',
+  '001',
+  'AA11',
+  'AA11 ',
+  'aa11-',
+  ' ',
+  '123-45-6789-',
+  '123-',
+  'ssn ',
+  '4111 ',
+  '4',
+];
 
 describe('work', () => {
   it.each(adversarial)('gets through 100,000 characters of %j', (piece) => {

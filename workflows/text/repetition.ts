@@ -10,10 +10,12 @@ const minSentenceWords = 5;
  */
 export const repetitionOf = (text: string): number => Math.max(phraseRepetition(wordsOf(text)), sentenceRepetition(text));
 
-const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{M}\p{N}_'’]*\p{L}[\p{L}\p{M}\p{N}_'’]*/gu) ?? [];
+const wordsOf = (text: string): string[] =>
+  (text.toLowerCase().match(/[\p{L}\p{M}\p{N}_'’]+/gu) ?? []).filter((word) => /\p{L}/u.test(word));
 
 const phraseRepetition = (words: readonly string[]): number => {
-  let most = Math.min(words.length, 1);
+  if (words.length === 0) return 0;
+  let most = 1;
   for (let period = 1; period <= maxPhraseWords; period++) most = Math.max(most, repetitionWithPeriod(words, period));
   return most;
 };

@@ -1,0 +1,68 @@
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { cases, unreadStreams } from './cases.js';
+import { toFigures } from './figures.js';
+import { goalLine, goalsOf, type Pulls } from './goals.js';
+import { reportOf } from './report.js';
+import { inChild, measureRounds } from './rounds.js';
+
+const help = `npm run bench -- [--quick] [--only <part of a name>] [--rounds <n>] [--json <file>] [--list]
+
+  --quick    the main cases once, in under a minute: for a look, not for figures to quote
+  --only     cases whose name holds this; several are separated by commas
+  --rounds   interleaved repetitions, of which the median is told (default 5)
+  --json     writes everything that was measured to a file
+  --list     prints the names of the cases`;
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    rounds: { type: 'string' },
+    json: { type: 'string' },
+    list: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const tell = (line: string): void => void (process.stderr.isTTY && process.stderr.write(`\r\x1b[K${line}`));
+
+const wanted = values.only?.split(',');
+const chosen = cases.filter(({ name, quick }) => (wanted ? wanted.some((part) => name.includes(part)) : quick || !values.quick));
+
+const countPulls = async (): Promise<Pulls> => {
+  const pulls: Record<string, number> = {};
+  for (const name of Object.keys(unreadStreams)) pulls[name] = await inChild<number>({ kind: 'unread', name });
+  return pulls;
+};
+
+const bench = async (): Promise<void> => {
+  const rounds = Number(values.rounds ?? (values.quick ? 1 : 5));
+  const effort = values.quick ? { warmMs: 150, sampleMs: 120 } : { warmMs: 300, sampleMs: 300 };
+  const onCase = (name: string, round: number) => tell(`round ${round + 1} of ${rounds}: ${name}`);
+  const costs = await measureRounds(chosen, { rounds, effort, onCase });
+  const pulls = wanted ? {} : await countPulls();
+  tell('');
+  const figures = toFigures(costs);
+  const goals = goalsOf(figures, pulls);
+  const machine = `Node ${process.versions.node}, ${process.platform} ${process.arch}, ${availableParallelism()} cores`;
+  console.log(`CPU time (wall time), medians of ${rounds} interleaved rounds, a process for each case. ${machine}.\n`);
+  console.log(reportOf(figures));
+  if (!wanted) console.log(`\nparts pulled in 100 ms with nobody reading: ${JSON.stringify(pulls)}`);
+  console.log(
+    `\n${goals
+      .filter((goal) => !wanted || goal.measured)
+      .map(goalLine)
+      .join('\n')}`,
+  );
+  if (values.json)
+    writeFileSync(
+      values.json,
+      JSON.stringify({ machine, rounds, effort, figures: figures.all, pulls, goals, costs }, undefined, 2),
+    );
+};
+
+if (values.help) console.log(help);
+else if (values.list) console.log(chosen.map(({ name }) => name).join('\n'));
+else await bench();

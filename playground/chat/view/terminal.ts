@@ -1,0 +1,30 @@
+import picocolors from 'picocolors';
+
+/** Where a view writes to, and what that can show. */
+export interface Terminal {
+  write(text: string): void;
+  /** Columns of a line, read when it is needed: a window may be resized. */
+  readonly columns: number;
+  /** Whether the cursor can be moved, so that text can be wrapped at words. */
+  readonly isScreen: boolean;
+  readonly paint: Paint;
+}
+
+export type Paint = Pick<ReturnType<typeof picocolors.createColors>, 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'>;
+
+const defaultColumns = 80;
+const fewestColumns = 40;
+
+/** Colour and cursor movement where the stream is a terminal that has them; `NO_COLOR` and `FORCE_COLOR` are honoured. */
+export const openTerminal = (stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Terminal => {
+  const isScreen = stream.isTTY && env['TERM'] !== 'dumb';
+  const hasColor = !env['NO_COLOR'] && (isScreen || Boolean(env['FORCE_COLOR']));
+  return {
+    write: (text) => void stream.write(text),
+    get columns() {
+      return Math.max(fewestColumns, stream.columns ?? defaultColumns);
+    },
+    isScreen,
+    paint: picocolors.createColors(hasColor),
+  };
+};

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { assistant, user } from '../test-setup.js';
+import { mentionsMoney } from './mentions-money.js';
+
+const about = (text: string) => mentionsMoney({ inputData: { messages: [user(text)] } });
+
+describe('mentionsMoney', () => {
+  it.each([
+    'Should I invest in index funds?',
+    'I have $500 to spare',
+    'Is 20 € too much?',
+    'Should I buy Tesla stock now?',
+    'What are mortgage rates like?',
+    'How does a Roth IRA work?',
+    'Soll ich Aktien kaufen?',
+    '¿Conviene invertir en bolsa?',
+    'Mon épargne dort.',
+  ])('holds for %j', (text) => {
+    expect(about(text)).toBe(true);
+  });
+
+  it.each([
+    'Is the blue chair in stock?',
+    'How do I reset my password?',
+    'What is the weather in Bonn?',
+    'I like the bondage of friendship',
+    'Run $HOME/bin/start',
+  ])('does not hold for %j', (text) => {
+    expect(about(text)).toBe(false);
+  });
+
+  it('looks at the newest turn of the user only', () => {
+    expect(mentionsMoney({ inputData: { messages: [user('my loan'), assistant('ok'), user('thanks')] } })).toBe(false);
+    expect(mentionsMoney({ inputData: { messages: [user('hi'), assistant('Stocks?'), user('my loan')] } })).toBe(true);
+  });
+
+  it.each([undefined, null, 'loan', {}, { messages: null }, { part: { type: 'text-delta' } }])(
+    'does not hold for a payload without messages: %j',
+    (inputData) => {
+      expect(mentionsMoney({ inputData })).toBe(false);
+    },
+  );
+});

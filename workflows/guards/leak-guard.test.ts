@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { assistant, callHook, chunk, cutsOf, streamThrough, user } from '../test-setup.js';
+import { leakGuard } from './leak-guard.js';
+
+const stream = (options: Parameters<typeof leakGuard>[0], pieces: readonly string[]) =>
+  streamThrough(leakGuard(options), [
+    chunk.start(),
+    ...pieces.map((text) => chunk.delta(text)),
+    chunk.end(),
+    chunk.of('step-finish'),
+  ]);
+
+describe('leakGuard', () => {
+  it.each(['jane@example.com', '4111 1111 1111 1111', 'DE89370400440532013000', '536-90-4399', '+1 415-555-2671'])(
+    'blocks an answer with %s',
+    async (value) => {
+      const messages = [user('who?'), assistant(`It is ${value}.`)];
+      for (const hook of ['processOutputStep', 'processOutputResult'] as const) {
+        const { tripped } = await callHook(leakGuard(), hook, { messages });
+        expect(tripped).toMatchObject({ reason: 'The answer contains personal data of somebody.', retry: false });
+        expect(JSON.stringify(tripped)).not.toContain(value);
+      }
+      const onlyText = { messages: [user('who?')], text: `It is ${value}.` };
+      expect((await callHook(leakGuard(), 'processOutputStep', onlyText)).tripped).toBeDefined();
+    },
+  );
+
+  it('lets pass other answers, other kinds, and what the user wrote', async () => {
+    const pass = (messages: object[], options?: Parameters<typeof leakGuard>[0]) =>
+      callHook(leakGuard(options), 'processOutputStep', { messages, text: '' });
+    expect(await pass([user('jane@example.com'), assistant('Thanks!')])).toEqual({ result: undefined });
+    expect(await pass([user('x'), assistant('Server 203.0.113.7 of 2024-01-15, order 4155552671')])).toEqual({
+      result: undefined,
+    });
+    expect(await pass([user('x'), assistant('jane@example.com')], { kinds: ['card'] })).toEqual({ result: undefined });
+    expect(await pass([user('x'), assistant('jane@example.com'), user('y'), assistant('ok')])).toEqual({ result: undefined });
+  });
+
+  it.each([
+    [['support@'], 'Write to support@example.com'],
+    [['example.com'], 'Write to jane@example.com or john@example.com'],
+    [['jane@example.com'], 'Write to Jane@Example.com'],
+    [['+1 415 555 2671'], 'Call +1 (415) 555-2671'],
+  ])('lets pass what %j allows', async (allow, text) => {
+    const messages = [user('x'), assistant(text)];
+    expect(await callHook(leakGuard({ allow }), 'processOutputStep', { messages, text })).toEqual({ result: undefined });
+  });
+
+  it('blocks what is not allowed beside what is', async () => {
+    const text = 'Write to support@example.com or jane@example.com';
+    const { tripped } = await callHook(leakGuard({ allow: ['support@'] }), 'processOutputStep', { messages: [], text });
+    expect(tripped?.metadata).toEqual({ found: { email: 1 } });
+  });
+});
+
+describe('leakGuard, in a stream', () => {
+  it('finds a value however it is cut', async () => {
+    for (const pieces of cutsOf('Ask jane@example.com about it.')) {
+      const { left, tripped } = await stream({}, pieces);
+      expect(tripped, pieces.join('|')).toBeDefined();
+      expect(left.map((part) => (part as ReturnType<typeof chunk.delta>).payload.text ?? '').join('')).not.toContain(
+        'jane@example.com',
+      );
+    }
+  });
+
+  it.each([
+    ['jane@example.com', 'Ask jane@example.com about it.'],
+    ['jane@example.com', 'Ask jane@example.com'],
+    ['example.community', 'Ask jane@example.community now'],
+    ['support@', 'Ask support@example.com now'],
+    ['+1 415 555 2671', 'Call +1 415-555-2671 now'],
+  ])('lets an allowed %s pass however it is cut: %j', async (entry, text) => {
+    for (const pieces of cutsOf(text))
+      expect((await stream({ allow: [entry] }, pieces)).tripped, pieces.join('|')).toBeUndefined();
+  });
+
+  it('lets an allowed value pass also when it slides out of what is kept', async () => {
+    const text = `Ask support@example.com or +1 415-555-2671. ${'And then some more words. '.repeat(10)}`;
+    for (const pieces of [Array.from(text), text.match(/.{1,3}/g) ?? [], text.match(/.{1,7}/g) ?? []])
+      expect((await stream({ allow: ['support@example.com', '+14155552671'] }, pieces)).tripped).toBeUndefined();
+  });
+
+  it.each([
+    ['goes on otherwise', ['Ask jane@example.co', ' now']],
+    ['goes on as another address', ['Ask jane@example.co', '.uk now']],
+    ['ends', ['Ask jane@example.co']],
+  ])('blocks what could have become allowed when the text %s', async (_how, pieces) => {
+    expect((await stream({ allow: ['jane@example.com'] }, pieces)).tripped).toBeDefined();
+  });
+
+  it('judges what is open when a step ends without the end of its text', async () => {
+    const chunks = [chunk.delta('Ask jane@example.co'), chunk.of('step-finish')];
+    expect((await streamThrough(leakGuard({ allow: ['jane@example.com'] }), chunks)).tripped).toBeDefined();
+  });
+});

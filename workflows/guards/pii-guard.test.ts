@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { assistant, callHook, chunk, cutsOf, message, messageOf, streamThrough, user } from '../test-setup.js';
+import { piiGuard } from './pii-guard.js';
+
+const email = 'jane@example.com';
+
+describe('piiGuard, redact', () => {
+  it('edits text parts span by span and leaves the rest as it is', async () => {
+    const file = { type: 'file' as const, data: email, mimeType: 'text/plain' };
+    const reasoning = { type: 'reasoning' as const, reasoning: email, details: [] };
+    const input = messageOf(
+      'user',
+      [{ type: 'text', text: `Write to ${email}!` }, file, reasoning, { type: 'text', text: 'Bye' }],
+      {
+        content: `Write to ${email}!Bye`,
+        metadata: { keep: email },
+      },
+    );
+    const untouched = user('no value');
+    const { result } = await callHook(piiGuard(), 'processInput', { messages: [untouched, input] });
+    const [first, second] = result as [typeof untouched, typeof input];
+    expect(first).toBe(untouched);
+    expect(second).toEqual({
+      ...input,
+      content: {
+        ...input.content,
+        parts: [{ type: 'text', text: 'Write to [EMAIL]!' }, file, reasoning, { type: 'text', text: 'Bye' }],
+        content: 'Write to [EMAIL]!Bye',
+      },
+    });
+    expect(second.content.parts[1]).toBe(file);
+    expect(input.content.parts[0]).toEqual({ type: 'text', text: `Write to ${email}!` });
+  });
+
+  it('changes nothing where there is no value', async () => {
+    const args = { messages: [user('hello'), assistant('hi')], text: 'hi' };
+    for (const hook of ['processInput', 'processOutputStep', 'processOutputResult'] as const)
+      expect(await callHook(piiGuard(), hook, args)).toEqual({ result: undefined });
+  });
+
+  it('redacts every message of the input, but of an answer only what the assistant said since', async () => {
+    const messages = [user(email), assistant(`old ${email}`), user(`again ${email}`), assistant(`new ${email}`)];
+    const textsAfter = async (hook: 'processInput' | 'processOutputStep' | 'processOutputResult') =>
+      ((await callHook(piiGuard(), hook, { messages })).result as typeof messages).map(({ content }) => content.parts[0]);
+    const text = (each: string) => ({ type: 'text', text: each });
+    expect(await textsAfter('processInput')).toEqual(['[EMAIL]', 'old [EMAIL]', 'again [EMAIL]', 'new [EMAIL]'].map(text));
+    const answer = [email, `old ${email}`, `again ${email}`, 'new [EMAIL]'].map(text);
+    expect(await textsAfter('processOutputStep')).toEqual(answer);
+    expect(await textsAfter('processOutputResult')).toEqual(answer);
+  });
+
+  it('redacts a message that has only the flat content', async () => {
+    const legacy = messageOf('user', undefined as never, { content: email });
+    const { result } = await callHook(piiGuard(), 'processInput', { messages: [legacy] });
+    expect(result).toEqual([{ ...legacy, content: { format: 2, parts: undefined, content: '[EMAIL]' } }]);
+  });
+
+  it('takes kinds, a replacement and a default country', async () => {
+    const redact = async (options: Parameters<typeof piiGuard>[0], text: string) => {
+      const { result } = await callHook(piiGuard(options), 'processInput', { messages: [user(text)] });
+      return (result as ReturnType<typeof user>[] | undefined)?.[0]?.content.parts[0];
+    };
+    expect(await redact({ kinds: ['card'] }, email)).toBeUndefined();
+    expect(await redact({ replacement: '█' }, `to ${email}`)).toEqual({ type: 'text', text: 'to █' });
+    expect(await redact({ replacement: (kind) => `<${kind}>` }, `to ${email}`)).toEqual({ type: 'text', text: 'to <email>' });
+    expect(await redact({}, '(415) 555-2671')).toBeUndefined();
+    expect(await redact({ defaultCountry: 'US' }, '(415) 555-2671')).toEqual({ type: 'text', text: '[PHONE]' });
+  });
+
+  it('tells onViolation what it found, without the values', async () => {
+    const onViolation = vi.fn<() => void>();
+    await callHook(piiGuard({ onViolation }), 'processInput', { messages: [user(`${email} and 4111 1111 1111 1111, ${email}`)] });
+    expect(onViolation).toHaveBeenCalledExactlyOnceWith({
+      processorId: 'pii',
+      message: 'Personal data was found in the input.',
+      detail: { strategy: 'redact', found: { email: 2, card: 1 } },
+    });
+  });
+
+  it('is idempotent', async () => {
+    const piece = fc.oneof(
+      fc.constantFrom(email, '4111 1111 1111 1111', '+14155552671', ' ', '@', '4', '-'),
+      fc.string({ maxLength: 6 }),
+    );
+    const texts = fc.array(
+      fc.array(piece, { maxLength: 5 }).map((each) => each.join('')),
+      { minLength: 1, maxLength: 3 },
+    );
+    await fc.assert(
+      fc.asyncProperty(texts, async (each) => {
+        const { result } = await callHook(piiGuard(), 'processInput', { messages: [message('user', ...each)] });
+        if (result) expect(await callHook(piiGuard(), 'processInput', { messages: result })).toEqual({ result: undefined });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('does not touch a stream', () => {
+    expect(piiGuard().processOutputStream).toBeUndefined();
+    expect(piiGuard({ strategy: 'warn' }).processOutputStream).toBeUndefined();
+  });
+});
+
+describe('piiGuard, tool results', () => {
+  const part = (state: 'call' | 'result', result?: unknown) => ({
+    type: 'tool-invocation' as const,
+    toolInvocation: { state, toolCallId: 'c1', toolName: 'lookup', args: { id: 1 }, ...(state === 'result' && { result }) },
+  });
+  const argsWith = (result: unknown, found = true, listed: unknown = part('call')) => ({
+    messages: [user('who?'), messageOf('assistant', [listed as never])],
+    messageList: { updateToolInvocation: vi.fn<() => boolean>(() => found) },
+    toolName: 'lookup',
+    toolCallId: 'c1',
+    args: { id: 1 },
+    result,
+  });
+
+  it('replaces the result through the message list', async () => {
+    const args = argsWith({ rows: [{ mail: email, age: 42, card: 4111111111111111, at: 1717171717171 }], [email]: true });
+    expect(await callHook(piiGuard(), 'processToolResult', args)).toEqual({ result: undefined });
+    expect(args.messageList.updateToolInvocation).toHaveBeenCalledExactlyOnceWith({
+      type: 'tool-invocation',
+      toolInvocation: {
+        state: 'result',
+        toolCallId: 'c1',
+        toolName: 'lookup',
+        args: { id: 1 },
+        result: { rows: [{ mail: '[EMAIL]', age: 42, card: '[CARD]', at: 1717171717171 }], '[EMAIL]': true },
+      },
+    });
+  });
+
+  it('goes on from what an earlier guard made of the result', async () => {
+    const args = argsWith(`${email} secret`, true, part('result', `${email} ***`));
+    await callHook(piiGuard(), 'processToolResult', args);
+    expect(args.messageList.updateToolInvocation).toHaveBeenCalledWith(
+      expect.objectContaining({ toolInvocation: expect.objectContaining({ result: '[EMAIL] ***' }) }),
+    );
+  });
+
+  it('blocks a result that cannot be replaced', async () => {
+    const { tripped } = await callHook(piiGuard(), 'processToolResult', argsWith(email, false));
+    expect(tripped).toMatchObject({ reason: 'Personal data was found in the tool result.', metadata: { found: { email: 1 } } });
+  });
+
+  it.each([null, undefined, 42, 'clean', { a: ['b'] }])('leaves %j alone', async (result) => {
+    const args = argsWith(result);
+    expect(await callHook(piiGuard(), 'processToolResult', args)).toEqual({ result: undefined });
+    expect(args.messageList.updateToolInvocation).not.toHaveBeenCalled();
+  });
+
+  it('blocks or warns as told', async () => {
+    const onViolation = vi.fn<() => void>();
+    expect((await callHook(piiGuard({ strategy: 'block' }), 'processToolResult', argsWith([email]))).tripped).toBeDefined();
+    expect(await callHook(piiGuard({ strategy: 'warn', onViolation }), 'processToolResult', argsWith([email]))).toEqual({});
+    expect(onViolation).toHaveBeenCalledOnce();
+  });
+});
+
+describe('piiGuard, block and warn', () => {
+  const block = piiGuard({ strategy: 'block' });
+
+  it('blocks in the newest turn of the input, without the value in reason or metadata', async () => {
+    const outcome = await callHook(block, 'processInput', {
+      messages: [user('hi'), assistant('?'), user('jane@exa', 'mple.com')],
+    });
+    expect(outcome.tripped).toEqual({
+      reason: 'Personal data was found in the input.',
+      retry: false,
+      metadata: { strategy: 'block', found: { email: 1 } },
+    });
+    const earlier = { messages: [user(email), assistant('Please do not.'), user('sorry')] };
+    expect(await callHook(block, 'processInput', earlier)).toEqual({ result: undefined });
+  });
+
+  it('blocks in an answer, also where the messages do not have it yet', async () => {
+    const messages = [user(email), assistant(email)];
+    expect((await callHook(block, 'processOutputStep', { messages, text: email })).tripped?.metadata).toMatchObject({
+      found: { email: 1 },
+    });
+    expect((await callHook(block, 'processOutputStep', { messages: [user('x')], text: email })).tripped).toBeDefined();
+    expect((await callHook(block, 'processOutputResult', { messages })).tripped).toBeDefined();
+    expect(await callHook(block, 'processOutputStep', { messages: [user(email)], text: 'fine' })).toEqual({ result: undefined });
+  });
+
+  it('only tells onViolation with warn', async () => {
+    const onViolation = vi.fn<() => void>();
+    const warn = piiGuard({ strategy: 'warn', onViolation });
+    expect(await callHook(warn, 'processInput', { messages: [user(email)] })).toEqual({ result: undefined });
+    expect(onViolation).toHaveBeenCalledOnce();
+  });
+});
+
+describe('piiGuard, block, in a stream', () => {
+  const guard = piiGuard({ strategy: 'block' });
+
+  it.each([email, '4111 1111 1111 1111', 'DE89 3704 0044 0532 0130 00', '+1 415-555-2671', '536-90-4399', '203.0.113.7'])(
+    'finds %s however it is cut, and never lets it leave whole',
+    async (value) => {
+      for (const pieces of cutsOf(`The value is ${value}, as I said.`)) {
+        const { left, tripped } = await streamThrough(guard, [
+          chunk.start(),
+          ...pieces.map((text) => chunk.delta(text)),
+          chunk.end(),
+        ]);
+        expect(tripped, pieces.join('|')).toMatchObject({ retry: false, metadata: { strategy: 'block' } });
+        expect(JSON.stringify(left)).not.toContain(value);
+        expect(left.map((part) => (part as ReturnType<typeof chunk.delta>).payload.text ?? '').join('')).not.toContain(value);
+      }
+    },
+  );
+
+  it('gives every chunk of a clean stream back as the same object', async () => {
+    const chunks = [
+      chunk.of('step-start'),
+      chunk.start(),
+      chunk.delta('all '),
+      chunk.delta('fine'),
+      chunk.end(),
+      chunk.of('finish'),
+    ];
+    const { left, tripped } = await streamThrough(guard, chunks);
+    expect(tripped).toBeUndefined();
+    expect(left.every((part, index) => part === chunks[index])).toBe(true);
+  });
+
+  it('keeps the texts of different ids apart', async () => {
+    const chunks = [chunk.delta('jane@exa', 'a'), chunk.delta('mple.com', 'b'), chunk.end('a'), chunk.end('b')];
+    expect((await streamThrough(guard, chunks)).tripped).toBeUndefined();
+    const interleaved = [
+      chunk.delta('jane@exa', 'a'),
+      chunk.delta('noise', 'b'),
+      chunk.of('tool-call'),
+      chunk.delta('mple.com', 'a'),
+    ];
+    expect((await streamThrough(guard, interleaved)).tripped).toBeDefined();
+  });
+
+  it('does not carry a text over into the next one, nor into another attempt', async () => {
+    const chunks = [chunk.delta('jane@exa'), chunk.end(), chunk.start(), chunk.delta('mple.com'), chunk.end()];
+    expect((await streamThrough(guard, chunks)).tripped).toBeUndefined();
+    const retried = [chunk.delta('jane@exa'), chunk.of('step-start'), chunk.delta('mple.com')];
+    expect((await streamThrough(guard, retried)).tripped).toBeUndefined();
+  });
+});

@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findPii, type PiiSpan } from '../pii/find-pii.js';
+import { redactTexts, type Redaction } from './redact-texts.js';
+import { mergeSpans, type TextSpan } from './text-span.js';
+
+const digits: Redaction = {
+  find: (text) => [...text.matchAll(/\d{4}/g)].map(({ index }) => ({ start: index, end: index + 4 })),
+  replacement: () => '#',
+};
+const pii: Redaction<PiiSpan> = { find: (text) => findPii(text), replacement: ({ kind }) => `[${kind.toUpperCase()}]` };
+
+describe('redactTexts', () => {
+  it.each<[string[], string[]]>([
+    [['a 1234 b'], ['a # b']],
+    [['1234'], ['#']],
+    [['12345678'], ['##']],
+    [['no value'], ['no value']],
+    [[], []],
+    [
+      ['', ''],
+      ['', ''],
+    ],
+    [
+      ['a 12', '34 b'],
+      ['a #', ' b'],
+    ],
+    [
+      ['a 1', '2', '34 b'],
+      ['a #', '', ' b'],
+    ],
+    [
+      ['1234', '5', '678'],
+      ['#', '#', ''],
+    ],
+  ])('redacts %j to %j', (texts, expected) => {
+    expect(redactTexts(texts, digits).texts).toEqual(expected);
+  });
+
+  it('judges a text by itself before it is joined, so that words beside a value stay', () => {
+    expect(redactTexts(['Write to', 'jane@example.com'], pii).texts).toEqual(['Write to', '[EMAIL]']);
+    expect(redactTexts(['Write to jane@exa', 'mple.com now'], pii).texts).toEqual(['Write to [EMAIL]', ' now']);
+  });
+
+  it('ends where a replacement is itself a find', () => {
+    const contradictory: Redaction = { ...digits, replacement: () => '0000' };
+    expect(redactTexts(['1234'], contradictory).texts).toEqual(['0000']);
+  });
+
+  const piece = fc.oneof(
+    fc.constantFrom('jane@example.com', '4111 1111 1111 1111', '536-90-4399', 'DE89370400440532013000', '+14155552671'),
+    fc.constantFrom(' ', ', ', '@', '.', '-', '+', '4', '1111'),
+    fc.string({ maxLength: 8 }),
+  );
+  const texts = fc.array(
+    fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join('')),
+    { maxLength: 4 },
+  );
+
+  it('changes nothing the second time', () => {
+    fc.assert(
+      fc.property(texts, (each) => {
+        const once = redactTexts(each, pii);
+        const twice = redactTexts(once.texts, pii);
+        expect(twice).toEqual({ texts: once.texts, found: [] });
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('leaves text without values alone and keeps the number of texts', () => {
+    fc.assert(
+      fc.property(texts, (each) => {
+        const redacted = redactTexts(each, pii);
+        expect(redacted.texts).toHaveLength(each.length);
+        if (redacted.found.length === 0) expect(redacted.texts).toEqual(each);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('finds a value however it was cut over two texts', () => {
+    for (const value of ['jane@example.com', '4111 1111 1111 1111', 'DE89370400440532013000'])
+      for (let cut = 1; cut < value.length; cut++) {
+        const redacted = redactTexts([`x ${value.slice(0, cut)}`, `${value.slice(cut)} y`], pii);
+        // What one text shows by itself comes first, so the start of a name or the end of a domain may stay beside it.
+        expect(redacted.texts.join('')).toMatch(/^x [jane.]{0,5}\[(?:EMAIL|CARD|IBAN)\]m? y$/);
+      }
+  });
+});
+
+describe('mergeSpans', () => {
+  const first = (a: TextSpan) => a;
+
+  it('sorts, joins what overlaps and keeps what only touches', () => {
+    const spans = [
+      { start: 8, end: 9 },
+      { start: 0, end: 3 },
+      { start: 2, end: 5 },
+      { start: 5, end: 6 },
+    ];
+    expect(mergeSpans(spans, first)).toEqual([
+      { start: 0, end: 5 },
+      { start: 5, end: 6 },
+      { start: 8, end: 9 },
+    ]);
+  });
+
+  it('covers the same characters', () => {
+    const span = fc.tuple(fc.nat(30), fc.integer({ min: 1, max: 8 })).map(([start, length]) => ({ start, end: start + length }));
+    const covered = (spans: readonly TextSpan[]) =>
+      Array.from({ length: 40 }, (_, index) => spans.some(({ start, end }) => start <= index && index < end));
+    fc.assert(
+      fc.property(fc.array(span), (spans) => {
+        expect(covered(mergeSpans(spans, first))).toEqual(covered(spans));
+      }),
+    );
+  });
+});
