@@ -1,4 +1,4 @@
-export { InterlockError, isInterlockError, errorTable, type ErrorCode } from './errors.js';
+export { InterlockError, isInterlockError, errorTable, type ErrorCode, type InterlockErrorOptions } from './errors.js';
 export type { Verdict, Pass, Edit, Trip, Retry, Unavailable, Stop } from './verdict.js';
 export { phases, phaseNames } from './phase/table.js';
 export type { Phase, PhaseData, PhaseRow } from './phase/row.js';
@@ -19,14 +19,17 @@ export {
 } from './mastra/pipeline.js';
 export { processorStep, type ProcessorStep } from './mastra/step.js';
 export { fromWorkflow } from './mastra/to-graph.js';
-export {
-  InterlockAgent,
-  InterlockAgent as Agent,
-  type InterlockAgentConfig,
-  type InterlockCallOptions,
-  type InterlockConfig,
-  type InterlockResult,
-  type InterlockStream,
-} from './mastra/agent.js';
+export { InterlockAgent, InterlockAgent as Agent, type InterlockResult, type InterlockStream } from './mastra/agent.js';
+export type { InterlockAgentConfig, InterlockCallOptions, InterlockConfig, InterlockPromptCall } from './mastra/config.js';
 export type { DynamicGuards, Guards } from './mastra/guards.js';
-export type { RunEvent, RunStatus, Tripwire } from '../schemas/index.js';
+export { guardsFor, type LaneGuards } from './mastra/guards-for.js';
+export { PrepareStepProcessor } from './mastra/prepare-step.js';
+export { registerProcessorWorkflows } from './mastra/registration.js';
+export {
+  ProcessorStepInputSchema,
+  ProcessorStepOutputSchema,
+  ProcessorStepSchema,
+  type RunEvent,
+  type RunStatus,
+  type Tripwire,
+} from '../schemas/index.js';

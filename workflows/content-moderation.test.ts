@@ -9,7 +9,7 @@ const run = async (text: string, options?: Parameters<typeof contentModeration>[
   const messages = [user(text)];
   const started = await workflow.createRun();
   const messageList = new MessageList().add(messages, 'input');
-  return started.start({ inputData: { phase: 'input', messages, messageList, systemMessages: [], retryCount: 0 } as never });
+  return started.start({ inputData: { phase: 'input', messages, messageList, systemMessages: [], retryCount: 0 } });
 };
 
 describe('contentModeration', () => {

@@ -1,7 +1,9 @@
 import { MessageList } from '@mastra/core/agent/message-list';
 import { RequestContext } from '@mastra/core/request-context';
 import { compile } from '../../src/index.js';
-import { createRun, streamPayload, type RunOptions } from '../../src/loop/run.js';
+import { createRun } from '../../src/loop/create-run.js';
+import { streamPayload } from '../../src/loop/judge.js';
+import type { RunOptions } from '../../src/loop/run.js';
 import { createHost } from '../../src/mastra/host.js';
 import { createOutlet } from '../../src/release/outlet.js';
 import type { Work } from '../case.js';

@@ -54,4 +54,4 @@ const command = ({ screen, store, modelName }: Session, name: string): void => {
 };
 
 const sayOrder = ({ orderId, status, total, items }: Order): string =>
-  `${orderId}  ${status.padEnd(11)}${total}  ${items.map(({ name, quantity }) => `${quantity} × ${name}`).join(', ')}`;
+  `${orderId}  ${status.padEnd(12)}${total}  ${items.map(({ name, quantity }) => `${quantity} × ${name}`).join(', ')}`;

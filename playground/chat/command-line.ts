@@ -9,19 +9,24 @@ export type Command =
 
 export const usage = `Chat with a sample support agent whose input and output are guarded.
 
-  npm start                            a chat in this terminal; piped input is read line by line
-  npm start -- --once "text"           one turn
-  npm start --silent -- --once "text" --json
-                                       one turn, its run events as JSON lines
+  npm start                     A chat; piped input is read line by line.
+  npm start -- --once "text"    One turn.
 
-  --once <text>   Runs one turn and exits: 0 success, 2 tripwire, 1 failure, 130 canceled.
-  --json          Prints run events as JSON lines on stdout, and nothing else there.
+  --once <text>   Runs one turn and exits: 0 success, 2 tripwire, 1 failure,
+                  130 canceled.
+  --json          Prints run events as JSON lines on stdout, and nothing else
+                  there; with npm's own --silent, as in
+                  npm start --silent -- --once "text" --json
   --help          Prints this.
 
-The model, from the environment; with none of these set, an embedded local responder answers:
-  INTERLOCK_MODEL      A model id. Alone, an id of Mastra's model router, such as
-                       openai/gpt-4.1-mini; its key comes from the provider's own variable.
-  INTERLOCK_BASE_URL   Any OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1.
+The model comes from the environment. With none of these set, an embedded local
+responder answers:
+
+  INTERLOCK_MODEL      A model id. Alone, an id of Mastra's model router, as in
+                       openai/gpt-4.1-mini, with the provider's own variable for
+                       the key.
+  INTERLOCK_BASE_URL   Any OpenAI-compatible endpoint, such as
+                       http://127.0.0.1:11434/v1.
   INTERLOCK_API_KEY    The key, where the endpoint wants one.`;
 
 const options = {

@@ -7,16 +7,20 @@ export interface Lines {
   close(): void;
 }
 
+/** A stream that may be a terminal; Node leaves `isTTY` away from those that are not. */
+type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean; readonly setRawMode?: (isRaw: boolean) => unknown };
+type Output = NodeJS.WritableStream & { readonly isTTY?: boolean };
+
 export interface LineOptions {
-  readonly input: NodeJS.ReadStream;
+  readonly input: Input;
   /** Where the prompt and what is typed are shown. */
-  readonly output: NodeJS.WriteStream;
+  readonly output: Output;
   readonly prompt: string;
 }
 
 /** Opens the input. At a terminal, Ctrl+C and Ctrl+D at the prompt end it; between prompts Ctrl+C is a signal again. */
 export const openLines = ({ input, output, prompt }: LineOptions): Lines => {
-  const isTyped = Boolean(input.isTTY && output.isTTY);
+  const isTyped = (input.isTTY ?? false) && (output.isTTY ?? false);
   const reader = createInterface({ input, output, terminal: isTyped, prompt });
   const waiting: string[] = [];
   let isOver = false;
@@ -38,7 +42,7 @@ export const openLines = ({ input, output, prompt }: LineOptions): Lines => {
     isAsking = asking;
     if (!isTyped || isOver) return;
     // Raw mode swallows the signal of Ctrl+C, so it is on at the prompt only.
-    input.setRawMode(asking);
+    input.setRawMode?.(asking);
     if (asking) reader.resume();
     else reader.pause();
   };

@@ -1,129 +1,145 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Chunk, ToolCall } from './ports.js';
 
-type Part = MastraDBMessage['content']['parts'][number];
+/** A part of a message, as the host keeps it. */
+export type Part = MastraDBMessage['content']['parts'][number];
+type TextPart = Extract<Part, { type: 'text' }>;
+type ReasoningPart = Extract<Part, { type: 'reasoning' }>;
+
+/** What one attempt's released chunks add up to. Guards decide what is released; only that becomes the answer. */
+export interface Answer {
+  readonly parts: Part[];
+  readonly toolCalls: ToolCall[];
+  readonly sources: Chunk[];
+  readonly files: Chunk[];
+  /** Ids of everything a reader has been shown: text, reasoning, tool calls, sources. A retraction names them. */
+  readonly partIds: Set<string>;
+  /** Text and reasoning parts while they grow, by the provider's id for them. */
+  readonly texts: Map<string, TextPart>;
+  readonly reasonings: Map<string, ReasoningPart>;
+}
+
+/** Starts an empty answer. */
+export const createAnswer = (): Answer => ({
+  parts: [],
+  toolCalls: [],
+  sources: [],
+  files: [],
+  partIds: new Set(),
+  texts: new Map(),
+  reasonings: new Map(),
+});
+
+/** Takes a released chunk into an answer; chunks that say nothing (a part's start, metadata) leave it as it is. */
+export const addChunk = (answer: Answer, chunk: Chunk): void => takers[chunk.type]?.(answer, chunk);
+
+// The payloads below are those of Mastra's chunks, which the host's port makes of the provider's parts.
+type ProviderMetadata = TextPart['providerMetadata'];
 
 interface SpanPayload {
   id: string;
   text?: string;
-  providerMetadata?: Record<string, unknown>;
+  providerMetadata?: ProviderMetadata;
 }
 
-/** What one attempt's released chunks add up to. Guards decide what is released; only that becomes the answer. */
-export interface Answer {
-  /** Takes a chunk in. */
-  add(chunk: Chunk): void;
-  readonly parts: readonly Part[];
-  readonly toolCalls: readonly ToolCall[];
-  /** Ids of text and reasoning parts, for retraction. */
-  readonly partIds: readonly string[];
-  readonly sources: readonly Chunk[];
-  readonly files: readonly Chunk[];
-  text(): string;
-  reasoningText(): string | undefined;
-}
-
-/** Starts an empty answer. */
-export const createAnswer = (): Answer => {
-  const parts: Part[] = [];
-  const spans = new Map<string, TextSpan | ReasoningSpan>();
-  const toolCalls: ToolCall[] = [];
-  const sources: Chunk[] = [];
-  const files: Chunk[] = [];
-  const partIds: string[] = [];
-  const takers: Partial<Record<string, (chunk: Chunk) => void>> = {
-    'text-delta': ({ payload }) => addText(payload as SpanPayload),
-    'text-end': ({ payload }) => addMetadata(`text:${(payload as SpanPayload).id}`, payload as SpanPayload),
-    'reasoning-delta': ({ payload }) => addReasoning(payload as SpanPayload),
-    'reasoning-end': ({ payload }) => addMetadata(`reasoning:${(payload as SpanPayload).id}`, payload as SpanPayload),
-    'tool-call': ({ payload }) => addToolCall(payload as ToolCall & { providerMetadata?: Record<string, unknown> }),
-    'tool-result': ({ payload }) => addToolResult(payload as { toolCallId: string; result?: unknown; providerExecuted?: boolean }),
-    source: (chunk) => addSource(chunk),
-    file: (chunk) => addFile(chunk),
-  };
-  const addText = ({ id, text = '', providerMetadata }: SpanPayload) => {
-    let part = spans.get(`text:${id}`) as TextSpan | undefined;
-    if (!part) {
-      if (text === '' && !providerMetadata) return;
-      if (parts.at(-1)?.type === 'tool-invocation') parts.push({ type: 'step-start' } as Part);
-      part = { type: 'text', text: '' };
-      spans.set(`text:${id}`, part);
-      parts.push(part as Part);
-      partIds.push(id);
-    }
-    part.text += text;
-    if (providerMetadata) part.providerMetadata = providerMetadata;
-  };
-  const addReasoning = ({ id, text = '', providerMetadata }: SpanPayload) => {
-    let part = spans.get(`reasoning:${id}`) as ReasoningSpan | undefined;
-    if (!part) {
-      part = { type: 'reasoning', reasoning: '', details: [{ type: 'text', text: '' }] };
-      spans.set(`reasoning:${id}`, part);
-      parts.push(part as Part);
-      partIds.push(id);
-    }
-    part.reasoning += text;
-    part.details = [{ type: 'text', text: part.reasoning }];
-    if (providerMetadata) part.providerMetadata = providerMetadata;
-  };
-  const addMetadata = (key: string, { providerMetadata }: SpanPayload) => {
-    const part = spans.get(key);
-    if (part && providerMetadata) part.providerMetadata = providerMetadata;
-  };
-  const addToolCall = (payload: ToolCall & { providerMetadata?: Record<string, unknown> }) => {
-    const { toolCallId, toolName, args, providerExecuted, providerMetadata } = payload;
-    toolCalls.push({ toolCallId, toolName, args, providerExecuted });
-    parts.push({
-      type: 'tool-invocation',
-      toolInvocation: { state: 'call', toolCallId, toolName, args },
-      ...(providerMetadata && { providerMetadata }),
-      ...(providerExecuted && { providerExecuted }),
-    } as Part);
-  };
-  const addToolResult = ({ toolCallId, result }: { toolCallId: string; result?: unknown }) => {
-    const part = parts.find((one) => one.type === 'tool-invocation' && one.toolInvocation.toolCallId === toolCallId);
-    if (part?.type === 'tool-invocation') Object.assign(part.toolInvocation, { state: 'result', result });
-  };
-  const addSource = (chunk: Chunk) => {
-    sources.push(chunk);
-    const { id, url = '', title, providerMetadata } = chunk.payload as { id: string; url?: string; title?: string } & SpanPayload;
-    parts.push({ type: 'source', source: { sourceType: 'url', id, url, title, providerMetadata } } as Part);
-  };
-  const addFile = (chunk: Chunk) => {
-    files.push(chunk);
-    const { data, mimeType } = chunk.payload as { data: unknown; mimeType: string };
-    parts.push({ type: 'file', data, mimeType } as Part);
-  };
-  return {
-    add: (chunk) => takers[chunk.type]?.(chunk),
-    parts,
-    toolCalls,
-    partIds,
-    sources,
-    files,
-    text: () => textOf(parts),
-    reasoningText: () => reasoningOf(parts),
-  };
+const addText = (answer: Answer, chunk: Chunk): void => {
+  const { id, text = '', providerMetadata } = chunk.payload as SpanPayload;
+  let part = answer.texts.get(id);
+  if (!part) {
+    if (text === '' && !providerMetadata) return;
+    // After a call that the provider ran itself, the host wants a new step, or the prompt made of it would be out of order.
+    if (answer.parts.at(-1)?.type === 'tool-invocation') answer.parts.push({ type: 'step-start' });
+    part = { type: 'text', text: '' };
+    answer.texts.set(id, part);
+    answer.parts.push(part);
+    answer.partIds.add(id);
+  }
+  part.text += text;
+  if (providerMetadata) part.providerMetadata = providerMetadata;
 };
 
-interface TextSpan {
-  type: 'text';
-  text: string;
-  providerMetadata?: Record<string, unknown>;
-}
+/** Also for the end of a part, which may bring its metadata: signatures that the provider wants to see again. */
+const addReasoning = (answer: Answer, chunk: Chunk): void => {
+  const { id, text = '', providerMetadata } = chunk.payload as SpanPayload;
+  let part = answer.reasonings.get(id);
+  if (!part) {
+    if (text === '' && !providerMetadata) return;
+    part = { type: 'reasoning', reasoning: '', details: [] };
+    answer.reasonings.set(id, part);
+    answer.parts.push(part);
+    answer.partIds.add(id);
+  }
+  part.reasoning += text;
+  part.details = [{ type: 'text', text: part.reasoning }];
+  if (providerMetadata) part.providerMetadata = providerMetadata;
+};
 
-interface ReasoningSpan {
-  type: 'reasoning';
-  reasoning: string;
-  details: { type: 'text'; text: string }[];
-  providerMetadata?: Record<string, unknown>;
-}
+const endText = (answer: Answer, chunk: Chunk): void => {
+  const { id, providerMetadata } = chunk.payload as SpanPayload;
+  const part = answer.texts.get(id);
+  if (part && providerMetadata) part.providerMetadata = providerMetadata;
+};
+
+const addToolCall = (answer: Answer, chunk: Chunk): void => {
+  const { providerMetadata, ...call } = chunk.payload as ToolCall & { providerMetadata?: ProviderMetadata };
+  const { toolCallId, toolName, args, providerExecuted } = call;
+  showToolCall(answer, chunk);
+  answer.toolCalls.push({ toolCallId, toolName, args, providerExecuted });
+  answer.parts.push({
+    type: 'tool-invocation',
+    toolInvocation: { state: 'call', toolCallId, toolName, args },
+    ...(providerMetadata && { providerMetadata }),
+    ...(providerExecuted && { providerExecuted }),
+  });
+};
+
+/** Arguments that stream are seen before the call is complete. */
+const showToolCall = (answer: Answer, chunk: Chunk): void =>
+  void answer.partIds.add((chunk.payload as { toolCallId: string }).toolCallId);
+
+/** The result of a call that the provider ran itself. */
+const addToolResult = (answer: Answer, chunk: Chunk): void => {
+  const { toolCallId, result } = chunk.payload as { toolCallId: string; result?: unknown };
+  const part = findToolPart(answer.parts, toolCallId);
+  if (part) Object.assign(part.toolInvocation, { state: 'result', result });
+};
+
+const addSource = (answer: Answer, chunk: Chunk): void => {
+  const { id, url = '', title, providerMetadata } = chunk.payload as SpanPayload & { url?: string; title?: string };
+  answer.sources.push(chunk);
+  answer.parts.push({ type: 'source', source: { sourceType: 'url', id, url, title, providerMetadata } });
+  answer.partIds.add(id);
+};
+
+const addFile = (answer: Answer, chunk: Chunk): void => {
+  const { data, mimeType } = chunk.payload as { data: string; mimeType: string };
+  answer.files.push(chunk);
+  answer.parts.push({ type: 'file', data, mimeType });
+};
+
+const takers: Partial<Record<string, (answer: Answer, chunk: Chunk) => void>> = {
+  'text-delta': addText,
+  'text-end': endText,
+  'reasoning-delta': addReasoning,
+  'reasoning-end': addReasoning,
+  'tool-call-input-streaming-start': showToolCall,
+  'tool-call-delta': showToolCall,
+  'tool-call': addToolCall,
+  'tool-result': addToolResult,
+  source: addSource,
+  file: addFile,
+};
 
 /** The text of a message's parts, in order. */
-export const textOf = (parts: readonly Part[]): string =>
-  parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+export const textOf = (parts: readonly Part[]): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
+/** The reasoning in a message's parts, in order; nothing where there is none. */
 export const reasoningOf = (parts: readonly Part[]): string | undefined => {
   const text = parts.map((part) => (part.type === 'reasoning' ? part.reasoning : '')).join('');
   return text === '' ? undefined : text;
 };
+
+/** The part of a message that a tool call became. */
+export const findToolPart = (parts: readonly Part[], toolCallId: string) =>
+  parts.find((part) => part.type === 'tool-invocation' && part.toolInvocation.toolCallId === toolCallId) as
+    Extract<Part, { type: 'tool-invocation' }> | undefined; // found by its type, which the compiler does not see through find

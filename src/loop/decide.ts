@@ -1,6 +1,7 @@
 import { createActor, type AnyActorScope, type SnapshotFrom } from 'xstate';
 import { loopMachine, type LoopContext, type LoopEvent, type LoopLimits, type WorkName } from './machine.js';
 
+/** Where a run stands, as the machine keeps it. */
 export type LoopSnapshot = SnapshotFrom<typeof loopMachine>;
 
 /** Where the run stands, and which works must start now. */
@@ -20,11 +21,13 @@ export interface Decider {
 /**
  * Asks the machine without running any actor of its own. XState's `transition()` sets up a throw-away actor for every
  * question (about 90 us each here); this keeps one for the whole run and asks through the actor-logic interface.
+ *
+ * @param machine the loop; another where a variant of it is studied
  */
-export const createDecider = (limits: LoopLimits): Decider => {
+export const createDecider = (limits: LoopLimits, machine = loopMachine): Decider => {
   let starts: WorkName[] = [];
   let entered: { state: string; context: LoopContext }[] = [];
-  const self = createActor(loopMachine, { input: limits });
+  const self = createActor(machine, { input: limits });
   const ignore = () => undefined;
   const scope: AnyActorScope = {
     self,
@@ -47,7 +50,8 @@ export const createDecider = (limits: LoopLimits): Decider => {
     return decision;
   };
   return {
-    begin: () => decide(loopMachine.getInitialSnapshot(scope, limits)),
-    next: (snapshot, event) => decide(loopMachine.transition(snapshot, event, scope)),
+    begin: () => decide(machine.getInitialSnapshot(scope, limits)),
+    // An end stays an end; the machine by itself would still hear a cancel.
+    next: (snapshot, event) => decide(snapshot.status === 'active' ? machine.transition(snapshot, event, scope) : snapshot),
   };
 };

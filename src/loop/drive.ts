@@ -1,83 +1,97 @@
-import type { RunStatus } from '../../schemas/index.js';
-import { closeAttempt, conclude } from './ending.js';
+import { InterlockError, isInterlockError } from '../errors.js';
+import type { RunStatus, StepReason } from '../../schemas/index.js';
 import { createDecider, type Decision } from './decide.js';
-import type { LoopEvent, WorkName } from './machine.js';
-import type { Outcome } from './outcome.js';
-import { agentChunk, failWith, release, type Run } from './run.js';
+import { closeAttempt, conclude } from './ending.js';
+import { failWith, stopWith } from './judge.js';
+import type { LoopContext, LoopEvent, WorkName } from './machine.js';
+import type { Outcome, OutcomeKind } from './outcome.js';
+import { agentChunk, tell } from './release.js';
+import type { Run } from './run.js';
+import { untilAborted } from './until-aborted.js';
 import { works } from './works/index.js';
-
-const canceled: LoopEvent = { type: 'CANCEL' };
 
 /**
  * Drives a run from its start to its end: the machine decides, the works do, their outcomes are the machine's next events.
- * Never rejects; how the run ended stands in it.
+ * Never rejects, whatever hooks, tools, callbacks and providers do; how the run ended stands in it.
  */
 export const drive = async (run: Run): Promise<void> => {
+  const { outlet } = run.options;
+  const stopWaiting = () => outlet.drain(); // nobody may be left to read
+  if (run.signal.aborted) stopWaiting();
+  run.signal.addEventListener('abort', stopWaiting, { once: true });
+  const status = await play(run).catch((error: unknown): RunStatus => {
+    failWith(run, toRunError(error, 'loop'));
+    return 'failed';
+  });
+  run.signal.removeEventListener('abort', stopWaiting);
+  await conclude(run, status);
+};
+
+const play = async (run: Run): Promise<RunStatus> => {
   const { limits, ports, agentId, mode } = run.options;
   const { maxSteps, maxRetries } = limits;
   const decider = createDecider({ ...limits, models: ports.models.length });
   run.recorder.record({ type: 'run-start', agentId, mode, maxSteps, maxRetries });
-  await release(run, agentChunk(run, 'start', { id: agentId, messageId: run.messageId }));
+  await tell(run, agentChunk(run, 'start', { id: agentId, messageId: run.messageId }));
   let decision = decider.begin();
   for (;;) {
     await enter(run, decision);
     const [work] = decision.starts;
-    if (!work) break;
-    const event = await perform(run, work);
-    decision = decider.next(decision.snapshot, event);
+    if (!work) return decision.snapshot.value as RunStatus; // only final and resting states start no work
+    decision = decider.next(decision.snapshot, await perform(run, work));
   }
-  await conclude(run, statusOf(decision));
 };
 
-const statusOf = ({ snapshot }: Decision): RunStatus => snapshot.value as RunStatus; // only final and resting states start no work
-
 /** Follows the machine: what it entered is recorded, what it decided about an attempt is carried out. */
-const enter = async (run: Run, { entered, snapshot }: Decision): Promise<void> => {
-  for (const { state, context } of entered) {
-    const { stepNumber, attempt, retries, recoveries, modelIndex } = context;
+const enter = async (run: Run, { entered }: Decision): Promise<void> => {
+  for (const [index, { state, context }] of entered.entries()) {
     const reason = closingReason(state, run);
-    if (reason) await closeAttempt(run, reason);
-    Object.assign(run.position, { stepNumber, attempt });
-    Object.assign(run, { retries, recoveries, modelIndex });
+    const continues = entered[index + 1]?.state.startsWith('step.') ?? false;
+    if (reason) await closeAttempt(run, { reason, continues });
+    follow(run, context);
     run.recorder.record({ type: 'state-enter', state });
   }
-  const { stepNumber, attempt, retries, recoveries, modelIndex } = snapshot.context;
+};
+
+const follow = (run: Run, { stepNumber, attempt, retries, recoveries, modelIndex }: LoopContext): void => {
   Object.assign(run.position, { stepNumber, attempt });
   Object.assign(run, { retries, recoveries, modelIndex });
 };
 
-/** Which states close the attempt under way, and as what. */
-const closingReason = (state: string, run: Run) => {
-  switch (state) {
-    case 'step.retrying':
-      return 'retry';
-    case 'step.deciding':
-      return run.attempt?.record?.reason ?? 'stop';
-    case 'tripwire':
-      return 'tripwire';
-    case 'failed':
-    case 'canceled':
-      return 'error';
-    default:
-      return undefined;
-  }
+/** The states that cut an attempt off, and how that is told. */
+const cutOffBy: Partial<Record<string, StepReason>> = {
+  'step.retrying': 'retry',
+  tripwire: 'tripwire',
+  failed: 'error',
+  canceled: 'error',
 };
+
+const closingReason = (state: string, { attempt }: Run): StepReason | undefined =>
+  state === 'step.deciding' ? (attempt?.record?.reason ?? 'stop') : cutOffBy[state];
+
+const canceled: LoopEvent = { type: 'CANCEL' };
 
 const perform = async (run: Run, work: WorkName): Promise<LoopEvent> => {
   if (run.signal.aborted) return canceled;
-  const outcome = await untilAborted(
-    works[work](run).catch((error: unknown) => failWith(run, error)),
-    run.signal,
-  );
+  const outcome = await untilAborted(outcomeOf(run, work), run.signal);
   // A guard or tool that fails because the caller gave up has not failed: the caller's word counts.
   if (!outcome || run.signal.aborted) return canceled;
   return { type: `xstate.done.actor.${work}`, output: outcome, actorId: work };
 };
 
-/** The outcome, or nothing as soon as the caller gives up: what ignores the signal is not waited for. */
-const untilAborted = (outcome: Promise<Outcome>, signal: AbortSignal): Promise<Outcome | undefined> =>
-  new Promise((resolve, reject) => {
-    const giveUp = () => resolve(undefined);
-    signal.addEventListener('abort', giveUp, { once: true });
-    outcome.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
-  });
+const stops = new Set<OutcomeKind>(['trip', 'retry', 'failed']);
+
+const outcomeOf = async (run: Run, work: WorkName): Promise<Outcome> => {
+  try {
+    const outcome = await works[work](run);
+    // A guard may have stopped the run beside the work: on a data part that was written late, or by a hook that went on.
+    return run.stop && !stops.has(outcome.kind) ? stopWith(run, run.stop) : outcome;
+  } catch (error) {
+    return failWith(run, toRunError(error, work));
+  }
+};
+
+const toRunError = (error: unknown, path: string): InterlockError =>
+  isInterlockError(error)
+    ? error
+    : new InterlockError('run/failed', { path, detail: error instanceof Error ? error.message : String(error), cause: error });

@@ -1,58 +1,74 @@
 import { InterlockError, isInterlockError } from '../errors.js';
 import type { RunStatus, StepReason, Tripwire } from '../../schemas/index.js';
-import type { Phase } from '../phase/row.js';
-import { phaseRow } from '../phase/table.js';
 import type { StepRecord, StepTripwire } from './ports.js';
-import { acceptedSteps, agentChunk, release, type Attempt, type Run } from './run.js';
+import { agentChunk, notify, tell } from './release.js';
+import { retract } from './retract.js';
+import { acceptedSteps, type Attempt, type Run } from './run.js';
 import { recordStep, rejectRecord } from './step-record.js';
+import { untilAborted } from './until-aborted.js';
 
-/** Takes back what an attempt has already let out. */
-export const retract = async (run: Run, { answer }: Attempt): Promise<void> => {
-  if (answer.partIds.length === 0) return;
-  const partIds = [...answer.partIds];
-  const { attempt, stepNumber } = run.position;
-  run.recorder.record({ type: 'retract', partIds });
-  await release(run, {
-    type: 'data-interlock-retract',
-    runId: run.options.runId,
-    from: 'AGENT',
-    data: { attempt, stepNumber, partIds },
-  });
-};
+/** How an attempt ends. */
+export interface Closing {
+  readonly reason: StepReason;
+  /** Whether the run goes on with another attempt or step. */
+  readonly continues: boolean;
+}
 
-/** Carries out what the machine decided about the attempt: it is told as finished, or taken back. */
-export const closeAttempt = async (run: Run, reason: StepReason): Promise<void> => {
+/** Carries out what the machine decided about the attempt: its step is told as finished, or it is taken back. */
+export const closeAttempt = async (run: Run, closing: Closing): Promise<void> => {
   const { attempt } = run;
   if (!attempt) return;
+  const { reason } = closing;
   const record = (attempt.record ??= recordStep(run, attempt));
-  record.reason = reason;
-  if (reason === 'retry' || reason === 'tripwire') await reject(run, attempt, record);
-  if (attempt.closed) return;
+  if (attempt.closed) return reopenResult(run, record, reason);
   attempt.closed = true;
-  run.recorder.record({ type: 'step-finish', reason });
-  if (attempt.started) await release(run, stepFinish(run, record, reason));
-  await run.options.onStepFinish?.(record);
-};
-
-/** A rejected attempt leaves nothing behind: not in the conversation, not in the results, not at the reader's. */
-const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<void> => {
-  const tripwire = stepTripwire(run);
-  const wholeResult = run.stop && record.reason === 'tripwire' && phaseRow(run.stop.phase as Phase).retryLeadsTo === 'extra-step';
-  for (const step of wholeResult ? acceptedSteps(run) : [record]) rejectRecord(step, tripwire);
+  record.reason = reason;
   if (!run.steps.includes(record)) run.steps.push(record);
-  if (wholeResult) run.backToFirstStep();
-  else run.backToStart();
-  if (attempt.started) await retract(run, attempt);
+  if (reason === 'stop' || reason === 'tool-calls')
+    run.accepted.push({ record, partIds: [...attempt.answer.partIds], partCount: attempt.partCount });
+  else await reject(run, attempt, record);
+  run.recorder.record({ type: 'step-finish', reason });
+  if (attempt.started) await tell(run, stepFinish(run, record, closing));
+  await untilAborted(Promise.resolve(notify(run.options.onStepFinish, record)), run.signal);
 };
 
-const stepFinish = (run: Run, record: StepRecord, reason: StepReason) => ({
+/** An attempt that was cut off leaves nothing behind: not in the conversation, not in the results, not at the reader's. */
+const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<void> => {
+  run.backToStart();
+  run.reusable.push(...attempt.finishedCalls);
+  if (record.reason === 'error') return rejectRecord(run, record, undefined);
+  rejectRecord(run, record, stepTripwire(run));
+  await retract(run, attempt.answer.partIds);
+};
+
+/** A stop after the last step was accepted is about the whole result: a retry takes back its last step, an end all of it. */
+const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Promise<void> => {
+  if (run.resultStands || (reason === 'error' && run.signal.aborted)) return;
+  const rejected = reason === 'retry' ? run.accepted.filter(({ record }) => record === last) : run.accepted;
+  run.accepted = run.accepted.filter((step) => !rejected.includes(step));
+  if (reason === 'retry') run.backToStart();
+  else run.backToFirstStep();
+  run.reusable.push(...(run.attempt?.finishedCalls ?? []));
+  const tripwire = reason === 'error' ? undefined : stepTripwire(run);
+  for (const { record } of rejected) {
+    record.reason = reason;
+    rejectRecord(run, record, tripwire);
+  }
+  if (reason !== 'error')
+    await retract(
+      run,
+      rejected.flatMap(({ partIds }) => partIds),
+    );
+};
+
+const stepFinish = (run: Run, record: StepRecord, { reason, continues }: Closing) => ({
   ...agentChunk(run, 'step-finish', {
     id: run.messageId,
     messageId: run.messageId,
     providerMetadata: record.providerMetadata,
     totalUsage: { ...run.usage },
     response: record.response,
-    stepResult: { reason: chunkReason(record, reason), isContinued: reason === 'tool-calls' || reason === 'retry', warnings: record.warnings },
+    stepResult: { reason: chunkReason(record, reason), isContinued: continues, warnings: record.warnings },
     output: { text: record.text, toolCalls: record.toolCalls, usage: record.usage, steps: [...run.steps] },
     metadata: { request: record.request, providerMetadata: record.providerMetadata },
     messages: { all: [], user: [], nonUser: [] },
@@ -81,12 +97,12 @@ export const tripwireOf = ({ stop }: Run): Tripwire | undefined => {
 export const conclude = async (run: Run, status: RunStatus): Promise<void> => {
   run.status = status;
   run.options.outlet.drain(); // the last few chunks wait for nobody, so that every run ends
+  if (status === 'canceled') run.error = new InterlockError('run/canceled', { cause: run.signal.reason });
   const tripwire = status === 'tripwire' ? tripwireOf(run) : undefined;
-  if (status === 'canceled') run.error ??= canceledError(run);
-  if (tripwire) await release(run, agentChunk(run, 'tripwire', tripwire));
-  if (status === 'failed') await release(run, agentChunk(run, 'error', { error: run.error }));
-  if (status === 'canceled') await release(run, agentChunk(run, 'abort', { reason: messageOf(run.error) }));
-  await release(run, finishChunk(run));
+  if (tripwire) await tell(run, agentChunk(run, 'tripwire', tripwire));
+  if (status === 'failed') await tell(run, agentChunk(run, 'error', { error: run.error }));
+  if (status === 'canceled') await tell(run, agentChunk(run, 'abort', { reason: messageOf(run.error) }));
+  await tell(run, finishChunk(run));
   run.recorder.record({
     type: 'run-finish',
     status,
@@ -125,8 +141,6 @@ const finishChunk = (run: Run) => {
     messages: { all: [], user: [], nonUser: [] },
   });
 };
-
-const canceledError = (run: Run): InterlockError => new InterlockError('run/canceled', { cause: run.signal.reason });
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

@@ -6,16 +6,17 @@ const tag = 'processor-feedback';
 export const feedbackText = (reason: string): string =>
   `[Processor Feedback] Your previous response was not accepted: ${reason}. Please try again with the feedback in mind.`;
 
-/** Tells the model why its last attempt was rejected; for the next attempt only. */
-export const giveFeedback = (run: Run, reason: string): void =>
-  run.options.ports.messages.writeTagged(run.options.list, tag, [{ role: 'system', content: feedbackText(reason) }]);
+/** Puts the feedback of the last rejection into the conversation, where there is one, in place of any older. */
+export const showFeedback = ({ options: { ports, list }, feedback }: Run): void =>
+  ports.messages.writeTagged(list, tag, feedback === undefined ? [] : [{ role: 'system', content: feedbackText(feedback) }]);
 
-/** Takes the feedback back: it does not outlive the attempt it was for. */
-export const clearFeedback = (run: Run): void => run.options.ports.messages.writeTagged(run.options.list, tag, []);
+/** Takes the feedback out of the conversation: it does not outlive the attempt it was for. */
+export const clearFeedback = ({ options: { ports, list } }: Run): void => ports.messages.writeTagged(list, tag, []);
 
-/** The conversation goes back to where the attempt began, so that nothing of a rejected one stays; feedback is added. */
+/** The conversation goes back to where the attempt began, so that nothing of a rejected one stays; its feedback is noted. */
 export const restart = (run: Run): void => {
   run.backToStart();
-  if (run.stop?.kind === 'retry') giveFeedback(run, run.stop.reason);
+  if (run.stop?.kind === 'retry') run.feedback = run.stop.reason;
   run.stop = undefined;
+  run.error = undefined;
 };

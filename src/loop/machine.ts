@@ -70,16 +70,13 @@ const loopSetup = setup({
     mayRetry: ({ context, event }) => outcomeOf(event)?.kind === 'retry' && context.retries < context.limits.maxRetries,
     mayRecover: ({ context, event }) =>
       outcomeOf(event)?.kind === 'same-model' && context.recoveries < context.limits.maxRecoveries,
-    mayFallBack: ({ context, event }) => {
-      const kind = outcomeOf(event)?.kind;
-      return (kind === 'next-model' || kind === 'same-model') && context.modelIndex + 1 < context.limits.models;
-    },
+    mayFallBack: ({ context, event }) =>
+      outcomeOf(event)?.kind === 'next-model' && context.modelIndex + 1 < context.limits.models,
     calledTools: ({ event }) => {
       const outcome = outcomeOf(event);
       return outcome?.kind === 'reviewed' && outcome.toolCalls > 0;
     },
-    mayStepOn: ({ context }) =>
-      context.toolCalls > 0 && !context.stop && context.stepNumber + 1 < context.limits.maxSteps,
+    mayStepOn: ({ context }) => context.toolCalls > 0 && !context.stop && context.stepNumber + 1 < context.limits.maxSteps,
   },
   actions: {
     /** Says that a state was entered, transient ones included; whoever drives the machine writes it down. */
@@ -189,11 +186,7 @@ export const loopMachine = loopSetup.createMachine({
           invoke: {
             src: 'call',
             id: 'call',
-            onDone: [
-              { guard: said('done'), target: 'reviewing' },
-              { guard: said('api-error'), target: 'recovering' },
-              ...stops,
-            ],
+            onDone: [{ guard: said('done'), target: 'reviewing' }, { guard: said('api-error'), target: 'recovering' }, ...stops],
             onError: failed,
           },
         },

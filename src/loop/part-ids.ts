@@ -7,8 +7,8 @@ export interface PartIds {
 }
 
 /**
- * Providers number their parts anew in each call (`0`, `txt-0`). Across steps and attempts the ids must differ, or a client
- * could not tell what a retraction takes back.
+ * Providers number their parts and tool calls anew in each call (`0`, `txt-0`, `call_0`). Across steps and attempts the ids
+ * must differ, or a client could not tell what a retraction takes back, and a tool's result would go to an older call.
  */
 export const createPartIds = (used: Set<string>): PartIds => {
   const owned = new Map<string, string>();
@@ -21,11 +21,17 @@ export const createPartIds = (used: Set<string>): PartIds => {
   };
   return {
     own: (chunk) => {
-      if (!chunk.type.startsWith('text-') && !chunk.type.startsWith('reasoning-')) return chunk;
-      const { id } = chunk.payload as { id?: string };
+      const field = idField(chunk.type);
+      const id = field && (chunk.payload as Record<string, unknown> | undefined)?.[field];
       if (typeof id !== 'string') return chunk;
-      const free = owned.get(id) ?? claim(id);
-      return free === id ? chunk : { ...chunk, payload: { ...(chunk.payload as object), id: free } };
+      // A result may answer a call of an earlier step that the provider runs itself: it opens nothing of its own.
+      const free = owned.get(id) ?? (chunk.type === 'tool-result' ? id : claim(id));
+      return free === id ? chunk : { ...chunk, payload: { ...(chunk.payload as object), [field as string]: free } };
     },
   };
+};
+
+const idField = (type: string): 'id' | 'toolCallId' | undefined => {
+  if (type.startsWith('text-') || type.startsWith('reasoning-')) return 'id';
+  return type.startsWith('tool-') ? 'toolCallId' : undefined;
 };

@@ -112,7 +112,7 @@ export interface StepRecord {
   files: Chunk[];
   sources: Chunk[];
   toolCalls: ToolCallRecord[];
-  toolResults: Chunk[];
+  toolResults: ToolResultRecord[];
   content: unknown[];
   finishReason: string | undefined;
   usage: TokenUsage;
@@ -128,6 +128,14 @@ export interface StepRecord {
 /** A tool call in both shapes in use: Mastra's chunk and the AI SDK's flat fields. */
 export interface ToolCallRecord extends Chunk, ToolCall {
   readonly input: unknown;
+}
+
+/** A tool's result in both shapes in use, as guards left it. */
+export interface ToolResultRecord extends Chunk {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+  readonly output: unknown;
 }
 
 export interface StepTripwire {

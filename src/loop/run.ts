@@ -1,22 +1,22 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { RunEvent, RunStatus } from '../../schemas/index.js';
-import { InterlockError, isInterlockError } from '../errors.js';
+import { InterlockError } from '../errors.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { SystemMessage } from '../phase/host.js';
-import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
-import type { ProcessorSlot, RunScope } from '../phase/scope.js';
-import { phaseRow } from '../phase/table.js';
+import type { PhaseData, PhaseRow } from '../phase/row.js';
+import type { RunScope } from '../phase/scope.js';
 import type { Outlet } from '../release/outlet.js';
-import { createRecorder, type Position, type Recorder } from '../trace/recorder.js';
+import type { Position, Recorder } from '../trace/recorder.js';
 import type { Stop } from '../verdict.js';
 import { createAnswer, type Answer } from './answer.js';
 import type { LoopLimits } from './machine.js';
-import type { Outcome } from './outcome.js';
 import type { Chunk, LoopPorts, ModelEntry, Prompt, RunMode, StepRecord, StepSettings, TokenUsage } from './ports.js';
+import type { FinishedCall } from './reuse.js';
 
 /** The guards of a run by lane; `memory` persists an accepted answer and runs after everything else. */
 export type Lanes = Record<PhaseRow['lane'] | 'memory', Plan | undefined>;
 
+/** What a run is begun with. */
 export interface RunOptions {
   readonly runId: string;
   readonly agentId?: string;
@@ -28,6 +28,7 @@ export interface RunOptions {
   readonly limits: Omit<LoopLimits, 'models'>;
   readonly outlet: Outlet<Chunk>;
   readonly abortSignal?: AbortSignal;
+  /** Tool calls of one step that run at the same time; at least 1. */
   readonly toolConcurrency: number;
   /** What hooks get beside the loop's own: the agent and the request's contexts. */
   readonly context: Pick<RunScope, 'agent' | 'requestContext' | 'tracingContext'>;
@@ -50,10 +51,22 @@ export interface Attempt {
   request: unknown;
   response: Record<string, unknown>;
   warnings: readonly unknown[];
+  /** What its tools returned. */
+  readonly finishedCalls: FinishedCall[];
+  /** How many parts of the response message it made. */
+  partCount: number;
+  /** Whether its step was told as started. */
   started: boolean;
-  /** Whether its step has been told as finished. */
+  /** Whether its step was told as finished. */
   closed: boolean;
   record: StepRecord | undefined;
+}
+
+/** A step whose answer stands, and what would have to be taken back if it did not. */
+export interface AcceptedStep {
+  readonly record: StepRecord;
+  readonly partIds: readonly string[];
+  readonly partCount: number;
 }
 
 /** Everything big about a run, kept beside the machine. Works read and write it; the machine decides. */
@@ -63,9 +76,11 @@ export interface Run {
   readonly recorder: Recorder;
   readonly position: Position;
   readonly signal: AbortSignal;
-  /** Why the last work stopped. */
+  /** The strictest stop since the attempt began: why the last work ended. */
   stop: Stop | undefined;
   error: unknown;
+  /** Why the last attempt was rejected, until the next one's prompt says so. */
+  feedback: string | undefined;
   /** System messages as each step starts with them. */
   baseSystem: readonly SystemMessage[];
   /** The conversation as the current step (or the input) started with it; a rejected attempt goes back to it. */
@@ -73,74 +88,21 @@ export interface Run {
   /** The conversation as the first step started with it; a rejected result goes back to it. */
   backToFirstStep: () => void;
   attempt: Attempt | undefined;
+  /** Every attempt that was told as finished, rejected ones included, and the one under review. */
   readonly steps: StepRecord[];
+  accepted: AcceptedStep[];
+  /** Whether the guards let the whole result pass. */
+  resultStands: boolean;
   readonly usage: TokenUsage;
   readonly messageId: string;
   readonly usedPartIds: Set<string>;
-  /** What tools returned in attempts that were rejected later: asked for again, they are not run again. */
-  readonly finishedCalls: Map<string, unknown>;
+  /** What tools returned in rejected attempts at this step: asked for again, they are not run again. */
+  reusable: FinishedCall[];
   retries: number;
   recoveries: number;
   modelIndex: number;
   status: RunStatus | undefined;
 }
-
-/** Sets up a run; nothing happens yet. */
-export const createRun = (options: RunOptions): Run => {
-  const { ports, runId, context } = options;
-  const position: Position = { stepNumber: 0, attempt: 1 };
-  const recorder = createRecorder({
-    runId,
-    position: () => ({ ...position }),
-    wallClock: ports.wallClock,
-    onEvent: options.onEvent,
-  });
-  const slots = new Map<string, ProcessorSlot>();
-  const signal = options.abortSignal ?? new AbortController().signal;
-  const scope: RunScope = {
-    runId,
-    host: ports.host,
-    ...context,
-    writer: { custom: (data) => emitCustom(run, data as Chunk) },
-    abortSignal: signal,
-    get retryCount() {
-      return run.retries;
-    },
-    slot: (id) => slots.get(id) ?? addSlot(slots, id),
-    now: ports.now,
-    reportGuard: recorder.guard,
-    reportConflict: recorder.conflict,
-  };
-  const run: Run = {
-    options,
-    scope,
-    recorder,
-    position,
-    signal,
-    stop: undefined,
-    error: undefined,
-    baseSystem: [],
-    backToStart: () => undefined,
-    backToFirstStep: () => undefined,
-    attempt: undefined,
-    steps: [],
-    usage: { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined },
-    messageId: ports.createId(),
-    usedPartIds: new Set(),
-    finishedCalls: new Map(),
-    retries: 0,
-    recoveries: 0,
-    modelIndex: 0,
-    status: undefined,
-  };
-  return run;
-};
-
-const addSlot = (slots: Map<string, ProcessorSlot>, id: string): ProcessorSlot => {
-  const slot = { state: {}, streamParts: [] };
-  slots.set(id, slot);
-  return slot;
-};
 
 /** A fresh attempt with the settings that the run was called with. */
 export const createAttempt = (run: Run): Attempt => ({
@@ -154,6 +116,8 @@ export const createAttempt = (run: Run): Attempt => ({
   request: undefined,
   response: {},
   warnings: [],
+  finishedCalls: [],
+  partCount: 0,
   started: false,
   closed: false,
   record: undefined,
@@ -166,101 +130,10 @@ export const currentAttempt = (run: Run): Attempt => {
 };
 
 /** The steps whose answers stand, in order. */
-export const acceptedSteps = (run: Run): StepRecord[] => run.steps.filter((step) => !step.tripwire);
-
-/** Whether any guard has a hook in a phase. */
-export const isGuarded = (run: Run, phase: Phase): boolean => run.options.lanes[phaseRow(phase).lane]?.has(phase) ?? false;
-
-/** What the guards of a phase made of a payload: the payload to go on with, or how the work ends. */
-export type Judged<P extends Phase> = { data: PhaseData<P>; outcome?: undefined } | { data?: undefined; outcome: Outcome };
-
-/** Runs the guards of a phase over a payload. */
-export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>): Promise<Judged<P>> => {
-  const plan = run.options.lanes[phaseRow(data.phase as P).lane];
-  return plan ? judgeWith(run, plan, data) : { data };
-};
-
-export const judgeWith = async <P extends Phase>(run: Run, plan: Plan, data: PhaseData<P>): Promise<Judged<P>> => {
-  const verdict = await plan.run(data.phase as P, data, run.scope);
-  switch (verdict.kind) {
-    case 'pass':
-      return { data };
-    case 'edit':
-      return { data: verdict.data };
-    case 'trip':
-    case 'retry':
-    case 'unavailable':
-      return { outcome: stopWith(run, verdict) };
-    default:
-      return verdict satisfies never;
-  }
-};
-
-/** Notes why the work ends and says so to the machine. */
-export const stopWith = (run: Run, stop: Stop): Outcome => {
-  run.stop = stop;
-  if (stop.kind !== 'unavailable') return { kind: stop.kind };
-  return failWith(
-    run,
-    isInterlockError(stop.error)
-      ? stop.error
-      : new InterlockError('guard/unavailable', {
-          path: `${stop.phase} ${stop.path}`,
-          detail: stop.error instanceof Error ? stop.error.message : String(stop.error),
-          cause: stop.error,
-        }),
-  );
-};
-
-export const failWith = (run: Run, error: unknown): Outcome => {
-  run.error = error;
-  return { kind: 'failed' };
-};
+export const acceptedSteps = (run: Run): StepRecord[] => run.steps.filter((step) => !step.tripwire && step.reason !== 'error');
 
 /** What hooks get as `steps`; the host's type of a step is wider than any hook can rely on. */
 export const stepsForHooks = (run: Run): never[] => [...run.steps] as never[];
 
-/** Lets a chunk out; waits where the reader is behind. */
-export const release = (run: Run, chunk: Chunk): Promise<void> | undefined => {
-  run.options.onChunk?.(chunk);
-  return run.options.outlet.write(chunk);
-};
-
-/** A chunk of the loop's own making. */
-export const agentChunk = (run: Run, type: string, payload: unknown): Chunk => ({
-  type,
-  runId: run.options.runId,
-  from: 'AGENT',
-  payload,
-});
-
-/** Sends a chunk through the stream's guards and lets out what they leave of it. */
-export const releaseJudged = async (run: Run, chunk: Chunk): Promise<Judged<'outputStream'>> => {
-  const judged = await judge<'outputStream'>(run, streamPayload(run, chunk));
-  if (judged.data?.part) await release(run, judged.data.part as Chunk);
-  return judged;
-};
-
-export const streamPayload = (run: Run, part: unknown): PhaseData<'outputStream'> => ({
-  phase: 'outputStream',
-  part,
-  streamParts: [],
-  state: {},
-  messageList: run.options.list,
-});
-
-const emitCustom = async (run: Run, chunk: Chunk): Promise<void> => {
-  if (typeof chunk?.type !== 'string' || !chunk.type.startsWith('data-'))
-    throw new InterlockError('phase/invalid-data-part', { path: 'writer.custom', detail: `the type is "${chunk?.type}".` });
-  const judged = await releaseJudged(run, { runId: run.options.runId, from: 'AGENT', ...chunk });
-  // A guard that stops on a data part stops the run; whoever wrote it learns of it by the error.
-  if (judged.outcome) throw run.stop && run.stop.kind !== 'unavailable' ? tripWireOf(run, run.stop) : run.error;
-};
-
-const tripWireOf = (run: Run, stop: Exclude<Stop, { kind: 'unavailable' }>): Error =>
-  run.options.ports.host.createTripWire({
-    reason: stop.reason,
-    retry: stop.kind === 'retry',
-    metadata: stop.metadata,
-    processorId: stop.processorId,
-  });
+/** Whether nobody waits for the run any more: what a work still does then must not be seen. */
+export const isOver = (run: Run): boolean => run.signal.aborted || run.status !== undefined;

@@ -1,30 +1,29 @@
-import { reasoningOf, textOf } from './answer.js';
-import type { Chunk, StepRecord, ToolCall, ToolCallRecord } from './ports.js';
-import { agentChunk, type Attempt, type Run } from './run.js';
+import { findToolPart, reasoningOf, textOf, type Part } from './answer.js';
+import type { Chunk, StepRecord, StepTripwire, TokenUsage, ToolCall, ToolCallRecord, ToolResultRecord } from './ports.js';
+import { agentChunk } from './release.js';
+import { acceptedSteps, type Attempt, type Run } from './run.js';
 
-const noUsage = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
+/** Usage of which nothing is known. */
+export const noUsage: TokenUsage = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
 
 /** What an attempt amounts to so far, in the shape of a step's result. */
 export const recordStep = (run: Run, attempt: Attempt): StepRecord => {
   const { answer, finish } = attempt;
-  const toolCalls = answer.toolCalls.map((call) => toolCallRecord(run, call));
-  const text = answer.text();
+  // The provider's raw body holds words that guards may have taken out; only `processLLMResponse` is given it.
+  const { body: _body, ...response } = attempt.response;
   return {
     ...run.position,
-    stepType: run.steps.some((step) => !step.tripwire) ? 'tool-result' : 'initial',
-    text,
-    reasoningText: answer.reasoningText(),
-    reasoning: reasoningChunks(run, attempt),
+    stepType: acceptedSteps(run).length > 0 ? 'tool-result' : 'initial',
+    ...wordsOf(run, answer.parts),
     files: [...answer.files],
     sources: [...answer.sources],
-    toolCalls,
+    toolCalls: answer.toolCalls.map((call) => toolCallRecord(run, call)),
     toolResults: [],
-    content: contentOf(attempt),
     finishReason: finish?.reason,
     usage: finish?.usage ?? noUsage,
     warnings: [...attempt.warnings],
-    request: { ...(attempt.request as Record<string, unknown> | undefined) },
-    response: { ...attempt.response },
+    request: { ...(attempt.request as Record<string, unknown> | undefined) }, // an object, where there is one
+    response,
     providerMetadata: finish?.providerMetadata,
     reason: undefined,
   };
@@ -36,47 +35,91 @@ const toolCallRecord = (run: Run, call: ToolCall): ToolCallRecord => ({
   input: call.args,
 });
 
-const reasoningChunks = (run: Run, { answer }: Attempt): Chunk[] =>
-  answer.parts.flatMap((part, index) =>
+/** What message parts say, in the fields of a step. */
+const wordsOf = (run: Run, parts: readonly Part[]): Pick<StepRecord, 'text' | 'reasoningText' | 'reasoning' | 'content'> => ({
+  text: textOf(parts),
+  reasoningText: reasoningOf(parts),
+  reasoning: parts.flatMap((part, index) =>
     part.type === 'reasoning' ? [agentChunk(run, 'reasoning', { id: String(index), text: part.reasoning })] : [],
-  );
+  ),
+  content: parts.flatMap(contentOf),
+});
 
-/** The AI SDK's content parts of a step. */
-const contentOf = ({ answer }: Attempt): unknown[] =>
-  answer.parts.flatMap((part): unknown[] => {
-    switch (part.type) {
-      case 'text':
-        return [{ type: 'text', text: part.text }];
-      case 'reasoning':
-        return [{ type: 'reasoning', text: part.reasoning }];
-      case 'tool-invocation': {
-        const { toolCallId, toolName, args } = part.toolInvocation;
-        return [{ type: 'tool-call', toolCallId, toolName, input: args }];
-      }
-      default:
-        return [];
-    }
-  });
+/** A message part as the AI SDK's content of a step has it. */
+const contentOf = (part: Part): object[] => {
+  if (part.type === 'text') return [{ type: 'text', text: part.text }];
+  if (part.type === 'reasoning') return [{ type: 'reasoning', text: part.reasoning }];
+  if (part.type !== 'tool-invocation') return [];
+  const { toolCallId, toolName, args } = part.toolInvocation;
+  return [{ type: 'tool-call', toolCallId, toolName, input: args }];
+};
 
-/** Takes over what guards made of the answer: the text and the calls are those of the message as it stands now. */
-export const followMessage = (run: Run, record: StepRecord, parts: Attempt['answer']['parts']): void => {
-  record.text = textOf(parts);
-  record.reasoningText = reasoningOf(parts);
-  record.content = record.content.filter((part) => (part as Chunk).type === 'tool-call');
-  if (record.reasoningText !== undefined) record.content.unshift({ type: 'reasoning', text: record.reasoningText });
-  if (record.text !== '') record.content.unshift({ type: 'text', text: record.text });
-  void run;
+/** The parts of what this run has answered so far, as the conversation has them now. */
+export const responseParts = (run: Run): Part[] =>
+  run.scope.host.messages
+    .read(run.options.list, 'response')
+    .flatMap((message) => (message.role === 'assistant' ? message.content.parts : []));
+
+/**
+ * Takes over what guards made of the answer: its words are those of the step's own parts, its calls, results, sources and
+ * files those that still stand anywhere in the response.
+ */
+export const followParts = (run: Run, record: StepRecord, { own, all }: { own: readonly Part[]; all: readonly Part[] }): void => {
+  Object.assign(record, wordsOf(run, own));
+  record.toolCalls = record.toolCalls.flatMap((call) => currentCall(call, all));
+  record.toolResults = record.toolResults.flatMap((result) => currentResult(result, all));
+  record.sources = record.sources.filter((chunk) => all.some((part) => isSource(part, chunk)));
+  record.files = record.files.filter((chunk) => all.some((part) => isFile(part, chunk)));
+};
+
+/** A call as its message has it: a guard may have edited its arguments, or taken it out. */
+const currentCall = (call: ToolCallRecord, parts: readonly Part[]): ToolCallRecord[] => {
+  const part = findToolPart(parts, call.toolCallId);
+  if (!part) return [];
+  const { args } = part.toolInvocation;
+  return args === call.args ? [call] : [{ ...call, args, input: args, payload: { ...(call.payload as object), args } }];
+};
+
+const currentResult = (record: ToolResultRecord, parts: readonly Part[]): ToolResultRecord[] => {
+  const invocation = findToolPart(parts, record.toolCallId)?.toolInvocation;
+  if (invocation?.state !== 'result') return [];
+  const { result } = invocation;
+  return [{ ...record, payload: { ...(record.payload as object), result }, output: result }];
+};
+
+const isSource = (part: Part, { payload }: Chunk): boolean =>
+  part.type === 'source' && part.source.id === (payload as { id: string }).id;
+
+/** Bytes may have been copied with their message; two files of bytes are not told apart. */
+const isFile = (part: Part, { payload }: Chunk): boolean => {
+  const { data } = payload as { data: unknown };
+  return part.type === 'file' && (part.data === data || (typeof part.data !== 'string' && typeof data !== 'string'));
+};
+
+/**
+ * The accepted steps follow the response after guards edited it as a whole. Where parts were added or taken out, nobody can
+ * say whose they are: the last step then speaks for all.
+ */
+export const followResponse = (run: Run): void => {
+  const parts = responseParts(run);
+  const { accepted } = run;
+  const isSameShape = parts.length === accepted.reduce((sum, { partCount }) => sum + partCount, 0);
+  let at = 0;
+  for (const [index, { record, partCount }] of accepted.entries()) {
+    const rest = index === accepted.length - 1 ? parts : [];
+    followParts(run, record, { own: isSameShape ? parts.slice(at, at + partCount) : rest, all: parts });
+    at += partCount;
+  }
 };
 
 /** A rejected attempt keeps its place among the steps, without its words. */
-export const rejectRecord = (record: StepRecord, tripwire: StepRecord['tripwire']): void => {
-  record.tripwire = tripwire;
-  record.text = '';
-  record.reasoningText = undefined;
-  record.reasoning = [];
-  record.content = [];
-  record.toolCalls = [];
-  record.toolResults = [];
-  record.files = [];
-  record.sources = [];
+export const rejectRecord = (run: Run, record: StepRecord, tripwire: StepTripwire | undefined): void => {
+  Object.assign(record, wordsOf(run, []), {
+    tripwire,
+    files: [],
+    sources: [],
+    toolCalls: [],
+    toolResults: [],
+    providerMetadata: undefined,
+  } satisfies Partial<StepRecord>);
 };

@@ -1,20 +1,20 @@
 import type { Agent } from '@mastra/core/agent';
-import { MessageList, type MessageListInput } from '@mastra/core/agent/message-list';
-import type { MastraMemory } from '@mastra/core/memory';
-import type { Processor } from '@mastra/core/processors';
-import { RequestContext } from '@mastra/core/request-context';
-import { deepMerge } from '@mastra/core/utils';
-import type { RunEvent } from '../../schemas/index.js';
-import { InterlockError } from '../errors.js';
-import { createRun, type Lanes, type Run } from '../loop/run.js';
-import type { Chunk, RunMode, StepRecord, StepSettings } from '../loop/ports.js';
-import { createOutlet } from '../release/outlet.js';
-import { checkLane, compileLane, resolveGuards, type Guards } from './guards.js';
-import type { InterlockConfig } from './agent.js';
+import type { MessageListInput } from '@mastra/core/agent/message-list';
+import type { RequestContext } from '@mastra/core/request-context';
+import type { ToolHooks } from '@mastra/core/tools';
+import type { Chunk, RunMode } from '../loop/ports.js';
+import { createRun } from '../loop/create-run.js';
+import type { Run, RunOptions } from '../loop/run.js';
+import { createOutlet, type Outlet } from '../release/outlet.js';
+import type { CallOptions } from './call-options.js';
+import { runCallbacks } from './callbacks.js';
+import { compileChains, resolveChains } from './chains.js';
+import type { InterlockConfig } from './config.js';
 import { createLoopPorts } from './loop-ports.js';
-import { openThread, type MemoryTarget } from './memory.js';
-import { checkCallOptions } from './options.js';
-import type { PipelineStep } from './pipeline.js';
+import type { LoopTarget } from './loop-target.js';
+import { openConversation } from './memory.js';
+import { openList } from './open-list.js';
+import { responseMessages } from './result.js';
 
 const defaultMaxSteps = 5;
 const defaultToolConcurrency = 10;
@@ -22,150 +22,85 @@ const defaultToolConcurrency = 10;
 const boundedByConditions = 1_000;
 const retriesWithErrorProcessors = 10;
 
-/** What a call may say, as far as the loop reads it. */
-export interface CallOptions extends StepSettings {
-  instructions?: unknown;
-  system?: unknown;
-  context?: MessageListInput;
-  memory?: MemoryTarget;
-  runId?: string;
-  requestContext?: RequestContext;
-  maxSteps?: number;
-  stopWhen?: unknown;
-  abortSignal?: AbortSignal;
-  inputProcessors?: Guards;
-  outputProcessors?: Guards;
-  errorProcessors?: Guards;
-  maxProcessorRetries?: number;
-  toolsets?: unknown;
-  clientTools?: unknown;
-  hooks?: unknown;
-  prepareStep?: Processor['processInputStep'];
-  toolCallConcurrency?: number | { limit?: number };
-  tracingContext?: unknown;
-  model?: unknown;
-  onStepFinish?: (step: StepRecord) => unknown;
-  onChunk?: (chunk: Chunk) => unknown;
-  onRunEvent?: (event: RunEvent) => void;
-}
-
+/** A call of an agent with its options resolved. */
 export interface Beginning {
-  agent: Agent;
-  guards: InterlockConfig;
-  mode: RunMode;
-  messages: MessageListInput;
-  options: CallOptions;
+  readonly agent: Agent;
+  readonly guards: InterlockConfig;
+  /** The agent's own hooks around its tools. */
+  readonly hooks: ToolHooks | undefined;
+  /** The agent's `maxRetries`, where its configuration has it. */
+  readonly maxModelRetries: number | undefined;
+  readonly mode: RunMode;
+  readonly messages: MessageListInput;
+  readonly options: CallOptions;
+  readonly requestContext: RequestContext;
 }
 
 /** Resolves everything that a run needs; whatever is wrong is refused here, before any model call. */
-export const beginRun = async ({ agent, guards, mode, messages, options: given }: Beginning): Promise<Run> => {
-  checkCallOptions(given);
-  const requestContext = given.requestContext ?? new RequestContext();
-  const defaults = (await agent.getDefaultOptions({ requestContext })) as object;
-  const options = deepMerge({ ...defaults } as Record<string, unknown>, { ...given } as Record<string, unknown>) as CallOptions;
-  checkCallOptions(options);
-  if (isEmpty(messages)) throw new InterlockError('agent/no-input', { path: 'messages' });
-  const runId = options.runId ?? globalThis.crypto.randomUUID();
-  const memory = options.memory ? await agent.getMemory({ requestContext }) : undefined;
-  const thread = memory && options.memory ? await openThread(memory, options.memory, requestContext) : undefined;
-  const list = await openList({ agent, options, messages, requestContext, thread });
+export const beginRun = async (beginning: Beginning): Promise<Run> => {
+  const { agent, guards, mode, messages, options, requestContext, maxModelRetries } = beginning;
+  const createId = idsOf(agent);
+  const runId = options.runId ?? createId('run');
+  const conversation = await openConversation({ agent, target: options.memory, requestContext });
+  const memory = conversation?.memory;
   const chains = await resolveChains({ guards, options, requestContext, memory });
-  const maxRetries = options.maxProcessorRetries ?? guards.maxProcessorRetries;
-  const { ports, settings } = await createLoopPorts({ agent, options, requestContext, runId, mode, list, thread });
-  const limit = options.toolCallConcurrency;
+  const lanes = compileChains(agent.id, chains);
+  const newMessageId = () => createId('message');
+  const list = await openList({ agent, options, messages, requestContext, conversation, createId: newMessageId });
+  const hooks = { ...beginning.hooks, ...options.hooks };
+  const target: LoopTarget = { agent, options, requestContext, runId, mode, list, conversation, hooks, maxModelRetries };
+  const { ports, settings } = await createLoopPorts(target, newMessageId);
   return createRun({
     runId,
     agentId: agent.id,
     mode,
     list,
-    lanes: compileLanes(agent.id, chains),
+    lanes,
     ports,
     settings,
-    limits: {
-      maxSteps: options.maxSteps ?? (options.stopWhen ? boundedByConditions : defaultMaxSteps),
-      maxRetries: maxRetries ?? (chains.error.length > 0 ? retriesWithErrorProcessors : 0),
-      maxRecoveries: maxRetries ?? retriesWithErrorProcessors,
-    },
-    outlet: createOutlet<Chunk>(),
+    limits: limitsOf(beginning, chains.hasErrorGuards),
+    outlet: withResponse(createOutlet<Chunk>(), list),
     abortSignal: options.abortSignal,
-    toolConcurrency: (typeof limit === 'number' ? limit : limit?.limit) ?? defaultToolConcurrency,
+    toolConcurrency: concurrencyOf(options),
     context: {
       agent: agent as never, // hooks see the agent that runs them; Mastra types it by its own generics
       requestContext,
-      tracingContext: options.tracingContext as never, // carried through
+      tracingContext: (options.tracingContext ?? options.tracing) as never, // carried through
     },
     onEvent: (event) => {
       guards.onRunEvent?.(event);
       options.onRunEvent?.(event);
     },
-    onStepFinish: options.onStepFinish,
-    onChunk: options.onChunk,
+    ...runCallbacks(options, runId),
   });
 };
 
-const isEmpty = (messages: MessageListInput): boolean =>
-  messages === undefined || messages === null || (Array.isArray(messages) && messages.length === 0);
+/** Ids as the agent's Mastra instance makes them; an agent without one makes them at random. */
+const idsOf =
+  (agent: Agent) =>
+  (idType: 'run' | 'message'): string =>
+    agent.getMastraInstance()?.generateId({ idType, source: 'agent', entityId: agent.id }) ?? globalThis.crypto.randomUUID();
 
-interface Opening {
-  agent: Agent;
-  options: CallOptions;
-  messages: MessageListInput;
-  requestContext: RequestContext;
-  thread: { threadId: string; resourceId: string } | undefined;
-}
-
-const openList = async ({ agent, options, messages, requestContext, thread }: Opening): Promise<MessageList> => {
-  const list = new MessageList({ ...thread, generateMessageId: () => globalThis.crypto.randomUUID() });
-  const instructions = options.instructions ?? (await agent.getInstructions({ requestContext }));
-  addSystem(list, instructions);
-  if (options.context) list.add(options.context, 'context');
-  addSystem(list, options.system, 'user-provided');
-  list.add(messages, 'input');
-  return list;
-};
-
-const addSystem = (list: MessageList, content: unknown, tag?: string): void => {
-  if (!content) return;
-  list.addSystem(content as Parameters<MessageList['addSystem']>[0], tag);
-};
-
-/** The guards of a call, lane by lane. */
-export interface Chains {
-  input: PipelineStep[];
-  output: PipelineStep[];
-  error: PipelineStep[];
-  memory: PipelineStep[];
-}
-
-interface Chaining {
-  guards: InterlockConfig;
-  options: CallOptions;
-  requestContext: RequestContext;
-  memory: MastraMemory | undefined;
-}
-
-/** A call's guards replace the agent's; memory's own stay around them, and `prepareStep` has the last word. */
-const resolveChains = async ({ guards, options, requestContext, memory }: Chaining): Promise<Chains> => {
-  const chain = async (lane: 'input' | 'output' | 'error'): Promise<PipelineStep[]> => {
-    const name = `${lane}Processors` as const;
-    const steps = await resolveGuards(options[name] ?? guards[name], requestContext);
-    checkLane(steps, lane);
-    return steps;
-  };
-  const [input, output, error] = await Promise.all([chain('input'), chain('output'), chain('error')]);
-  const { prepareStep } = options;
-  const last: PipelineStep[] = prepareStep ? [{ id: 'prepare-step', processInputStep: (args) => prepareStep(args) }] : [];
+const limitsOf = ({ guards, options }: Beginning, hasErrorGuards: boolean): RunOptions['limits'] => {
+  const maxRetries = options.maxProcessorRetries ?? guards.maxProcessorRetries;
   return {
-    input: [...((await memory?.getInputProcessors(input as never, requestContext)) ?? []), ...input, ...last],
-    output,
-    error,
-    memory: [...((await memory?.getOutputProcessors(output as never, requestContext)) ?? [])],
+    maxSteps: options.maxSteps ?? (options.stopWhen ? boundedByConditions : defaultMaxSteps),
+    maxRetries: maxRetries ?? (hasErrorGuards ? retriesWithErrorProcessors : 0),
+    maxRecoveries: maxRetries ?? retriesWithErrorProcessors,
   };
 };
 
-const compileLanes = (agentId: string, { input, output, error, memory }: Chains): Lanes => ({
-  input: compileLane(input, `${agentId}-input-processor`),
-  output: compileLane(output, `${agentId}-output-processor`),
-  error: compileLane(error, `${agentId}-error-processor`),
-  memory: compileLane(memory, `${agentId}-memory`),
+const concurrencyOf = ({ toolCallConcurrency: limit }: CallOptions): number =>
+  (typeof limit === 'number' ? limit : limit?.limit) ?? defaultToolConcurrency;
+
+/** The last chunk of a run carries the answer's messages, as Mastra's does: clients read their metadata there. */
+const withResponse = (outlet: Outlet<Chunk>, list: RunOptions['list']): Outlet<Chunk> => ({
+  ...outlet,
+  get closed() {
+    return outlet.closed;
+  },
+  write: (chunk) => {
+    if (chunk.type !== 'finish') return outlet.write(chunk);
+    return outlet.write({ ...chunk, payload: { ...(chunk.payload as object), response: responseMessages(list) } });
+  },
 });

@@ -1,30 +1,51 @@
-import { acceptedSteps, type Run } from '../loop/run.js';
-import { errorOf, resultOf } from './run-output.js';
+import { textOf } from '../loop/answer.js';
+import type { StepRecord } from '../loop/ports.js';
+import { acceptedSteps, type Run, type RunOptions } from '../loop/run.js';
+import type { CallCallbacks } from './call-options.js';
+import { errorOf, resultOf, stepResult } from './result.js';
+import { safely } from './safely.js';
 
-type Callback = (value: never) => unknown;
-
-/** The callbacks of a call; Mastra's names and arguments. */
-export interface CallCallbacks {
-  onFinish?: Callback;
-  onError?: Callback;
-  onAbort?: Callback;
-}
-
-/** Calls back when a run has ended. What a callback throws is its own affair: the run is over. */
-export const callbacksOf = ({ onFinish, onError, onAbort }: CallCallbacks) => ({
-  ended: async (run: Run): Promise<void> => {
-    if (run.status === 'failed') return safely(onError, { error: errorOf(run) });
-    if (run.status === 'canceled') return safely(onAbort, { steps: acceptedSteps(run) });
-    const result = resultOf(run);
-    return safely(onFinish, { ...result, model: undefined });
-  },
+/** The callbacks that the loop calls while it runs, with Mastra's arguments. */
+export const runCallbacks = (
+  { onChunk, onStepFinish }: CallCallbacks,
+  runId: string,
+): Pick<RunOptions, 'onChunk' | 'onStepFinish'> => ({
+  onChunk: onChunk as RunOptions['onChunk'], // chunks are Mastra's
+  onStepFinish: onStepFinish && ((step) => onStepFinish({ ...stepResult(step), model: modelOf(step), runId } as never)), // a step is Mastra's
 });
 
-/** Runs somebody else's callback without letting it disturb the run. */
-export const safely = async (callback: Callback | undefined, value: unknown): Promise<void> => {
-  try {
-    await callback?.(value as never);
-  } catch {
-    // By contract a failing callback never changes how a run went.
-  }
+/** Calls back when a run has ended: `onError` after a failure, `onAbort` after the caller gave up, else `onFinish`. */
+export const callEnded = async (run: Run, { onFinish, onError, onAbort }: CallCallbacks): Promise<void> => {
+  if (run.status === 'failed') return safely(onError, { error: errorOf(run) });
+  if (run.status === 'canceled') return safely(onAbort, { steps: acceptedSteps(run).map(stepResult), text: unfinishedText(run) });
+  if (!onFinish) return undefined;
+  const { response, ...result } = resultOf(run);
+  const last = run.steps.findLast((step) => !step.tripwire);
+  const views = last && stepResult(last);
+  const { staticToolCalls = [], dynamicToolCalls = [], staticToolResults = [], dynamicToolResults = [] } = views ?? {};
+  const dynamic = { staticToolCalls, dynamicToolCalls, staticToolResults, dynamicToolResults };
+  return safely(onFinish, { ...result, ...dynamic, response, messages: response.messages, model: modelOf(last) });
+};
+
+/** Text of the attempt that the caller did not let finish. */
+const unfinishedText = ({ attempt, steps }: Run): string => {
+  const isFinished = attempt?.record !== undefined && steps.includes(attempt.record);
+  return attempt && !isFinished ? textOf(attempt.answer.parts) : '';
+};
+
+interface ModelMetadata {
+  modelId: string;
+  modelProvider: string;
+  modelVersion: string;
+}
+
+const modelOf = (step: StepRecord | undefined): { modelId: string; provider: string; version: string } | undefined => {
+  const { modelMetadata } = (step?.response ?? {}) as { modelMetadata?: ModelMetadata };
+  return (
+    modelMetadata && {
+      modelId: modelMetadata.modelId,
+      provider: modelMetadata.modelProvider,
+      version: modelMetadata.modelVersion,
+    }
+  );
 };

@@ -1,21 +1,25 @@
-import type { MessageList } from '@mastra/core/agent/message-list';
+import { MessageList } from '@mastra/core/agent/message-list';
 import type { LoopMessages, ToolCall, ToolOutcome } from '../loop/ports.js';
-import { toPrompt } from './model-call.js';
 
 type ToolPart = Parameters<MessageList['updateToolInvocation']>[0];
 
-/** The loop's own dealings with Mastra's MessageList. */
-export const loopMessages: LoopMessages = {
+/** The loop's own dealings with Mastra's MessageList; prompts are made per run, with its tools. */
+export const loopMessages: Omit<LoopMessages, 'toPrompt'> = {
   addResponse: (list, message) => {
+    const last = list.get.all.db().at(-1);
+    const isOwn = last?.role === 'assistant' && list.get.response.db().includes(last);
+    if (!isOwn) return void list.add(message, 'response', { merge: false });
+    // Appended here, because Mastra's own merge takes words and calls that equal those of an earlier step for the same.
+    const [stamped] = new MessageList().add(message, 'response').get.response.db();
     list.stepStart();
-    list.add(message, 'response');
+    last.content.parts.push(...(stamped?.content.parts ?? []));
+    last.content.metadata = { ...last.content.metadata, ...message.content.metadata };
   },
   setToolOutcome: (list, call, outcome) => void list.updateToolInvocation(toolPart(call, outcome)),
   writeTagged: (list, tag, messages) => {
     list.clearSystemMessages(tag);
     if (messages.length > 0) list.addSystem([...messages] as Parameters<MessageList['addSystem']>[0], tag);
   },
-  toPrompt,
 };
 
 const toolPart = ({ toolCallId, toolName, args }: ToolCall, outcome: ToolOutcome): ToolPart => {

@@ -1,159 +1,182 @@
+import type { AgentConfig, AgentExecutionOptionsBase } from '@mastra/core/agent';
 import { InterlockError } from '../errors.js';
+import type { InterlockAgentConfig, InterlockCallOptions } from './config.js';
 
-/** Options of a call that the loop honours. */
-const honoured = [
-  'instructions',
-  'system',
-  'context',
-  'memory',
-  'runId',
-  'requestContext',
-  'maxSteps',
-  'stopWhen',
-  'providerOptions',
-  'onStepFinish',
-  'onFinish',
-  'onChunk',
-  'onError',
-  'onAbort',
-  'activeTools',
-  'abortSignal',
-  'inputProcessors',
-  'outputProcessors',
-  'errorProcessors',
-  'maxProcessorRetries',
-  'toolsets',
-  'clientTools',
-  'hooks',
-  'toolChoice',
-  'modelSettings',
-  'prepareStep',
-  'toolCallConcurrency',
-  'tracingContext',
-  'model',
-  'onRunEvent',
-] as const;
+/** What becomes of an option: it is honoured, or refused by name unless its value asks for nothing. Never ignored. */
+type Treatment = typeof honoured | Refused;
 
-/** Options of Mastra's agent that the loop does not honour yet: refused by name, never ignored. */
-const refused = [
-  'structuredOutput',
-  'requireToolApproval',
-  'autoResumeSuspendedTools',
-  'savePerStep',
-  'scorers',
-  'returnScorerData',
-  'isTaskComplete',
-  'onIterationComplete',
-  'delegation',
-  'untilIdle',
-  'closeOnSuspend',
-  'hideSignals',
-  'mcp',
-  'actor',
-  'versions',
-  'serverless',
-  'tracingOptions',
-  'includeRawChunks',
-  'experimentalTransform',
-  'transform',
-  'disableBackgroundTasks',
-  'backgroundTaskPolicy',
-  'output',
-] as const;
+interface Refused {
+  /** Whether the value asks for nothing that is not done anyway. */
+  readonly harmless: (value: unknown) => boolean;
+  /** Why, where the table of errors does not say enough. */
+  readonly detail?: string;
+}
 
-const honouredNames = new Set<string>(honoured);
-const refusedNames = new Set<string>(refused);
+const honoured = 'honoured';
+const refused: Refused = { harmless: () => false };
+const refusedUnless = (harmless: (value: unknown) => boolean, detail?: string): Refused => ({ harmless, detail });
+const isFalse = (value: unknown): boolean => value === false;
+const anything = (): boolean => true;
 
-/** Values under which an option of Mastra's asks for nothing that the loop does not do anyway. */
-const harmless: Record<string, readonly unknown[]> = {
-  eagerToolExecution: [false],
-  requireToolApproval: [false],
-  autoResumeSuspendedTools: [false],
-  savePerStep: [false],
-  returnScorerData: [false],
-  untilIdle: [false],
-  closeOnSuspend: [false, true],
-  hideSignals: [false],
-  includeRawChunks: [false],
-  disableBackgroundTasks: [true],
+type CallOptionName = keyof AgentExecutionOptionsBase<unknown> | keyof InterlockCallOptions | 'structuredOutput' | 'output';
+
+/** Every option of a call. Mastra's type names them: one that a new version adds does not compile until it has its row. */
+const callOptions: Record<CallOptionName, Treatment> = {
+  instructions: honoured,
+  system: honoured,
+  context: honoured,
+  memory: honoured,
+  runId: honoured,
+  requestContext: honoured,
+  actor: honoured,
+  mcp: honoured,
+  maxSteps: honoured,
+  stopWhen: honoured,
+  providerOptions: honoured,
+  modelSettings: honoured,
+  onStepFinish: honoured,
+  onFinish: honoured,
+  onChunk: honoured,
+  onError: honoured,
+  onAbort: honoured,
+  onRunEvent: honoured,
+  activeTools: honoured,
+  abortSignal: honoured,
+  inputProcessors: honoured,
+  outputProcessors: honoured,
+  errorProcessors: honoured,
+  maxProcessorRetries: honoured,
+  toolsets: honoured,
+  clientTools: honoured,
+  hooks: honoured,
+  toolChoice: honoured,
+  toolCallConcurrency: honoured,
+  prepareStep: honoured,
+  model: honoured,
+  experimentalTransform: honoured,
+  tracingContext: honoured,
+  // Mastra derives these from the tracing context, and hands them to every agent it calls.
+  tracing: honoured,
+  loggerVNext: refusedUnless(anything),
+  metrics: refusedUnless(anything),
+  // Nothing here suspends, runs in the background, sends signals or works on after the end.
+  hideSignals: refusedUnless(anything),
+  closeOnSuspend: refusedUnless(anything),
+  disableBackgroundTasks: refusedUnless(anything),
+  backgroundTaskPolicy: refusedUnless(anything),
+  _skipBgTaskWait: refusedUnless(anything),
+  serverless: refusedUnless(anything),
+  eagerToolExecution: refusedUnless(isFalse, 'no tool runs before its step was judged.'),
+  requireToolApproval: refusedUnless(isFalse),
+  autoResumeSuspendedTools: refusedUnless(isFalse),
+  savePerStep: refusedUnless(isFalse, 'an answer is saved once it was accepted as a whole.'),
+  returnScorerData: refusedUnless(isFalse),
+  untilIdle: refusedUnless(isFalse),
+  includeRawChunks: refusedUnless(isFalse, 'raw chunks pass no guard.'),
+  structuredOutput: refused,
+  output: refused,
+  scorers: refused,
+  isTaskComplete: refused,
+  onIterationComplete: refused,
+  delegation: refused,
+  versions: refused,
+  tracingOptions: refused,
+  transform: refused,
+};
+
+type ConfigName = keyof AgentConfig | keyof InterlockAgentConfig;
+
+/** Everything that an agent's configuration may hold. */
+const configOptions: Record<ConfigName, Treatment> = {
+  id: honoured,
+  name: honoured,
+  description: honoured,
+  metadata: honoured,
+  instructions: honoured,
+  model: honoured,
+  maxRetries: honoured,
+  tools: honoured,
+  hooks: honoured,
+  workflows: honoured,
+  agents: honoured,
+  defaultOptions: honoured,
+  defaultGenerateOptions: honoured,
+  defaultStreamOptions: honoured,
+  defaultGenerateOptionsLegacy: honoured,
+  defaultStreamOptionsLegacy: honoured,
+  defaultNetworkOptions: honoured,
+  mastra: honoured,
+  memory: honoured,
+  voice: honoured,
+  inputProcessors: honoured,
+  outputProcessors: honoured,
+  errorProcessors: honoured,
+  maxProcessorRetries: honoured,
+  options: honoured,
+  rawConfig: honoured,
+  requestContextSchema: honoured,
+  onRunEvent: honoured,
+  durable: refusedUnless(isFalse),
+  scorers: refused,
+  skills: refused,
+  skillsFormat: refused,
+  browser: refused,
+  channels: refused,
+  workspace: refused,
+  signals: refused,
+  notifications: refused,
+  pubsub: refused,
+  goal: refused,
+  backgroundTasks: refused,
+  editor: refused,
+  transform: refused,
+};
+
+const checkNames = (given: object, table: Record<string, Treatment>): void => {
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    const treatment = Object.hasOwn(table, name) ? table[name] : undefined;
+    if (!treatment) throw new InterlockError('agent/unknown-option', { path: name });
+    if (treatment === honoured || treatment.harmless(value)) continue;
+    throw new InterlockError('agent/unsupported-option', { path: name, detail: treatment.detail });
+  }
 };
 
 /**
- * Refuses options that would be ignored. Raises `agent/unsupported-option` for those of Mastra's agent that the loop does not
- * honour, `agent/unknown-option` for anything else.
+ * Refuses options of a call that would be ignored. Raises `agent/unsupported-option` for those of Mastra's agent that the loop
+ * does not honour, `agent/unknown-option` for anything else, `agent/invalid-option` for values that cannot be used.
  */
 export const checkCallOptions = (options: object): void => {
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || honouredNames.has(name) || harmless[name]?.includes(value)) continue;
-    if (name === 'eagerToolExecution')
-      throw new InterlockError('agent/unsupported-option', { path: name, detail: 'no tool runs before its step was judged.' });
-    if (refusedNames.has(name)) throw new InterlockError('agent/unsupported-option', { path: name });
-    throw new InterlockError('agent/unknown-option', { path: name });
-  }
-  checkCount(options, 'maxSteps', 1);
-  checkCount(options, 'maxProcessorRetries', 0);
+  checkNames(options, callOptions);
+  const { toolCallConcurrency, modelSettings, memory } = options as Record<string, unknown>;
+  checkCounts(options, { maxSteps: 1, maxProcessorRetries: 0 });
+  const limit = isObject(toolCallConcurrency) ? toolCallConcurrency.limit : toolCallConcurrency;
+  checkCounts({ toolCallConcurrency: limit }, { toolCallConcurrency: 1 });
+  checkModelSettings(modelSettings);
+  if (isObject(memory) && memory.onTitleGenerated !== undefined)
+    throw new InterlockError('agent/unsupported-option', { path: 'memory.onTitleGenerated' });
 };
-
-const checkCount = (options: object, name: string, least: number): void => {
-  const value = (options as Record<string, unknown>)[name];
-  if (value === undefined || (Number.isInteger(value) && (value as number) >= least)) return;
-  throw new InterlockError('agent/invalid-option', { path: name, detail: `it is ${String(value)}, expected a whole number from ${least}.` });
-};
-
-/** What an agent's configuration may hold. */
-const configNames = new Set([
-  'id',
-  'name',
-  'description',
-  'metadata',
-  'instructions',
-  'model',
-  'maxRetries',
-  'tools',
-  'hooks',
-  'workflows',
-  'agents',
-  'defaultOptions',
-  'defaultGenerateOptions',
-  'defaultStreamOptions',
-  'defaultGenerateOptionsLegacy',
-  'defaultStreamOptionsLegacy',
-  'defaultNetworkOptions',
-  'mastra',
-  'pubsub',
-  'memory',
-  'voice',
-  'inputProcessors',
-  'outputProcessors',
-  'errorProcessors',
-  'maxProcessorRetries',
-  'options',
-  'rawConfig',
-  'requestContextSchema',
-  'onRunEvent',
-]);
-
-const refusedConfig = new Set([
-  'durable',
-  'scorers',
-  'skills',
-  'skillsFormat',
-  'browser',
-  'channels',
-  'workspace',
-  'signals',
-  'goal',
-  'backgroundTasks',
-  'editor',
-  'transform',
-  'toolPayloadProjection',
-]);
 
 /** Refuses what an agent's configuration cannot hold; same codes as {@link checkCallOptions}. */
 export const checkConfig = (config: object): void => {
-  for (const [name, value] of Object.entries(config)) {
-    if (value === undefined || configNames.has(name)) continue;
-    throw new InterlockError(refusedConfig.has(name) ? 'agent/unsupported-option' : 'agent/unknown-option', { path: name });
+  checkNames(config, configOptions);
+  checkCounts(config, { maxProcessorRetries: 0, maxRetries: 0 });
+};
+
+/** Refuses settings of a model, the agent's or a hook's, that would not be kept. */
+export const checkModelSettings = (settings: unknown): void => {
+  if (!isObject(settings) || settings.timeout === undefined) return;
+  const detail = 'a time limit is set with abortSignal, e.g. AbortSignal.timeout(milliseconds).';
+  throw new InterlockError('agent/unsupported-option', { path: 'modelSettings.timeout', detail });
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** Refuses values that are not whole numbers from a least one. */
+const checkCounts = (options: object, least: Record<string, number>): void => {
+  for (const [path, minimum] of Object.entries(least)) {
+    const value = (options as Record<string, unknown>)[path];
+    if (value === undefined || (typeof value === 'number' && Number.isInteger(value) && value >= minimum)) continue;
+    throw new InterlockError('agent/invalid-option', { path, detail: `it must be a whole number from ${minimum}.` });
   }
-  checkCount(config, 'maxProcessorRetries', 0);
 };

@@ -43,14 +43,17 @@ export const pipeline = (id: string): Pipeline => {
   return createBuilder<PipelineStep, AnyWorkflow>(id, { toNode, commit: toWorkflow });
 };
 
+/** Whether a step is a pipeline under construction. */
+export const isPipeline = (step: unknown): step is Pipeline =>
+  typeof step === 'object' && step !== null && typeof (step as { graph?: unknown }).graph === 'function';
+
 /** What {@link compile} takes: a pipeline, a workflow, or processors in an array. */
 export type Compilable = Pipeline | AnyWorkflow | readonly PipelineStep[];
 
 /** Reads a pipeline, a workflow or an array of processors as one graph; an array is a sequence called `id`. */
 export const toGraph = (source: Compilable, id = 'processors'): SequenceNode => {
   if (isWorkflow(source)) return fromWorkflow(source);
-  if (Array.isArray(source))
-    return { kind: 'sequence', id, nodes: source.map((step, index) => toNode(step, `${id}/${index}`)) };
+  if (Array.isArray(source)) return { kind: 'sequence', id, nodes: source.map((step, index) => toNode(step, `${id}/${index}`)) };
   return (source as Pipeline).graph();
 };
 
@@ -74,7 +77,9 @@ const isProcessorLike = (value: unknown): value is Processor =>
 
 /** Mastra's `createStep`, which also takes processors with hooks that Mastra's own steps never call. */
 export const createStep = ((source: never, ...rest: never[]) =>
-  isProcessorLike(source) ? processorStep(source) : (createMastraStep as (...all: never[]) => unknown)(source, ...rest)) as typeof createMastraStep & {
+  isProcessorLike(source)
+    ? processorStep(source)
+    : (createMastraStep as (...all: never[]) => unknown)(source, ...rest)) as typeof createMastraStep & {
   (processor: Processor): ProcessorStep;
 };
 

@@ -20,7 +20,7 @@ type ToolNames = Pick<StepSettings, 'tools' | 'toolChoice' | 'activeTools'>;
 /** The tools that a step offers: those of the step, less what `activeTools` and `toolChoice: 'none'` take away. */
 export const offeredTools = ({ tools, toolChoice, activeTools }: ToolNames): [string, ToolDefinition][] => {
   if (toolChoice === 'none') return [];
-  const active = activeTools && new Set<string>(activeTools as string[]);
+  const active = activeTools && new Set<string>(activeTools);
   const entries = Object.entries((tools ?? {}) as Record<string, ToolDefinition>);
   return active ? entries.filter(([name]) => active.has(name)) : entries;
 };

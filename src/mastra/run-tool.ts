@@ -1,64 +1,134 @@
+import type { Agent } from '@mastra/core/agent';
 import type { RequestContext } from '@mastra/core/request-context';
-import { makeCoreTool } from '@mastra/core/utils';
+import type { ToolHooks } from '@mastra/core/tools';
+import { ensureSerializable, makeCoreTool } from '@mastra/core/utils';
 import { InterlockError } from '../errors.js';
 import type { ToolOutcome, ToolRequest } from '../loop/ports.js';
+import type { Conversation } from './memory.js';
 import { offeredTools } from './provider-tools.js';
+import { safely } from './safely.js';
+import { executeWithHooks } from './tool-hooks.js';
+import { unsupportedTool, whyUnsupported, type AnyTool } from './tools.js';
 
 type CoreTool = ReturnType<typeof makeCoreTool>;
 
+/** What the tools of a run share. */
 export interface ToolRunContext {
+  readonly agent: Agent;
   readonly runId: string;
-  readonly agentName: string;
   readonly requestContext: RequestContext;
   readonly tracingContext: unknown;
+  readonly actor: unknown;
+  readonly mcp: unknown;
+  readonly hooks: ToolHooks | undefined;
+  readonly conversation: Conversation | undefined;
   /** The tools that the agent prepared for this call; others were put in by a hook and are prepared when they run. */
   readonly prepared: Readonly<Record<string, unknown>>;
-  /** What the caller's messages are, in the AI SDK's form, as tools expect them. */
-  readonly messages: () => unknown[];
+  /** Messages in the AI SDK's form, as tools expect them: what the caller said; for tools that are agents, all of them. */
+  readonly messages: (forAgent: boolean) => unknown[];
+}
+
+interface RunnableTool extends AnyTool {
+  onInputAvailable?: (call: never) => unknown;
+  onOutput?: (call: never) => unknown;
 }
 
 /** Runs one tool call of a step. Whatever goes wrong inside the tool is an outcome, told to the model. */
-export const runTool = async (
-  { call, abortSignal, write, settings }: ToolRequest,
-  context: ToolRunContext,
-): Promise<ToolOutcome> => {
-  const offered = new Map(offeredTools(settings));
-  const tool = offered.get(call.toolName);
-  if (!tool) return { kind: 'error', error: unknownTool(call.toolName, [...offered.keys()]) };
-  if (call.args === undefined) return { kind: 'error', error: new Error('The arguments of this call are not valid JSON.') };
-  const ready = context.prepared[call.toolName] === tool ? (tool as CoreTool) : prepare(call.toolName, tool, context);
-  if (!ready.execute) return { kind: 'client' };
+export const runTool = async (request: ToolRequest, context: ToolRunContext): Promise<ToolOutcome> => {
+  const { call, settings } = request;
+  const found = findTool(offeredTools(settings), call.toolName);
+  if (!found) return { kind: 'error', error: unknownTool(call.toolName, settings) };
+  const [name, tool] = found;
+  const why = whyUnsupported(tool);
+  if (why) return { kind: 'error', error: unsupportedTool(name, why) };
+  if (call.args === undefined || call.args === null)
+    return { kind: 'error', error: new Error(`The arguments of "${call.toolName}" are not valid JSON.`) };
+  const ready = context.prepared[name] === tool ? (tool as CoreTool & RunnableTool) : prepare(name, tool, context);
+  await safely(ready.onInputAvailable, {
+    toolCallId: call.toolCallId,
+    input: call.args,
+    messages: context.messages(false),
+    abortSignal: request.abortSignal,
+  });
+  return ready.execute ? execute(ready, request, context) : { kind: 'client' };
+};
+
+type Offered = [string, RunnableTool];
+
+/** Models call a tool by its name; some by its id. */
+const findTool = (offered: readonly Offered[], name: string): Offered | undefined =>
+  offered.find(([own]) => own === name) ?? offered.find(([, tool]) => tool.id === name);
+
+const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, context: ToolRunContext): Promise<ToolOutcome> => {
+  const { call, abortSignal } = request;
+  const { agent, hooks } = context;
+  const suspension: { error?: InterlockError } = {};
+  const run = executeWithHooks(tool.execute as never, hooks, {
+    toolName: call.toolName,
+    metadata: { agentId: agent.id, agentName: agent.name },
+  });
   try {
-    const result: unknown = await ready.execute(call.args, {
-      toolCallId: call.toolCallId,
-      messages: context.messages() as never, // the host's own messages, in the form its tools take
-      abortSignal,
-      requestContext: context.requestContext,
-      tracingContext: context.tracingContext as never, // carried through
-      outputWriter: (chunk: unknown) => write(chunk as never),
-    });
-    return { kind: 'result', result: serializable(result) };
+    const returned = await run(argsOf(call.args, tool), invocation(request, context, suspension));
+    if (suspension.error) return { kind: 'error', error: suspension.error };
+    const result = returned === undefined ? null : ensureSerializable(returned);
+    const { toolCallId, toolName } = call;
+    await safely(tool.onOutput, { toolCallId, toolName, output: result, abortSignal });
+    return { kind: 'result', result };
   } catch (error) {
-    return { kind: 'error', error };
+    // Who may not call a tool is not told by way of the model: the run fails.
+    if (error instanceof Error && error.name === 'FGADeniedError') throw error;
+    return { kind: 'error', error: suspension.error ?? error };
   }
 };
 
-const unknownTool = (name: string, offered: readonly string[]): InterlockError =>
-  new InterlockError('tool/unknown', {
+/** What a tool is called with, besides its arguments. */
+const invocation = (request: ToolRequest, context: ToolRunContext, suspension: { error?: InterlockError }) => {
+  const { call, abortSignal, write } = request;
+  return {
+    toolCallId: call.toolCallId,
+    messages: context.messages(call.toolName.startsWith('agent-')),
+    abortSignal,
+    requestContext: context.requestContext,
+    tracingContext: context.tracingContext,
+    actor: context.actor,
+    mcp: context.mcp,
+    outputWriter: (chunk: unknown) => write(chunk as never), // Mastra's chunks, of which the loop reads the type
+    // A run that cannot be resumed cannot be suspended: the call has failed, whatever the tool makes of this.
+    suspend: () => {
+      suspension.error = unsupportedTool(call.toolName, 'it tried to suspend the run.');
+      return Promise.reject(suspension.error);
+    },
+  };
+};
+
+/** Only Mastra says what a suspended sub-agent or workflow is resumed with; a model that names it is not believed. */
+const argsOf = (args: unknown, { id }: RunnableTool): unknown => {
+  const isDelegation = typeof id === 'string' && /^(agent|workflow)-/.test(id);
+  if (!isDelegation || typeof args !== 'object' || args === null) return args;
+  const { resumeData: _data, suspendedToolRunId: _run, suspendedToolCallId: _call, ...own } = args as Record<string, unknown>;
+  return own;
+};
+
+const unknownTool = (name: string, settings: ToolRequest['settings']): InterlockError => {
+  const names = offeredTools(settings).map(([own]) => own);
+  return new InterlockError('tool/unknown', {
     path: name,
-    detail: offered.length > 0 ? `this step offers ${offered.join(', ')}.` : 'this step offers no tools.',
+    detail: names.length > 0 ? `this step offers ${names.join(', ')}.` : 'this step offers no tools.',
   });
+};
 
-const prepare = (name: string, tool: unknown, { runId, agentName, requestContext }: ToolRunContext): CoreTool =>
-  makeCoreTool(tool as Parameters<typeof makeCoreTool>[0], { name, runId, agentName, requestContext });
-
-/** What cannot be sent on is sent as text, as far as it goes; `undefined` becomes `null`, so that a result is there. */
-const serializable = (value: unknown): unknown => {
-  if (value === undefined) return null;
-  try {
-    JSON.stringify(value);
-    return value;
-  } catch {
-    return String(value);
-  }
+const prepare = (name: string, tool: AnyTool, context: ToolRunContext): CoreTool & RunnableTool => {
+  const { agent, runId, requestContext, tracingContext, conversation } = context;
+  return makeCoreTool(tool as Parameters<typeof makeCoreTool>[0], {
+    name,
+    runId,
+    agentName: agent.name,
+    agentId: agent.id,
+    mastra: agent.getMastraInstance(),
+    memory: conversation?.memory,
+    threadId: conversation?.threadId,
+    resourceId: conversation?.resourceId,
+    requestContext,
+    tracingContext: tracingContext as never, // carried through
+  });
 };

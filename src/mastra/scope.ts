@@ -5,12 +5,14 @@ import { createHost } from './host.js';
 const host = createHost();
 const ignore = () => undefined;
 
-interface StatesCarrier {
+/** What a Mastra agent, or the first step of a run without one, passes along in the payload. */
+interface Carrier {
   processorStates?: Map<string, ProcessorState>;
   state?: Record<string, unknown>;
   abortSignal?: AbortSignal;
   agent?: unknown;
   runId?: string;
+  retryCount?: number;
 }
 
 /** What Mastra's engine hands a step, as far as guards need it. */
@@ -24,21 +26,26 @@ export interface StepCall {
 }
 
 /**
- * The scope of a guard that Mastra's engine runs as a workflow step. States live in the map that a Mastra agent passes along
- * in the payload, so that they are kept across chunks and phases; in a run of the workflow alone, in the payload itself.
+ * The scope of a guard that Mastra's engine runs as a workflow step. States live in the map that the payload carries, so that
+ * they are kept across steps and, under a Mastra agent, across chunks and phases.
  */
-export const scopeOfStep = ({ inputData, requestContext, tracingContext, abortSignal, outputWriter, runId }: StepCall): RunScope => {
-  const carrier = inputData as StatesCarrier & { retryCount?: number };
+export const scopeOfStep = ({
+  inputData,
+  requestContext,
+  tracingContext,
+  abortSignal,
+  outputWriter,
+  runId,
+}: StepCall): RunScope => {
+  const carrier: Carrier = inputData;
   return {
     runId: carrier.runId ?? runId,
     host,
-    agent: carrier.agent as RunScope['agent'],
+    agent: carrier.agent as RunScope['agent'], // Mastra's engine types what it hands on as unknown, here and below
     requestContext: requestContext as RunScope['requestContext'],
     tracingContext: tracingContext as RunScope['tracingContext'],
-    writer: outputWriter && {
-      custom: async (data, options) => void (await outputWriter(data, options)),
-    },
-    abortSignal: carrier.abortSignal ?? abortSignal,
+    writer: outputWriter && { custom: async (data, options) => void (await outputWriter(data, options)) },
+    abortSignal: anyOf(carrier.abortSignal, abortSignal),
     retryCount: carrier.retryCount ?? 0,
     slot: (id) => slotIn(carrier, id),
     now: () => performance.now(),
@@ -47,10 +54,18 @@ export const scopeOfStep = ({ inputData, requestContext, tracingContext, abortSi
   };
 };
 
-const slotIn = (carrier: StatesCarrier, id: string): ProcessorSlot => {
-  const { processorStates } = carrier;
-  if (!processorStates) return { state: (carrier.state ??= {}), streamParts: [] };
-  let own = processorStates.get(id);
-  if (!own) processorStates.set(id, (own = new ProcessorState()));
+const anyOf = (...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined => {
+  const given = signals.filter((signal) => signal !== undefined);
+  return given.length > 1 ? AbortSignal.any(given) : given[0];
+};
+
+const slotIn = (carrier: Carrier, id: string): ProcessorSlot => {
+  const states = (carrier.processorStates ??= new Map());
+  let own = states.get(id);
+  if (!own) {
+    own = new ProcessorState();
+    Object.assign(own.customState, carrier.state); // a form or test may give a state to start with
+    states.set(id, own);
+  }
   return { state: own.customState, streamParts: own.streamParts };
 };

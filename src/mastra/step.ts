@@ -2,11 +2,11 @@ import type { Processor } from '@mastra/core/processors';
 import { createStep as createMastraStep, type Step } from '@mastra/core/workflows';
 import { parsePayload, ProcessorStepInputSchema, ProcessorStepOutputSchema } from '../../schemas/index.js';
 import { InterlockError, isInterlockError } from '../errors.js';
-import { guardOf } from '../guard/guard.js';
+import { compileGraph } from '../pipeline/compile.js';
+import { checkProcessor, type FunctionNode, type GuardNode } from '../pipeline/graph.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
-import { withMessageList } from '../phase/settle-messages.js';
+import { withMessageList, type MessageCarrier } from '../phase/settle-messages.js';
 import { phaseRow } from '../phase/table.js';
-import { checkProcessor, type PayloadFunction } from '../pipeline/graph.js';
 import type { Stop, Verdict } from '../verdict.js';
 import { createHost } from './host.js';
 import { scopeOfStep, type StepCall } from './scope.js';
@@ -17,6 +17,7 @@ export type ProcessorStep = Step<string, unknown, PhaseData, PhaseData>;
 /** Which processor a step was made of; Mastra's own steps keep theirs to themselves. */
 const processors = new WeakMap<object, Processor>();
 
+/** The processor that a step of ours was made of. */
 export const processorOfStep = (step: object): Processor | undefined => processors.get(step);
 
 /**
@@ -25,46 +26,64 @@ export const processorOfStep = (step: object): Processor | undefined => processo
  *
  * Raises `pipeline/missing-id`, `pipeline/no-hook`; when run, a guard that blocks throws Mastra's TripWire, a guard that
  * fails throws `guard/unavailable`.
+ *
+ * @example
+ * createWorkflow({ id: 'moderation', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
+ *   .then(processorStep(piiGuard()))
+ *   .commit();
  */
 export const processorStep = (processor: Processor): ProcessorStep => {
   checkProcessor(processor, 'processorStep');
-  const run: PayloadFunction = (data, scope) => {
-    const row = phaseRow(data.phase);
-    return typeof processor[row.hook] === 'function'
-      ? guardOf({ row, processor, path: processor.id })(data, scope)
-      : { kind: 'pass' };
-  };
-  const step = payloadStep({
-    id: `processor:${processor.id}`,
-    description: processor.description ?? processor.name ?? `Processor ${processor.id}`,
-    run: async (data, scope) => payloadOf((await run(data, scope)) as Verdict<PhaseData>, data),
-  });
+  const step = nodeStep({ kind: 'guard', id: processor.id, processor });
   processors.set(step, processor);
   return step;
 };
 
-interface PayloadStep {
+/** A guard or a function of a pipeline as a step: on Mastra's engine it runs as the plan of itself alone. */
+export const nodeStep = (node: GuardNode | FunctionNode, id = idOf(node)): ProcessorStep => {
+  const plan = compileGraph({ kind: 'sequence', id: node.id, nodes: [node] });
+  const run = async (call: StepCall): Promise<PhaseData> => {
+    const data = openPayload(call.inputData);
+    const verdict = await plan.run<Phase>(data.phase, data, scopeOfStep({ ...call, inputData: data }));
+    return payloadOf(verdict, data);
+  };
+  return rawStep({ id, description: descriptionOf(node), execute: run });
+};
+
+const idOf = (node: GuardNode | FunctionNode): string => (node.kind === 'guard' ? `processor:${node.id}` : node.id);
+
+const descriptionOf = (node: GuardNode | FunctionNode): string | undefined =>
+  node.kind === 'guard' ? (node.processor.description ?? node.processor.name ?? `Processor ${node.id}`) : undefined;
+
+interface RawStep {
   id: string;
   description?: string;
-  run: PayloadFunction;
+  execute(call: StepCall): Promise<unknown>;
 }
 
-/** A step over the phase payload. JSON that comes from outside is checked here; inside an agent it has been already. */
-export const payloadStep = ({ id, description, run }: PayloadStep): ProcessorStep =>
+/** A step over the phase payload. */
+export const rawStep = (step: RawStep): ProcessorStep =>
   createMastraStep({
-    id,
-    description,
+    ...step,
     inputSchema: ProcessorStepInputSchema,
     outputSchema: ProcessorStepOutputSchema,
     component: 'PROCESSOR',
-    execute: async (call: StepCall) => run(checkedPayload(call.inputData), scopeOfStep(call)),
   } as never) as unknown as ProcessorStep; // Mastra types a step by its schemas; ours say the same in their own names
 
-/** A payload from an agent carries the agent's processor states; any other is outside input. */
-const checkedPayload = (inputData: object): PhaseData => {
-  const data = 'processorStates' in inputData ? (inputData as unknown as PhaseData) : parsePayload(inputData);
-  const row: PhaseRow = phaseRow(data.phase as Phase);
-  return row.carries ? (withMessageList(data as never, createHost(), row.carries) as PhaseData) : data;
+/**
+ * A payload as guards can work on it. One that carries the states of its run is on its way already; any other comes from outside,
+ * maybe as JSON: it is checked, and gets states and a message list. Raises `schema/invalid-payload`, `phase/unknown`.
+ */
+export const openPayload = (inputData: object): PhaseData => {
+  const { processorStates } = inputData as { processorStates?: unknown };
+  if (processorStates) return withList(inputData as PhaseData); // it was checked when it got them
+  return Object.assign(withList(parsePayload(inputData)), { processorStates: new Map() });
+};
+
+const withList = (data: PhaseData): PhaseData => {
+  const row: PhaseRow = phaseRow<Phase>(data.phase);
+  const carrier: MessageCarrier = data;
+  return row.carries ? (withMessageList(carrier, createHost(), row.carries) as PhaseData) : data;
 };
 
 /** What a verdict leaves to go on with; a stop is thrown, for exceptions are how Mastra's engine is told. */
@@ -84,7 +103,7 @@ export const payloadOf = (verdict: Verdict<PhaseData>, data: PhaseData): PhaseDa
 };
 
 /** A stop as the host's exception. */
-export const errorOf = (stop: Stop): unknown => {
+const errorOf = (stop: Stop): Error => {
   if (stop.kind !== 'unavailable') {
     const { reason, metadata, processorId } = stop;
     return createHost().createTripWire({ reason, metadata, processorId, retry: stop.kind === 'retry' });

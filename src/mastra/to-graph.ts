@@ -2,26 +2,23 @@ import type { Processor } from '@mastra/core/processors';
 import { isProcessor, type AnyWorkflow } from '@mastra/core/workflows';
 import { InterlockError } from '../errors.js';
 import type { PhaseData } from '../phase/row.js';
-import type { RunScope } from '../phase/scope.js';
 import {
   hasAnyHook,
+  type BranchNode,
   type Condition,
   type FunctionNode,
   type GraphNode,
   type MapNode,
   type PayloadFunction,
   type SequenceNode,
+  type StepContext,
 } from '../pipeline/graph.js';
+import { runForeign, type ForeignStep } from './foreign-step.js';
 import { processorOfStep } from './step.js';
-import { graphOfWorkflow } from './to-workflow.js';
-
-/** A step of Mastra's, of which we know only that it can be run. */
-interface ForeignStep {
-  id: string;
-  execute(call: object): Promise<unknown>;
-}
+import { graphOfWorkflow } from './workflow-graphs.js';
 
 type Entry = AnyWorkflow['stepGraph'][number];
+type EntryOf<T extends Entry['type']> = Extract<Entry, { type: T }>;
 
 export const isWorkflow = (value: unknown): value is AnyWorkflow =>
   typeof value === 'object' && value !== null && Array.isArray((value as { stepGraph?: unknown }).stepGraph);
@@ -32,7 +29,10 @@ const isPipeline = (value: unknown): value is { graph(): SequenceNode } =>
 const isStep = (value: unknown): value is ForeignStep =>
   typeof value === 'object' && value !== null && typeof (value as { execute?: unknown }).execute === 'function';
 
-/** Whatever may stand in a pipeline as a node: a processor, a step, a pipeline, a workflow, or a function. */
+/**
+ * Whatever may stand in a pipeline as a node: a processor, a step, a pipeline, a workflow, or a function. Raises
+ * `pipeline/invalid-step`, and `pipeline/unsupported-step` for workflows with entries that no guard pipeline has.
+ */
 export const toNode = (value: unknown, where: string): GraphNode => {
   if (typeof value === 'function') return functionNode(value as PayloadFunction, where);
   if (isPipeline(value)) return value.graph();
@@ -59,30 +59,10 @@ const stepNode = (step: ForeignStep): GraphNode => {
     : { kind: 'function', id: step.id, run: (data, scope) => runForeign(step, data, scope) };
 };
 
-/** Runs a step of Mastra's own through its own `execute`, with everything that Mastra's engine would hand it. */
-const runForeign = async (step: ForeignStep, data: PhaseData, scope: RunScope): Promise<unknown> => {
-  const slot = scope.slot(step.id);
-  const inputData = {
-    ...data,
-    state: slot.state,
-    agent: scope.agent,
-    abortSignal: scope.abortSignal,
-    ...('result' in data && { toolResultValue: data.result }),
-  };
-  const returned = (await step.execute({
-    inputData,
-    requestContext: scope.requestContext,
-    tracingContext: scope.tracingContext,
-    outputWriter: scope.writer && ((chunk: never, options: never) => scope.writer?.custom(chunk, options)),
-    abortSignal: scope.abortSignal,
-  })) as Record<string, unknown> | undefined;
-  return returned && changed(returned, inputData) ? { ...data, ...returned } : undefined;
-};
-
-const changed = (returned: Record<string, unknown>, given: Record<string, unknown>): boolean =>
-  Object.entries(returned).some(([name, value]) => value !== undefined && value !== given[name]);
-
-/** Reads a workflow, ours or made by hand with Mastra's builder, as a graph. */
+/**
+ * Reads a workflow, ours or made by hand with Mastra's builder, as a graph. Raises `pipeline/unsupported-step` for entries other
+ * than steps, parallel blocks, branches, maps by a function, and nested workflows.
+ */
 export const fromWorkflow = (workflow: AnyWorkflow): SequenceNode => {
   const known = graphOfWorkflow(workflow);
   if (known) return known;
@@ -98,27 +78,48 @@ const entryNode = (entry: Entry, where: string): GraphNode => {
     case 'step':
       return toNode(entry.step, where);
     case 'mapping':
-      return mapNode(entry.id, entry.mapConfig, where);
+      return mapNode(entry, where);
     case 'parallel':
       return { kind: 'parallel', nodes: entry.steps.map((inner) => entryNode(inner, where)), overlap: 'widest-redaction' };
     case 'conditional':
-      return {
-        kind: 'branch',
-        arms: entry.steps.map((inner, index) => ({
-          when: entry.conditions[index] as unknown as Condition, // gets what it reads: the payload and the request's context
-          node: entryNode(inner, where),
-        })),
-        overlap: 'widest-redaction',
-      };
-    default:
+      return branchNode(entry, where);
+    case 'agent':
+    case 'tool':
+    case 'classifier':
+    case 'loop':
+    case 'foreach':
+    case 'sleep':
+    case 'sleepUntil':
       throw new InterlockError('pipeline/unsupported-step', { path: where, detail: `it is a "${entry.type}" entry.` });
+    default:
+      return entry satisfies never;
   }
 };
 
-const mapNode = (id: string, mapConfig: unknown, where: string): MapNode => {
+const mapNode = ({ id, mapConfig }: EntryOf<'mapping'>, where: string): MapNode => {
   if (typeof mapConfig !== 'function')
     throw new InterlockError('pipeline/unsupported-step', { path: where, detail: 'a map must be a function here.' });
-  return { kind: 'map', id, run: mapConfig as MapNode['run'] };
+  const run = mapConfig as unknown as MapNode['run']; // it gets what Mastra's gives it, as far as there is any of it here
+  return { kind: 'map', id, run: (context) => run(withResults(context, payloadIn(context.inputData))) };
+};
+
+const branchNode = ({ steps, conditions }: EntryOf<'conditional'>, where: string): BranchNode => ({
+  kind: 'branch',
+  arms: steps.map((inner, index) => {
+    const when = conditions[index] as unknown as Condition; // see mapNode
+    return { when: (context) => when(withResults(context, context.inputData)), node: entryNode(inner, where) };
+  }),
+  overlap: 'widest-redaction',
+});
+
+/** Functions made for Mastra may ask for the results of steps: whichever they ask for, they get the payload as it is now. */
+const withResults = <Input>(context: StepContext<Input>, payload: PhaseData): StepContext<Input> =>
+  Object.assign({ getInitData: () => payload, getStepResult: () => payload }, context);
+
+/** After a block, a map is given one payload under many names. */
+const payloadIn = (inputData: unknown): PhaseData => {
+  const data = inputData as PhaseData | Record<string, PhaseData>; // see keyedBy
+  return 'phase' in data ? (data as PhaseData) : (Object.values(data)[0] as PhaseData);
 };
 
 const describe = (value: unknown): string =>

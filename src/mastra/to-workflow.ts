@@ -2,14 +2,14 @@ import { createWorkflow as createMastraWorkflow, type AnyWorkflow } from '@mastr
 import { ProcessorStepInputSchema, ProcessorStepOutputSchema } from '../../schemas/index.js';
 import { InterlockError } from '../errors.js';
 import { stepContext } from '../pipeline/branch.js';
-import { keyedBy, nodeId } from '../pipeline/compile.js';
-import type { BranchNode, Condition, GraphNode, MapNode, ParallelNode, SequenceNode } from '../pipeline/graph.js';
-import { mergeBranches } from '../pipeline/parallel.js';
+import { keyedBy } from '../pipeline/compile.js';
+import type { BranchNode, FunctionNode, GraphNode, MapNode, ParallelNode, SequenceNode } from '../pipeline/graph.js';
+import { mergeBranches, snapshotOf } from '../pipeline/parallel.js';
 import type { PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
-import { payloadOf, payloadStep, processorStep, type ProcessorStep } from './step.js';
-import { createHost } from './host.js';
 import { scopeOfStep, type StepCall } from './scope.js';
+import { nodeStep, openPayload, payloadOf, rawStep, type ProcessorStep } from './step.js';
+import { rememberGraph } from './workflow-graphs.js';
 
 /** Mastra's builder, of which each call gives the next; its types follow schemas that are all the same here. */
 interface WorkflowBuilder {
@@ -21,149 +21,212 @@ interface WorkflowBuilder {
 }
 
 interface MapCall extends StepCall {
-  inputData: Record<string, PhaseData>;
-  getInitData(): PhaseData;
   getStepResult(id: string): PhaseData;
 }
-
-/** The graphs that workflows were made of. */
-const graphs = new WeakMap<object, SequenceNode>();
-
-export const graphOfWorkflow = (workflow: object): SequenceNode | undefined => graphs.get(workflow);
 
 /**
  * A graph as a real Mastra workflow of type `processor`. Branches of a block work on snapshots of their own and are merged by
  * a step after the block, in any engine that runs the workflow. Runs are not persisted: payloads hold what guards redact.
  */
 export const toWorkflow = (graph: SequenceNode): AnyWorkflow => {
-  const workflow = build(graph, false);
-  graphs.set(workflow, graph);
+  const workflow = settled(build(graph, { onSnapshot: false }));
+  rememberGraph(workflow, graph);
   return workflow;
 };
 
-const build = (graph: SequenceNode, onSnapshot: boolean): AnyWorkflow => {
-  const options = { validateInputs: false, shouldPersistSnapshot: () => false };
-  let builder = createMastraWorkflow({
-    id: graph.id,
+interface Building {
+  /** Whether it stands in a block, and must not touch its siblings' payload. */
+  readonly onSnapshot: boolean;
+  /** Its name among its siblings, where that is not its own. */
+  readonly id?: string;
+}
+
+/** A workflow under construction. */
+interface Site {
+  builder: WorkflowBuilder;
+  /** The step that gives the next one its payload; none before the first. */
+  before: string | undefined;
+  readonly unique: (id: string) => string;
+}
+
+const build = (graph: SequenceNode, { onSnapshot, id = graph.id }: Building): AnyWorkflow => {
+  const builder = createMastraWorkflow({
+    id,
     inputSchema: ProcessorStepInputSchema,
     outputSchema: ProcessorStepOutputSchema,
     type: 'processor',
-    options,
-  } as never) as unknown as WorkflowBuilder;
-  let before: string | undefined;
-  if (onSnapshot) {
-    before = `${graph.id}.snapshot`;
-    builder = builder.map((call) => snapshotOf(call.inputData as unknown as PhaseData), { id: before });
-  }
-  graph.nodes.forEach((node, index) => {
-    ({ builder, before } = append(builder, node, { index, before, previous: graph.nodes[index - 1] }));
-  });
-  return builder.commit();
+    options: { validateInputs: false, shouldPersistSnapshot: () => false },
+  } as never) as unknown as WorkflowBuilder; // see WorkflowBuilder
+  const site: Site = { builder, before: undefined, unique: uniqueIds() };
+  if (onSnapshot || needsOpening(graph.nodes[0])) open(site, { id, onSnapshot });
+  for (const [index, node] of graph.nodes.entries()) append(site, node, graph.nodes[index - 1]);
+  return site.builder.commit();
 };
 
-interface Place {
-  index: number;
-  /** The id of the step that gave this node its payload; none for the first. */
-  before: string | undefined;
-  previous: GraphNode | undefined;
-}
+/** A step opens the payload that it is given; what is no step leaves it to a step of its own before it. */
+const needsOpening = (first: GraphNode | undefined): boolean =>
+  first?.kind === 'parallel' || first?.kind === 'branch' || first?.kind === 'map';
 
-interface Appended {
-  builder: WorkflowBuilder;
-  before: string | undefined;
-}
+const open = (site: Site, { id, onSnapshot }: { id: string; onSnapshot: boolean }): void => {
+  const run = ({ inputData }: StepCall) => (onSnapshot ? copied(openPayload(inputData)) : openPayload(inputData));
+  addMap(site, onSnapshot ? `${id}.snapshot` : `${id}.open`, run);
+};
 
-const append = (builder: WorkflowBuilder, node: GraphNode, place: Place): Appended => {
+const addMap = (site: Site, id: string, run: (call: MapCall) => unknown): void => {
+  site.before = site.unique(id);
+  site.builder = site.builder.map(run, { id: site.before });
+};
+
+const append = (site: Site, node: GraphNode, previous: GraphNode | undefined): void => {
   switch (node.kind) {
     case 'guard':
     case 'function':
     case 'sequence': {
-      const step = toStep(node, false);
-      return { builder: builder.then(step), before: step.id };
+      const step = toStep(site, node, false);
+      site.builder = site.builder.then(step);
+      site.before = step.id;
+      return;
     }
     case 'map':
-      return { builder: builder.map((call) => runMap(node, place.previous, call), { id: node.id }), before: node.id };
+      return appendMap(site, node, previous);
     case 'parallel':
-      return merged(builder.parallel(node.nodes.map((inner) => toStep(inner, true))), node, place);
+      site.builder = site.builder.parallel(node.nodes.map((inner) => toStep(site, inner, true)));
+      return appendMerge(site, node);
     case 'branch':
-      return merged(builder.branch(armsOf(node)), node, place);
+      site.builder = site.builder.branch(armsOf(site, node));
+      return appendMerge(site, node);
+    default:
+      node satisfies never;
+  }
+};
+
+/** A node as one step; `onSnapshot` where it stands in a block. */
+const toStep = (site: Site, node: GraphNode, onSnapshot: boolean): { id: string } => {
+  switch (node.kind) {
+    case 'sequence':
+      return build(node, { onSnapshot, id: site.unique(node.id) });
+    case 'guard':
+    case 'function': {
+      const step = nodeStep(node, site.unique(node.kind === 'guard' ? `processor:${node.id}` : node.id));
+      return onSnapshot ? snapshotted(step) : step;
+    }
+    case 'map':
+    case 'parallel':
+    case 'branch':
+      return build({ kind: 'sequence', id: node.kind, nodes: [node] }, { onSnapshot, id: site.unique(node.kind) });
     default:
       return node satisfies never;
   }
 };
 
-/** A node as one step; `onSnapshot` where it stands in a block and must not touch its siblings' payload. */
-const toStep = (node: GraphNode, onSnapshot: boolean): { id: string } => {
-  if (node.kind === 'sequence') return build(node, onSnapshot);
-  if (node.kind === 'guard') return onSnapshot ? snapshotted(processorStep(node.processor)) : processorStep(node.processor);
-  if (node.kind === 'function') {
-    const step = payloadStep({ id: node.id, run: async (data, scope) => (await node.run(data, scope)) ?? data });
-    return onSnapshot ? snapshotted(step) : step;
-  }
-  return build({ kind: 'sequence', id: node.kind, nodes: [node] }, onSnapshot);
-};
-
 const snapshotted = (step: ProcessorStep): ProcessorStep => ({
   ...step,
   execute: (call: { inputData: PhaseData }) =>
-    (step.execute as (call: object) => Promise<PhaseData>)({ ...call, inputData: snapshotOf(call.inputData) }),
+    (step.execute as (call: object) => Promise<PhaseData>)({ ...call, inputData: copied(call.inputData) }), // Mastra's type asks for its whole context
 });
 
-const snapshotOf = (data: PhaseData): PhaseData => {
-  const { messageList } = data as { messageList?: Parameters<ReturnType<typeof createHost>['messages']['fork']>[0] };
-  return messageList ? ({ ...data, messageList: createHost().messages.fork(messageList) } as PhaseData) : data;
+const copied = (data: PhaseData): PhaseData => snapshotOf(data, scopeOfStep({ inputData: data }));
+
+/** A map as the plan runs it: whatever it picks holds the merged payload. */
+const appendMap = (site: Site, node: MapNode, previous: GraphNode | undefined): void => {
+  const asFunction: FunctionNode = {
+    kind: 'function',
+    id: node.id,
+    run: (data, scope) => node.run({ ...stepContext(data, scope), inputData: keyedBy(previous, data) }),
+  };
+  const { execute } = nodeStep(asFunction);
+  addMap(site, node.id, execute as unknown as (call: MapCall) => unknown); // see snapshotted
 };
 
 /** After a block: what its branches made of the payload, merged against the payload they were all given. */
-const merged = (builder: WorkflowBuilder, node: ParallelNode | BranchNode, place: Place): Appended => {
-  const id = `${node.kind}.${place.index}.merge`;
+const appendMerge = (site: Site, node: ParallelNode | BranchNode): void => {
+  const given = site.before as string; // a block is never the first step, see needsOpening
+  const id = site.unique(`${node.kind}.merge`);
   const merge = (call: MapCall): PhaseData => {
-    const base = place.before === undefined ? call.getInitData() : call.getStepResult(place.before);
-    const ids = Object.keys(call.inputData);
+    const base = call.getStepResult(given);
+    const results = Object.entries(call.inputData as Record<string, PhaseData>);
     const verdict = mergeBranches({
       data: base,
-      branches: ids.map((branch) => ({ id: branch })),
-      results: ids.map((branch) => call.inputData[branch] as PhaseData),
+      branches: results.map(([branch]) => ({ id: branch })),
+      results: results.map(([, result]) => result),
       block: { row: phaseRow(base.phase), path: id, overlap: node.overlap },
       scope: scopeOfStep({ ...call, inputData: base }),
     });
     return payloadOf(verdict, base);
   };
-  return { builder: builder.map(merge, { id }), before: id };
-};
-
-const runMap = async (node: MapNode, previous: GraphNode | undefined, call: MapCall): Promise<unknown> => {
-  const payload = call.inputData as unknown as PhaseData;
-  const context = stepContext(payload, scopeOfStep({ ...call, inputData: payload }));
-  return (await node.run({ ...context, inputData: keyedBy(previous, payload) })) ?? payload;
+  addMap(site, id, merge);
 };
 
 /**
  * The arms, and one more that fails the run where a condition throws: Mastra's engine takes a throwing condition for false,
- * and would skip its guard.
+ * and would skip its guard. Each condition is asked once.
  */
-const armsOf = (node: BranchNode): [unknown, unknown][] => {
-  const arms = node.arms.map(({ when, node: inner }): [unknown, unknown] => [
-    (call: StepCall) => holds(when, call).catch(() => false),
-    toStep(inner, true),
+const armsOf = (site: Site, node: BranchNode): [unknown, unknown][] => {
+  const chosen = chooser(node);
+  const arms = node.arms.map(({ node: inner }, index): [unknown, unknown] => [
+    async (call: StepCall) => (await chosen(call)).matching.includes(index),
+    toStep(site, inner, true),
   ]);
-  const failing = payloadStep({
-    id: `${nodeId(node)}.condition-failed`,
-    run: async (data, scope) => {
-      for (const { when } of node.arms) await holds(when, { ...scope, inputData: data } as unknown as StepCall);
-      return data;
+  const failing = rawStep({
+    id: site.unique('branch.condition-failed'),
+    execute: async (call) => {
+      throw (await chosen(call)).failure ?? new InterlockError('pipeline/condition-failed');
     },
   });
-  const anyThrows = async (call: StepCall) =>
-    (await Promise.allSettled(node.arms.map(({ when }) => holds(when, call)))).some(({ status }) => status === 'rejected');
-  return [...arms, [anyThrows, failing]];
+  return [...arms, [async (call: StepCall) => (await chosen(call)).failure !== undefined, failing]];
 };
 
-const holds = async (when: Condition, call: StepCall): Promise<boolean> => {
-  const data = call.inputData as PhaseData;
-  try {
-    return await when(stepContext(data, scopeOfStep(call)));
-  } catch (cause) {
-    throw new InterlockError('pipeline/condition-failed', { path: 'branch', cause });
-  }
+interface Choice {
+  readonly matching: readonly number[];
+  readonly failure?: InterlockError;
+}
+
+/** Asks the conditions of a branch in their order, once for each payload. */
+const chooser = ({ arms }: BranchNode) => {
+  const choices = new WeakMap<object, Promise<Choice>>();
+  const choose = async (call: StepCall): Promise<Choice> => {
+    const data = call.inputData as PhaseData; // every step of a pipeline gives the payload
+    const matching: number[] = [];
+    for (const [index, { when }] of arms.entries()) {
+      try {
+        if (await when(stepContext(data, scopeOfStep(call)))) matching.push(index);
+      } catch (cause) {
+        return { matching: [], failure: new InterlockError('pipeline/condition-failed', { path: `branch.${index}`, cause }) };
+      }
+    }
+    return { matching };
+  };
+  return (call: StepCall): Promise<Choice> => {
+    const choice = choices.get(call.inputData) ?? choose(call);
+    choices.set(call.inputData, choice);
+    return choice;
+  };
+};
+
+/** Makes names that differ from each other. */
+const uniqueIds = (): ((id: string) => string) => {
+  const used = new Set<string>();
+  return (id) => {
+    let free = id;
+    for (let n = 2; used.has(free); n += 1) free = `${id}-${n}`;
+    used.add(free);
+    return free;
+  };
+};
+
+/**
+ * A workflow has a `then` of its own, so that a promise of one would never settle: an asynchronous function that returns a
+ * pipeline is told so.
+ */
+const settled = (workflow: AnyWorkflow): AnyWorkflow => {
+  const { then } = workflow;
+  const guarded = (...args: unknown[]): unknown => {
+    if (args.length === 2 && args.every((arg) => typeof arg === 'function'))
+      throw new InterlockError('pipeline/invalid-step', {
+        path: workflow.id,
+        detail: 'a promise cannot hold a pipeline; return it in an array.',
+      });
+    return Reflect.apply(then, workflow, args);
+  };
+  return Object.defineProperty(workflow, 'then', { value: guarded, configurable: true, writable: true });
 };

@@ -7,9 +7,11 @@ import type { RunScope } from './scope.js';
 import type { MessageFacts } from './settle-messages.js';
 
 export type Phase = PhaseName;
+
 /** The payload of a phase; of any phase where none is named. */
 export type PhaseData<P extends Phase = Phase> = Extract<PhasePayload, { phase: P }>;
 
+/** The name of a hook that a processor may implement. */
 export type HookName = {
   [K in keyof Processor]-?: NonNullable<Processor[K]> extends (...args: never[]) => unknown
     ? K extends `process${string}`
@@ -18,10 +20,10 @@ export type HookName = {
     : never;
 }[keyof Processor];
 
-/** The hook of a processor that belongs to a row, bound and known to be there. */
+/** The hook of a processor that belongs to a row, known to be there. */
 export type Hook<H extends HookName> = NonNullable<Processor[H]>;
 
-/** What every hook is handed beside its phase's own arguments. */
+/** What every hook is handed beside its phase's own arguments, on every path. */
 export type HookContext = Omit<Parameters<Hook<'processInput'>>[0], 'messages' | 'messageList' | 'systemMessages'> & {
   state: Record<string, unknown>;
 };
@@ -41,8 +43,18 @@ export interface Settling<P extends Phase> {
   readonly host: Host;
 }
 
+/** How edits of a payload's fields are kept apart and put together again where guards run side by side. */
+export interface MergeFacts {
+  /** Fields that a hook may change in place: in a parallel block each branch is given copies of its own. */
+  readonly copied?: readonly string[];
+  /** Fields that are one thing however they look inside, and are taken whole; `tools.*` is each entry of `tools`. */
+  readonly whole?: readonly string[];
+}
+
 /**
  * One row of the phase table: everything the project knows about a phase. Adding a phase is adding a row and its schema.
+ *
+ * As `PhaseRow<P>` it is a row as the engine sees it: `invoke` is only ever called with a processor that has the row's hook.
  */
 export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName> {
   readonly phase: P;
@@ -57,6 +69,10 @@ export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName
   readonly title: string;
   /** Which messages the payload carries; absent where it carries none. */
   readonly carries?: MessageFacts;
+  /** The payload as its list has it now; absent where it carries no messages. */
+  refresh?(data: PhaseData<P>, host: Host): PhaseData<P>;
+  /** What a merge must know of the payload's fields, beside the messages. */
+  readonly merge?: MergeFacts;
   /** Whether there is nothing (more) for this hook to do with the payload. */
   skips?(data: PhaseData<P>, processor: Processor): boolean;
   /** Calls the hook with its arguments. */
@@ -64,6 +80,9 @@ export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName
   /** Reads what the hook returned; throws an InterlockError for what the phase cannot use. */
   settle(returned: unknown, settling: Settling<P>): Awaitable<Verdict<PhaseData<P>>>;
 }
+
+/** A row of a phase with whichever hook is its own. */
+export type AnyRow<P extends Phase> = { [H in HookName]: PhaseRow<P, H> }[HookName];
 
 /** States a row, keeping its phase and hook in its type. */
 export const definePhase = <P extends Phase, H extends HookName>(row: PhaseRow<P, H>): PhaseRow<P, H> => row;

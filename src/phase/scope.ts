@@ -5,7 +5,9 @@ import type { Host } from './host.js';
 type HookArgs = Parameters<NonNullable<Processor['processInputStep']>>[0];
 
 /** What a guard reports of one call of a hook. */
-export interface GuardReport extends Author {
+export interface GuardReport {
+  /** Whose call it was: the same object in every report of a guard. A stop names its own author in the verdict. */
+  readonly author: Author;
   readonly verdict: Verdict<unknown>;
   readonly durationMs: number;
 }

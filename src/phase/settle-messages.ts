@@ -1,14 +1,14 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import { InterlockError } from '../errors.js';
 import { pass, type Edit, type Pass } from '../verdict.js';
-import type { Host, MessageScope, SystemMessage } from './host.js';
+import type { Host, MessageScope, MessageSource, SystemMessage } from './host.js';
 
 /** The part of a payload that hooks over messages read and change. */
 export interface MessageCarrier {
   phase: string;
   messages?: MastraDBMessage[];
   messageList?: MessageList;
-  systemMessages?: unknown[];
+  systemMessages?: SystemMessage[];
 }
 
 /** What a row says about the messages it carries. */
@@ -16,33 +16,36 @@ export interface MessageFacts {
   /** Which messages the hook sees. */
   readonly scope: MessageScope;
   /** The source that messages get which a hook adds. */
-  readonly source: 'input' | 'response';
+  readonly source: MessageSource;
   /** Whether an empty array means that nothing changed, as the documents' examples intend, or that all messages go. */
   readonly emptyMeansUnchanged?: boolean;
 }
 
+/** What is needed to read the answer of a hook over messages. */
 export interface MessageSettling<Data extends MessageCarrier> {
   readonly data: Data;
   readonly processorId: string;
   readonly host: Host;
 }
 
-/** The list of a payload; every payload has one by the time its first hook runs. */
+/** The list of a payload; every payload has one by the time its first hook runs. Raises `phase/missing-messages`. */
 export const listOf = (data: MessageCarrier): MessageList => {
   if (data.messageList) return data.messageList;
   throw new InterlockError('phase/missing-messages', { path: `${data.phase}.messageList` });
 };
 
-/** The payload with a MessageList, made from its messages where it came without one (from a form, or as JSON). */
+/**
+ * The payload with a MessageList, made from its messages where it came without one (from a form, or as JSON).
+ * Raises `phase/missing-messages`.
+ */
 export const withMessageList = <Data extends MessageCarrier>(data: Data, host: Host, { source }: MessageFacts): Data => {
   if (data.messageList) return data;
   if (!data.messages) throw new InterlockError('phase/missing-messages', { path: `${data.phase}.messages` });
-  const systemMessages = (data.systemMessages ?? []) as SystemMessage[];
-  return { ...data, messageList: host.messages.create(data.messages, systemMessages, source) };
+  return { ...data, messageList: host.messages.create(data.messages, data.systemMessages ?? [], source) };
 };
 
 /** The message arguments of a hook, read afresh so that each hook sees what the one before it did. */
-export const messageArgs = (data: MessageCarrier, host: Host, scope: MessageScope) => {
+export const messageArgs = (data: MessageCarrier, host: Host, { scope }: MessageFacts) => {
   const messageList = listOf(data);
   return {
     messages: host.messages.read(messageList, scope),
@@ -51,53 +54,31 @@ export const messageArgs = (data: MessageCarrier, host: Host, scope: MessageScop
   };
 };
 
-/** The payload as the list has it now. */
-export const refreshed = <Data extends MessageCarrier>(data: Data, host: Host, scope: MessageScope): Data => {
-  const { messages, systemMessages } = messageArgs(data, host, scope);
+/** The payload as its list has it now. */
+export const refreshed = <Data extends MessageCarrier>(data: Data, host: Host, facts: MessageFacts): Data => {
+  const { messages, systemMessages } = messageArgs(data, host, facts);
   return { ...data, messages, systemMessages };
 };
 
-export const invalidResult = (data: MessageCarrier, processorId: string, detail: string): InterlockError =>
-  new InterlockError('phase/invalid-result', { path: `${data.phase}/${processorId}`, detail });
+/** The error for an answer that the phase cannot use; `detail` says what is wrong with it. */
+export const invalidResult = (
+  { phase }: { phase: string },
+  processorId: string,
+  { detail, cause }: { detail: string; cause?: unknown },
+): InterlockError => new InterlockError('phase/invalid-result', { path: `${phase}/${processorId}`, detail, cause });
 
-export const assertOwnList = (returned: unknown, data: MessageCarrier, processorId: string): void => {
-  if (returned !== data.messageList)
-    throw new InterlockError('phase/foreign-message-list', { path: `${data.phase}/${processorId}` });
-};
-
-/** Applies `messages`, `messageList` and `systemMessages` as a hook returned them in an object. */
-export const applyMessageFields = <Data extends MessageCarrier>(
-  fields: { messages?: unknown; messageList?: unknown; systemMessages?: unknown },
-  settling: MessageSettling<Data>,
-  facts: MessageFacts,
-): boolean => {
-  const { data, processorId, host } = settling;
-  const where = `${data.phase}/${processorId}`;
-  if (fields.messages !== undefined && fields.messageList !== undefined)
-    throw new InterlockError('phase/messages-and-message-list', { path: where });
-  if (fields.messageList !== undefined) assertOwnList(fields.messageList, data, processorId);
-  for (const name of ['messages', 'systemMessages'] as const)
-    if (fields[name] !== undefined && !Array.isArray(fields[name]))
-      throw invalidResult(data, processorId, `${name} is ${typeof fields[name]}, expected an array.`);
-  const list = listOf(data);
-  if (fields.systemMessages !== undefined) host.messages.writeSystem(list, fields.systemMessages as SystemMessage[]);
-  if (fields.messages !== undefined) writeMessages(fields.messages as MastraDBMessage[], settling, facts);
-  return fields.messages !== undefined || fields.messageList !== undefined || fields.systemMessages !== undefined;
-};
-
-const writeMessages = <Data extends MessageCarrier>(
-  messages: MastraDBMessage[],
-  { data, processorId, host }: MessageSettling<Data>,
-  facts: MessageFacts,
-): void => {
-  const bad = messages.findIndex((message) => typeof message?.role !== 'string' || message.content === undefined);
-  if (bad >= 0) throw invalidResult(data, processorId, `entry ${bad} of the returned messages is not a message.`);
-  host.messages.write(listOf(data), messages, facts);
+/** A value in a few words, for error messages. */
+export const describeValue = (value: unknown): string => {
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object' && value !== null) return `an object with ${Object.keys(value).join(', ') || 'no fields'}`;
+  return typeof value === 'string' ? `the string "${value}"` : String(value);
 };
 
 /**
  * Reads the answers that all hooks over messages share: nothing, the same list, an array of messages, or an object with
- * `messages` and `systemMessages`.
+ * `messages` or `messageList`, and `systemMessages`.
+ *
+ * Raises `phase/foreign-message-list`, `phase/messages-and-message-list`, `phase/invalid-result`.
  */
 export const settleMessages = <Data extends MessageCarrier>(
   returned: unknown,
@@ -106,34 +87,80 @@ export const settleMessages = <Data extends MessageCarrier>(
 ): Pass | Edit<Data> => {
   const { data, processorId, host } = settling;
   if (returned === undefined || returned === null) return pass;
-  if (host.messages.is(returned)) assertOwnList(returned, data, processorId);
-  else if (Array.isArray(returned)) {
-    if (returned.length === 0 && facts.emptyMeansUnchanged) return pass;
-    if (sameEntries(returned, data, settling, facts)) return pass;
-    writeMessages(returned as MastraDBMessage[], settling, facts);
-  } else if (!isMessageFields(returned))
-    throw invalidResult(data, processorId, `it returned ${describeValue(returned)}.`);
-  else if (!applyMessageFields(returned, settling, facts)) return pass;
-  return { kind: 'edit', data: refreshed(data, host, facts.scope) };
+  const fields = host.messages.is(returned) ? { messageList: returned } : Array.isArray(returned) ? { messages: returned } : returned;
+  if (!isMessageFields(fields))
+    throw invalidResult(data, processorId, { detail: `it returned ${describeValue(returned)}, expected messages or the messageList.` });
+  return applyMessageFields(fields, settling, facts) ? { kind: 'edit', data: refreshed(data, host, facts) } : pass;
 };
 
-/** Whether an array is what the list holds already, entry by entry: a hook that returns what it was given changed nothing. */
-const sameEntries = <Data extends MessageCarrier>(
-  returned: readonly unknown[],
-  data: Data,
-  { host }: MessageSettling<Data>,
-  { scope }: MessageFacts,
+/** What a hook may say about messages in an object. null counts as absent. */
+export interface MessageFields {
+  messages?: unknown;
+  messageList?: unknown;
+  systemMessages?: unknown;
+}
+
+const fieldNames = new Set(['messages', 'messageList', 'systemMessages'] satisfies (keyof MessageFields)[] as string[]);
+
+const isMessageFields = (value: unknown): value is MessageFields =>
+  typeof value === 'object' && value !== null && Object.keys(value).every((key) => fieldNames.has(key));
+
+/**
+ * Applies `messages`, `messageList` and `systemMessages` to the payload's list; says whether anything changed. The list itself
+ * counts as changed where it is given back: that is how a hook says that it changed it in place.
+ */
+export const applyMessageFields = <Data extends MessageCarrier>(
+  { messages, messageList, systemMessages }: MessageFields,
+  settling: MessageSettling<Data>,
+  facts: MessageFacts,
 ): boolean => {
-  const current = host.messages.read(listOf(data), scope);
-  return current.length === returned.length && current.every((message, index) => message === returned[index]);
+  const { data, processorId } = settling;
+  const path = `${data.phase}/${processorId}`;
+  if (isGiven(messages) && isGiven(messageList)) throw new InterlockError('phase/messages-and-message-list', { path });
+  if (isGiven(messageList) && messageList !== data.messageList) throw new InterlockError('phase/foreign-message-list', { path });
+  const isSystemWritten = isGiven(systemMessages) && writeSystem(systemMessages, settling);
+  const isWritten = isGiven(messages) && writeMessages(messages, settling, facts);
+  return isGiven(messageList) || isSystemWritten || isWritten;
 };
 
-const messageFieldNames = new Set(['messages', 'messageList', 'systemMessages']);
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
-const isMessageFields = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && Object.keys(value).every((key) => messageFieldNames.has(key));
-
-export const describeValue = (value: unknown): string => {
-  if (typeof value !== 'object' || value === null) return `${typeof value} ${String(value)}`.trim();
-  return `an object with ${Object.keys(value).join(', ') || 'no fields'}`;
+const writeSystem = <Data extends MessageCarrier>(given: unknown, { data, processorId, host }: MessageSettling<Data>): boolean => {
+  if (!Array.isArray(given) || !given.every((entry) => (entry as { role?: unknown } | null)?.role === 'system'))
+    throw invalidResult(data, processorId, { detail: 'systemMessages is not an array of system messages.' });
+  const list = listOf(data);
+  if (isSameArray(given, host.messages.readSystem(list))) return false;
+  host.messages.writeSystem(list, given as SystemMessage[]); // just checked
+  return true;
 };
+
+const writeMessages = <Data extends MessageCarrier>(
+  given: unknown,
+  { data, processorId, host }: MessageSettling<Data>,
+  facts: MessageFacts,
+): boolean => {
+  if (!Array.isArray(given)) throw invalidResult(data, processorId, { detail: 'messages is not an array.' });
+  const bad = given.findIndex((entry) => !looksLikeMessage(entry));
+  if (bad >= 0)
+    throw invalidResult(data, processorId, { detail: `entry ${bad} of the messages is ${describeValue(given[bad])}, not a message.` });
+  const list = listOf(data);
+  if (given.length === 0 && facts.emptyMeansUnchanged) return false;
+  if (isSameArray(given, host.messages.read(list, facts.scope))) return false;
+  try {
+    host.messages.write(list, given as MastraDBMessage[], facts); // what a message lacks, the port adds or refuses
+  } catch (cause) {
+    throw invalidResult(data, processorId, { detail: 'the messages could not be taken over.', cause });
+  }
+  return true;
+};
+
+/** A message in any form that the host reads: its own, or a plain one with a role and a text or parts. */
+const looksLikeMessage = (entry: unknown): boolean => {
+  if (typeof entry !== 'object' || entry === null) return false;
+  const { role, content, parts } = entry as { role?: unknown; content?: unknown; parts?: unknown };
+  return typeof role === 'string' && (isGiven(content) || Array.isArray(parts));
+};
+
+/** Whether two arrays hold the same things: a hook that gives back what it was given has changed nothing. */
+const isSameArray = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((entry, index) => entry === b[index]);

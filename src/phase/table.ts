@@ -1,5 +1,5 @@
 import { InterlockError } from '../errors.js';
-import type { Phase, PhaseRow } from './row.js';
+import type { AnyRow, Phase, PhaseRow } from './row.js';
 import { apiError } from './rows/api-error.js';
 import { input } from './rows/input.js';
 import { inputStep } from './rows/input-step.js';
@@ -21,7 +21,7 @@ export const phases = {
   outputStep,
   toolResult,
   outputResult,
-} as const satisfies { [P in Phase]: PhaseRow<P, never> | object };
+} as const satisfies { [P in Phase]: AnyRow<P> };
 
 export const phaseNames = Object.keys(phases) as Phase[];
 

@@ -1,5 +1,5 @@
 import { InterlockError } from '../errors.js';
-import type { Guard } from '../guard/guard.js';
+import type { Guard } from '../guard/to-guard.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import { pass, type Unavailable } from '../verdict.js';

@@ -1,9 +1,6 @@
 import { InterlockError } from '../errors.js';
-import { failClosed } from '../guard/fail-closed.js';
-import { guardOf, type Guard } from '../guard/guard.js';
-import { compose } from '../guard/layer.js';
-import { recorded } from '../guard/recorded.js';
-import { whenReady } from '../phase/awaitable.js';
+import { guardOf } from '../guard/guard.js';
+import { toGuard, type Guard } from '../guard/to-guard.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import { describeValue, withMessageList } from '../phase/settle-messages.js';
@@ -127,19 +124,17 @@ export const keyedBy = (before: GraphNode | undefined, data: PhaseData): unknown
   return data;
 };
 
-/** A function of the author's as a guard, with the same layers as a processor's hook. */
+/** A function of the author's as a guard. */
 const customGuard = <P extends Phase>(
   { row, path }: Site<P>,
   id: string,
   run: (data: PhaseData<P>, scope: RunScope) => unknown,
-): Guard<P> => {
-  const author = { processorId: id, phase: row.phase, path };
-  const layered = compose<Parameters<ReturnType<typeof failClosed<P>>>[0], Verdict<PhaseData<P>>>(
-    [recorded(author), failClosed(author, { id })],
-    ({ data, scope }) => whenReady(run(data, scope) as object, (returned) => readPayload(returned, data, author.path)),
-  );
-  return (data, scope) => layered({ data, scope });
-};
+): Guard<P> =>
+  toGuard<P>({
+    author: { processorId: id, phase: row.phase, path },
+    run,
+    read: (returned, data) => readPayload(returned, data, path),
+  });
 
 const readPayload = <P extends Phase>(returned: unknown, data: PhaseData<P>, path: string): Verdict<PhaseData<P>> => {
   if (returned === undefined || returned === null || returned === data) return pass;

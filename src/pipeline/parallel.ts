@@ -1,5 +1,5 @@
 import { klona } from 'klona';
-import type { Guard } from '../guard/guard.js';
+import type { Guard } from '../guard/to-guard.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import { refreshed, type MessageCarrier } from '../phase/settle-messages.js';
@@ -70,7 +70,7 @@ const strictest = <D>(verdicts: readonly Verdict<D>[]): Stop | undefined => {
 /** Fields that follow from the list, or that branches may not copy: the list itself is snapshotted through its port. */
 const derived = new Set(['messageList', 'messages', 'systemMessages']);
 
-const snapshotOf = <P extends Phase>(data: PhaseData<P>, { host }: RunScope): PhaseData<P> => {
+export const snapshotOf = <P extends Phase>(data: PhaseData<P>, { host }: RunScope): PhaseData<P> => {
   const { messageList, part, prompt } = data as Snapshottable;
   return {
     ...data,
@@ -119,7 +119,7 @@ export const mergeBranches = <P extends Phase>({ data, branches, results, block,
     if (!listChanged && isSame(base, merged)) return pass;
     const next = { ...data, ...(merged as PhaseData<P>) };
     const carrier = next as unknown as MessageCarrier; // a row that carries messages says so, see below
-    const scopeOf = row.carries?.scope;
+    const scopeOf = row.carries;
     return { kind: 'edit', data: scopeOf ? (refreshed(carrier, scope.host, scopeOf) as unknown as PhaseData<P>) : next };
   } catch (error) {
     if (!(error instanceof MergeConflict)) throw error;

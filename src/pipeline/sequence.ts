@@ -1,4 +1,4 @@
-import type { Guard } from '../guard/guard.js';
+import type { Guard } from '../guard/to-guard.js';
 import { isPromise, type Awaitable } from '../phase/awaitable.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';

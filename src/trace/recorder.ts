@@ -1,7 +1,8 @@
 import type { RunEvent } from '../../schemas/index.js';
-import { phaseRow } from '../phase/table.js';
 import type { Phase } from '../phase/row.js';
 import type { ConflictReport, GuardReport } from '../phase/scope.js';
+import { phaseRow } from '../phase/table.js';
+import type { Author } from '../verdict.js';
 
 type Common = 'runId' | 'seq' | 'at' | 'stepNumber' | 'attempt';
 /** An event as its reporter says it; where and when it happened is the recorder's to add. */
@@ -33,10 +34,8 @@ export interface Recorder {
   flush(): void;
 }
 
+/** What a guard that is called per chunk did in one step. */
 interface Sum {
-  processorId: string;
-  phase: string;
-  path: string;
   durationMs: number;
   calls: number;
   edits: number;
@@ -45,40 +44,49 @@ interface Sum {
 /** Makes a recorder for one run. */
 export const createRecorder = ({ runId, position, wallClock, onEvent }: RecorderOptions): Recorder => {
   const events: RunEvent[] = [];
-  const sums = new Map<string, Sum>();
+  const sums = new Map<Author, Sum>();
   const record = (fact: RunFact) => {
-    const event = { runId, seq: events.length, at: wallClock(), ...position(), ...fact } as RunEvent;
+    const event: RunEvent = { runId, seq: events.length, at: wallClock(), ...position(), ...fact };
     events.push(event);
     notify(onEvent, event);
   };
-  const single = ({ verdict, processorId, phase, path, durationMs }: GuardReport) => {
-    const said = verdict.kind === 'trip' || verdict.kind === 'retry' ? { reason: verdict.reason, metadata: verdict.metadata } : {};
-    const edits = verdict.kind === 'edit' ? 1 : 0;
-    record({ type: 'guard', processorId, phase, path, verdict: verdict.kind, durationMs, calls: 1, edits, ...said });
+  const addToSum = (sum: Sum, { durationMs, verdict }: GuardReport) => {
+    sum.durationMs += durationMs;
+    sum.calls += 1;
+    if (verdict.kind === 'edit') sum.edits += 1;
   };
   return {
     events,
     record,
     guard: (report) => {
-      const goesOn = report.verdict.kind === 'pass' || report.verdict.kind === 'edit';
-      if (goesOn && phaseRow(report.phase as Phase).cadence === 'chunk') addTo(sums, report);
-      else single(report);
+      const { kind } = report.verdict;
+      const sum = kind === 'pass' || kind === 'edit' ? sumOf(sums, report.author) : undefined;
+      if (sum) addToSum(sum, report);
+      else record(factOf(report));
     },
     conflict: ({ authors, ...report }) => record({ type: 'merge-conflict', ...report, authors: [...authors] }),
     flush: () => {
-      for (const sum of sums.values()) record({ type: 'guard', verdict: sum.edits > 0 ? 'edit' : 'pass', ...sum });
-      sums.clear();
+      const finished = [...sums];
+      sums.clear(); // first: whoever is told of an event may call guards again
+      for (const [author, sum] of finished) record({ type: 'guard', verdict: sum.edits > 0 ? 'edit' : 'pass', ...author, ...sum });
     },
   };
 };
 
-const addTo = (sums: Map<string, Sum>, { processorId, phase, path, durationMs, verdict }: GuardReport): void => {
-  const key = `${phase}/${path}`;
-  let sum = sums.get(key);
-  if (!sum) sums.set(key, (sum = { processorId, phase, path, durationMs: 0, calls: 0, edits: 0 }));
-  sum.durationMs += durationMs;
-  sum.calls += 1;
-  if (verdict.kind === 'edit') sum.edits += 1;
+/** The sum of a guard that is called per chunk; nothing for one that is called more seldom. */
+const sumOf = (sums: Map<Author, Sum>, author: Author): Sum | undefined => {
+  const known = sums.get(author);
+  if (known || phaseRow(author.phase as Phase).cadence !== 'chunk') return known;
+  const sum = { durationMs: 0, calls: 0, edits: 0 };
+  sums.set(author, sum);
+  return sum;
+};
+
+const factOf = ({ verdict, author, durationMs }: GuardReport): RunFact => {
+  const { processorId, phase, path } = verdict.kind === 'pass' || verdict.kind === 'edit' ? author : verdict;
+  const said = verdict.kind === 'trip' || verdict.kind === 'retry' ? { reason: verdict.reason, metadata: verdict.metadata } : {};
+  const edits = verdict.kind === 'edit' ? 1 : 0;
+  return { type: 'guard', processorId, phase, path, verdict: verdict.kind, durationMs, calls: 1, edits, ...said };
 };
 
 /** A listener is somebody else's code: its failure is not the run's. */

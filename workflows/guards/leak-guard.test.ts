@@ -81,6 +81,12 @@ describe('leakGuard, in a stream', () => {
       expect((await stream({ allow: ['support@example.com', '+14155552671'] }, pieces)).tripped).toBeUndefined();
   });
 
+  it('lets an allowed value pass that is longer than what is usually kept', async () => {
+    const long = `${'a'.repeat(60)}@mail.example.com`;
+    for (const pieces of cutsOf(`Ask ${long} about it.`))
+      expect((await stream({ allow: [long] }, pieces)).tripped, pieces.join('|')).toBeUndefined();
+  });
+
   it.each([
     ['goes on otherwise', ['Ask jane@example.co', ' now']],
     ['goes on as another address', ['Ask jane@example.co', '.uk now']],

@@ -159,7 +159,8 @@ describe('card', () => {
     ['a time in milliseconds', '1717171717171'],
     ['pairs of digits', '41 11 11 11 11 11 11 11'],
     ['a brand that does not exist', '9999999999999995'],
-    ['a mastercard that is too short', '51000000000006'],
+    ['a mastercard that is too short', '51000000000008'],
+    ['a longer number that ends like a mastercard', '0002221000000000009'],
   ])('takes no card from %s', (_what, text) => {
     expect(valuesOf(`x ${text} y`, 'card')).toEqual([]);
   });

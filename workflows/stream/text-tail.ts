@@ -3,8 +3,12 @@ import type { TextSpan } from '../text/text-span.js';
 
 /** How much of the text that has left is kept per text id, in UTF-16 units. */
 export const tailChars = 64;
-/** The most that is kept where one value is longer than the tail: an e-mail address may be. */
+/** The most that is kept where the last word is longer than the tail: an e-mail address may be. */
 const maxTailChars = 320;
+
+/** How much may stand after a value that can still grow, such as the dot before the next part of a domain. */
+const openChars = 3;
+const openCharsOf = (judge: { mayBecomeAllowed?: unknown }): number => (judge.mayBecomeAllowed ? openChars : 0);
 
 /** Judges what stands in a streamed text. */
 export interface TailJudge<Span extends TextSpan> {
@@ -12,8 +16,8 @@ export interface TailJudge<Span extends TextSpan> {
   find(text: string): Span[];
   /** Whether a value is fine as it is. Default: none is. */
   isAllowed?(value: string): boolean;
-  /** Whether more text could make the value at the end an allowed one; it is judged again when the text goes on or ends. */
-  mayBecomeAllowed?(value: string): boolean;
+  /** Whether more text could make an allowed value of what the text ends with; it is judged again when the text goes on or ends. */
+  mayBecomeAllowed?(end: string): boolean;
 }
 
 type Tails = Record<string, string>;
@@ -44,13 +48,11 @@ const tailsOf = (state: Record<string, unknown>): Tails => (state[stateKey] ??= 
 const readDelta = <Span extends TextSpan>(tails: Tails, delta: { id: string; text: string }, judge: TailJudge<Span>): Span[] => {
   const tail = tails[delta.id] ?? '';
   const text = tail + delta.text;
-  const spans = judge.find(text);
-  tails[delta.id] = text.slice(startOfTail(text, spans));
-  return spans.filter((span) => {
-    if (span.end < tail.length) return false; // judged before, with more of the text before it
-    const value = text.slice(span.start, span.end);
-    if (judge.isAllowed?.(value)) return false;
-    return span.end < text.length || !judge.mayBecomeAllowed?.(value);
+  tails[delta.id] = text.slice(startOfTail(text));
+  return judge.find(text).filter((span) => {
+    if (span.end < tail.length - openCharsOf(judge)) return false; // judged before, with more of the text before it
+    if (judge.isAllowed?.(text.slice(span.start, span.end))) return false;
+    return span.end < text.length - openCharsOf(judge) || !judge.mayBecomeAllowed?.(text.slice(span.start));
   });
 };
 
@@ -59,13 +61,14 @@ const closeTails = <Span extends TextSpan>(tails: Tails, ids: readonly string[],
   ids.flatMap((id) => {
     const tail = tails[id] ?? '';
     delete tails[id];
-    return judge.find(tail).filter(({ start, end }) => end === tail.length && !judge.isAllowed?.(tail.slice(start, end)));
+    return judge
+      .find(tail)
+      .filter(({ start, end }) => end >= tail.length - openCharsOf(judge) && !judge.isAllowed?.(tail.slice(start, end)));
   });
 
-/** Never inside a value that was judged, where the rest would look like another value, nor inside a code point. */
-const startOfTail = (text: string, spans: readonly TextSpan[]): number => {
-  const usual = Math.max(0, text.length - tailChars);
-  const cut = spans.find(({ start, end }) => start < usual && usual < end);
-  const from = cut ? (cut.end < text.length ? cut.end : Math.max(cut.start, text.length - maxTailChars)) : usual;
+/** Never inside a word that is still to be judged, whose rest would be judged as another value, nor inside a code point. */
+const startOfTail = (text: string): number => {
+  const lastWord = /\S*[\s\S]{0,3}$/.exec(text.slice(-maxTailChars))?.[0].length ?? 0;
+  const from = Math.max(0, text.length - Math.max(tailChars, lastWord));
   return /^[\uDC00-\uDFFF]/.test(text.slice(from, from + 1)) ? from + 1 : from;
 };

@@ -19,7 +19,13 @@ export interface OrderStore {
 }
 
 const stock: readonly Order[] = [
-  { orderId: '1041', status: 'delivered', items: [{ name: 'Wool blanket', quantity: 1 }], total: '89.00 EUR', carrier: 'Northwind' },
+  {
+    orderId: '1041',
+    status: 'delivered',
+    items: [{ name: 'Wool blanket', quantity: 1 }],
+    total: '89.00 EUR',
+    carrier: 'Northwind',
+  },
   {
     orderId: '1042',
     status: 'shipped',

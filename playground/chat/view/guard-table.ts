@@ -54,7 +54,7 @@ const cells = ({ guard, phase, pipeline, verdicts, calls, durationMs }: Row, pai
   oneLine(pipeline, 40),
   sayVerdicts(verdicts, paint),
   String(calls),
-  durationMs.toFixed(1),
+  durationMs.toFixed(durationMs < 100 ? 1 : 0),
 ];
 
 const sum = (events: readonly GuardEvent[]): Row[] => {

@@ -12,12 +12,15 @@ export interface Terminal {
 
 export type Paint = Pick<ReturnType<typeof picocolors.createColors>, 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'>;
 
+/** A stream that may be a terminal; Node leaves these fields away from those that are not. */
+type Stream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+
 const defaultColumns = 80;
 const fewestColumns = 40;
 
 /** Colour and cursor movement where the stream is a terminal that has them; `NO_COLOR` and `FORCE_COLOR` are honoured. */
-export const openTerminal = (stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Terminal => {
-  const isScreen = stream.isTTY && env['TERM'] !== 'dumb';
+export const openTerminal = (stream: Stream, env: NodeJS.ProcessEnv): Terminal => {
+  const isScreen = (stream.isTTY ?? false) && env['TERM'] !== 'dumb';
   const hasColor = !env['NO_COLOR'] && (isScreen || Boolean(env['FORCE_COLOR']));
   return {
     write: (text) => void stream.write(text),

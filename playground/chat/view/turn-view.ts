@@ -38,8 +38,7 @@ export const createTurnView = (terminal: Terminal): TurnView => {
   const flow = createFlow(terminal);
   let rejection = '';
   const brief = (text: string) => oneLine(text, terminal.columns - 1);
-  const wrapped = (text: string) =>
-    terminal.isScreen ? wrapWords(text.split(' '), terminal.columns - 3).join('\n  ') : text;
+  const wrapped = (text: string) => (terminal.isScreen ? wrapWords(text.split(' '), terminal.columns - 3).join('\n  ') : text);
   const show: Readonly<Record<string, (payload: Payload, chunk: Seen) => void>> = {
     'text-delta': ({ text = '' }) => flow.text(text),
     'tool-call': ({ toolName, args }) => flow.line(paint.dim(brief(`→ ${toolName} ${asText(args)}`))),

@@ -1,10 +1,14 @@
 import { InterlockError } from '../../errors.js';
 import { isPromise } from '../../phase/awaitable.js';
-import type { PhaseData } from '../../phase/row.js';
+import { pass } from '../../verdict.js';
+import { addChunk } from '../answer.js';
+import { isGuarded, stopWith, streamPayload } from '../judge.js';
 import type { Outcome } from '../outcome.js';
+import { createPartIds } from '../part-ids.js';
 import type { Chunk, TokenUsage } from '../ports.js';
-import { createPartIds, type PartIds } from '../part-ids.js';
-import { agentChunk, currentAttempt, isGuarded, release, stopWith, streamPayload, type Attempt, type Run } from '../run.js';
+import { agentChunk, release } from '../release.js';
+import { currentAttempt, type Attempt, type Run } from '../run.js';
+import { noUsage } from '../step-record.js';
 
 /** The model call: each chunk passes the stream's guards before it leaves; a trip ends the provider's call. */
 export const call = async (run: Run): Promise<Outcome> => {
@@ -17,9 +21,7 @@ export const call = async (run: Run): Promise<Outcome> => {
   try {
     const parts = await openParts(run, attempt, signal);
     await announce(run, attempt);
-    const outcome = await pump(run, attempt, parts);
-    if (outcome.kind === 'done') noteFinish(run, attempt, run.scope.now() - startedAt);
-    return outcome;
+    return await pump(run, attempt, { parts, startedAt });
   } catch (error) {
     run.error = error;
     return { kind: 'api-error' };
@@ -36,22 +38,24 @@ const openParts = async (run: Run, attempt: Attempt, abortSignal: AbortSignal): 
   if (attempt.cached) {
     attempt.request = attempt.cached.request;
     attempt.warnings = attempt.cached.warnings ?? [];
-    return replay(attempt.cached.chunks as Chunk[], runId);
+    return replay(attempt.cached.chunks, runId);
   }
   const { entry, prompt, settings } = attempt;
   const response = await ports.callModel({ ...settings, entry, prompt, mode, abortSignal });
   attempt.request = response.request;
-  attempt.response = { ...(response.response as Record<string, unknown> | undefined) };
+  attempt.response = { ...(response.response as Record<string, unknown> | undefined) }; // an object, where there is one
   attempt.warnings = response.warnings ?? [];
   return readParts(response.parts, (part) => ports.toChunk(part, runId));
 };
 
-async function* replay(chunks: readonly Chunk[], runId: string): Parts & AsyncGenerator<Chunk> {
+async function* replay(chunks: readonly Chunk[], runId: string): AsyncGenerator<Chunk> {
   for (const chunk of chunks) yield { ...chunk, runId, from: 'AGENT' };
 }
 
+type ToChunk = (part: unknown) => Chunk | undefined;
+
 /** Reads one part at a time, on demand: the provider is asked for no more than the reader of the run takes. */
-async function* readParts(parts: ReadableStream<unknown>, toChunk: (part: unknown) => Chunk | undefined): AsyncGenerator<Chunk | undefined> {
+async function* readParts(parts: ReadableStream<unknown>, toChunk: ToChunk): AsyncGenerator<Chunk | undefined> {
   const reader = parts.getReader();
   try {
     for (;;) {
@@ -72,55 +76,56 @@ const announce = async (run: Run, attempt: Attempt): Promise<void> => {
   await release(run, { ...agentChunk(run, 'step-start', payload), metadata: { attempt: run.position.attempt } });
 };
 
-const pump = async (run: Run, attempt: Attempt, parts: Parts): Promise<Outcome> => {
-  const plan = run.options.lanes.output;
-  const guarded = isGuarded(run, 'outputStream');
+interface Pumping {
+  parts: Parts;
+  startedAt: number;
+}
+
+const pump = async (run: Run, attempt: Attempt, { parts, startedAt }: Pumping): Promise<Outcome> => {
+  const plan = isGuarded(run, 'outputStream') ? run.options.lanes.output : undefined;
+  const keepsRaw = isGuarded(run, 'llmResponse');
   const ids = createPartIds(run.usedPartIds);
   const payload = streamPayload(run, null);
   for await (const chunk of parts) {
+    run.signal.throwIfAborted();
     if (!chunk) continue;
-    if (chunk.type === 'error') throw (chunk.payload as { error?: unknown })?.error ?? chunk.payload;
-    keepRaw(run, attempt, chunk);
-    const owned = ids.own(chunk);
-    let part: unknown = owned;
-    if (guarded && plan) {
-      payload.part = owned;
-      const pending = plan.run('outputStream', payload, run.scope);
-      const verdict = isPromise(pending) ? await pending : pending;
-      if (verdict.kind === 'edit') part = (verdict.data as PhaseData<'outputStream'>).part;
-      else if (verdict.kind !== 'pass') return stopWith(run, verdict);
-    }
-    const waiting = take(run, attempt, { seen: owned, part: part as Chunk | null, ids });
-    if (waiting) await waiting;
+    if (keepsRaw) attempt.rawChunks.push({ type: chunk.type, payload: chunk.payload });
+    noteFacts(run, attempt, { chunk, startedAt });
+    payload.part = ids.own(chunk);
+    const pending = plan?.run('outputStream', payload, run.scope) ?? pass;
+    const verdict = isPromise(pending) ? await pending : pending;
+    if (verdict.kind !== 'pass' && verdict.kind !== 'edit') return stopWith(run, verdict);
     if (run.stop) return stopWith(run, run.stop); // a guard stopped on a data part that another guard wrote
+    const waiting = take(run, attempt, (verdict.kind === 'edit' ? verdict.data : payload).part as Chunk | null);
+    if (waiting) await waiting;
   }
-  if (!attempt.finish)
-    throw new InterlockError('model/malformed-stream', { path: attempt.entry.model.modelId, detail: 'no finish part came.' });
-  return { kind: 'done' };
+  if (attempt.finish) return { kind: 'done' };
+  throw new InterlockError('model/malformed-stream', { path: attempt.entry.model.modelId, detail: 'no finish part came.' });
 };
 
-interface Taken {
-  /** The chunk as the guards were given it. */
-  seen: Chunk;
-  /** What they left of it. */
-  part: Chunk | null;
-  ids: PartIds;
+interface Arrival {
+  chunk: Chunk;
+  startedAt: number;
 }
 
-/** Takes a judged chunk into the answer and lets it out. A finish part is the loop's to tell, whatever guards left of it. */
-const take = (run: Run, attempt: Attempt, { seen, part }: Taken): Promise<void> | undefined => {
-  if (seen.type === 'finish') {
-    attempt.finish = readFinish(seen);
-    return undefined;
-  }
-  if (seen.type === 'response-metadata') Object.assign(attempt.response, readMetadata(seen));
-  if (!part) return undefined;
-  attempt.answer.add(part);
+/** What a chunk tells the loop itself, whatever guards make of it. Throws the provider's error. */
+const noteFacts = (run: Run, attempt: Attempt, arrival: Arrival): void => {
+  const { type, payload } = arrival.chunk;
+  if (type === 'error') throw (payload as { error?: unknown } | undefined)?.error ?? payload;
+  if (type === 'finish') noteFinish(run, attempt, arrival);
+  if (type === 'response-metadata') Object.assign(attempt.response, readMetadata(arrival.chunk));
+};
+
+/** Takes what the guards left of a chunk into the answer and lets it out. How a call finished is the loop's to tell. */
+const take = (run: Run, { answer }: Attempt, part: Chunk | null): Promise<void> | undefined => {
+  if (!part || part.type === 'finish') return undefined;
+  addChunk(answer, part);
   return release(run, part);
 };
 
-const keepRaw = (run: Run, attempt: Attempt, chunk: Chunk): void => {
-  if (isGuarded(run, 'llmResponse')) attempt.rawChunks.push({ type: chunk.type, payload: chunk.payload });
+const readMetadata = ({ payload }: Chunk): Record<string, unknown> => {
+  const { type: _type, ...metadata } = payload as Record<string, unknown>; // the provider's part as it came
+  return metadata;
 };
 
 interface FinishPayload {
@@ -129,19 +134,13 @@ interface FinishPayload {
   providerMetadata?: unknown;
 }
 
-const readFinish = ({ payload }: Chunk): NonNullable<Attempt['finish']> => {
-  const { stepResult, output, providerMetadata } = (payload ?? {}) as FinishPayload;
-  const none = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
-  return { reason: stepResult?.reason ?? 'unknown', usage: output?.usage ?? none, providerMetadata };
-};
-
-const readMetadata = ({ payload }: Chunk): Record<string, unknown> => {
-  const { type: _type, ...metadata } = payload as Record<string, unknown>;
-  return metadata;
-};
-
-const noteFinish = (run: Run, attempt: Attempt, durationMs: number): void => {
-  const { reason, usage } = attempt.finish as NonNullable<Attempt['finish']>;
+/** The model is done: what it used counts, whatever guards still say about its answer. */
+const noteFinish = (run: Run, attempt: Attempt, { chunk, startedAt }: Arrival): void => {
+  if (attempt.finish) return;
+  const { stepResult, output, providerMetadata } = (chunk.payload ?? {}) as FinishPayload;
+  const { reason = 'unknown' } = stepResult ?? {};
+  const usage = output?.usage ?? noUsage;
+  attempt.finish = { reason, usage, providerMetadata };
   for (const [name, count] of Object.entries(usage))
     if (typeof count === 'number') run.usage[name] = ((run.usage[name] as number | undefined) ?? 0) + count;
   const { inputTokens, outputTokens, totalTokens } = usage;
@@ -149,7 +148,7 @@ const noteFinish = (run: Run, attempt: Attempt, durationMs: number): void => {
     type: 'model-finish',
     finishReason: reason,
     usage: { inputTokens, outputTokens, totalTokens },
-    durationMs,
+    durationMs: run.scope.now() - startedAt,
     fromCache: attempt.cached !== undefined,
   });
 };

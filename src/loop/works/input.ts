@@ -1,6 +1,7 @@
-import { clearFeedback, restart } from '../feedback.js';
+import { clearFeedback, restart, showFeedback } from '../feedback.js';
+import { judge } from '../judge.js';
 import type { Outcome } from '../outcome.js';
-import { judge, type Run } from '../run.js';
+import type { Run } from '../run.js';
 
 /** Once, before the loop: guards look at what the user sent. */
 export const input = async (run: Run): Promise<Outcome> => {
@@ -8,6 +9,7 @@ export const input = async (run: Run): Promise<Outcome> => {
   const { messages } = run.scope.host;
   if (run.position.attempt === 1) run.backToStart = messages.checkpoint(list);
   else restart(run);
+  showFeedback(run);
   const judged = await judge<'input'>(run, {
     phase: 'input',
     messages: messages.read(list, 'all'),

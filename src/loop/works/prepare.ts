@@ -1,6 +1,7 @@
-import { clearFeedback, restart } from '../feedback.js';
+import { clearFeedback, restart, showFeedback } from '../feedback.js';
+import { judge } from '../judge.js';
 import type { Outcome } from '../outcome.js';
-import { createAttempt, judge, stepsForHooks, type Attempt, type Run } from '../run.js';
+import { createAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { ResolvedModel } from '../../phase/host.js';
 
@@ -11,6 +12,8 @@ export const prepare = async (run: Run): Promise<Outcome> => {
   if (run.position.attempt === 1) beginStep(run);
   else restart(run);
   messages.writeSystem(list, run.baseSystem);
+  showFeedback(run);
+  run.feedback = undefined;
   const attempt = createAttempt(run);
   run.attempt = attempt;
   const judged = await judge<'inputStep'>(run, {
@@ -28,20 +31,22 @@ export const prepare = async (run: Run): Promise<Outcome> => {
   });
   if (judged.outcome) return judged.outcome;
   takeSettings(attempt, judged.data);
-  if (judged.data.model && judged.data.model !== attempt.entry.model)
-    attempt.entry = { ...attempt.entry, model: judged.data.model as ResolvedModel, headers: undefined };
   return { kind: 'done' };
 };
 
 const beginStep = (run: Run): void => {
   clearFeedback(run);
-  run.stop = undefined;
+  run.reusable = [];
   run.backToStart = run.scope.host.messages.checkpoint(run.options.list);
   if (run.position.stepNumber === 0) run.backToFirstStep = run.backToStart;
 };
 
 const settingNames = ['tools', 'toolChoice', 'activeTools', 'providerOptions', 'modelSettings', 'structuredOutput'] as const;
 
-const takeSettings = ({ settings }: Attempt, data: PhaseData<'inputStep'>): void => {
+const takeSettings = (attempt: Attempt, data: PhaseData<'inputStep'>): void => {
+  const { settings, entry } = attempt;
   for (const name of settingNames) Object.assign(settings, { [name]: data[name] });
+  // Headers were meant for the model that they were configured with.
+  if (data.model && data.model !== entry.model)
+    attempt.entry = { ...entry, model: data.model as ResolvedModel, headers: undefined }; // the row resolved what the hook gave
 };

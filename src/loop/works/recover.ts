@@ -1,12 +1,13 @@
 import { InterlockError, isInterlockError } from '../../errors.js';
-import type { Outcome } from '../outcome.js';
-import { currentAttempt, judge, stepsForHooks, type Run } from '../run.js';
-import { retract } from '../ending.js';
 import { createAnswer } from '../answer.js';
+import { retract } from '../retract.js';
+import { failWith, judge } from '../judge.js';
+import type { Outcome } from '../outcome.js';
+import { currentAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
 
 /** The model call failed: guards may mend the messages and ask for the call again; else the next model, else the end. */
 export const recover = async (run: Run): Promise<Outcome> => {
-  const { list, ports } = run.options;
+  const { list, ports, limits } = run.options;
   const { messages } = run.scope.host;
   const attempt = currentAttempt(run);
   const { error } = run;
@@ -22,29 +23,31 @@ export const recover = async (run: Run): Promise<Outcome> => {
     retryCount: run.recoveries,
   });
   if (judged.outcome) return judged.outcome;
-  const again = judged.data.decision === 'retry' && run.recoveries < run.options.limits.maxRecoveries;
-  const next = ports.models[run.modelIndex + 1];
-  const recovered = again || next !== undefined;
-  run.recorder.record({ type: 'model-error', message: messageOf(error), recovered });
-  if (!recovered) return giveUp(run, error);
-  await retract(run, attempt);
-  attempt.answer = createAnswer();
-  attempt.rawChunks = [];
-  attempt.finish = undefined;
-  if (!again && next) attempt.entry = next;
-  run.error = undefined;
+  const again = judged.data.decision === 'retry' && run.recoveries < limits.maxRecoveries;
+  const next = again ? attempt.entry : ports.models[run.modelIndex + 1];
+  run.recorder.record({ type: 'model-error', message: messageOf(error), recovered: next !== undefined });
+  if (!next) return giveUp(run, error);
+  await reopen(run, attempt);
+  attempt.entry = next;
   return { kind: again ? 'same-model' : 'next-model' };
 };
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** The call is made again: what the failed one had let out is taken back. */
+const reopen = async (run: Run, attempt: Attempt): Promise<void> => {
+  await retract(run, attempt.answer.partIds);
+  run.error = undefined;
+  attempt.answer = createAnswer();
+  attempt.rawChunks = [];
+  attempt.finish = undefined;
+};
+
 const giveUp = (run: Run, error: unknown): Outcome => {
-  run.error = isInterlockError(error)
-    ? error
-    : new InterlockError('model/call-failed', {
-        path: currentAttempt(run).entry.model.modelId,
-        detail: messageOf(error),
-        cause: error,
-      });
+  const path = currentAttempt(run).entry.model.modelId;
+  failWith(
+    run,
+    isInterlockError(error) ? error : new InterlockError('model/call-failed', { path, detail: messageOf(error), cause: error }),
+  );
   return { kind: 'give-up' };
 };

@@ -1,5 +1,6 @@
+import { judge } from '../judge.js';
 import type { Outcome } from '../outcome.js';
-import { currentAttempt, judge, stepsForHooks, type Run } from '../run.js';
+import { currentAttempt, stepsForHooks, type Run } from '../run.js';
 
 /** The conversation becomes the model's prompt; guards may rewrite it for this call, or answer from a cache. */
 export const request = async (run: Run): Promise<Outcome> => {

@@ -1,77 +1,78 @@
-import pLimit from 'p-limit';
+import { judge, releaseJudged, stopWith } from '../judge.js';
 import type { Outcome } from '../outcome.js';
 import type { StepRecord, ToolCall, ToolOutcome } from '../ports.js';
-import { agentChunk, currentAttempt, judge, releaseJudged, stepsForHooks, type Attempt, type Run } from '../run.js';
+import { agentChunk } from '../release.js';
+import { createRunningCalls, type RunningCalls } from '../running-calls.js';
+import { currentAttempt, stepsForHooks, type Run } from '../run.js';
+import { untilAborted } from '../until-aborted.js';
 
-/** Runs the tools of a reviewed step side by side; their results are judged in the order of the calls. */
+/**
+ * Runs the tools of a reviewed step side by side, as many at a time as the run allows; their results are judged in the order
+ * of the calls. A call that has to wait starts when an earlier one's result was accepted, never after a stop.
+ */
 export const tools = async (run: Run): Promise<Outcome> => {
   const attempt = currentAttempt(run);
   const record = attempt.record as StepRecord; // review made it; the machine comes here from there alone
   const calls = record.toolCalls.filter((call) => !call.providerExecuted);
-  const limit = pLimit(run.options.toolConcurrency);
-  const running = calls.map((call) => limit(() => execute(run, attempt, call)));
-  let leftToClient = false;
-  for (const [index, call] of calls.entries()) {
-    const outcome = (await running[index]) as ToolOutcome;
-    if (outcome.kind === 'client') leftToClient = true;
-    else {
-      const stop = await settle(run, record, { call, outcome });
-      if (stop) return stop;
-    }
+  const running = createRunningCalls(run, attempt);
+  const { stop, leftToClient } = await settleAll(run, { record, calls, running });
+  if (stop) {
+    await running.halt(stop.kind === 'retry' ? 'wait' : 'cancel');
+    return stop;
   }
   record.reason = 'tool-calls';
   return { kind: 'executed', stop: leftToClient || (await run.options.ports.shouldStop(run.steps)) };
 };
 
-const execute = async (run: Run, attempt: Attempt, call: ToolCall): Promise<ToolOutcome> => {
-  const { toolCallId, toolName } = call;
-  const key = callKey(call);
-  if (run.finishedCalls.has(key)) {
-    run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: 'reused', durationMs: 0 });
-    return { kind: 'result', result: run.finishedCalls.get(key) };
-  }
-  const startedAt = run.scope.now();
-  run.recorder.record({ type: 'tool-start', toolCallId, toolName });
-  const outcome = await run.options.ports.runTool({
-    call,
-    settings: attempt.settings,
-    abortSignal: run.signal,
-    write: async (chunk) => void (await releaseJudged(run, { runId: run.options.runId, from: 'AGENT', ...chunk })),
-  });
-  if (outcome.kind === 'result') run.finishedCalls.set(key, outcome.result);
-  if (outcome.kind !== 'client')
-    run.recorder.record({
-      type: 'tool-finish',
-      toolCallId,
-      toolName,
-      outcome: outcome.kind,
-      durationMs: run.scope.now() - startedAt,
-    });
-  return outcome;
-};
-
-/** A call is the same as one of a rejected attempt where tool and arguments are. */
-const callKey = ({ toolName, args }: ToolCall): string => `${toolName} ${JSON.stringify(args)}`;
+interface Settling {
+  record: StepRecord;
+  calls: readonly ToolCall[];
+  running: RunningCalls;
+}
 
 interface Settled {
+  stop?: Outcome;
+  leftToClient: boolean;
+}
+
+const settleAll = async (run: Run, { record, calls, running }: Settling): Promise<Settled> => {
+  const { toolConcurrency } = run.options;
+  const outcomes = calls.slice(0, toolConcurrency).map((call) => running.start(call));
+  let leftToClient = false;
+  for (const [index, call] of calls.entries()) {
+    const outcome = await untilAborted(outcomes[index] as Promise<ToolOutcome>, running.stopped); // it was started before its turn
+    run.signal.throwIfAborted();
+    if (run.stop) return { stop: stopWith(run, run.stop), leftToClient }; // a guard stopped on what a tool wrote
+    if (outcome?.kind === 'client') leftToClient = true;
+    else if (outcome) {
+      const stop = await settle(run, record, { call, outcome });
+      if (stop) return { stop, leftToClient };
+    }
+    const waiting = calls[index + toolConcurrency];
+    if (waiting) outcomes.push(running.start(waiting));
+  }
+  return { leftToClient };
+};
+
+interface Ended {
   call: ToolCall;
   outcome: Exclude<ToolOutcome, { kind: 'client' }>;
 }
 
-const settle = async (run: Run, record: StepRecord, { call, outcome }: Settled): Promise<Outcome | undefined> => {
+const settle = async (run: Run, record: StepRecord, { call, outcome }: Ended): Promise<Outcome | undefined> => {
   const { list, ports } = run.options;
+  const { toolCallId, toolName, args } = call;
   ports.messages.setToolOutcome(list, call, outcome);
   if (outcome.kind === 'error') {
-    const { toolCallId, toolName, args } = call;
-    return (await releaseJudged(run, agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: outcome.error }))).outcome;
+    const told = await releaseJudged(run, agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: outcome.error }));
+    return told.outcome;
   }
   const judged = await judge<'toolResult'>(run, resultPayload(run, call, outcome.result));
   if (judged.outcome) return judged.outcome;
-  const current = run.scope.host.messages.readToolResult(list, call.toolCallId);
+  const current = run.scope.host.messages.readToolResult(list, toolCallId);
   const result = current.found ? current.result : outcome.result;
-  const { toolCallId, toolName, args } = call;
   const chunk = agentChunk(run, 'tool-result', { toolCallId, toolName, args, result });
-  record.toolResults.push({ ...chunk, ...{ toolCallId, toolName, input: args, output: result } });
+  record.toolResults.push({ ...chunk, toolCallId, toolName, input: args, output: result });
   return (await releaseJudged(run, chunk)).outcome;
 };
 

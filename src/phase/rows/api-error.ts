@@ -13,23 +13,26 @@ export const apiError = definePhase({
   retryLeadsTo: 'call',
   title: 'API error',
   carries: facts,
+  refresh: (data, host) => refreshed(data, host, facts),
   skips: (data) => data.decision === 'retry',
   invoke: ({ processor, data, context, scope }) =>
     processor.processAPIError({
       ...context,
-      ...messageArgs(data, scope.host, facts.scope),
+      ...messageArgs(data, scope.host, facts),
       error: data.error,
       stepNumber: data.stepNumber,
       steps: data.steps ?? [],
       messageId: data.messageId,
-      rotateResponseMessageId: data.rotateResponseMessageId as (() => string) | undefined,
-      retryCount: data.retryCount ?? 0,
+      rotateResponseMessageId: data.rotateResponseMessageId,
+      retryCount: data.retryCount ?? 0, // tries of this call, not retries that guards were granted
     }),
   settle: (returned, { data, processorId, host }) => {
     if (returned === undefined || returned === null) return pass;
     const retry = typeof returned === 'object' ? (returned as { retry?: unknown }).retry : undefined;
     if (typeof retry !== 'boolean')
-      throw invalidResult(data, processorId, `it returned ${describeValue(returned)}, expected { retry: boolean } or nothing.`);
-    return retry ? { kind: 'edit', data: { ...refreshed(data, host, facts.scope), decision: 'retry' } } : pass;
+      throw invalidResult(data, processorId, {
+        detail: `it returned ${describeValue(returned)}, expected { retry: boolean } or nothing.`,
+      });
+    return retry ? { kind: 'edit', data: { ...refreshed(data, host, facts), decision: 'retry' } } : pass;
   },
 });

@@ -1,7 +1,7 @@
 import { InterlockError } from '../../errors.js';
 import { pass, type Edit, type Pass } from '../../verdict.js';
 import { whenReady, type Awaitable } from '../awaitable.js';
-import type { ModelChoice } from '../host.js';
+import type { ModelChoice, ResolvedModel } from '../host.js';
 import { definePhase, type PhaseData, type Settling } from '../row.js';
 import {
   applyMessageFields,
@@ -17,20 +17,6 @@ type Data = PhaseData<'inputStep'>;
 
 const facts: MessageFacts = { scope: 'all', source: 'input' };
 
-/** What a hook may set for this step, beside messages. */
-const stepFields = [
-  'tools',
-  'toolChoice',
-  'activeTools',
-  'providerOptions',
-  'modelSettings',
-  'structuredOutput',
-  'messageId',
-  'workspace',
-] as const;
-
-const known = new Set<string>([...stepFields, 'model', 'messages', 'messageList', 'systemMessages', 'retryCount']);
-
 /** `processInputStep`: before each model call; what it sets holds for this step, messages excepted. */
 export const inputStep = definePhase({
   phase: 'inputStep',
@@ -40,16 +26,21 @@ export const inputStep = definePhase({
   retryLeadsTo: 'step',
   title: 'Input step',
   carries: facts,
+  merge: {
+    copied: ['tools', 'toolChoice', 'activeTools', 'providerOptions', 'modelSettings'],
+    whole: ['tools.*', 'toolChoice', 'model', 'structuredOutput', 'messageId', 'workspace'],
+  },
+  refresh: (data, host) => refreshed(data, host, facts),
   invoke: ({ processor, data, context, scope }) =>
     processor.processInputStep({
       ...context,
-      ...messageArgs(data, scope.host, facts.scope),
+      ...messageArgs(data, scope.host, facts),
       stepNumber: data.stepNumber,
       steps: data.steps ?? [],
       runId: data.runId,
       messageId: data.messageId,
       rotateResponseMessageId: data.rotateResponseMessageId,
-      model: data.model as never, // always resolved inside a run; absent only where a form ran the phase alone
+      model: data.model as ResolvedModel, // resolved inside a run; not where a form ran the phase alone
       tools: data.tools,
       toolChoice: data.toolChoice,
       activeTools: data.activeTools,
@@ -62,31 +53,77 @@ export const inputStep = definePhase({
     const { data, processorId, host } = settling;
     const isFields = typeof returned === 'object' && returned !== null && !Array.isArray(returned) && !host.messages.is(returned);
     if (!isFields) return settleMessages(returned, settling, facts);
-    const fields = returned as Record<string, unknown>;
-    const unknown = Object.keys(fields).find((key) => !known.has(key));
-    if (unknown !== undefined)
-      throw invalidResult(data, processorId, `it returned ${describeValue(returned)}; "${unknown}" is not a field of this phase.`);
+    const fields = returned as Record<string, unknown>; // an object, and neither of the two others
+    const complaint = complaintAbout(fields);
+    if (complaint) throw invalidResult(data, processorId, { detail: complaint });
     return settleFields(fields, settling);
   },
 });
 
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+
+interface StepField {
+  accepts: (value: unknown) => boolean;
+  expected: string;
+}
+
+const object: StepField = { accepts: isObject, expected: 'an object' };
+
+/** What a hook may set for this step, beside messages and the model. */
+const stepFields: Record<string, StepField> = {
+  tools: object,
+  toolChoice: { accepts: (value) => isText(value) || isObject(value), expected: 'a word or { type, toolName }' },
+  activeTools: { accepts: (value) => Array.isArray(value) && value.every(isText), expected: 'an array of tool names' },
+  providerOptions: object,
+  modelSettings: object,
+  structuredOutput: object,
+  messageId: { accepts: isText, expected: 'an id' },
+  workspace: object,
+};
+
+/** All fields that a hook may return. `retryCount` is part of the host's type of the answer; it is the loop's to count. */
+const answerFields: Record<string, StepField | undefined> = {
+  ...stepFields,
+  model: { accepts: (value) => isText(value) || isObject(value), expected: 'a model, a router id or a config' },
+  messages: undefined,
+  messageList: undefined,
+  systemMessages: undefined,
+  retryCount: undefined,
+};
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+const complaintAbout = (fields: Record<string, unknown>): string | undefined => {
+  for (const [name, value] of Object.entries(fields)) {
+    if (!Object.hasOwn(answerFields, name)) return `"${name}" is not a field of this phase.`;
+    const field = answerFields[name];
+    if (field && isGiven(value) && !field.accepts(value)) return `${name} is ${describeValue(value)}, expected ${field.expected}.`;
+  }
+  return undefined;
+};
+
 const settleFields = (fields: Record<string, unknown>, settling: Settling<'inputStep'>): Awaitable<Pass | Edit<Data>> => {
   const { data, host, processorId } = settling;
-  const touched = applyMessageFields(fields, settling, facts);
-  const set = Object.fromEntries(stepFields.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]));
-  const edited = (model?: unknown): Pass | Edit<Data> => {
-    if (!touched && model === undefined && Object.keys(set).length === 0) return pass;
-    const base = touched ? refreshed(data, host, facts.scope) : data;
-    return { kind: 'edit', data: { ...base, ...set, ...(model === undefined ? {} : { model }) } as Data };
+  const { messages, messageList, systemMessages, model } = fields;
+  const isTouched = applyMessageFields({ messages, messageList, systemMessages }, settling, facts);
+  const changed = Object.keys(stepFields).filter((name) => isGiven(fields[name]) && fields[name] !== (data as Record<string, unknown>)[name]);
+  const set: Partial<Data> = Object.fromEntries(changed.map((name) => [name, fields[name]]));
+  const settled = (): Pass | Edit<Data> => {
+    if (!isTouched && Object.keys(set).length === 0) return pass;
+    return { kind: 'edit', data: { ...(isTouched ? refreshed(data, host, facts) : data), ...set } };
   };
-  if (fields.model === undefined) return edited();
+  if (!isGiven(model) || model === data.model) return settled();
   const path = `${data.phase}/${processorId}`;
-  if (isV1(fields.model)) throw new InterlockError('phase/unsupported-model', { path });
-  return whenReady(host.resolveModel(fields.model as ModelChoice), (model) => {
-    if (isV1(model)) throw new InterlockError('phase/unsupported-model', { path });
-    return edited(model);
+  refuseV1(model, path);
+  return whenReady(host.resolveModel(model as ModelChoice), (resolved) => {
+    refuseV1(resolved, path);
+    set.model = resolved;
+    return settled();
   });
 };
 
-const isV1 = (model: unknown): boolean =>
-  typeof model === 'object' && model !== null && (model as { specificationVersion?: unknown }).specificationVersion === 'v1';
+const refuseV1 = (model: unknown, path: string): void => {
+  if (typeof model === 'object' && model !== null && (model as { specificationVersion?: unknown }).specificationVersion === 'v1')
+    throw new InterlockError('phase/unsupported-model', { path });
+};

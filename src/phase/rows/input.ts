@@ -1,7 +1,7 @@
 import { definePhase } from '../row.js';
-import { messageArgs, settleMessages, type MessageFacts } from '../settle-messages.js';
+import { messageArgs, refreshed, settleMessages, type MessageFacts } from '../settle-messages.js';
 
-const facts: MessageFacts = { scope: 'all', source: 'input' };
+const facts: MessageFacts = { scope: 'input', source: 'input' };
 
 /** `processInput`: once, before the loop. */
 export const input = definePhase({
@@ -12,7 +12,7 @@ export const input = definePhase({
   retryLeadsTo: 'input',
   title: 'Input',
   carries: facts,
-  invoke: ({ processor, data, context, scope }) =>
-    processor.processInput({ ...context, ...messageArgs(data, scope.host, facts.scope) }),
+  refresh: (data, host) => refreshed(data, host, facts),
+  invoke: ({ processor, data, context, scope }) => processor.processInput({ ...context, ...messageArgs(data, scope.host, facts) }),
   settle: (returned, settling) => settleMessages(returned, settling, facts),
 });

@@ -2,6 +2,9 @@ import { pass } from '../../verdict.js';
 import { definePhase, type PhaseData } from '../row.js';
 import { describeValue, invalidResult } from '../settle-messages.js';
 
+type Data = PhaseData<'llmRequest'>;
+type Answer = Partial<Pick<Data, 'prompt' | 'response'>>;
+
 /** `processLLMRequest`: the outbound prompt of one call, or a cached response in place of the call. */
 export const llmRequest = definePhase({
   phase: 'llmRequest',
@@ -10,27 +13,35 @@ export const llmRequest = definePhase({
   lane: 'input',
   retryLeadsTo: 'step',
   title: 'LLM request',
+  merge: { copied: ['prompt'], whole: ['model', 'response'] },
   invoke: ({ processor, data, context }) =>
     processor.processLLMRequest({
       ...context,
       prompt: data.prompt,
-      model: data.model as never, // resolved before the request is built
+      model: data.model,
       messageList: data.messageList,
       stepNumber: data.stepNumber,
       steps: data.steps ?? [],
     }),
   settle: (returned, { data, processorId }) => {
     if (returned === undefined || returned === null) return pass;
-    if (typeof returned !== 'object' || Array.isArray(returned) || !Object.keys(returned).every((key) => requestFields.has(key)))
-      throw invalidResult(data, processorId, `it returned ${describeValue(returned)}.`);
-    const { prompt, response } = returned as Partial<PhaseData<'llmRequest'>>;
-    if (prompt === undefined && response === undefined) return pass;
-    if (prompt !== undefined && !Array.isArray(prompt)) throw invalidResult(data, processorId, 'prompt is not an array.');
-    if (response !== undefined && !Array.isArray(response.chunks))
-      throw invalidResult(data, processorId, 'response.chunks is not an array.');
+    const complaint = complaintAbout(returned);
+    if (complaint) throw invalidResult(data, processorId, { detail: complaint });
+    const answer = returned as Answer; // just checked, as far as a guard can be
+    const prompt = answer.prompt ?? data.prompt;
     // The first cached response wins; later hooks still run, so that what they do beside it is done.
-    return { kind: 'edit', data: { ...data, ...(prompt ? { prompt } : {}), response: data.response ?? response } };
+    const response = data.response ?? answer.response ?? undefined;
+    return prompt === data.prompt && response === data.response ? pass : { kind: 'edit', data: { ...data, prompt, response } };
   },
 });
 
-const requestFields = new Set(['prompt', 'response']);
+const answerFields = new Set(['prompt', 'response']);
+
+const complaintAbout = (returned: unknown): string | undefined => {
+  if (typeof returned !== 'object' || returned === null || !Object.keys(returned).every((key) => answerFields.has(key)))
+    return `it returned ${describeValue(returned)}, expected { prompt } or { response }.`;
+  const { prompt, response } = returned as { prompt?: unknown; response?: { chunks?: unknown } | null };
+  if (prompt !== undefined && prompt !== null && !Array.isArray(prompt)) return 'prompt is not an array.';
+  if (response !== undefined && response !== null && !Array.isArray(response.chunks)) return 'response.chunks is not an array.';
+  return undefined;
+};

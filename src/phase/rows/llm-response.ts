@@ -13,17 +13,17 @@ export const llmResponse = definePhase({
   invoke: ({ processor, data, context }) =>
     processor.processLLMResponse({
       ...context,
-      chunks: data.chunks as never, // stripped chunks; their payloads are whatever the provider sent
-      model: data.model as never, // the model that was called
+      chunks: data.chunks,
+      model: data.model,
       stepNumber: data.stepNumber,
       steps: data.steps ?? [],
       fromCache: data.fromCache,
-      warnings: data.warnings as never, // the provider's own, carried through
+      warnings: data.warnings,
       request: data.request,
       rawResponse: data.rawResponse,
     }),
   settle: (returned, { data, processorId }) => {
     if (returned === undefined || returned === null) return pass;
-    throw invalidResult(data, processorId, `it returned ${describeValue(returned)}, but this hook only observes.`);
+    throw invalidResult(data, processorId, { detail: `it returned ${describeValue(returned)}, but this hook only observes.` });
   },
 });

@@ -1,9 +1,17 @@
+import type { Processor } from '@mastra/core/processors';
 import { definePhase } from '../row.js';
-import { messageArgs, settleMessages, type MessageFacts } from '../settle-messages.js';
+import { messageArgs, refreshed, settleMessages, type MessageFacts } from '../settle-messages.js';
+
+type OutputResult = Parameters<NonNullable<Processor['processOutputResult']>>[0]['result'];
 
 const facts: MessageFacts = { scope: 'response', source: 'response' };
 
-const noResult = { text: '', usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 }, finishReason: 'unknown', steps: [] };
+const noResult: OutputResult = {
+  text: '',
+  usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
+  finishReason: 'unknown',
+  steps: [],
+};
 
 /** `processOutputResult`: once, when the answer is complete. */
 export const outputResult = definePhase({
@@ -14,11 +22,12 @@ export const outputResult = definePhase({
   retryLeadsTo: 'extra-step',
   title: 'Output result',
   carries: facts,
+  refresh: (data, host) => refreshed(data, host, facts),
   invoke: ({ processor, data, context, scope }) =>
     processor.processOutputResult({
       ...context,
-      ...messageArgs(data, scope.host, facts.scope),
-      result: (data.result ?? noResult) as never, // steps are the host's own records
+      ...messageArgs(data, scope.host, facts),
+      result: (data.result ?? noResult) as OutputResult, // steps are the host's own records
     }),
   settle: (returned, settling) => settleMessages(returned, settling, facts),
 });

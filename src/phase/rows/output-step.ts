@@ -1,5 +1,5 @@
 import { definePhase } from '../row.js';
-import { messageArgs, settleMessages, type MessageFacts } from '../settle-messages.js';
+import { messageArgs, refreshed, settleMessages, type MessageFacts } from '../settle-messages.js';
 
 const facts: MessageFacts = { scope: 'all', source: 'response', emptyMeansUnchanged: true };
 
@@ -14,14 +14,15 @@ export const outputStep = definePhase({
   retryLeadsTo: 'step',
   title: 'Output step',
   carries: facts,
+  refresh: (data, host) => refreshed(data, host, facts),
   invoke: ({ processor, data, context, scope }) =>
     processor.processOutputStep({
       ...context,
-      ...messageArgs(data, scope.host, facts.scope),
+      ...messageArgs(data, scope.host, facts),
       stepNumber: data.stepNumber,
       finishReason: data.finishReason,
-      providerMetadata: data.providerMetadata as never, // the provider's own, carried through
-      toolCalls: data.toolCalls as never, // args are whatever the model sent
+      providerMetadata: data.providerMetadata,
+      toolCalls: data.toolCalls,
       text: data.text,
       usage: { ...noUsage, ...data.usage },
       steps: data.steps ?? [],

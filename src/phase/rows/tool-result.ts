@@ -1,6 +1,7 @@
 import { pass } from '../../verdict.js';
-import { definePhase, type PhaseData, type Settling } from '../row.js';
-import { listOf, messageArgs, settleMessages, type MessageFacts } from '../settle-messages.js';
+import type { Host } from '../host.js';
+import { definePhase, type PhaseData } from '../row.js';
+import { listOf, messageArgs, refreshed, settleMessages, type MessageFacts } from '../settle-messages.js';
 
 type Data = PhaseData<'toolResult'>;
 
@@ -15,10 +16,12 @@ export const toolResult = definePhase({
   retryLeadsTo: 'step',
   title: 'Tool result',
   carries: facts,
+  merge: { copied: ['args', 'result', 'toolResultValue'] },
+  refresh: (data, host) => withCurrentResult(refreshed(data, host, facts), host),
   invoke: ({ processor, data, context, scope }) =>
     processor.processToolResult({
       ...context,
-      ...messageArgs(data, scope.host, facts.scope),
+      ...messageArgs(data, scope.host, facts),
       stepNumber: data.stepNumber,
       toolName: data.toolName,
       toolCallId: data.toolCallId,
@@ -29,9 +32,9 @@ export const toolResult = definePhase({
     }),
   settle: (returned, settling) => {
     const verdict = settleMessages(returned, settling, facts);
-    const data = verdict.kind === 'edit' ? verdict.data : settling.data;
-    const edited = withCurrentResult(data, settling);
-    if (edited) return { kind: 'edit', data: edited };
+    const before = verdict.kind === 'edit' ? verdict.data : settling.data;
+    const data = withCurrentResult(before, settling.host);
+    if (data !== before) return { kind: 'edit', data };
     return verdict.kind === 'edit' ? verdict : pass;
   },
 });
@@ -40,8 +43,7 @@ export const toolResult = definePhase({
 const resultOf = (data: Data): unknown => ('toolResultValue' in data ? data.toolResultValue : data.result);
 
 /** Hooks replace a result inside the list; the payload follows, so that the next hook is given what this one made. */
-const withCurrentResult = (data: Data, { host }: Settling<'toolResult'>): Data | undefined => {
-  const current = host.messages.readToolResult(listOf(data), data.toolCallId);
-  if (!current.found || current.result === resultOf(data)) return undefined;
-  return { ...data, result: current.result, toolResultValue: current.result };
+const withCurrentResult = (data: Data, host: Host): Data => {
+  const { found, result } = host.messages.readToolResult(listOf(data), data.toolCallId);
+  return !found || result === resultOf(data) ? data : { ...data, result, toolResultValue: result };
 };

@@ -1,0 +1,35 @@
+import type { Processor } from '@mastra/core/processors';
+import { isPromise } from '../phase/awaitable.js';
+import type { Host } from '../phase/host.js';
+import type { Author, Stop } from '../verdict.js';
+
+type OnViolation = Processor['onViolation'];
+
+/** Who threw, and whom to tell. */
+export interface Thrower {
+  readonly author: Author;
+  readonly onViolation?: OnViolation;
+}
+
+/**
+ * Reads what a hook threw as a verdict: a tripwire as a trip or a retry, anything else as `unavailable`. A guard that fails
+ * lets nothing pass (P3).
+ */
+export const readThrown = (error: unknown, { author, onViolation }: Thrower, host: Host): Stop => {
+  const signal = host.readTripWire(error);
+  if (!signal) return { kind: 'unavailable', ...author, error };
+  const { reason, metadata, retry } = signal;
+  const by = { ...author, processorId: signal.processorId ?? author.processorId };
+  tell(onViolation, { processorId: by.processorId, message: reason, detail: metadata });
+  return { kind: retry ? 'retry' : 'trip', ...by, reason, metadata };
+};
+
+/** The callback is a side effect of somebody else: the run neither waits for it nor hears it fail. */
+const tell = (onViolation: OnViolation, violation: Parameters<NonNullable<OnViolation>>[0]): void => {
+  try {
+    const told: unknown = onViolation?.(violation);
+    if (isPromise(told)) told.then(undefined, () => undefined);
+  } catch {
+    // By contract a failing callback never disturbs the run.
+  }
+};

@@ -1,0 +1,64 @@
+import type { ProcessorSlot, RunScope } from '../phase/scope.js';
+import { createRecorder, type Position } from '../trace/recorder.js';
+import type { Run, RunOptions } from './run.js';
+import { writeCustom } from './write-custom.js';
+
+/** Sets up a run; nothing happens yet. */
+export const createRun = (options: RunOptions): Run => {
+  const { ports, runId, onEvent } = options;
+  const position: Position = { stepNumber: 0, attempt: 1 };
+  const signal = options.abortSignal ?? new AbortController().signal;
+  const recorder = createRecorder({ runId, position: () => ({ ...position }), wallClock: ports.wallClock, onEvent });
+  const scope = createScope(options, signal, () => run);
+  const run: Run = {
+    options,
+    scope,
+    recorder,
+    position,
+    signal,
+    stop: undefined,
+    error: undefined,
+    feedback: undefined,
+    baseSystem: [],
+    backToStart: () => undefined,
+    backToFirstStep: () => undefined,
+    attempt: undefined,
+    steps: [],
+    accepted: [],
+    resultStands: false,
+    usage: { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined },
+    messageId: ports.createId(),
+    usedPartIds: new Set(),
+    reusable: [],
+    retries: 0,
+    recoveries: 0,
+    modelIndex: 0,
+    status: undefined,
+  };
+  return run;
+};
+
+/** What hooks are handed; the run is there by the time the first hook is called. */
+const createScope = ({ ports, runId, context }: RunOptions, abortSignal: AbortSignal, runOf: () => Run): RunScope => {
+  const slots = new Map<string, ProcessorSlot>();
+  return {
+    runId,
+    host: ports.host,
+    ...context,
+    writer: { custom: (data) => writeCustom(runOf(), data) },
+    abortSignal,
+    get retryCount() {
+      return runOf().retries;
+    },
+    slot: (id) => slots.get(id) ?? addSlot(slots, id),
+    now: ports.now,
+    reportGuard: (report) => runOf().recorder.guard(report),
+    reportConflict: (report) => runOf().recorder.conflict(report),
+  };
+};
+
+const addSlot = (slots: Map<string, ProcessorSlot>, id: string): ProcessorSlot => {
+  const slot = { state: {}, streamParts: [] };
+  slots.set(id, slot);
+  return slot;
+};

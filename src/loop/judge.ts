@@ -1,0 +1,82 @@
+import { InterlockError, isInterlockError } from '../errors.js';
+import type { Plan } from '../pipeline/compile.js';
+import type { Phase, PhaseData } from '../phase/row.js';
+import { phaseRow } from '../phase/table.js';
+import type { Stop } from '../verdict.js';
+import type { Outcome } from './outcome.js';
+import type { Chunk } from './ports.js';
+import { release } from './release.js';
+import type { Run } from './run.js';
+
+/** Whether any guard has a hook in a phase. */
+export const isGuarded = (run: Run, phase: Phase): boolean => run.options.lanes[phaseRow(phase).lane]?.has(phase) ?? false;
+
+/** What the guards of a phase made of a payload: the payload to go on with, or how the work ends. */
+export type Judged<P extends Phase> = { data: PhaseData<P>; outcome?: undefined } | { data?: undefined; outcome: Outcome };
+
+/** Runs the guards of a phase over a payload. Throws the caller's reason where the caller gave up meanwhile. */
+export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>): Promise<Judged<P>> => {
+  const plan = run.options.lanes[phaseRow<Phase>(data.phase).lane];
+  return plan ? judgeWith(run, plan, data) : { data };
+};
+
+/** Runs one plan over a payload; see {@link judge}. */
+export const judgeWith = async <P extends Phase>(run: Run, plan: Plan, data: PhaseData<P>): Promise<Judged<P>> => {
+  const verdict = await plan.run<P>(data.phase, data, run.scope);
+  run.signal.throwIfAborted();
+  switch (verdict.kind) {
+    case 'pass':
+    case 'edit':
+      if (run.stop) return { outcome: stopWith(run, run.stop) };
+      return { data: verdict.kind === 'edit' ? verdict.data : data };
+    case 'trip':
+    case 'retry':
+    case 'unavailable':
+      return { outcome: stopWith(run, verdict) };
+    default:
+      return verdict satisfies never;
+  }
+};
+
+/** From the strictest: a block counts more than a missing verdict, and that more than a retry. */
+const strictness: readonly Stop['kind'][] = ['trip', 'unavailable', 'retry'];
+
+/**
+ * Notes why the work ends and says so to the machine. Where the run was stopped already, by a guard that judged a data part
+ * of another guard or a tool, the stricter of the two counts.
+ */
+export const stopWith = (run: Run, stop: Stop): Outcome => {
+  const first = run.stop && strictness.indexOf(run.stop.kind) <= strictness.indexOf(stop.kind) ? run.stop : stop;
+  run.stop = first;
+  if (first.kind !== 'unavailable') return { kind: first.kind };
+  return failWith(run, isInterlockError(first.error) ? first.error : unavailableError(first));
+};
+
+const unavailableError = ({ phase, path, error }: Extract<Stop, { kind: 'unavailable' }>): InterlockError =>
+  new InterlockError('guard/unavailable', {
+    path: `${phase} ${path}`,
+    detail: error instanceof Error ? error.message : String(error),
+    cause: error,
+  });
+
+/** Notes the error that the run fails with. */
+export const failWith = (run: Run, error: unknown): Outcome => {
+  run.error = error;
+  return { kind: 'failed' };
+};
+
+/** Sends a chunk through the stream's guards and lets out what they leave of it. */
+export const releaseJudged = async (run: Run, chunk: Chunk): Promise<Judged<'outputStream'>> => {
+  const judged = await judge<'outputStream'>(run, streamPayload(run, chunk));
+  if (judged.data?.part) await release(run, judged.data.part as Chunk); // guards give back chunks, see the row's settle
+  return judged;
+};
+
+/** A chunk as the stream's guards are given it. */
+export const streamPayload = (run: Run, part: unknown): PhaseData<'outputStream'> => ({
+  phase: 'outputStream',
+  part,
+  streamParts: [],
+  state: {},
+  messageList: run.options.list,
+});

@@ -1,0 +1,452 @@
+import { klona } from 'klona/full';
+import { describe, expect, it } from 'vitest';
+import { createMachine } from 'xstate';
+import { getStateNodes } from 'xstate/graph';
+import { createDecider, type Decision, type LoopSnapshot } from './decide.js';
+import {
+  loopMachine,
+  outcomesOf,
+  workNames,
+  type LoopContext,
+  type LoopEvent,
+  type LoopLimits,
+  type WorkName,
+} from './machine.js';
+import type { Outcome, OutcomeKind } from './outcome.js';
+
+type Machine = typeof loopMachine;
+
+// --- The walk: every reachable state, by pure transitions, with everything counted from outside. ---
+
+/** What happened on a path so far, counted from the outcomes alone: a machine that miscounts is found out. */
+interface Tally {
+  steps: number;
+  /** Attempts at this step; at the input before the first. */
+  attempts: number;
+  retries: number;
+  /** Retries that were used up before this step. */
+  retriesBefore: number;
+  recoveries: number;
+  /** Models tried at this step. */
+  models: number;
+}
+
+interface Place {
+  readonly decision: Decision;
+  readonly tally: Tally;
+  readonly trail: readonly string[];
+}
+
+interface Walk {
+  readonly violations: string[];
+  readonly entered: Set<string>;
+  /** How many settled places there are. */
+  places: number;
+  readonly most: Tally;
+  /** The most steps on a path that had used up all its retries before the last of them. */
+  stepsAfterRetries: number;
+}
+
+/** Which work belongs to a settled state; resting and final states have none. */
+const workOf: Record<string, WorkName | undefined> = {
+  input: 'input',
+  'step.preparing': 'prepare',
+  'step.requesting': 'request',
+  'step.calling': 'call',
+  'step.recovering': 'recover',
+  'step.reviewing': 'review',
+  'step.tools': 'tools',
+  finishing: 'finish',
+  persisting: 'persist',
+};
+const finals = new Set(['success', 'tripwire', 'failed', 'canceled']);
+const isFinal = (state: string): boolean => finals.has(state);
+
+const nameOf = ({ value }: LoopSnapshot): string => (typeof value === 'string' ? value : `step.${Object.values(value)[0]}`);
+
+const outcomesLike = (kind: OutcomeKind): Outcome[] => {
+  if (kind === 'reviewed') return [0, 1, 2].map((toolCalls) => ({ kind, toolCalls }));
+  if (kind === 'executed') return [false, true].map((stop) => ({ kind, stop }));
+  return [{ kind }];
+};
+const allKinds = [...new Set(workNames.flatMap((work): OutcomeKind[] => [...outcomesOf[work]]))];
+
+const done = (work: WorkName, output: Outcome): LoopEvent => ({ type: `xstate.done.actor.${work}`, output, actorId: work });
+
+const walkMachine = (machine: Machine, limits: LoopLimits): Walk => {
+  const decider = createDecider(limits, machine);
+  const most: Tally = { steps: 0, attempts: 0, retries: 0, retriesBefore: 0, recoveries: 0, models: 0 };
+  const walk: Walk = { violations: [], entered: new Set(), places: 0, most, stepsAfterRetries: 0 };
+  const known = new Set<string>();
+  const onPath = new Set<string>();
+
+  const visit = (place: Place): void => {
+    const { snapshot } = place.decision;
+    const key = keyOf(place);
+    if (onPath.has(key)) walk.violations.push(`P5 goes round: ${place.trail.join(' > ')}`);
+    if (known.has(key)) return;
+    known.add(key);
+    onPath.add(key);
+    walk.places += 1;
+    noteMost(walk, place.tally, limits);
+    const work = workOf[nameOf(snapshot)];
+    if (work) {
+      tryStrangers(place, work);
+      for (const outcome of outcomesOf[work].flatMap(outcomesLike)) step(place, done(work, outcome), outcome);
+    }
+    if (nameOf(snapshot) === 'suspended') tryResume(place);
+    tryCancel(place);
+    onPath.delete(key);
+  };
+
+  /** Takes one event; goes on from where it leads, unless a promise was broken on the way. */
+  const step = (place: Place, event: LoopEvent, outcome: Outcome): void => {
+    const decision = decider.next(place.decision.snapshot, event);
+    const next = { decision, tally: count(place.tally, outcome, decision), trail: [...place.trail, describeEvent(event)] };
+    for (const { state } of decision.entered) walk.entered.add(state);
+    const broken = [...brokenByEdge(place, event, next), ...brokenByPlace(next, limits)];
+    walk.violations.push(...broken.map((what) => `${what}: ${next.trail.join(' > ')}`));
+    if (broken.length === 0) visit(next);
+  };
+
+  /** Outcomes that this work cannot have fail the run; news from works that are not under way mean nothing. */
+  const tryStrangers = ({ decision: { snapshot }, trail }: Place, work: WorkName): void => {
+    const own: readonly OutcomeKind[] = outcomesOf[work];
+    for (const outcome of allKinds.filter((kind) => !own.includes(kind)).flatMap(outcomesLike)) {
+      const next = decider.next(snapshot, done(work, outcome));
+      if (nameOf(next.snapshot) !== 'failed')
+        walk.violations.push(`P1 ${work} may say ${outcome.kind}: ${trail.join(' > ')} > ${nameOf(next.snapshot)}`);
+    }
+    for (const other of workNames.filter((name) => name !== work)) {
+      const next = decider.next(snapshot, done(other, { kind: 'reviewed', toolCalls: 1 }));
+      if (next.starts.length > 0 || next.entered.length > 0)
+        walk.violations.push(`P1 ${other} is heard while ${work} is under way: ${trail.join(' > ')}`);
+    }
+  };
+
+  const tryResume = ({ decision: { snapshot }, trail }: Place): void => {
+    const next = decider.next(snapshot, { type: 'RESUME' });
+    const isSamePlace = samePosition(snapshot, next.snapshot) && next.starts.join() === 'tools';
+    if (!isSamePlace) walk.violations.push(`P1 a resumed run does not go on with its tools: ${trail.join(' > ')}`);
+  };
+
+  const tryCancel = ({ decision: { snapshot }, trail }: Place): void => {
+    const next = decider.next(snapshot, { type: 'CANCEL' });
+    const expected = isFinal(nameOf(snapshot)) ? nameOf(snapshot) : 'canceled';
+    if (nameOf(next.snapshot) !== expected || next.starts.length > 0)
+      walk.violations.push(`P5 a cancel leads to ${nameOf(next.snapshot)}: ${trail.join(' > ')}`);
+    for (const { state } of next.entered) walk.entered.add(state);
+  };
+
+  const first = decider.begin();
+  for (const { state } of first.entered) walk.entered.add(state);
+  visit({
+    decision: first,
+    tally: { steps: 0, attempts: 1, retries: 0, retriesBefore: 0, recoveries: 0, models: 1 },
+    trail: ['begin'],
+  });
+  return walk;
+};
+
+const keyOf = ({ decision: { snapshot }, tally }: Place): string => {
+  const { limits: _limits, ...counters } = snapshot.context;
+  return JSON.stringify([snapshot.value, counters, tally]);
+};
+
+const describeEvent = (event: LoopEvent): string =>
+  'output' in event ? `${event.actorId}:${JSON.stringify(event.output).replaceAll('"', '')}` : event.type;
+
+const count = (before: Tally, { kind }: Outcome, { snapshot, starts }: Decision): Tally => {
+  const goesOn = !isFinal(nameOf(snapshot));
+  const tally = { ...before };
+  if (kind === 'retry' && goesOn) tally.retries += 1;
+  if (kind === 'same-model' && goesOn) tally.recoveries += 1;
+  if (kind === 'next-model' && goesOn) tally.models += 1;
+  if (starts.includes('input')) tally.attempts += 1;
+  if (!starts.includes('prepare')) return tally;
+  return kind === 'retry'
+    ? { ...tally, attempts: tally.attempts + 1 }
+    : { ...tally, steps: tally.steps + 1, attempts: 1, models: 1, retriesBefore: tally.retries };
+};
+
+const noteMost = (walk: Walk, tally: Tally, { maxRetries }: LoopLimits): void => {
+  for (const name of Object.keys(tally) as (keyof Tally)[]) walk.most[name] = Math.max(walk.most[name], tally[name]);
+  if (tally.retriesBefore === maxRetries) walk.stepsAfterRetries = Math.max(walk.stepsAfterRetries, tally.steps);
+};
+
+const samePosition = (a: LoopSnapshot, b: LoopSnapshot): boolean =>
+  a.context.stepNumber === b.context.stepNumber && a.context.attempt === b.context.attempt;
+
+/** P1: tools start right after their own step was reviewed, and in no other way. */
+const brokenByEdge = (before: Place, event: LoopEvent, { decision }: Place): string[] => {
+  if (!decision.starts.includes('tools')) return [];
+  const outcome = 'output' in event ? event.output : undefined;
+  const isReviewed = event.type === 'xstate.done.actor.review' && outcome?.kind === 'reviewed' && outcome.toolCalls > 0;
+  if (!isReviewed) return ['P1 tools start without a review'];
+  return samePosition(before.decision.snapshot, decision.snapshot) ? [] : ['P1 tools start in another attempt'];
+};
+
+const brokenByPlace = ({ decision, tally }: Place, limits: LoopLimits): string[] => [
+  ...brokenEnd(decision),
+  ...brokenBounds(tally, limits),
+  ...brokenCounters(decision.snapshot.context, tally),
+];
+
+/** P5: a place is an end, a rest, or has exactly one work under way. */
+const brokenEnd = ({ snapshot, starts, entered }: Decision): string[] => {
+  const state = nameOf(snapshot);
+  const ends = entered.filter((one) => isFinal(one.state)).length;
+  if (isFinal(state))
+    return ends === 1 && starts.length === 0 && snapshot.status === 'done' ? [] : [`P5 ${state} is no clean end`];
+  if (snapshot.status !== 'active' || ends > 0) return [`P5 ${state} is an end`];
+  if (state === 'suspended') return starts.length === 0 ? [] : ['P5 suspended does not rest'];
+  return starts.length === 1 && starts[0] === workOf[state] ? [] : [`P5 ${state} is stuck with ${starts.join() || 'no work'}`];
+};
+
+const brokenBounds = (tally: Tally, limits: LoopLimits): string[] => {
+  const bounds: [string, number, number][] = [
+    ['steps', tally.steps, limits.maxSteps],
+    ['attempts', tally.attempts, 1 + limits.maxRetries],
+    ['retries', tally.retries, limits.maxRetries],
+    ['recoveries', tally.recoveries, limits.maxRecoveries],
+    ['models', tally.models, limits.models],
+  ];
+  return bounds.filter(([, value, bound]) => value > bound).map(([name, value, bound]) => `P6 ${value} ${name} of ${bound}`);
+};
+
+/** What the machine counts is what happened: hooks and events are told it. */
+const brokenCounters = (context: LoopContext, tally: Tally): string[] => {
+  const counters: [string, number, number][] = [
+    ['retries', context.retries, tally.retries],
+    ['recoveries', context.recoveries, tally.recoveries],
+    ['attempt', context.attempt, tally.attempts],
+    ['stepNumber', context.stepNumber, Math.max(0, tally.steps - 1)],
+  ];
+  return counters
+    .filter(([, told, real]) => told !== real)
+    .map(([name, told, real]) => `P6 ${name} is told as ${told}, is ${real}`);
+};
+
+// --- The proof: no promise broken anywhere, no state missed, every bound reached. ---
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+const recoveriesAndModels = [
+  { maxRecoveries: 0, models: 1 },
+  { maxRecoveries: 1, models: 2 },
+  { maxRecoveries: 2, models: 1 },
+  { maxRecoveries: 2, models: 2 },
+];
+const grid: LoopLimits[] = range(1, 3).flatMap((maxSteps) =>
+  range(0, 2).flatMap((maxRetries) => recoveriesAndModels.map((rest) => ({ maxSteps, maxRetries, ...rest }))),
+);
+
+const statesOf = (machine: Machine): string[] =>
+  getStateNodes(machine)
+    .filter(({ type }) => type === 'atomic' || type === 'final')
+    .map(({ path }) => path.join('.'))
+    .toSorted();
+
+/** Everything that is wrong with a machine, or nothing. */
+const faultsOf = (machine: Machine, limits: readonly LoopLimits[] = grid): string[] => {
+  const faults: string[] = [];
+  const entered = new Set<string>();
+  for (const one of limits) {
+    const walk = walkMachine(machine, one);
+    for (const state of walk.entered) entered.add(state);
+    const told = JSON.stringify(one);
+    faults.push(...firstOfEach(walk.violations).map((violation) => `${violation} ${told}`));
+    const reached: [string, number, number][] = [
+      ['steps', walk.most.steps, one.maxSteps],
+      ['attempts', walk.most.attempts, 1 + one.maxRetries],
+      ['recoveries', walk.most.recoveries, one.maxRecoveries],
+      ['models', walk.most.models, one.models],
+      ['steps after all retries', walk.stepsAfterRetries, one.maxSteps],
+    ];
+    for (const [name, value, bound] of reached) if (value < bound) faults.push(`P6 only ${value} ${name} of ${bound} ${told}`);
+  }
+  const missed = statesOf(machine).filter((state) => !entered.has(state));
+  return missed.length > 0 ? [...faults, `P5 never reached: ${missed.join(', ')}`] : faults;
+};
+
+/** One path for each thing that is wrong, for it tends to be wrong on many. */
+const firstOfEach = (violations: readonly string[]): string[] => [
+  ...new Map(violations.toReversed().map((violation) => [violation.split(':')[0], violation])).values(),
+];
+
+describe('the loop machine, walked through all of its states', () => {
+  it('keeps P1, P5 and P6 on every path, under all limits', () => {
+    expect(faultsOf(loopMachine)).toEqual([]);
+  });
+
+  it('is walked in full', () => {
+    const walk = walkMachine(loopMachine, { maxSteps: 3, maxRetries: 2, maxRecoveries: 2, models: 2 });
+    expect([...walk.entered].toSorted()).toEqual(statesOf(loopMachine));
+    expect(walk.places).toBeGreaterThan(500);
+  });
+});
+
+// --- The proof of the proof: each of these machines is wrong in one thing, and the same check says so. ---
+
+type Guards = NonNullable<Parameters<Machine['provide']>[0]['guards']>;
+type Actions = NonNullable<Parameters<Machine['provide']>[0]['actions']>;
+
+const withGuards = (guards: Guards): Machine => loopMachine.provide({ guards });
+const withActions = (actions: Actions): Machine => loopMachine.provide({ actions });
+
+interface StateConfig {
+  type?: string;
+  always?: unknown;
+  on?: Record<string, unknown>;
+  invoke: { onDone: unknown[] };
+  states: Record<string, StateConfig>;
+}
+
+/** The machine with a change to its chart. */
+const withChart = (change: (chart: StateConfig, step: Record<string, StateConfig>) => void): Machine => {
+  const chart = klona(loopMachine.config) as unknown as StateConfig;
+  change(chart, chart.states['step']?.states ?? {});
+  return createMachine(chart as never, loopMachine.implementations as never) as unknown as Machine; // the same but for the change
+};
+
+const said = (kind: OutcomeKind) => ({ type: 'said', params: { kind } });
+const kindOf = (event: LoopEvent): OutcomeKind | undefined => ('output' in event ? event.output.kind : undefined);
+
+const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
+  'one retry too many': [
+    'P6',
+    () =>
+      withGuards({ mayRetry: ({ context, event }) => kindOf(event) === 'retry' && context.retries <= context.limits.maxRetries }),
+  ],
+  'one retry too few': [
+    'P6',
+    () =>
+      withGuards({
+        mayRetry: ({ context, event }) => kindOf(event) === 'retry' && context.retries + 1 < context.limits.maxRetries,
+      }),
+  ],
+  'a budget of retries per step': [
+    'P6',
+    () =>
+      withGuards({ mayRetry: ({ context, event }) => kindOf(event) === 'retry' && context.attempt <= context.limits.maxRetries }),
+  ],
+  'retries that are not counted': ['P6', () => withActions({ countRetry: () => undefined })],
+  'one step too many': [
+    'P6',
+    () =>
+      withGuards({
+        mayStepOn: ({ context }) => context.toolCalls > 0 && !context.stop && context.stepNumber < context.limits.maxSteps,
+      }),
+  ],
+  'one step too few': [
+    'P6',
+    () =>
+      withGuards({
+        mayStepOn: ({ context }) => context.toolCalls > 0 && !context.stop && context.stepNumber + 2 < context.limits.maxSteps,
+      }),
+  ],
+  'retries that eat steps': [
+    'P6',
+    () =>
+      withGuards({
+        mayStepOn: ({ context: { toolCalls, stop, stepNumber, retries, limits } }) =>
+          toolCalls > 0 && !stop && stepNumber + retries + 1 < limits.maxSteps,
+      }),
+  ],
+  'one recovery too many': [
+    'P6',
+    () =>
+      withGuards({
+        mayRecover: ({ context, event }) => kindOf(event) === 'same-model' && context.recoveries <= context.limits.maxRecoveries,
+      }),
+  ],
+  'recoveries that are not counted': ['P6', () => withActions({ countRecovery: () => undefined })],
+  'one model too many': [
+    'P6',
+    () =>
+      withGuards({
+        mayFallBack: ({ context, event }) => kindOf(event) === 'next-model' && context.modelIndex < context.limits.models,
+      }),
+  ],
+  'an attempt that is not counted anew for a new step': [
+    'P6',
+    () =>
+      withChart((_, { deciding }) =>
+        Object.assign(deciding ?? {}, { always: [{ guard: 'mayStepOn', target: 'preparing' }, { target: '#loop.finishing' }] }),
+      ),
+  ],
+  'tools after a trip': [
+    'P1',
+    () => withChart((_, { reviewing }) => reviewing?.invoke.onDone.unshift({ guard: said('trip'), target: 'tools' })),
+  ],
+  'tools after a retry': [
+    'P1',
+    () => withChart((_, { reviewing }) => reviewing?.invoke.onDone.unshift({ guard: said('retry'), target: 'tools' })),
+  ],
+  'tools after a guard that failed': [
+    'P1',
+    () => withChart((_, { reviewing }) => reviewing?.invoke.onDone.unshift({ guard: said('failed'), target: 'tools' })),
+  ],
+  'tools without a review': [
+    'P1',
+    () => withChart((_, { calling }) => calling?.invoke.onDone.unshift({ guard: said('done'), target: 'tools' })),
+  ],
+  'tools without a call': ['P1', () => withGuards({ calledTools: ({ event }) => kindOf(event) === 'reviewed' })],
+  'tools in the next attempt': [
+    'P1',
+    () =>
+      withChart((_, { reviewing }) =>
+        reviewing?.invoke.onDone.unshift({ guard: 'calledTools', target: 'tools', actions: 'countRetry' }),
+      ),
+  ],
+  'tools again after a retry of their results': [
+    'P1',
+    () => withChart((_, { retrying }) => Object.assign(retrying ?? {}, { always: { target: 'tools', actions: 'countRetry' } })),
+  ],
+  'a person whose answer skips to the next step': [
+    'P1',
+    () => withChart(({ states }) => Object.assign(states['suspended'] ?? {}, { on: { RESUME: 'step.deciding' } })),
+  ],
+  'a result that nobody decides on': [
+    'P5',
+    () =>
+      withChart((_, { deciding }) =>
+        Object.assign(deciding ?? {}, { always: [{ guard: 'mayStepOn', target: 'preparing', actions: 'nextStep' }] }),
+      ),
+  ],
+  'a trip that does not end': ['P5', () => withChart(({ states }) => delete states['tripwire']?.type)],
+  'an end that goes on': [
+    'P5',
+    () => withChart(({ states }) => Object.assign(states['success'] ?? {}, { type: 'atomic', always: 'persisting' })),
+  ],
+  'a cancel that is not heard': ['P5', () => withChart((chart) => delete chart.on)],
+  'a call that is made again for nothing': [
+    'P5',
+    () => withChart((_, { calling }) => calling?.invoke.onDone.unshift({ guard: said('api-error'), target: 'requesting' })),
+  ],
+  'a state that cannot be reached': [
+    'P5',
+    () =>
+      withChart((_, { tools }) =>
+        Object.assign(tools?.invoke ?? {}, {
+          onDone: [{ guard: said('executed'), target: 'deciding', actions: 'noteStop' }, { target: '#loop.failed' }],
+        }),
+      ),
+  ],
+};
+
+describe('the check of the loop machine', () => {
+  const small: LoopLimits[] = [
+    { maxSteps: 2, maxRetries: 1, maxRecoveries: 1, models: 1 },
+    { maxSteps: 2, maxRetries: 2, maxRecoveries: 1, models: 2 },
+  ];
+
+  it('passes the machine itself', () => {
+    expect(faultsOf(loopMachine, small)).toEqual([]);
+  });
+
+  it.each(Object.entries(mutants))('finds %s', (_, [promise, mutant]) => {
+    const faults = faultsOf(mutant(), small);
+    expect(faults.join('\n')).toMatch(new RegExp(`^${promise} `, 'mu'));
+  });
+});

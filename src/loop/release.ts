@@ -1,0 +1,33 @@
+import { isPromise } from '../phase/awaitable.js';
+import type { Chunk } from './ports.js';
+import { isOver, type Run } from './run.js';
+
+/** A chunk of the loop's own making. */
+export const agentChunk = (run: Run, type: string, payload: unknown): Chunk => ({
+  type,
+  runId: run.options.runId,
+  from: 'AGENT',
+  payload,
+});
+
+/**
+ * Lets a work's chunk out; gives a promise where the reader is behind. Works that were given up on run into nothing here: no
+ * chunk of theirs is seen.
+ */
+export const release = (run: Run, chunk: Chunk): Promise<void> | undefined => (isOver(run) ? undefined : tell(run, chunk));
+
+/** Lets out what the driver itself has to say about a run, also after the caller gave up. */
+export const tell = (run: Run, chunk: Chunk): Promise<void> | undefined => {
+  void notify(run.options.onChunk, chunk);
+  return run.options.outlet.write(chunk);
+};
+
+/** Calls somebody else's function; what it throws or rejects with is its own affair and never disturbs the run. */
+export const notify = <T>(callback: ((value: T) => unknown) | undefined, value: T): Promise<unknown> | undefined => {
+  try {
+    const told = callback?.(value);
+    return isPromise(told) ? told.catch(() => undefined) : undefined;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,78 @@
+import { releaseJudged } from './judge.js';
+import type { Chunk, ToolCall, ToolOutcome } from './ports.js';
+import { finishedCall, takeFinished } from './reuse.js';
+import type { Attempt, Run } from './run.js';
+
+/** The tools of one step while they run. */
+export interface RunningCalls {
+  /** Starts a call, or finds the result of an equal one; never rejects. */
+  start(call: ToolCall): Promise<ToolOutcome>;
+  /** Aborted as soon as a guard stops on something that a tool wrote. */
+  readonly stopped: AbortSignal;
+  /**
+   * The step is stopped: what its tools still write is not seen. A retry waits for those that have started, for their effects
+   * cannot be undone and the next attempt must be given their results; any other stop cancels them and goes on at once.
+   */
+  halt(how: 'wait' | 'cancel'): Promise<void>;
+}
+
+interface Floor {
+  readonly run: Run;
+  readonly attempt: Attempt;
+  readonly abortSignal: AbortSignal;
+  isHalted: boolean;
+  stop(): void;
+}
+
+/** Makes ready to run the calls of a step. */
+export const createRunningCalls = (run: Run, attempt: Attempt): RunningCalls => {
+  const started: Promise<ToolOutcome>[] = [];
+  const canceled = new AbortController();
+  const stopped = new AbortController();
+  const abortSignal = AbortSignal.any([run.signal, canceled.signal]);
+  const floor: Floor = { run, attempt, abortSignal, isHalted: false, stop: () => stopped.abort() };
+  return {
+    start: (call) => {
+      const outcome = execute(floor, call).catch((error: unknown): ToolOutcome => ({ kind: 'error', error }));
+      started.push(outcome);
+      return outcome;
+    },
+    stopped: stopped.signal,
+    halt: async (how) => {
+      floor.isHalted = true;
+      if (how === 'wait') await Promise.all(started);
+      else canceled.abort(new DOMException('Canceled: a guard stopped the step.', 'AbortError'));
+    },
+  };
+};
+
+const execute = async (floor: Floor, call: ToolCall): Promise<ToolOutcome> => {
+  const { run, attempt, abortSignal } = floor;
+  const { toolCallId, toolName } = call;
+  const reused = takeFinished(run.reusable, call);
+  if (reused) {
+    attempt.finishedCalls.push(reused);
+    run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: 'reused', durationMs: 0 });
+    return { kind: 'result', result: finishedCall(call, reused.result).result };
+  }
+  const startedAt = run.scope.now();
+  run.recorder.record({ type: 'tool-start', toolCallId, toolName });
+  const write = (chunk: Chunk) => writeFromTool(floor, chunk);
+  const outcome = await run.options.ports.runTool({ call, settings: attempt.settings, abortSignal, write });
+  if (outcome.kind === 'client') return outcome;
+  if (outcome.kind === 'result') attempt.finishedCalls.push(finishedCall(call, outcome.result));
+  const durationMs = run.scope.now() - startedAt;
+  run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: outcome.kind, durationMs });
+  return outcome;
+};
+
+/**
+ * What a tool writes while it runs is judged like any chunk; a stop ends the step. The tool itself is not disturbed: one that
+ * failed halfway would be run again by the next attempt, and its effect be had twice.
+ */
+const writeFromTool = async (floor: Floor, chunk: Chunk): Promise<void> => {
+  const { run } = floor;
+  if (floor.isHalted || run.stop) return;
+  const { outcome } = await releaseJudged(run, { runId: run.options.runId, from: 'AGENT', ...chunk });
+  if (outcome) floor.stop();
+};

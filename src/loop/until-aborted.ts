@@ -1,0 +1,8 @@
+/** The value, or nothing as soon as the signal is aborted: what ignores the signal is not waited for. */
+export const untilAborted = <T>(value: Promise<T>, signal: AbortSignal): Promise<T | undefined> =>
+  new Promise((resolve, reject) => {
+    const giveUp = () => resolve(undefined);
+    if (signal.aborted) giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
+    value.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+  });

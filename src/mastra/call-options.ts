@@ -1,0 +1,55 @@
+import type { MessageListInput } from '@mastra/core/agent/message-list';
+import type { Processor } from '@mastra/core/processors';
+import type { RequestContext } from '@mastra/core/request-context';
+import type { ToolHooks } from '@mastra/core/tools';
+import type { RunEvent } from '../../schemas/index.js';
+import type { Chunk, StepSettings } from '../loop/ports.js';
+import type { Guards } from './guards.js';
+import type { MemoryTarget } from './memory.js';
+
+/** What a caller may be told of a run; Mastra's names. */
+export interface CallCallbacks {
+  onFinish?: Callback;
+  onError?: Callback;
+  onAbort?: Callback;
+  onStepFinish?: Callback;
+  onChunk?: Callback;
+}
+
+export type Callback = (value: never) => unknown;
+
+/** A prepareStep function: Mastra's, with the arguments and results of `processInputStep`. */
+export type PrepareStep = NonNullable<Processor['processInputStep']>;
+
+/** Options of one call after defaults and caller were put together, as far as the loop reads them. */
+export interface CallOptions extends StepSettings, CallCallbacks {
+  instructions?: unknown;
+  system?: unknown;
+  context?: MessageListInput;
+  memory?: MemoryTarget;
+  runId?: string;
+  requestContext?: RequestContext;
+  maxSteps?: number;
+  stopWhen?: unknown;
+  abortSignal?: AbortSignal;
+  inputProcessors?: Guards;
+  outputProcessors?: Guards;
+  errorProcessors?: Guards;
+  maxProcessorRetries?: number;
+  toolsets?: unknown;
+  clientTools?: unknown;
+  hooks?: ToolHooks;
+  prepareStep?: PrepareStep;
+  toolCallConcurrency?: number | { limit?: number };
+  tracingContext?: unknown;
+  tracing?: unknown;
+  actor?: unknown;
+  mcp?: unknown;
+  model?: unknown;
+  experimentalTransform?: StreamTransforms;
+  onRunEvent?: (event: RunEvent) => void;
+}
+
+type StreamTransform = () => TransformStream<Chunk, Chunk>;
+/** Transforms that every reader of the full stream gets afresh. */
+export type StreamTransforms = StreamTransform | readonly StreamTransform[];

@@ -1,0 +1,76 @@
+import type { MastraMemory } from '@mastra/core/memory';
+import type { RequestContext } from '@mastra/core/request-context';
+import type { Lanes } from '../loop/run.js';
+import { phases } from '../phase/table.js';
+import type { Plan } from '../pipeline/compile.js';
+import { processorsOf } from '../pipeline/graph.js';
+import type { CallOptions } from './call-options.js';
+import type { InterlockConfig } from './config.js';
+import { checkLane, compileLane, resolveGuards } from './guards.js';
+import { toGraph, type PipelineStep } from './pipeline.js';
+import { PrepareStepProcessor } from './prepare-step.js';
+
+/** The guards of a call, lane by lane, as they run. */
+export interface Chains {
+  readonly input: readonly PipelineStep[];
+  readonly output: readonly PipelineStep[];
+  readonly error: readonly PipelineStep[];
+  readonly memory: readonly PipelineStep[];
+  /** Whether error guards were asked for: Mastra then grants retries without being told how many. */
+  readonly hasErrorGuards: boolean;
+}
+
+export interface Chaining {
+  readonly guards: InterlockConfig;
+  readonly options: CallOptions;
+  readonly requestContext: RequestContext;
+  /** Only where the conversation is kept in a thread. */
+  readonly memory: MastraMemory | undefined;
+}
+
+/** A call's guards replace the agent's; memory's own stay around them, and `prepareStep` has the last word. */
+export const resolveChains = async ({ guards, options, requestContext, memory }: Chaining): Promise<Chains> => {
+  const chain = async (lane: 'input' | 'output' | 'error'): Promise<readonly PipelineStep[]> => {
+    const name = `${lane}Processors` as const;
+    const steps = await resolveGuards(options[name] ?? guards[name], requestContext);
+    checkLane(steps, lane);
+    return steps;
+  };
+  const [input, output, error] = await Promise.all([chain('input'), chain('output'), chain('error')]);
+  // Mastra's memory only asks which processors are already there; it takes what Mastra's agents take.
+  const before = (await memory?.getInputProcessors([...input] as never, requestContext)) ?? [];
+  const after = (await memory?.getOutputProcessors([...output] as never, requestContext)) ?? [];
+  const last = options.prepareStep ? [new PrepareStepProcessor({ prepareStep: options.prepareStep })] : [];
+  return {
+    input: before.length + last.length > 0 ? [...before, ...input, ...last] : input,
+    output,
+    error: withErrorHooks(error, [...input, ...output]),
+    memory: after,
+    hasErrorGuards: error.length > 0,
+  };
+};
+
+/** Error hooks run wherever their processor stands, as in Mastra: those of the other lanes after the error guards. */
+const withErrorHooks = (error: readonly PipelineStep[], others: readonly PipelineStep[]): readonly PipelineStep[] => {
+  const more = new Set(others.filter((step) => !error.includes(step) && hasErrorHook(step)));
+  return more.size > 0 ? [...error, ...more] : error;
+};
+
+const hasErrorHook = (step: PipelineStep): boolean =>
+  processorsOf(toGraph([step])).some((processor) => typeof processor[phases.apiError.hook] === 'function');
+
+/** Plans of chains that were compiled before: an agent's own guards are the same array in every call. */
+const plans = new WeakMap<readonly PipelineStep[], Plan | undefined>();
+
+const planOf = (steps: readonly PipelineStep[], id: string): Plan | undefined => {
+  if (!plans.has(steps)) plans.set(steps, compileLane(steps, id));
+  return plans.get(steps);
+};
+
+/** The chains as plans. Raises `pipeline/…` for what cannot work. */
+export const compileChains = (agentId: string, { input, output, error, memory }: Chains): Lanes => ({
+  input: planOf(input, `${agentId}-input-processor`),
+  output: planOf(output, `${agentId}-output-processor`),
+  error: planOf(error, `${agentId}-error-processor`),
+  memory: planOf(memory, `${agentId}-memory`),
+});

@@ -1,0 +1,69 @@
+import type { AgentConfig, AgentExecutionOptionsBase, ToolsInput } from '@mastra/core/agent';
+import type { MessageListInput } from '@mastra/core/agent/message-list';
+import type { MastraModelConfig } from '@mastra/core/llm';
+import type { RequestContext } from '@mastra/core/request-context';
+import type { RunEvent } from '../../schemas/index.js';
+import type { DynamicGuards, Guards } from './guards.js';
+
+/** What Interlock adds to or widens in the configuration of Mastra's agent. */
+export interface InterlockConfig {
+  /** Guards before the model: an array of processors, pipelines and workflows, one pipeline or workflow alone, or a function. */
+  inputProcessors?: DynamicGuards;
+  /** Guards after the model; the same forms. */
+  outputProcessors?: DynamicGuards;
+  /** What happens when a model call fails; the same forms. */
+  errorProcessors?: DynamicGuards;
+  /**
+   * Retries that guards may be granted in one run, from whatever phase. Default 0: a retry is then a tripwire; 10 where there
+   * are error processors, as Mastra's specification says.
+   */
+  maxProcessorRetries?: number;
+  /** Told of everything that happens in any run of this agent, as it happens. What it throws does not reach the run. */
+  onRunEvent?: (event: RunEvent) => void;
+}
+
+type Widened = keyof InterlockConfig;
+
+/** Options of one call, as defaults of an agent for one of its methods. */
+type DefaultsFor = Partial<InterlockCallOptions> | ((call: { requestContext: RequestContext }) => Partial<InterlockCallOptions>);
+
+/** The configuration of Mastra's agent, with guards in any form and defaults for each method. */
+export type InterlockAgentConfig<
+  TAgentId extends string = string,
+  TTools extends ToolsInput = ToolsInput,
+  TOutput = undefined,
+  TRequestContext = unknown,
+> = Omit<AgentConfig<TAgentId, TTools, TOutput, TRequestContext>, Widened | 'id' | 'instructions' | 'model'> &
+  InterlockConfig & {
+    /** Default: the name. */
+    id?: TAgentId;
+    /** Default: none. */
+    instructions?: AgentConfig<TAgentId, TTools, TOutput, TRequestContext>['instructions'];
+    model: AgentConfig<TAgentId, TTools, TOutput, TRequestContext>['model'];
+    /** Defaults of `generate`, over `defaultOptions`. Its `prepareStep` also serves `stream`, where nothing else does. */
+    defaultGenerateOptions?: DefaultsFor;
+    /** Defaults of `stream`, over `defaultOptions`. */
+    defaultStreamOptions?: DefaultsFor;
+  };
+
+/** Options of one call: Mastra's, with guards as wide as in the configuration. */
+export type InterlockCallOptions = Omit<AgentExecutionOptionsBase<unknown>, Widened> & {
+  /** Replaces the agent's input guards for this call. */
+  inputProcessors?: Guards;
+  /** Replaces the agent's output guards for this call. */
+  outputProcessors?: Guards;
+  /** Replaces the agent's error guards for this call. */
+  errorProcessors?: Guards;
+  /** Overrides the agent's `maxProcessorRetries`. */
+  maxProcessorRetries?: number;
+  /** Overrides the agent's model. */
+  model?: MastraModelConfig | ((call: { requestContext: RequestContext }) => MastraModelConfig | Promise<MastraModelConfig>);
+  /** Told of everything that happens in this run, as it happens. */
+  onRunEvent?: (event: RunEvent) => void;
+};
+
+/** The other form of a call: one object that also holds the prompt. */
+export type InterlockPromptCall = InterlockCallOptions & { prompt: MessageListInput };
+
+/** Options as Mastra types them, for code that was written for Mastra's agent. */
+export type MastraCallOptions<OUTPUT> = AgentExecutionOptionsBase<OUTPUT> & { structuredOutput?: unknown; model?: unknown };

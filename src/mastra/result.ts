@@ -1,0 +1,138 @@
+import type { MessageList } from '@mastra/core/agent/message-list';
+import type { RunEvent, RunStatus, Tripwire } from '../../schemas/index.js';
+import { InterlockError } from '../errors.js';
+import { finishReasonOf, tripwireOf } from '../loop/ending.js';
+import type { Chunk, StepRecord } from '../loop/ports.js';
+import { acceptedSteps, type Run } from '../loop/run.js';
+
+/** A step as results report it: the loop's record, with the views that Mastra's steps have. */
+export interface StepResult extends StepRecord {
+  staticToolCalls: Chunk[];
+  dynamicToolCalls: Chunk[];
+  staticToolResults: Chunk[];
+  dynamicToolResults: Chunk[];
+}
+
+/** What Mastra's agents answer with, as far as a run of the loop can tell it, and how the run went. */
+export interface RunResult {
+  /** How the run ended. */
+  status: RunStatus;
+  /** Accepted text only, of all steps. */
+  text: string;
+  /** Every attempt at every step; a rejected one has a `tripwire` and none of its words. */
+  steps: StepResult[];
+  finishReason: string;
+  /** Tokens of the whole run, rejected attempts included. */
+  usage: Run['usage'];
+  totalUsage: Run['usage'];
+  /** Why the run ended as a tripwire. */
+  tripwire: Tripwire | undefined;
+  error: Error | undefined;
+  reasoning: Chunk[];
+  reasoningText: string | undefined;
+  toolCalls: StepRecord['toolCalls'];
+  toolResults: Chunk[];
+  sources: Chunk[];
+  files: Chunk[];
+  content: unknown[];
+  warnings: unknown[];
+  request: Record<string, unknown>;
+  response: Record<string, unknown>;
+  providerMetadata: unknown;
+  object: undefined;
+  usedFallbackValue: boolean;
+  runId: string;
+  traceId: string | undefined;
+  spanId: string | undefined;
+  suspendPayload: undefined;
+  resumeSchema: undefined;
+  /** The whole conversation, as it stands after the run. */
+  messages: unknown[];
+  /** What memory put into it. */
+  rememberedMessages: unknown[];
+  /** What happened in the run, in order. */
+  runEvents: readonly RunEvent[];
+}
+
+/** Reads the result off a run that has ended. */
+export const resultOf = (run: Run): RunResult => {
+  const { list, runId } = run.options;
+  const accepted = acceptedSteps(run);
+  const last = accepted.at(-1);
+  return {
+    status: run.status ?? 'failed',
+    text: accepted.map((step) => step.text).join(''),
+    steps: run.steps.map(stepResult),
+    finishReason: finishReasonOf(run),
+    usage: usageOf(run),
+    totalUsage: usageOf(run),
+    tripwire: run.status === 'tripwire' ? tripwireOf(run) : undefined,
+    error: run.status === 'failed' ? errorOf(run) : undefined,
+    ...gathered(accepted),
+    content: list.get.response.aiV5.stepContent(),
+    warnings: last?.warnings ?? [],
+    request: last?.request ?? {},
+    response: { ...last?.response, ...responseMessages(list) },
+    providerMetadata: last?.providerMetadata,
+    object: undefined,
+    usedFallbackValue: false,
+    runId,
+    traceId: undefined,
+    spanId: undefined,
+    suspendPayload: undefined,
+    resumeSchema: undefined,
+    messages: list.get.all.db(),
+    rememberedMessages: list.get.remembered.db(),
+    runEvents: run.recorder.events,
+  };
+};
+
+/** What the steps of an answer add up to. */
+const gathered = (steps: readonly StepRecord[]) => {
+  const reasoningTexts = steps.flatMap(({ reasoningText }) => (reasoningText === undefined ? [] : [reasoningText]));
+  return {
+    reasoning: steps.flatMap((step) => step.reasoning),
+    reasoningText: reasoningTexts.length > 0 ? reasoningTexts.join('') : undefined,
+    toolCalls: steps.flatMap((step) => step.toolCalls),
+    toolResults: steps.flatMap((step) => step.toolResults),
+    sources: steps.flatMap((step) => step.sources),
+    files: steps.flatMap((step) => step.files),
+  };
+};
+
+/** What the run answered, in each form that Mastra gives it in. */
+export const responseMessages = (list: MessageList): Record<'messages' | 'uiMessages' | 'dbMessages', unknown[]> => ({
+  messages: list.get.response.aiV5.model(),
+  uiMessages: list.get.response.aiV5.ui(),
+  dbMessages: list.get.response.db(),
+});
+
+/** The provider's own count cannot be summed: as in Mastra, it is that of the last step. */
+const usageOf = (run: Run): Run['usage'] => {
+  const raw = acceptedSteps(run).at(-1)?.usage.raw;
+  return { ...run.usage, ...(raw !== undefined && { raw }) };
+};
+
+/** A step with the views that Mastra's steps have: calls of tools that are known beforehand or not. */
+export const stepResult = (step: StepRecord): StepResult => {
+  const isDynamic = (wanted: boolean) => (chunk: Chunk) =>
+    (chunk.payload as { dynamic?: boolean } | undefined)?.dynamic === wanted;
+  return {
+    ...step,
+    staticToolCalls: step.toolCalls.filter(isDynamic(false)),
+    dynamicToolCalls: step.toolCalls.filter(isDynamic(true)),
+    staticToolResults: step.toolResults.filter(isDynamic(false)),
+    dynamicToolResults: step.toolResults.filter(isDynamic(true)),
+  };
+};
+
+/** The answer of a run without what was said before its last tool call: what Mastra's streams give as their text. */
+export const answerText = ({ text, steps }: Pick<RunResult, 'text' | 'steps'>): string => {
+  const accepted = steps.filter((step) => !step.tripwire);
+  const usesTools = accepted.some(({ toolCalls }) => toolCalls.length > 0);
+  return usesTools ? (accepted.at(-1)?.text ?? '') : text;
+};
+
+/** Why a run failed, as an error whatever was thrown. */
+export const errorOf = (run: Run): Error =>
+  run.error instanceof Error ? run.error : new InterlockError('run/failed', { cause: run.error });

@@ -1,0 +1,56 @@
+import { InterlockError } from '../errors.js';
+import type { LoopTarget } from './loop-target.js';
+
+/** A tool in any of the forms in which it may come: Mastra's, the AI SDK's, or prepared for a run. */
+export interface AnyTool {
+  id?: unknown;
+  execute?: unknown;
+  requireApproval?: unknown;
+  needsApproval?: unknown;
+  needsApprovalFn?: unknown;
+  suspendSchema?: unknown;
+  hasSuspendSchema?: unknown;
+  transform?: unknown;
+}
+
+/** Tools that Mastra makes of an agent's own agents and workflows; they can suspend, but seldom do. */
+const delegation = /^(agent|workflow)-/;
+
+/**
+ * Why the loop cannot run a tool, or nothing where it can. A tool that asks a person needs a run that can be resumed, and one
+ * that shows other payloads than it returns needs a transform that is not applied here: both are refused, not run without.
+ */
+export const whyUnsupported = (tool: AnyTool): string | undefined => {
+  if (typeof tool.execute !== 'function') return undefined; // left to the client or the provider
+  if (tool.requireApproval || tool.needsApproval || tool.needsApprovalFn) return "it needs a person's approval.";
+  const isDelegation = typeof tool.id === 'string' && delegation.test(tool.id);
+  if ((tool.suspendSchema || tool.hasSuspendSchema) && !isDelegation) return 'it can suspend the run.';
+  return tool.transform ? 'it transforms its payloads.' : undefined;
+};
+
+/** Refusal of a tool, by name. */
+export const unsupportedTool = (name: string, detail: string): InterlockError =>
+  new InterlockError('agent/unsupported-option', { path: `tools.${name}`, detail });
+
+/**
+ * The tools of a call, prepared: the agent's, those of its memory, agents and workflows, toolsets and client tools.
+ * Raises `agent/unsupported-option` for a tool that the loop cannot run.
+ */
+export const resolveTools = async (target: LoopTarget): Promise<Record<string, unknown>> => {
+  const { agent, options, requestContext, runId, mode, conversation } = target;
+  const tools = await agent.getToolsForExecution({
+    toolsets: options.toolsets as never, // Mastra's own options, handed on
+    clientTools: options.clientTools as never,
+    threadId: conversation?.threadId,
+    resourceId: conversation?.resourceId,
+    memoryConfig: options.memory?.options,
+    runId,
+    requestContext,
+    methodType: mode,
+  });
+  for (const [name, tool] of Object.entries(tools)) {
+    const detail = whyUnsupported(tool);
+    if (detail) throw unsupportedTool(name, detail);
+  }
+  return tools;
+};

@@ -1,0 +1,191 @@
+import { createTool } from '@mastra/core/tools';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import type { Phase } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import {
+  closing,
+  createAgent,
+  everyHook,
+  guardOn,
+  laned,
+  modelFor,
+  modes,
+  opening,
+  recovering,
+  runAgent,
+  toolResultsIn,
+  wire,
+  wirings,
+  type HookArgs,
+} from './support.js';
+
+/** What the model was asked and the tools did before the first guard of a phase has anything to judge. */
+const before: Record<Phase, { modelCalls: number; effects: string[] }> = {
+  input: { modelCalls: 0, effects: [] },
+  inputStep: { modelCalls: 0, effects: [] },
+  llmRequest: { modelCalls: 0, effects: [] },
+  apiError: { modelCalls: 1, effects: [] },
+  outputStream: { modelCalls: 1, effects: [] },
+  llmResponse: { modelCalls: 1, effects: [] },
+  outputStep: { modelCalls: 1, effects: [] },
+  toolResult: { modelCalls: 1, effects: ['charge 1', 'charge 2'] }, // side by side, so both have run
+  outputResult: { modelCalls: 2, effects: ['charge 1', 'charge 2'] },
+};
+
+/** A guard that trips and says when. */
+const trippingGuard = (phase: Phase, log: string[], when?: (args: HookArgs) => boolean) =>
+  guardOn(
+    phase,
+    ({ abort }) => {
+      log.push('trip');
+      return abort('blocked');
+    },
+    { when },
+  );
+
+describe('P1 No tool runs after a tripwire', () => {
+  describe.each(everyHook)('$hook, $mode', ({ phase, mode }) => {
+    it.each(wirings)('a trip of a guard that stands %s is the last thing that happens', async (wiring) => {
+      const log: string[] = [];
+      const model = modelFor(phase);
+      const guards = laned([phase, ...wire(phase, trippingGuard(phase, log), wiring)]);
+      const ran = await runAgent(createAgent({ model, log, ...guards }), mode);
+      expect(ran.status).toBe('tripwire');
+      expect(log).toEqual([...before[phase].effects, 'trip']);
+      expect(model.calls).toHaveLength(before[phase].modelCalls);
+    });
+
+    it('a retry that is out of budget is a trip', async () => {
+      const log: string[] = [];
+      const model = modelFor(phase);
+      const guard = guardOn(phase, ({ abort }) => abort('again', { retry: true }));
+      const ran = await runAgent(createAgent({ model, log, maxProcessorRetries: 0, ...laned([phase, guard]) }), mode);
+      expect(ran.status).toBe('tripwire');
+      expect(log).toEqual(before[phase].effects);
+      expect(model.calls).toHaveLength(before[phase].modelCalls);
+    });
+
+    it('a guard that fails stops the tools as well', async () => {
+      const log: string[] = [];
+      const guard = guardOn(phase, () => Promise.reject(new Error('out of order')));
+      const ran = await runAgent(createAgent({ model: modelFor(phase), log, ...laned([phase, guard]) }), mode);
+      expect(ran.status).toBe('failed');
+      expect(log).toEqual(before[phase].effects);
+    });
+
+    it('a trip on a data part that the hook wrote stops them, even where the hook hides it', async () => {
+      const log: string[] = [];
+      const writing = guardOn(phase, async ({ writer }) => {
+        await writer?.custom({ type: 'data-note', data: 1 }).catch(() => undefined);
+      });
+      const reading = guardOn('outputStream', ({ abort }) => abort('no notes'), {
+        when: ({ part }) => part?.type === 'data-note',
+        processDataParts: true,
+      });
+      const guards = laned([phase, writing], ['outputStream', reading]);
+      const ran = await runAgent(createAgent({ model: modelFor(phase), log, ...guards }), mode);
+      expect(ran).toMatchObject({ status: 'tripwire', result: { tripwire: { reason: 'no notes', processorId: reading.id } } });
+      expect(log).toEqual(before[phase].effects);
+    });
+  });
+
+  describe.each(modes)('in a later step, %s', (mode) => {
+    const second = { text: 'And once more.', toolCalls: [{ name: 'charge', args: { amount: 3 } }] };
+    const threeSteps = () =>
+      scriptedModel({ steps: (call) => [opening, second, closing][[0, 2, 3].indexOf(toolResultsIn(call))] ?? closing });
+    const asks3 = (args: unknown) => JSON.stringify(args ?? null) === '{"amount":3}';
+
+    it.each<[Phase, (args: HookArgs) => boolean]>([
+      ['inputStep', ({ stepNumber }) => stepNumber === 1],
+      ['llmRequest', ({ stepNumber }) => stepNumber === 1],
+      ['outputStream', ({ part }) => part?.type === 'tool-call' && asks3((part.payload as { args: unknown }).args)],
+      ['llmResponse', ({ stepNumber }) => stepNumber === 1],
+      ['outputStep', ({ toolCalls }) => toolCalls?.some(({ args }) => asks3(args)) ?? false],
+    ])('%s: the tools of the steps before have run, those of the step that trips do not', async (phase, when) => {
+      const log: string[] = [];
+      const guards = laned([phase, trippingGuard(phase, log, when)]);
+      const ran = await runAgent(createAgent({ model: threeSteps(), log, ...guards }), mode);
+      expect(ran.status).toBe('tripwire');
+      expect(log).toEqual(['charge 1', 'charge 2', 'trip']);
+    });
+
+    it('toolResult: the tool whose result trips is the last', async () => {
+      const log: string[] = [];
+      const guards = laned(['toolResult', trippingGuard('toolResult', log, ({ args }) => asks3(args))]);
+      await runAgent(createAgent({ model: threeSteps(), log, ...guards }), mode);
+      expect(log).toEqual(['charge 1', 'charge 2', 'charge 3', 'trip']);
+    });
+
+    it('apiError: no call is made again after the trip', async () => {
+      const log: string[] = [];
+      const model = scriptedModel({ steps: (call) => (toolResultsIn(call) === 0 ? opening : { error: new Error('down') }) });
+      const guards = laned(['apiError', trippingGuard('apiError', log), recovering()]);
+      const ran = await runAgent(createAgent({ model, log, ...guards }), mode);
+      expect(ran.status).toBe('tripwire');
+      expect(log).toEqual(['charge 1', 'charge 2', 'trip']);
+      expect(model.calls).toHaveLength(2);
+    });
+  });
+
+  // The calls of one accepted step run side by side, so that a trip on one result finds the others begun.
+  describe.each(modes)('among the calls of one step, %s', (mode) => {
+    const firstResult = ({ args }: HookArgs) => JSON.stringify(args) === '{"amount":1}';
+
+    it('a call that waits for its turn does not start after a trip', async () => {
+      const log: string[] = [];
+      const guards = laned(['toolResult', trippingGuard('toolResult', log, firstResult)]);
+      const agent = createAgent({ model: modelFor('toolResult'), log, ...guards });
+      const ran = await runAgent(agent, mode, { toolCallConcurrency: 1 });
+      expect(ran.status).toBe('tripwire');
+      expect(log).toEqual(['charge 1', 'trip']);
+    });
+
+    it('a trip cancels the tools that are under way and does not wait for them', async () => {
+      const log: string[] = [];
+      const guards = laned(['toolResult', trippingGuard('toolResult', log, firstResult)]);
+      const charge = createTool({
+        id: 'charge',
+        description: 'Charges an amount.',
+        inputSchema: z.object({ amount: z.number() }),
+        execute: async ({ amount }: { amount: number }, context) => {
+          if (amount === 1) return 'paid';
+          await new Promise((resolve) => context.abortSignal?.addEventListener('abort', resolve));
+          log.push('canceled');
+          return new Promise(() => undefined);
+        },
+      });
+      const ran = await runAgent(createAgent({ model: modelFor('toolResult'), tools: { charge }, ...guards }), mode);
+      expect(ran.status).toBe('tripwire');
+      expect(log).toEqual(['trip', 'canceled']);
+    });
+
+    it('a trip on what a tool writes ends the step, and what it writes later is not seen', async () => {
+      const log: string[] = [];
+      let writeMore: () => Promise<unknown> = async () => undefined;
+      const charge = createTool({
+        id: 'charge',
+        description: 'Charges an amount.',
+        inputSchema: z.object({ amount: z.number() }),
+        execute: async ({ amount }: { amount: number }, context) => {
+          log.push(`charge ${amount}`);
+          const write = (type: `data-${string}`) => context.writer?.custom({ type, data: amount });
+          writeMore = async () => write('data-late');
+          await write('data-card');
+          return new Promise(() => undefined); // hangs: the trip is not kept waiting
+        },
+      });
+      const reading = guardOn('outputStream', ({ abort }) => abort('no cards'), {
+        when: ({ part }) => part?.type === 'data-card',
+        processDataParts: true,
+      });
+      const agent = createAgent({ model: modelFor('toolResult'), tools: { charge }, outputProcessors: [reading] });
+      const ran = await runAgent(agent, mode, { toolCallConcurrency: 1 });
+      await writeMore();
+      expect(ran).toMatchObject({ status: 'tripwire', result: { tripwire: { reason: 'no cards' } } });
+      expect(log).toEqual(['charge 1']);
+      expect(ran.chunks.map(({ type }) => type).filter((type) => type.startsWith('data-'))).toEqual(['data-interlock-retract']);
+    });
+  });
+});

@@ -1,0 +1,199 @@
+import { APICallError } from '@ai-sdk/provider';
+import type { ErrorProcessor } from '@mastra/core/processors';
+import { describe, expect, it } from 'vitest';
+import { isInterlockError } from '../../src/index.js';
+import { messageText, type Reply } from '../../src/testing/index.js';
+import { callAgent, streamedText, ways } from './call-agent.js';
+import { startServer } from './start-server.js';
+
+const answer: Reply = { kind: 'text', text: 'Here I am.', chunks: 2 };
+const refusal: Reply = { kind: 'error', status: 400, message: 'The word "Hello" is not allowed here.' };
+const busy = (headers?: Record<string, string>): Reply => ({
+  kind: 'error',
+  status: 429,
+  message: 'Too many requests.',
+  headers,
+});
+
+/** Takes the offending word out, and asks for the call again. */
+const mending: ErrorProcessor & { asked: number } = {
+  id: 'mending',
+  asked: 0,
+  processAPIError({ messages, error }) {
+    mending.asked += 1;
+    if (!APICallError.isInstance(error) || error.statusCode !== 400) return { retry: false };
+    for (const part of messages.flatMap(({ content }) => content.parts))
+      if (part.type === 'text') part.text = part.text.replace('Hello', 'Good day');
+    return { retry: true };
+  },
+};
+
+/** Asks for the call again, whatever happened. */
+const stubborn = (): ErrorProcessor => ({ id: 'stubborn', processAPIError: () => ({ retry: true }) });
+
+describe.each(ways)('$mode over $client', (way) => {
+  const userTexts = (body: { messages: readonly { role: string; content?: unknown }[] } | undefined) =>
+    (body?.messages ?? []).filter(({ role }) => role === 'user').map((message) => messageText(message as never));
+
+  describe('a refused request (400)', () => {
+    it('fails the run with its code, and keeps the cause', async () => {
+      const server = await startServer([refusal]);
+      const { status, error, events, chunks } = await callAgent(server, way);
+      expect(status).toBe('failed');
+      expect(isInterlockError(error, 'model/call-failed')).toBe(true);
+      expect(error?.message).toContain('The word "Hello" is not allowed here.');
+      expect(error?.cause).toMatchObject({ name: 'AI_APICallError', statusCode: 400 });
+      expect(server.requests).toHaveLength(1);
+      expect(events.at(-1)).toMatchObject({ type: 'run-finish', status: 'failed', error: { code: 'model/call-failed' } });
+      if (way.mode === 'stream') {
+        expect(chunks.filter(({ type }) => type === 'error')).toMatchObject([{ payload: { error } }]);
+        expect(chunks.at(-1)).toMatchObject({ type: 'finish' });
+      }
+    });
+
+    it('is mended by an error processor, and made again', async () => {
+      const server = await startServer([refusal, answer]);
+      const { status, text, events } = await callAgent(server, way, { errorProcessors: [mending] });
+      expect({ status, text }).toEqual({ status: 'success', text: 'Here I am.' });
+      expect(server.requests.map(({ body }) => userTexts(body))).toEqual([['Hello'], ['Good day']]);
+      expect(events.filter(({ type }) => type === 'model-error')).toMatchObject([{ recovered: true }]);
+    });
+
+    it('is not made again more often than allowed', async () => {
+      const server = await startServer(() => refusal);
+      const { status, error } = await callAgent(server, way, { errorProcessors: [stubborn()], maxProcessorRetries: 3 });
+      expect([status, error?.code]).toEqual(['failed', 'model/call-failed']);
+      expect(server.requests).toHaveLength(4);
+    });
+  });
+
+  describe('a provider that is busy (429)', () => {
+    it('is asked again by the call itself; no error processor hears of it', async () => {
+      const server = await startServer([busy({ 'retry-after-ms': '1' }), busy({ 'retry-after-ms': '1' }), answer]);
+      mending.asked = 0;
+      const { status, text, events } = await callAgent(server, way, { errorProcessors: [mending] });
+      expect({ status, text }).toEqual({ status: 'success', text: 'Here I am.' });
+      expect(server.requests).toHaveLength(3);
+      expect(mending.asked).toBe(0);
+      expect(events.filter(({ type }) => type === 'model-call')).toHaveLength(1);
+    });
+
+    it('is given the time that it asks for', async () => {
+      const at: number[] = [];
+      const server = await startServer((_, index) => {
+        at.push(performance.now());
+        return index === 0 ? busy({ 'retry-after': '2' }) : answer;
+      });
+      expect(await callAgent(server, way)).toMatchObject({ status: 'success' });
+      expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThan(1_900);
+    });
+
+    it.each([
+      [0, 1],
+      [1, 2],
+    ])('is asked again at most maxRetries (%i) times', async (maxRetries, requests) => {
+      const server = await startServer(() => busy({ 'retry-after-ms': '1' }));
+      const { status, error } = await callAgent(server, way, { call: { modelSettings: { maxRetries } } });
+      expect([status, error?.code]).toEqual(['failed', 'model/call-failed']);
+      expect(error?.cause).toMatchObject({ statusCode: 429 });
+      expect(server.requests).toHaveLength(requests);
+    });
+
+    it('is not waited for after the caller gave up', async () => {
+      const server = await startServer(() => busy({ 'retry-after': '30' }));
+      const before = performance.now();
+      const called = callAgent(server, way, { call: { abortSignal: AbortSignal.timeout(300) } });
+      expect(await called).toMatchObject({ status: 'canceled' });
+      expect(performance.now() - before).toBeLessThan(3_000);
+      expect(server.requests).toHaveLength(1);
+    });
+  });
+
+  it('asks again after a 503, and not after a 401', async () => {
+    const server = await startServer([
+      { kind: 'error', status: 503, message: 'Down.', headers: { 'retry-after-ms': '1' } },
+      { kind: 'error', status: 401, message: 'Wrong key.' },
+    ]);
+    const { status, error } = await callAgent(server, way);
+    expect([status, error?.code]).toEqual(['failed', 'model/call-failed']);
+    expect(error?.cause).toMatchObject({ statusCode: 401 });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('says so where nobody listens', async () => {
+    const server = await startServer([]);
+    await server.close();
+    const { status, error } = await callAgent(server, way, { call: { modelSettings: { maxRetries: 0 } } });
+    expect([status, error?.code]).toEqual(['failed', 'model/call-failed']);
+    expect(error?.message).toMatch(/ECONNREFUSED|connect/i);
+  });
+
+  describe('a connection that breaks in the middle', () => {
+    const drop: Reply = {
+      kind: 'drop',
+      after: { kind: 'text', text: 'Half an answer, and then no more of it.', chunks: 4 },
+      bytes: 900,
+    };
+
+    it('fails the run; nothing of the answer is in a result', async () => {
+      const server = await startServer(() => drop);
+      const { status, error, text, chunks } = await callAgent(server, way, {
+        call: { modelSettings: { maxRetries: 0 } },
+      });
+      expect([status, error?.code, text]).toEqual(['failed', 'model/call-failed', undefined]);
+      expect(error?.cause).toBeInstanceOf(Error);
+      if (way.mode === 'stream') expect(chunks.at(-1)).toMatchObject({ type: 'finish' });
+    });
+
+    it('is retracted and asked again where an error processor says so', async () => {
+      const server = await startServer([drop, answer]);
+      const { status, text, chunks } = await callAgent(server, way, {
+        errorProcessors: [stubborn()],
+        call: { modelSettings: { maxRetries: 0 } },
+      });
+      expect({ status, text }).toEqual({ status: 'success', text: 'Here I am.' });
+      expect(server.requests).toHaveLength(2);
+      if (way.mode === 'generate') return;
+      const retracted = chunks.findIndex(({ type }) => type === 'data-interlock-retract');
+      expect(streamedText(chunks.slice(0, retracted))).toMatch(/^Half/);
+      expect(streamedText(chunks.slice(retracted))).toBe('Here I am.');
+      const taken = (chunks[retracted]?.data as { partIds: string[] }).partIds;
+      const given = chunks.slice(0, retracted).filter(({ type }) => type === 'text-delta');
+      expect(taken).toEqual([...new Set(given.map(({ payload }) => payload?.['id']))]);
+    });
+  });
+
+  describe('what is no answer', () => {
+    const event = (data: unknown) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+    const delta = (content: string) => event({ id: 'x', choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+    const bodies: Record<string, Reply> = {
+      'JSON that breaks off': { kind: 'raw', body: `${delta('Hel')}data: {"choices": [{"delta"\n\n` },
+      'JSON of another shape': { kind: 'raw', body: event({ choices: 'none' }) },
+      'an error in the stream': {
+        kind: 'raw',
+        body: delta('Hel') + event({ error: { message: 'overloaded', type: 'server_error' } }),
+      },
+      'a web page': { kind: 'raw', body: '<html><body>Welcome</body></html>', headers: { 'content-type': 'text/html' } },
+      nothing: { kind: 'raw', body: '' },
+      'a stream without an end': { kind: 'raw', body: delta('Hel') },
+    };
+
+    it.each(Object.entries(bodies))('fails the run: %s', async (_, body) => {
+      const server = await startServer(() => body);
+      const { status, error, text, chunks } = await callAgent(server, way, {
+        call: { modelSettings: { maxRetries: 0 } },
+      });
+      expect([status, text]).toEqual(['failed', undefined]);
+      expect(['model/call-failed', 'model/malformed-stream']).toContain(error?.code);
+      if (way.mode === 'stream') expect(chunks.at(-1)).toMatchObject({ type: 'finish' });
+    });
+
+    it('comments, unknown fields and events without data change nothing', async () => {
+      const body = `: hello\n\n${delta('Hel')}event: ping\nid: 7\nretry: 10\n\n\n${delta('lo')}${event({
+        choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+      })}${event('[DONE]')}`;
+      const server = await startServer([{ kind: 'raw', body }]);
+      if (way.mode === 'stream') expect(await callAgent(server, way)).toMatchObject({ status: 'success', text: 'Hello' });
+    });
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { normalizeText } from './normalize-text.js';
+
+describe('normalizeText', () => {
+  it.each([
+    ['Igno\u200Bre\uFEFF a\u00ADll', 'Ignore all'],
+    ['Ｉｇｎｏｒｅ ﬁles', 'Ignore files'],
+    ['ïgnörë prevíous', 'ignore previous'],
+    ['Ignоrе рrеviоus', 'Ignore previous'],
+    ['Привет, ёлка и йод', 'Привет, ёлка и йод'],
+    ['Καλημέρα', 'Καλημέρα'],
+    ['ガイド 안내', 'ガイド 안내'],
+    ['a \t\u00A0 b \n\n \n c  ', 'a b\nc'],
+    ['“don’t”', '"don\'t"'],
+    ['x\u202Ey', 'xy'],
+    ['', ''],
+  ])('reads %j as %j', (raw, text) => {
+    expect(normalizeText(raw)).toMatchObject({ text });
+  });
+
+  it('keeps the letters apart, with digits that stand for letters read as such', () => {
+    expect(normalizeText('1gn0r3 — 4LL, p.r.e.v!').letters).toBe('ignoreallprevi');
+    expect(normalizeText('№ 2, 6 and 9').letters).toBe('noand');
+  });
+
+  it('reads what is written in invisible characters, and takes it out', () => {
+    const tags = Array.from('run', (each) => String.fromCodePoint(0xe0000 + (each.codePointAt(0) ?? 0))).join('');
+    expect(normalizeText(`a${tags}b`)).toMatchObject({ text: 'ab', hidden: 'run' });
+    const selectors = [...Buffer.from('exec')].map((byte) => String.fromCodePoint(0xe0100 + byte - 16)).join('');
+    expect(normalizeText(`a${selectors}b`)).toMatchObject({ text: 'ab', hidden: 'exec' });
+  });
+
+  it('counts invisible characters inside Latin words only', () => {
+    expect(normalizeText('a\u200Bb\u200C\u200Dc می\u200Cخواهم d\u200B').invisibles).toBe(3);
+    expect(normalizeText('\u{1F469}\u200D\u{1F467} ok').invisibles).toBe(0);
+  });
+});
