@@ -31,8 +31,10 @@ const quick = { quick: true };
 const chunkCases: BenchCase[] = [
   chunkCase('read only', async () => (await loop()).readOnly, quick),
   chunkCase('plain loop 3', async () => (await loop()).plainLoop(3), quick),
+  chunkCase('plain loop 10', async () => (await loop()).plainLoop(10)),
   chunkCase('plain loop rewrapped 3', async () => (await loop()).rewrappedLoop(3), quick),
   chunkCase('plan 3', async () => (await plan()).planLoop(3), quick),
+  chunkCase('plan 10', async () => (await plan()).planLoop(10)),
   ...[0, 1, 3, 10].map((guards) =>
     chunkCase(`interlock array ${guards}`, async () => (await interlock()).streamed('array', guards), {
       quick: guards % 3 === 0,

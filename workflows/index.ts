@@ -17,7 +17,7 @@ export {
 } from './guards/prompt-injection-guard.js';
 export { qualityGuard, type QualityFlaw, type QualityGuardOptions, type QualityMetadata } from './guards/quality-guard.js';
 export { spamGuard, type SpamGuardOptions, type SpamMetadata, type SpamSign } from './guards/spam-guard.js';
-export type { EditStrategy, GuardOptions, JudgeStrategy } from './guards/guard-options.js';
+export type { EditStrategy, GuardOptions, GuardProcessor, JudgeStrategy } from './guards/guard-options.js';
 export type { InjectionSignal } from './injection/injection-signal.js';
 export { findPii, piiKinds, type PiiKind, type PiiSpan } from './pii/find-pii.js';
 export type { PiiOptions } from './pii/pii-finder.js';

@@ -1,7 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 import type { HookCall, HookName, Phase, PhaseRow } from '../phase/row.js';
-import { hookContexts } from './hook-context.js';
-import { toGuard, type Guard } from './to-guard.js';
+import { processorRuns } from './processor-run.js';
+import { inSequence, type Guard, type GuardStep } from './in-sequence.js';
 
 /** A processor's hook at one place of a pipeline. */
 export interface GuardSite<P extends Phase> {
@@ -12,18 +12,21 @@ export interface GuardSite<P extends Phase> {
   readonly path: string;
 }
 
-/** Builds the guard of a processor at one place of a pipeline. */
-export const guardOf = <P extends Phase>({ row, processor, path }: GuardSite<P>): Guard<P> => {
-  const contextOf = hookContexts(processor);
-  return toGuard<P>({
+/** A processor's hook as a step of a sequence. */
+export const stepOf = <P extends Phase>({ row, processor, path }: GuardSite<P>): GuardStep<P> => {
+  const runIn = processorRuns(processor);
+  return {
     author: { processorId: processor.id, phase: row.phase, path },
     onViolation: (violation) => processor.onViolation?.(violation),
     skips: row.skips && ((data) => row.skips?.(data, processor) ?? false),
     run: (data, scope) => {
-      const context = contextOf(scope, data.retryCount ?? scope.retryCount);
+      const { context, slot } = runIn(scope, data.retryCount ?? scope.retryCount);
       // The hook is there: only processors that have it stand in a phase.
-      return row.invoke({ processor: processor as HookCall<P, HookName>['processor'], data, context, scope });
+      return row.invoke({ processor: processor as HookCall<P, HookName>['processor'], data, context, slot, host: scope.host });
     },
     read: (returned, data, { host }) => row.settle(returned, { data, processorId: processor.id, host }),
-  });
+  };
 };
+
+/** A processor's hook as a guard of its own. */
+export const guardOf = <P extends Phase>(site: GuardSite<P>): Guard<P> => inSequence([stepOf(site)]);

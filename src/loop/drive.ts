@@ -3,6 +3,7 @@ import type { RunStatus, StepReason } from '../../schemas/index.js';
 import { createDecider, type Decision } from './decide.js';
 import { closeAttempt, conclude } from './ending.js';
 import { failWith, stopWith } from './judge.js';
+import { messageOf } from './message-of.js';
 import type { LoopContext, LoopEvent, WorkName } from './machine.js';
 import type { Outcome, OutcomeKind } from './outcome.js';
 import { agentChunk, tell } from './release.js';
@@ -74,8 +75,8 @@ const canceled: LoopEvent = { type: 'CANCEL' };
 const perform = async (run: Run, work: WorkName): Promise<LoopEvent> => {
   if (run.signal.aborted) return canceled;
   const outcome = await untilAborted(outcomeOf(run, work), run.signal);
-  // A guard or tool that fails because the caller gave up has not failed: the caller's word counts.
-  if (!outcome || run.signal.aborted) return canceled;
+  // A guard or tool that fails because the caller gave up has not failed: its outcome comes too late to count.
+  if (!outcome) return canceled;
   return { type: `xstate.done.actor.${work}`, output: outcome, actorId: work };
 };
 
@@ -92,6 +93,4 @@ const outcomeOf = async (run: Run, work: WorkName): Promise<Outcome> => {
 };
 
 const toRunError = (error: unknown, path: string): InterlockError =>
-  isInterlockError(error)
-    ? error
-    : new InterlockError('run/failed', { path, detail: error instanceof Error ? error.message : String(error), cause: error });
+  isInterlockError(error) ? error : new InterlockError('run/failed', { path, detail: messageOf(error), cause: error });

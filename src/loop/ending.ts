@@ -1,5 +1,6 @@
 import { InterlockError, isInterlockError } from '../errors.js';
 import type { RunStatus, StepReason, Tripwire } from '../../schemas/index.js';
+import { messageOf } from './message-of.js';
 import type { StepRecord, StepTripwire } from './ports.js';
 import { agentChunk, notify, tell } from './release.js';
 import { retract } from './retract.js';
@@ -17,7 +18,7 @@ export interface Closing {
 /** Carries out what the machine decided about the attempt: its step is told as finished, or it is taken back. */
 export const closeAttempt = async (run: Run, closing: Closing): Promise<void> => {
   const { attempt } = run;
-  if (!attempt) return;
+  if (!attempt) return run.backToStart(); // the input was not accepted; what guards made of it is taken back
   const { reason } = closing;
   const record = (attempt.record ??= recordStep(run, attempt));
   if (attempt.closed) return reopenResult(run, record, reason);
@@ -141,8 +142,6 @@ const finishChunk = (run: Run) => {
     messages: { all: [], user: [], nonUser: [] },
   });
 };
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const errorFact = (error: unknown) => ({
   name: error instanceof Error ? error.name : 'Error',

@@ -3,6 +3,7 @@ import type { Plan } from '../pipeline/compile.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import type { Stop } from '../verdict.js';
+import { messageOf } from './message-of.js';
 import type { Outcome } from './outcome.js';
 import type { Chunk } from './ports.js';
 import { release } from './release.js';
@@ -53,11 +54,7 @@ export const stopWith = (run: Run, stop: Stop): Outcome => {
 };
 
 const unavailableError = ({ phase, path, error }: Extract<Stop, { kind: 'unavailable' }>): InterlockError =>
-  new InterlockError('guard/unavailable', {
-    path: `${phase} ${path}`,
-    detail: error instanceof Error ? error.message : String(error),
-    cause: error,
-  });
+  new InterlockError('guard/unavailable', { path: `${phase} ${path}`, detail: messageOf(error), cause: error });
 
 /** Notes the error that the run fails with. */
 export const failWith = (run: Run, error: unknown): Outcome => {

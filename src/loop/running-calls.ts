@@ -10,8 +10,8 @@ export interface RunningCalls {
   /** Aborted as soon as a guard stops on something that a tool wrote. */
   readonly stopped: AbortSignal;
   /**
-   * The step is stopped: what its tools still write is not seen. A retry waits for those that have started, for their effects
-   * cannot be undone and the next attempt must be given their results; any other stop cancels them and goes on at once.
+   * The step is stopped. A retry waits for the tools that have started, for their effects cannot be undone and the next attempt
+   * must be given their results; any other stop cancels them and goes on at once.
    */
   halt(how: 'wait' | 'cancel'): Promise<void>;
 }
@@ -20,7 +20,6 @@ interface Floor {
   readonly run: Run;
   readonly attempt: Attempt;
   readonly abortSignal: AbortSignal;
-  isHalted: boolean;
   stop(): void;
 }
 
@@ -30,7 +29,7 @@ export const createRunningCalls = (run: Run, attempt: Attempt): RunningCalls => 
   const canceled = new AbortController();
   const stopped = new AbortController();
   const abortSignal = AbortSignal.any([run.signal, canceled.signal]);
-  const floor: Floor = { run, attempt, abortSignal, isHalted: false, stop: () => stopped.abort() };
+  const floor: Floor = { run, attempt, abortSignal, stop: () => stopped.abort() };
   return {
     start: (call) => {
       const outcome = execute(floor, call).catch((error: unknown): ToolOutcome => ({ kind: 'error', error }));
@@ -39,7 +38,6 @@ export const createRunningCalls = (run: Run, attempt: Attempt): RunningCalls => 
     },
     stopped: stopped.signal,
     halt: async (how) => {
-      floor.isHalted = true;
       if (how === 'wait') await Promise.all(started);
       else canceled.abort(new DOMException('Canceled: a guard stopped the step.', 'AbortError'));
     },
@@ -72,7 +70,7 @@ const execute = async (floor: Floor, call: ToolCall): Promise<ToolOutcome> => {
  */
 const writeFromTool = async (floor: Floor, chunk: Chunk): Promise<void> => {
   const { run } = floor;
-  if (floor.isHalted || run.stop) return;
+  if (run.stop) return; // the step was stopped meanwhile: what its tools still write is not seen
   const { outcome } = await releaseJudged(run, { runId: run.options.runId, from: 'AGENT', ...chunk });
   if (outcome) floor.stop();
 };

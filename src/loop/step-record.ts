@@ -83,8 +83,8 @@ const currentCall = (call: ToolCallRecord, parts: readonly Part[]): ToolCallReco
 const currentResult = (record: ToolResultRecord, parts: readonly Part[]): ToolResultRecord[] => {
   const invocation = findToolPart(parts, record.toolCallId)?.toolInvocation;
   if (invocation?.state !== 'result') return [];
-  const { result } = invocation;
-  return [{ ...record, payload: { ...(record.payload as object), result }, output: result }];
+  const { args, result } = invocation;
+  return [{ ...record, payload: { ...(record.payload as object), args, result }, input: args, output: result }];
 };
 
 const isSource = (part: Part, { payload }: Chunk): boolean =>

@@ -15,6 +15,7 @@ import type { LoopTarget } from './loop-target.js';
 import { openConversation } from './memory.js';
 import { openList } from './open-list.js';
 import { responseMessages } from './result.js';
+import { safely } from './safely.js';
 
 const defaultMaxSteps = 5;
 const defaultToolConcurrency = 10;
@@ -68,8 +69,8 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
       tracingContext: (options.tracingContext ?? options.tracing) as never, // carried through
     },
     onEvent: (event) => {
-      guards.onRunEvent?.(event);
-      options.onRunEvent?.(event);
+      void safely(guards.onRunEvent, event);
+      void safely(options.onRunEvent, event);
     },
     ...runCallbacks(options, runId),
   });

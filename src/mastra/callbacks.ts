@@ -27,11 +27,8 @@ export const callEnded = async (run: Run, { onFinish, onError, onAbort }: CallCa
   return safely(onFinish, { ...result, ...dynamic, response, messages: response.messages, model: modelOf(last) });
 };
 
-/** Text of the attempt that the caller did not let finish. */
-const unfinishedText = ({ attempt, steps }: Run): string => {
-  const isFinished = attempt?.record !== undefined && steps.includes(attempt.record);
-  return attempt && !isFinished ? textOf(attempt.answer.parts) : '';
-};
+/** Text that had left of the attempt that the caller did not let finish; its record has none. */
+const unfinishedText = ({ attempt }: Run): string => (attempt?.record?.reason === 'error' ? textOf(attempt.answer.parts) : '');
 
 interface ModelMetadata {
   modelId: string;

@@ -2,11 +2,10 @@ import type { MastraMemory } from '@mastra/core/memory';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { Lanes } from '../loop/run.js';
 import { phases } from '../phase/table.js';
-import type { Plan } from '../pipeline/compile.js';
 import { processorsOf } from '../pipeline/graph.js';
 import type { CallOptions } from './call-options.js';
 import type { InterlockConfig } from './config.js';
-import { checkLane, compileLane, resolveGuards } from './guards.js';
+import { checkLane, compileLane, laneId, resolveGuards } from './guards.js';
 import { toGraph, type PipelineStep } from './pipeline.js';
 import { PrepareStepProcessor } from './prepare-step.js';
 
@@ -59,18 +58,10 @@ const withErrorHooks = (error: readonly PipelineStep[], others: readonly Pipelin
 const hasErrorHook = (step: PipelineStep): boolean =>
   processorsOf(toGraph([step])).some((processor) => typeof processor[phases.apiError.hook] === 'function');
 
-/** Plans of chains that were compiled before: an agent's own guards are the same array in every call. */
-const plans = new WeakMap<readonly PipelineStep[], Plan | undefined>();
-
-const planOf = (steps: readonly PipelineStep[], id: string): Plan | undefined => {
-  if (!plans.has(steps)) plans.set(steps, compileLane(steps, id));
-  return plans.get(steps);
-};
-
 /** The chains as plans. Raises `pipeline/…` for what cannot work. */
 export const compileChains = (agentId: string, { input, output, error, memory }: Chains): Lanes => ({
-  input: planOf(input, `${agentId}-input-processor`),
-  output: planOf(output, `${agentId}-output-processor`),
-  error: planOf(error, `${agentId}-error-processor`),
-  memory: planOf(memory, `${agentId}-memory`),
+  input: compileLane(input, laneId(agentId, 'input')),
+  output: compileLane(output, laneId(agentId, 'output')),
+  error: compileLane(error, laneId(agentId, 'error')),
+  memory: compileLane(memory, `${agentId}-memory`),
 });

@@ -3,6 +3,7 @@ import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { MastraModelConfig } from '@mastra/core/llm';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { RunEvent } from '../../schemas/index.js';
+import type { PrepareStep } from './call-options.js';
 import type { DynamicGuards, Guards } from './guards.js';
 
 /** What Interlock adds to or widens in the configuration of Mastra's agent. */
@@ -22,6 +23,16 @@ export interface InterlockConfig {
   onRunEvent?: (event: RunEvent) => void;
 }
 
+/** A tool of the AI SDK, as far as it is looked at; Mastra's own type of it follows an older version. */
+export interface SdkTool {
+  readonly description?: unknown;
+  readonly inputSchema: object;
+  readonly execute?: (...args: never[]) => unknown;
+}
+
+/** Tools by name, Mastra's or the AI SDK's. */
+export type ToolSet = Readonly<Record<string, ToolsInput[string] | SdkTool>>;
+
 type Widened = keyof InterlockConfig;
 
 /** Options of one call, as defaults of an agent for one of its methods. */
@@ -33,13 +44,14 @@ export type InterlockAgentConfig<
   TTools extends ToolsInput = ToolsInput,
   TOutput = undefined,
   TRequestContext = unknown,
-> = Omit<AgentConfig<TAgentId, TTools, TOutput, TRequestContext>, Widened | 'id' | 'instructions' | 'model'> &
+> = Omit<AgentConfig<TAgentId, TTools, TOutput, TRequestContext>, Widened | 'id' | 'instructions' | 'model' | 'tools'> &
   InterlockConfig & {
     /** Default: the name. */
     id?: TAgentId;
     /** Default: none. */
     instructions?: AgentConfig<TAgentId, TTools, TOutput, TRequestContext>['instructions'];
     model: AgentConfig<TAgentId, TTools, TOutput, TRequestContext>['model'];
+    tools?: AgentConfig<TAgentId, TTools, TOutput, TRequestContext>['tools'] | ToolSet;
     /** Defaults of `generate`, over `defaultOptions`. Its `prepareStep` also serves `stream`, where nothing else does. */
     defaultGenerateOptions?: DefaultsFor;
     /** Defaults of `stream`, over `defaultOptions`. */
@@ -47,7 +59,13 @@ export type InterlockAgentConfig<
   };
 
 /** Options of one call: Mastra's, with guards as wide as in the configuration. */
-export type InterlockCallOptions = Omit<AgentExecutionOptionsBase<unknown>, Widened> & {
+export type InterlockCallOptions = Omit<AgentExecutionOptionsBase<unknown>, Widened | 'toolsets' | 'clientTools' | 'prepareStep'> & {
+  /** The last word on each step: arguments and results are those of `processInputStep`. Stands in for the agent's own. */
+  prepareStep?: PrepareStep;
+  /** More tools for this call, in sets. */
+  toolsets?: Readonly<Record<string, ToolSet>>;
+  /** Tools that the client runs: a call of one ends the run. */
+  clientTools?: ToolSet;
   /** Replaces the agent's input guards for this call. */
   inputProcessors?: Guards;
   /** Replaces the agent's output guards for this call. */

@@ -62,9 +62,19 @@ export const laneGraph = (steps: readonly PipelineStep[], id: string): SequenceN
   return steps.length === 1 && only && isWorkflow(only) ? toGraph(only) : toGraph(steps, id);
 };
 
-/** Compiles a lane; nothing where it has no guards. */
-export const compileLane = (steps: readonly PipelineStep[], id: string): Plan | undefined =>
-  steps.length > 0 ? compileGraph(laneGraph(steps, id)) : undefined;
+/** Plans that were compiled before: an agent's own guards are the same array in every call. */
+const plans = new WeakMap<readonly PipelineStep[], Plan>();
+
+/** Compiles a lane, once for each array; nothing where it has no guards. Raises `pipeline/…` for what cannot work. */
+export const compileLane = (steps: readonly PipelineStep[], id: string): Plan | undefined => {
+  if (steps.length === 0) return undefined;
+  const plan = plans.get(steps) ?? compileGraph(laneGraph(steps, id));
+  plans.set(steps, plan);
+  return plan;
+};
+
+/** The name of an agent's lane, as Mastra gives it. */
+export const laneId = (agentId: string, lane: Lane): string => `${agentId}-${lane}-processor`;
 
 /** The workflows that stand for a lane when its agent is registered: the lane as a whole, and each pipeline in it. */
 export const laneWorkflows = (steps: readonly PipelineStep[], id: string): AnyWorkflow[] => {

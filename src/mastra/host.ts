@@ -10,9 +10,7 @@ export const createHost = (resolveModel: (model: ModelChoice) => Awaitable<Resol
   messages: messagePort,
   createTripWire: ({ reason, retry, metadata, processorId }) => new TripWire(reason, { retry, metadata }, processorId),
   readTripWire: (error) =>
-    error instanceof TripWire
-      ? { reason: error.message, ...error.options, processorId: error.processorId }
-      : undefined,
+    error instanceof TripWire ? { reason: error.message, ...error.options, processorId: error.processorId } : undefined,
   resolveModel,
 });
 
@@ -20,7 +18,7 @@ export const createHost = (resolveModel: (model: ModelChoice) => Awaitable<Resol
 const resolveAlone = (model: ModelChoice): ResolvedModel => {
   if (typeof model === 'object' && 'specificationVersion' in model) return model as ResolvedModel;
   try {
-    return new ModelRouterLanguageModel(model as ConstructorParameters<typeof ModelRouterLanguageModel>[0]);
+    return new ModelRouterLanguageModel(model);
   } catch (cause) {
     throw new InterlockError('agent/model-unresolved', { detail: typeof model === 'string' ? `"${model}".` : undefined, cause });
   }

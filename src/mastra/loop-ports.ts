@@ -8,7 +8,7 @@ import { createModelCall, toPrompt } from './model-call.js';
 import { createModelOutputs, type ModelOutputs } from './model-outputs.js';
 import { resolveModel, resolveModels, type ModelRequestor } from './models.js';
 import { runTool, type ToolRunContext } from './run-tool.js';
-import { resolveTools } from './tools.js';
+import { authoredTools, resolveTools } from './tools.js';
 
 /** What a run of the loop needs from its host. */
 export interface LoopSetup {
@@ -24,7 +24,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
   const tools = await resolveTools(target);
   const settings = settingsOf(target, tools);
   const outputs = createModelOutputs();
-  outputs.note(tools);
+  outputs.note(await authoredTools(target, tools));
   const toolContext = toolContextOf(target, tools);
   const ports: LoopPorts = {
     host: createHost((model) => resolveModel(by, model)),
@@ -33,7 +33,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
     callModel: createModelCall(settings),
     toChunk: (part, id) => convertFullStreamChunkToMastra(part as never, { runId: id }), // any provider's parts
     runTool: (request) => {
-      outputs.note(request.settings.tools ?? {});
+      outputs.note(putIn(request.settings.tools, tools));
       return runTool(request, toolContext);
     },
     shouldStop: (steps) => anyHolds(options.stopWhen, steps),
@@ -69,6 +69,10 @@ const toolContextOf = (target: LoopTarget, prepared: Record<string, unknown>): T
     messages: (forAgent) => (forAgent ? list.get.all : list.get.input).aiV5.model(),
   };
 };
+
+/** Of a step's tools those that a guard put in. */
+const putIn = (stepTools: StepSettings['tools'], prepared: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(stepTools ?? {}).filter(([name, tool]) => prepared[name] !== tool));
 
 /** Before a prompt is made, tools say what the model is to see of their results. */
 const messagesWith = (outputs: ModelOutputs): LoopMessages => ({

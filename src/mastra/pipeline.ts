@@ -11,6 +11,7 @@ import { compileGraph, type Plan } from '../pipeline/compile.js';
 import { checkGraph, hasAnyHook, type PayloadFunction, type SequenceNode } from '../pipeline/graph.js';
 import { processorStep, type ProcessorStep } from './step.js';
 import { fromWorkflow, isWorkflow, toNode } from './to-graph.js';
+import { refusePromises } from './thenable.js';
 import { toWorkflow } from './to-workflow.js';
 
 /** What may stand in a pipeline. */
@@ -40,7 +41,7 @@ export type Pipeline = PipelineBuilder<PipelineStep, AnyWorkflow>;
  */
 export const pipeline = (id: string): Pipeline => {
   if (typeof id !== 'string' || id === '') throw new InterlockError('pipeline/missing-id', { path: 'pipeline' });
-  return createBuilder<PipelineStep, AnyWorkflow>(id, { toNode, commit: toWorkflow });
+  return refusePromises(createBuilder<PipelineStep, AnyWorkflow>(id, { toNode, commit: toWorkflow }));
 };
 
 /** Whether a step is a pipeline under construction. */
@@ -93,7 +94,7 @@ const asStep = (step: unknown): unknown => (isProcessorLike(step) ? processorSte
 export const createWorkflow = ((config: never) => {
   const workflow = createMastraWorkflow(config) as unknown as Builder;
   const { then, parallel, branch } = workflow;
-  return Object.assign(workflow, {
+  const widened = Object.assign(workflow, {
     then: (step: unknown, ...rest: unknown[]) => then.call(workflow, asStep(step), ...rest),
     parallel: (steps: unknown[], ...rest: unknown[]) => parallel.call(workflow, steps.map(asStep), ...rest),
     branch: (arms: [unknown, unknown][], ...rest: unknown[]) =>
@@ -103,9 +104,12 @@ export const createWorkflow = ((config: never) => {
         ...rest,
       ),
   });
-}) as unknown as typeof createMastraWorkflow;
+  return refusePromises(widened);
+}) as unknown as typeof createMastraWorkflow; // Mastra's type knows nothing of processors as steps
 
+/** Mastra's builder, as far as it is widened. */
 interface Builder {
+  readonly id: string;
   then(...args: unknown[]): Builder;
   parallel(...args: unknown[]): Builder;
   branch(...args: unknown[]): Builder;

@@ -7,7 +7,8 @@ interface ToolDefinition {
   id?: string;
   name?: string;
   args?: unknown;
-  description?: string;
+  /** The AI SDK's may be a function of the tool's context, of which there is none here. */
+  description?: string | ((options: object) => string);
   parameters?: unknown;
   inputSchema?: unknown;
   strict?: boolean;
@@ -49,7 +50,7 @@ const toProviderTool = (name: string, tool: ToolDefinition, specificationVersion
   return {
     type: 'function',
     name,
-    description: tool.description,
+    description: typeof tool.description === 'function' ? tool.description({}) : tool.description,
     inputSchema: jsonSchemaOf(tool.inputSchema ?? tool.parameters),
     ...(tool.strict !== undefined && { strict: tool.strict }),
     ...(tool.providerOptions !== undefined && { providerOptions: tool.providerOptions }),

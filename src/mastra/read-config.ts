@@ -1,7 +1,7 @@
 import type { RequestContext } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
 import type { InterlockConfig } from './config.js';
-import { checkLane, laneWorkflows, resolveGuards, toArray, type DynamicGuards, type Lane } from './guards.js';
+import { checkLane, compileLane, laneId, resolveGuards, toArray, type DynamicGuards, type Lane } from './guards.js';
 import { checkConfig } from './options.js';
 import type { ModeDefaults } from './resolve-options.js';
 import { hooksForMastra } from './tool-hooks.js';
@@ -29,6 +29,7 @@ interface OtherConfig {
 export const readConfig = (config: object): AgentSetup => {
   checkConfig(config);
   const { inputProcessors, outputProcessors, errorProcessors, onRunEvent, ...rest } = config as InterlockConfig;
+  const fixed = (given: DynamicGuards | undefined, lane: Lane) => fixedGuards(given, lane, agentIdOf(config));
   const { defaultGenerateOptions, defaultStreamOptions, hooks, ...forMastra } = rest as typeof rest & OtherConfig;
   const guards: InterlockConfig = {
     inputProcessors: fixed(inputProcessors, 'input'),
@@ -53,12 +54,15 @@ export const readConfig = (config: object): AgentSetup => {
   };
 };
 
-/** Guards that are no function are read once, and refused at construction where they cannot work. */
-const fixed = (guards: DynamicGuards | undefined, lane: Lane): DynamicGuards | undefined => {
+/** Mastra's agent is called by its name where it has no id. */
+const agentIdOf = ({ id, name }: { id?: string; name?: string }): string => id ?? name ?? 'agent';
+
+/** Guards that are no function are read and compiled once; what cannot work is refused at construction. */
+const fixedGuards = (guards: DynamicGuards | undefined, lane: Lane, agentId: string): DynamicGuards | undefined => {
   if (guards === undefined || typeof guards === 'function') return guards;
   const steps = toArray(guards);
   checkLane(steps, lane);
-  laneWorkflows(steps, lane); // builds each pipeline, so that a wrong one is refused here
+  compileLane(steps, laneId(agentId, lane));
   return steps;
 };
 

@@ -6,6 +6,7 @@ import { processorsOf, type SequenceNode } from '../pipeline/graph.js';
 import type { InterlockConfig } from './config.js';
 import {
   asProcessorWorkflow,
+  laneId,
   laneWorkflows,
   resolveGuards,
   toArray,
@@ -34,7 +35,7 @@ export const workflowsOf = async (
 ): Promise<AnyWorkflow[]> => {
   const byLane = await Promise.all(
     lanesOf(guards).map(async ([lane, given]) =>
-      laneWorkflows(await resolveGuards(given, requestContext), `${agentId}-${lane}-processor`),
+      laneWorkflows(await resolveGuards(given, requestContext), laneId(agentId, lane)),
     ),
   );
   return [...new Map(byLane.flat().map((workflow) => [workflow.id, workflow])).values()];
@@ -50,7 +51,7 @@ export const registerOnProcessors = (mastra: Mastra, guards: InterlockConfig): v
 
 const registerOnGraph = (mastra: Mastra, graph: SequenceNode): void => {
   for (const processor of processorsOf(graph)) {
-    const register = (processor as Record<string, unknown>)['__registerMastra']; // Mastra's, beside its interface of a processor
+    const register: unknown = Reflect.get(processor, '__registerMastra'); // Mastra's, beside its interface of a processor
     if (typeof register === 'function') register.call(processor, mastra);
   }
 };

@@ -128,7 +128,7 @@ export const stepResult = (step: StepRecord): StepResult => {
 
 /** The answer of a run without what was said before its last tool call: what Mastra's streams give as their text. */
 export const answerText = ({ text, steps }: Pick<RunResult, 'text' | 'steps'>): string => {
-  const accepted = steps.filter((step) => !step.tripwire);
+  const accepted = steps.filter((step) => !step.tripwire && step.reason !== 'error');
   const usesTools = accepted.some(({ toolCalls }) => toolCalls.length > 0);
   return usesTools ? (accepted.at(-1)?.text ?? '') : text;
 };

@@ -9,6 +9,7 @@ import type { PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import { scopeOfStep, type StepCall } from './scope.js';
 import { nodeStep, openPayload, payloadOf, rawStep, type ProcessorStep } from './step.js';
+import { refusePromises } from './thenable.js';
 import { rememberGraph } from './workflow-graphs.js';
 
 /** Mastra's builder, of which each call gives the next; its types follow schemas that are all the same here. */
@@ -29,7 +30,7 @@ interface MapCall extends StepCall {
  * a step after the block, in any engine that runs the workflow. Runs are not persisted: payloads hold what guards redact.
  */
 export const toWorkflow = (graph: SequenceNode): AnyWorkflow => {
-  const workflow = settled(build(graph, { onSnapshot: false }));
+  const workflow = refusePromises(build(graph, { onSnapshot: false }));
   rememberGraph(workflow, graph);
   return workflow;
 };
@@ -141,21 +142,23 @@ const appendMap = (site: Site, node: MapNode, previous: GraphNode | undefined): 
 /** After a block: what its branches made of the payload, merged against the payload they were all given. */
 const appendMerge = (site: Site, node: ParallelNode | BranchNode): void => {
   const given = site.before as string; // a block is never the first step, see needsOpening
-  const id = site.unique(`${node.kind}.merge`);
   const merge = (call: MapCall): PhaseData => {
     const base = call.getStepResult(given);
-    const results = Object.entries(call.inputData as Record<string, PhaseData>);
+    const results = Object.entries(call.inputData as Record<string, PhaseData | undefined>).filter(didRun);
     const verdict = mergeBranches({
       data: base,
       branches: results.map(([branch]) => ({ id: branch })),
       results: results.map(([, result]) => result),
-      block: { row: phaseRow(base.phase), path: id, overlap: node.overlap },
+      block: { row: phaseRow(base.phase), path: node.kind, overlap: node.overlap },
       scope: scopeOfStep({ ...call, inputData: base }),
     });
     return payloadOf(verdict, base);
   };
-  addMap(site, id, merge);
+  addMap(site, `${node.kind}.merge`, merge);
 };
+
+/** An arm that was not chosen is there without a result. */
+const didRun = (entry: [string, PhaseData | undefined]): entry is [string, PhaseData] => entry[1] !== undefined;
 
 /**
  * The arms, and one more that fails the run where a condition throws: Mastra's engine takes a throwing condition for false,
@@ -212,21 +215,4 @@ const uniqueIds = (): ((id: string) => string) => {
     used.add(free);
     return free;
   };
-};
-
-/**
- * A workflow has a `then` of its own, so that a promise of one would never settle: an asynchronous function that returns a
- * pipeline is told so.
- */
-const settled = (workflow: AnyWorkflow): AnyWorkflow => {
-  const { then } = workflow;
-  const guarded = (...args: unknown[]): unknown => {
-    if (args.length === 2 && args.every((arg) => typeof arg === 'function'))
-      throw new InterlockError('pipeline/invalid-step', {
-        path: workflow.id,
-        detail: 'a promise cannot hold a pipeline; return it in an array.',
-      });
-    return Reflect.apply(then, workflow, args);
-  };
-  return Object.defineProperty(workflow, 'then', { value: guarded, configurable: true, writable: true });
 };

@@ -54,3 +54,15 @@ export const resolveTools = async (target: LoopTarget): Promise<Record<string, u
   }
   return tools;
 };
+
+/**
+ * The tools of a call as their authors made them, where any of the prepared ones says what the model is to see of its results:
+ * preparing takes away whose tool it was.
+ */
+export const authoredTools = async (target: LoopTarget, prepared: Record<string, unknown>): Promise<Record<string, unknown>> => {
+  const says = Object.values(prepared).some((tool) => typeof (tool as { toModelOutput?: unknown }).toModelOutput === 'function');
+  if (!says) return {};
+  const { agent, options, requestContext } = target;
+  const sets = Object.values((options.toolsets ?? {}) as Record<string, object>);
+  return Object.assign({}, await agent.listTools({ requestContext }), ...sets, options.clientTools) as Record<string, unknown>;
+};

@@ -3,7 +3,7 @@ import type { PhaseName, PhasePayload } from '../../schemas/index.js';
 import type { Verdict } from '../verdict.js';
 import type { Awaitable } from './awaitable.js';
 import type { Host } from './host.js';
-import type { RunScope } from './scope.js';
+import type { ProcessorSlot } from './scope.js';
 import type { MessageFacts } from './settle-messages.js';
 
 export type Phase = PhaseName;
@@ -33,7 +33,9 @@ export interface HookCall<P extends Phase, H extends HookName> {
   readonly processor: Processor & Record<H, Hook<H>>;
   readonly data: PhaseData<P>;
   readonly context: HookContext;
-  readonly scope: RunScope;
+  /** What the processor keeps through the run. */
+  readonly slot: ProcessorSlot;
+  readonly host: Host;
 }
 
 /** What a row needs to read a hook's answer. */
@@ -73,6 +75,8 @@ export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName
   refresh?(data: PhaseData<P>, host: Host): PhaseData<P>;
   /** What a merge must know of the payload's fields, beside the messages. */
   readonly merge?: MergeFacts;
+  /** What absent fields stand for, e.g. all tools where none are named: a branch that names some takes the others away. */
+  implies?(data: PhaseData<P>): Partial<PhaseData<P>>;
   /** Whether there is nothing (more) for this hook to do with the payload. */
   skips?(data: PhaseData<P>, processor: Processor): boolean;
   /** Calls the hook with its arguments. */

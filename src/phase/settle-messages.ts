@@ -123,7 +123,8 @@ export const applyMessageFields = <Data extends MessageCarrier>(
   return isGiven(messageList) || isSystemWritten || isWritten;
 };
 
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+/** Whether a field of an answer says something: null counts as absent. */
+export const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 const writeSystem = <Data extends MessageCarrier>(given: unknown, { data, processorId, host }: MessageSettling<Data>): boolean => {
   if (!Array.isArray(given) || !given.every((entry) => (entry as { role?: unknown } | null)?.role === 'system'))
@@ -158,7 +159,12 @@ const writeMessages = <Data extends MessageCarrier>(
 const looksLikeMessage = (entry: unknown): boolean => {
   if (typeof entry !== 'object' || entry === null) return false;
   const { role, content, parts } = entry as { role?: unknown; content?: unknown; parts?: unknown };
-  return typeof role === 'string' && (isGiven(content) || Array.isArray(parts));
+  return typeof role === 'string' && (Array.isArray(parts) || isContent(content));
+};
+
+const isContent = (content: unknown): boolean => {
+  if (typeof content !== 'object' || content === null) return typeof content === 'string';
+  return Array.isArray(content) || ('parts' in content && Array.isArray(content.parts)) || 'content' in content;
 };
 
 /** Whether two arrays hold the same things: a hook that gives back what it was given has changed nothing. */

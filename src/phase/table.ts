@@ -29,6 +29,6 @@ export const phaseNames = Object.keys(phases) as Phase[];
 export const phaseRow = <P extends Phase>(phase: P): PhaseRow<P> => {
   const row = (phases as Partial<Record<string, unknown>>)[phase];
   if (!row)
-    throw new InterlockError('phase/unknown', { path: String(phase), detail: `the phases are ${phaseNames.join(', ')}.` });
+    throw new InterlockError('phase/unknown', { path: phase, detail: `the phases are ${phaseNames.join(', ')}.` });
   return row as PhaseRow<P>;
 };

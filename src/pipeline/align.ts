@@ -1,86 +1,114 @@
 import { diffArrays } from 'diff';
+import { pairUp } from './pair-up.js';
+import { isRecord, isSame } from './plain-data.js';
 
 /** Stands where an entry of the base was taken out. */
 export const removed: unique symbol = Symbol('removed');
 
+/** A new entry, and the entries of the base that were changed or taken out at its place: what it may be made of. */
+export interface Inserted {
+  readonly entry: unknown;
+  /** From this entry of the base (inclusive) to that (exclusive); none where they are the same. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What became of an array, told entry by entry of the base. */
 export interface Alignment {
   /** For each entry of the base, what became of it. */
   readonly kept: readonly unknown[];
   /** New entries by position: 0 is before the first entry of the base, n is after its n-th. */
-  readonly inserted: ReadonlyMap<number, readonly unknown[]>;
+  readonly inserted: ReadonlyMap<number, readonly Inserted[]>;
 }
 
-/** Finds out which entry of an edited array came from which entry of the base. */
+/**
+ * Finds out which entry of an edited array came from which entry of the base: by their keys where all have one of their own,
+ * else by the longest sequence that both share. What stands in one gap on both sides is paired by likeness.
+ */
 export const alignArray = (base: readonly unknown[], edited: readonly unknown[]): Alignment => {
-  const baseIds = idsOf(base);
-  const editedIds = baseIds && idsOf(edited);
-  if (baseIds && editedIds) return alignByKey({ base, baseKeys: baseIds, edited, editedKeys: editedIds });
-  if (base.length === edited.length) return { kept: edited, inserted: new Map() };
-  return alignByDiff(base, edited);
-};
-
-/** The ids of entries that all have one of their own, or undefined. */
-const idsOf = (entries: readonly unknown[]): string[] | undefined => {
-  const ids = entries.map((entry) => (typeof entry === 'object' && entry !== null ? (entry as { id?: unknown }).id : undefined));
-  const own = ids.every((id) => typeof id === 'string') && new Set(ids).size === ids.length;
-  return own ? (ids as string[]) : undefined;
-};
-
-interface Keyed {
-  base: readonly unknown[];
-  baseKeys: readonly string[];
-  edited: readonly unknown[];
-  editedKeys: readonly string[];
-}
-
-const alignByKey = ({ base, baseKeys, edited, editedKeys }: Keyed): Alignment => {
-  const editedByKey = new Map(editedKeys.map((key, index) => [key, edited[index]]));
-  const kept = base.map((_, index) => {
-    const key = baseKeys[index] as string;
-    return editedByKey.has(key) ? editedByKey.get(key) : removed;
-  });
-  const indexOfKey = new Map(baseKeys.map((key, index) => [key, index]));
-  const inserted = new Map<number, unknown[]>();
-  let position = 0;
-  edited.forEach((entry, index) => {
-    const at = indexOfKey.get(editedKeys[index] as string);
-    if (at === undefined) inserted.set(position, [...(inserted.get(position) ?? []), entry]);
-    else position = at + 1;
-  });
-  return { kept, inserted };
-};
-
-/** Entries without ids and of another number: the longest common sequence tells; runs that differ are paired in order. */
-const alignByDiff = (base: readonly unknown[], edited: readonly unknown[]): Alignment => {
-  const text = (entry: unknown) => JSON.stringify(entry) ?? String(entry);
-  const kept: unknown[] = [];
-  const inserted = new Map<number, unknown[]>();
-  let at = 0;
-  let pendingRemovals = 0;
-  const settleRemovals = () => {
-    while (pendingRemovals > 0) {
-      kept.push(removed);
-      pendingRemovals -= 1;
-    }
-  };
-  for (const part of diffArrays(base.map(text), edited.map(text))) {
-    const count = part.value.length;
-    if (part.removed) {
-      pendingRemovals += count;
-      continue;
-    }
-    const entries = edited.slice(at, at + count);
-    at += count;
-    if (part.added) {
-      kept.push(...entries.splice(0, pendingRemovals));
-      pendingRemovals = Math.max(0, pendingRemovals - count);
-      settleRemovals();
-      if (entries.length > 0) inserted.set(kept.length, entries);
-    } else {
-      settleRemovals();
-      kept.push(...entries);
+  const origins = keysOf(base) && keysOf(edited) ? originsByKey(base, edited) : originsBySequence(base, edited);
+  const kept = base.map((): unknown => removed);
+  for (const [index, origin] of origins.entries()) if (origin !== undefined) kept[origin] = edited[index];
+  const inserted = new Map<number, Inserted[]>();
+  for (const gap of gapsOf(edited, origins)) {
+    const { from, entries } = gap;
+    const to = endOfGap(kept, from);
+    let position = from;
+    for (const [index, pair] of pairUp(base.slice(from, to), entries).entries()) {
+      const entry = entries[index];
+      if (pair === undefined) inserted.set(position, [...(inserted.get(position) ?? []), { entry, from, to }]);
+      else {
+        kept[from + pair] = entry;
+        position = from + pair + 1;
+      }
     }
   }
-  settleRemovals();
   return { kept, inserted };
+};
+
+/** What an entry is known by: its id, or itself where it is a name. */
+export const keyOf = (entry: unknown): string | undefined => {
+  if (typeof entry === 'string') return entry;
+  return isRecord(entry) && typeof entry.id === 'string' ? entry.id : undefined;
+};
+
+/** The keys of entries that all have one of their own, or nothing. */
+export const keysOf = (entries: readonly unknown[]): string[] | undefined => {
+  const keys = entries.map(keyOf);
+  return keys.every((key) => key !== undefined) && new Set(keys).size === keys.length ? keys : undefined;
+};
+
+/** For each edited entry, the index of the entry of the base that it is. */
+type Origins = readonly (number | undefined)[];
+
+const originsByKey = (base: readonly unknown[], edited: readonly unknown[]): Origins => {
+  const indexes = new Map(base.map((entry, index) => [keyOf(entry), index]));
+  return edited.map((entry) => indexes.get(keyOf(entry)));
+};
+
+/** Arrays that differ in more entries than this are taken as made anew. */
+const maxEditLength = 2_000;
+
+const originsBySequence = (base: readonly unknown[], edited: readonly unknown[]): Origins => {
+  const changes = diffArrays([...base], [...edited], { comparator: isSameEntry, maxEditLength });
+  if (!changes) return edited.map(() => undefined);
+  let at = 0;
+  return changes.flatMap(({ added, removed: gone, count }) => {
+    if (added) return new Array<undefined>(count).fill(undefined);
+    at += count;
+    return gone ? [] : Array.from({ length: count }, (_, index) => at - count + index);
+  });
+};
+
+const isSameEntry = (a: unknown, b: unknown): boolean => {
+  const key = keyOf(a);
+  return key === undefined ? isSame(a, b) : key === keyOf(b);
+};
+
+/** New entries that stand together, and the entry of the base after which they do. */
+interface Gap {
+  readonly from: number;
+  readonly entries: unknown[];
+}
+
+const gapsOf = (edited: readonly unknown[], origins: Origins): Gap[] => {
+  const gaps: Gap[] = [];
+  let open: Gap | undefined;
+  let from = 0;
+  for (const [index, origin] of origins.entries()) {
+    if (origin !== undefined) {
+      from = origin + 1;
+      open = undefined;
+      continue;
+    }
+    if (!open) gaps.push((open = { from, entries: [] }));
+    open.entries.push(edited[index]);
+  }
+  return gaps;
+};
+
+/** Where the entries end that were taken out from a place on. */
+const endOfGap = (kept: readonly unknown[], from: number): number => {
+  const next = kept.findIndex((entry, index) => index >= from && entry !== removed);
+  return next < 0 ? kept.length : next;
 };

@@ -1,15 +1,14 @@
 import { InterlockError } from '../errors.js';
-import { guardOf } from '../guard/guard.js';
-import { toGuard, type Guard } from '../guard/to-guard.js';
+import { stepOf } from '../guard/guard.js';
+import { inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import { describeValue, withMessageList } from '../phase/settle-messages.js';
 import { phaseNames, phaseRow } from '../phase/table.js';
 import { pass, type Verdict } from '../verdict.js';
-import { inBranch, stepContext } from './branch.js';
-import { checkGraph, type BranchNode, type FunctionNode, type GraphNode, type MapNode, type ParallelNode, type SequenceNode } from './graph.js';
+import { inBranch, stepContext, type Arm } from './branch.js';
+import { checkGraph, type BranchNode, type GraphNode, type MapNode, type ParallelNode, type SequenceNode } from './graph.js';
 import { inParallel, type Branch } from './parallel.js';
-import { inSequence } from './sequence.js';
 
 /** A pipeline made ready to run: for each phase one flat function over the guards that have its hook. */
 export interface Plan {
@@ -21,101 +20,126 @@ export interface Plan {
   run<P extends Phase>(phase: P, data: PhaseData<P>, scope: RunScope): Verdict<PhaseData<P>> | Promise<Verdict<PhaseData<P>>>;
 }
 
-/** Compiles a graph to a plan. Refuses missing and duplicate ids, processors without a hook and empty pipelines. */
+/**
+ * Compiles a graph to a plan.
+ *
+ * Raises `pipeline/missing-id`, `pipeline/empty`, `pipeline/duplicate-id`, `pipeline/no-hook`.
+ */
 export const compileGraph = (graph: SequenceNode): Plan => {
   checkGraph(graph);
-  const guards = new Map<Phase, Guard<Phase>>();
-  for (const phase of phaseNames) {
+  const guards: { [P in Phase]?: Guard<P> } = {};
+  const add = <P extends Phase>(phase: P) => {
     const guard = compilePhase(phaseRow(phase), graph);
-    if (guard) guards.set(phase, guard);
-  }
+    if (guard) (guards as Record<P, Guard<P>>)[phase] = guard; // each phase's guard under its own name
+  };
+  phaseNames.forEach(add);
   return {
     id: graph.id,
     graph,
-    has: (phase) => guards.has(phase),
-    run: (phase, data, scope) => {
-      const guard = guards.get(phase);
-      return guard ? (guard(data, scope) as never) : pass; // the map holds each phase's guard under its own name
-    },
+    has: (phase) => guards[phase] !== undefined,
+    run: (phase, data, scope) => guards[phase]?.(data, scope) ?? pass,
   };
 };
 
 const compilePhase = <P extends Phase>(row: PhaseRow<P>, graph: SequenceNode): Guard<P> | undefined => {
-  const guard = compileNode(row, graph, graph.id);
+  const steps = stepsOf(row, graph, graph.id);
+  if (steps.length === 0) return undefined;
+  const guard = inSequence(steps);
   const facts = row.carries;
-  if (!guard || !facts) return guard;
-  return (data, scope) => guard(withMessageList(data, scope.host, facts), scope);
+  if (!facts) return guard;
+  return (data, scope) => {
+    try {
+      return guard(withMessageList(data, scope.host, facts), scope);
+    } catch (error) {
+      return { kind: 'unavailable', processorId: graph.id, phase: row.phase, path: graph.id, error };
+    }
+  };
 };
 
-const compileNode = <P extends Phase>(row: PhaseRow<P>, node: GraphNode, path: string): Guard<P> | undefined => {
+/** What a node does in a phase, as steps; none where it has nothing to do. Sequences in sequences become one. */
+const stepsOf = <P extends Phase>(row: PhaseRow<P>, node: GraphNode, path: string): GuardStep<P>[] => {
   switch (node.kind) {
     case 'guard':
-      return typeof node.processor[row.hook] === 'function' ? guardOf({ row, processor: node.processor, path }) : undefined;
+      return typeof node.processor[row.hook] === 'function' ? [stepOf({ row, processor: node.processor, path })] : [];
     case 'function':
-      return functionGuard(row, node, path);
+      return [functionStep({ row, path, id: node.id }, node.run)];
     case 'map':
-      return undefined; // compiled with the block before it, see compileSequence
+      return []; // made where the block before it is known, see sequenceSteps
     case 'parallel':
-      return compileParallel(row, node, path);
+      return parallelSteps(row, node, path);
     case 'branch':
-      return compileBranch(row, node, path);
+      return branchSteps(row, node, path);
     case 'sequence':
-      return compileSequence(row, node, path);
+      return sequenceSteps(row, node, path);
     default:
       return node satisfies never;
   }
 };
 
-/** The name under which a node's result stands after a block, and its part of a path. */
-export const nodeId = (node: GraphNode, index = 0): string => {
-  if (node.kind === 'guard') return `processor:${node.id}`;
-  return 'id' in node ? node.id : `${node.kind}.${index}`;
-};
+/** The name under which a node's result stands after a block. */
+export const nodeId = (node: GraphNode, index = 0): string => (node.kind === 'guard' ? `processor:${node.id}` : nameOf(node, index));
 
-const pathTo = (path: string, node: GraphNode): string => ('id' in node ? `${path}/${node.id}` : path);
+/** A node's part of a path: its id, or its kind and place. */
+const nameOf = (node: GraphNode, index: number): string => ('id' in node ? node.id : `${node.kind}.${index}`);
 
-const compileSequence = <P extends Phase>(row: PhaseRow<P>, node: SequenceNode, path: string): Guard<P> | undefined => {
-  let active = false;
-  const guards = node.nodes.flatMap((inner, index): Guard<P>[] => {
-    if (inner.kind === 'map') return [mapGuard(inner, node.nodes[index - 1], { row, path: pathTo(path, inner) })];
-    const guard = compileNode(row, inner, pathTo(path, inner));
-    active ||= guard !== undefined;
-    return guard ? [guard] : [];
+const sequenceSteps = <P extends Phase>(row: PhaseRow<P>, { nodes }: SequenceNode, path: string): GuardStep<P>[] => {
+  let isActive = false;
+  const steps = nodes.flatMap((node, index): GuardStep<P>[] => {
+    const at = `${path}/${nameOf(node, index)}`;
+    if (node.kind === 'map') return [mapStep({ row, path: at, id: node.id }, node, nodes[index - 1])];
+    const own = stepsOf(row, node, at);
+    isActive ||= own.length > 0;
+    return own;
   });
-  return active ? inSequence(guards) : undefined;
+  return isActive ? steps : []; // a map alone guards nothing
 };
+
+const parallelSteps = <P extends Phase>(row: PhaseRow<P>, node: ParallelNode, path: string): GuardStep<P>[] => {
+  const branches = node.nodes.flatMap((inner, index): (Branch<P> & { steps: GuardStep<P>[] })[] => {
+    const steps = stepsOf(row, inner, `${path}/${nameOf(inner, index)}`);
+    return steps.length > 0 ? [{ id: nodeId(inner, index), guard: inSequence(steps), steps }] : [];
+  });
+  const [only] = branches;
+  if (!only) return [];
+  if (branches.length === 1) return only.steps; // nobody beside it: it needs no snapshot
+  return [blockStep(row, path, inParallel(branches, { row, path, overlap: node.overlap }))];
+};
+
+const branchSteps = <P extends Phase>(row: PhaseRow<P>, node: BranchNode, path: string): GuardStep<P>[] => {
+  const arms = node.arms.flatMap((arm, index): Arm<P>[] => {
+    const steps = stepsOf(row, arm.node, `${path}/${nameOf(arm.node, index)}`);
+    return steps.length > 0 ? [{ id: nodeId(arm.node, index), guard: inSequence(steps), when: arm.when, path: `${path}/when.${index}` }] : [];
+  });
+  return arms.length > 0 ? [blockStep(row, path, inBranch(arms, { row, path, overlap: node.overlap }))] : [];
+};
+
+/** A block as one step; those inside it report their own verdicts. */
+const blockStep = <P extends Phase>({ phase }: PhaseRow<P>, path: string, run: Guard<P>): GuardStep<P> => ({
+  author: { processorId: path, phase, path },
+  isBlock: true,
+  run,
+  read: (verdict) => verdict as Verdict<PhaseData<P>>, // what `run` gives
+});
 
 interface Site<P extends Phase> {
   row: PhaseRow<P>;
   path: string;
+  id: string;
 }
 
-const compileParallel = <P extends Phase>(row: PhaseRow<P>, node: ParallelNode, path: string): Guard<P> | undefined => {
-  const at = `${path}/parallel`;
-  const branches = node.nodes.flatMap((inner, index): Branch<P>[] => {
-    const guard = compileNode(row, inner, pathTo(`${at}.${index}`, inner));
-    return guard ? [{ id: nodeId(inner, index), guard }] : [];
-  });
-  const [only] = branches;
-  if (!only) return undefined;
-  return branches.length === 1 ? only.guard : inParallel(branches, { row, path: at, overlap: node.overlap });
-};
-
-const compileBranch = <P extends Phase>(row: PhaseRow<P>, node: BranchNode, path: string): Guard<P> | undefined => {
-  const at = `${path}/branch`;
-  const arms = node.arms.flatMap((arm, index) => {
-    const guard = compileNode(row, arm.node, pathTo(`${at}.${index}`, arm.node));
-    return guard ? [{ id: nodeId(arm.node, index), guard, when: arm.when }] : [];
-  });
-  return arms.length > 0 ? inBranch(arms, { row, path: at, overlap: node.overlap }) : undefined;
-};
-
-const functionGuard = <P extends Phase>(row: PhaseRow<P>, node: FunctionNode, path: string): Guard<P> =>
-  customGuard({ row, path }, node.id, (data, scope) => node.run(data, scope));
+/** A function of the author's as a step. */
+const functionStep = <P extends Phase>(
+  { row, path, id }: Site<P>,
+  run: (data: PhaseData<P>, scope: RunScope) => unknown,
+): GuardStep<P> => ({
+  author: { processorId: id, phase: row.phase, path },
+  run,
+  read: (returned, data) => readPayload(returned, data, path),
+});
 
 /** A map sees the block before it keyed by step id; every key holds the merged payload, so that no choice loses an edit. */
-const mapGuard = <P extends Phase>(node: MapNode, before: GraphNode | undefined, site: Site<P>): Guard<P> =>
-  customGuard(site, node.id, (data, scope) => node.run({ ...stepContext(data, scope), inputData: keyedBy(before, data) }));
+const mapStep = <P extends Phase>(site: Site<P>, { run }: MapNode, before: GraphNode | undefined): GuardStep<P> =>
+  functionStep(site, (data, scope) => run({ ...stepContext(data, scope), inputData: keyedBy(before, data) }));
 
 /** What a map is given after a block: the merged payload under each step id. */
 export const keyedBy = (before: GraphNode | undefined, data: PhaseData): unknown => {
@@ -123,18 +147,6 @@ export const keyedBy = (before: GraphNode | undefined, data: PhaseData): unknown
   if (before?.kind === 'branch') return Object.fromEntries(before.arms.map(({ node }, index) => [nodeId(node, index), data]));
   return data;
 };
-
-/** A function of the author's as a guard. */
-const customGuard = <P extends Phase>(
-  { row, path }: Site<P>,
-  id: string,
-  run: (data: PhaseData<P>, scope: RunScope) => unknown,
-): Guard<P> =>
-  toGuard<P>({
-    author: { processorId: id, phase: row.phase, path },
-    run,
-    read: (returned, data) => readPayload(returned, data, path),
-  });
 
 const readPayload = <P extends Phase>(returned: unknown, data: PhaseData<P>, path: string): Verdict<PhaseData<P>> => {
   if (returned === undefined || returned === null || returned === data) return pass;

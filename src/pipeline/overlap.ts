@@ -1,17 +1,92 @@
+import { isRecord } from './plain-data.js';
+import { lostWords, textOf, withoutWords, wordsOf } from './words.js';
+
 /** Two or more branches that edited the same words or set the same field. */
 export interface Overlap {
-  /** What was there before. */
+  /** What was there before; undefined where there was nothing. */
   readonly base: unknown;
-  /** What each branch made of it, in the order of the branches. */
+  /** What each branch made of it, in the order of the branches; undefined where a branch took it out. */
   readonly edits: readonly { readonly author: string; readonly value: unknown }[];
   /** Where, e.g. `messages.3.content.parts.0.text`. */
   readonly target: string;
 }
 
 /**
- * Who wins where two branches edited the same words: the one that removes most (`widest-redaction`, the default), the `first`
- * or `last` in the order of the branches, nobody (`error`, the run fails), or what a function gives back.
+ * Who wins where two branches edited the same words:
+ *
+ * - `widest-redaction` (default): the edit that lets the fewest words of the base live, without the words that another branch
+ *   took out; it depends neither on time nor on the order of the branches, and never brings back what a branch removed
+ * - `first`, `last`: in the order in which the branches are written
+ * - `error`: nobody, the run fails
+ * - a function: what it gives back; undefined takes the thing out
  */
 export type OverlapRule = 'widest-redaction' | 'first' | 'last' | 'error' | ((overlap: Overlap) => unknown);
 
+/** What a rule is called in reports. */
 export const nameOfRule = (rule: OverlapRule): string => (typeof rule === 'function' ? rule.name || 'function' : rule);
+
+/** Thrown by a merge under the rule `error`; the caller makes a verdict of it. */
+export class MergeConflict extends Error {
+  override readonly name = 'MergeConflict';
+  constructor(readonly overlap: Overlap) {
+    super(`${overlap.edits.map((edit) => edit.author).join(' and ')} edited ${overlap.target}.`);
+  }
+}
+
+/** What stands after an overlap. `isWhole` says that the thing is no prose, so that no word is taken out of it. */
+export const decide = (overlap: Overlap, rule: OverlapRule, isWhole: boolean): unknown => {
+  if (typeof rule === 'function') return rule(overlap);
+  switch (rule) {
+    case 'first':
+      return overlap.edits[0]?.value;
+    case 'last':
+      return overlap.edits.at(-1)?.value;
+    case 'error':
+      throw new MergeConflict(overlap);
+    case 'widest-redaction':
+      return widestRedaction(overlap, isWhole);
+    default:
+      return rule satisfies never;
+  }
+};
+
+const widestRedaction = ({ base, edits }: Overlap, isWhole: boolean): unknown => {
+  const before = textOf(base);
+  const [best] = edits.map(({ author, value }) => ({ author, value, text: textOf(value) })).toSorted(byReach(before));
+  if (isWhole) return best?.value;
+  return scrubbed(best?.value, new Set(edits.flatMap(({ value }) => lostWords(before, textOf(value)))));
+};
+
+/** An edit to be ranked: what it puts in place, as a text. */
+interface Candidate {
+  readonly author: string;
+  readonly value?: unknown;
+  readonly text: string;
+}
+
+/**
+ * Ranks edits of a text, the one that lets the fewest words live first; removal before replacement, then the shorter text. The
+ * text itself and the author's name only make the order complete.
+ */
+export const byReach =
+  (before: string) =>
+  (a: Candidate, b: Candidate): number =>
+    survivors(before, a.text) - survivors(before, b.text) ||
+    a.text.length - b.text.length ||
+    compare(a.text, b.text) ||
+    compare(a.author, b.author);
+
+/** How many words of a text another lets live. */
+const survivors = (before: string, after: string): number => wordsOf(before).length - lostWords(before, after).length;
+
+/** Orders texts by their code units, the same everywhere. */
+export const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+/** A value without some words in any of its texts. */
+export const scrubbed = (value: unknown, words: ReadonlySet<string>): unknown => {
+  if (words.size === 0) return value;
+  if (typeof value === 'string') return withoutWords(value, words);
+  if (Array.isArray(value)) return value.map((entry) => scrubbed(entry, words));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, scrubbed(field, words)]));
+};

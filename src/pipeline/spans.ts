@@ -1,4 +1,5 @@
-import { diffWordsWithSpace } from 'diff';
+import { diffArrays } from 'diff';
+import { tokensOf } from './words.js';
 
 /** Base characters `start` (inclusive) to `end` (exclusive) become `text`. Positions are UTF-16 code units of the base. */
 export interface Span {
@@ -7,8 +8,13 @@ export interface Span {
   readonly text: string;
 }
 
-/** What changed from one text to another, as disjoint spans over the base in ascending order. */
+/** Texts that differ in more tokens than this are taken as written anew: looking for what they share costs the square of it. */
+const maxEditLength = 1_000;
+
+/** What changed from one text to another, as disjoint spans over the base in ascending order, by whole words. */
 export const spansBetween = (base: string, edited: string): Span[] => {
+  const changes = diffArrays(tokensOf(base), tokensOf(edited), { maxEditLength });
+  if (!changes) return [{ start: 0, end: base.length, text: edited }];
   const spans: Span[] = [];
   let at = 0;
   let open: Span | undefined;
@@ -16,17 +22,18 @@ export const spansBetween = (base: string, edited: string): Span[] => {
     if (open) spans.push(open);
     open = undefined;
   };
-  for (const { value, added, removed } of diffWordsWithSpace(base, edited)) {
+  for (const { value, added, removed } of changes) {
+    const text = value.join('');
     if (!added && !removed) {
       close();
-      at += value.length;
+      at += text.length;
       continue;
     }
     open ??= { start: at, end: at, text: '' };
     if (removed) {
-      at += value.length;
+      at += text.length;
       open = { ...open, end: at };
-    } else open = { ...open, text: open.text + value };
+    } else open = { ...open, text: open.text + text };
   }
   close();
   return spans;
@@ -43,25 +50,20 @@ export const applySpans = (base: string, spans: readonly Span[]): string => {
   return out + base.slice(at);
 };
 
-/** Groups spans that share base characters, or insert at the same place; each group covers one stretch of the base. */
+/**
+ * Groups spans that share base characters, and those that insert at one place. What is inserted right before or after a stretch
+ * does not touch it, so that the two stand apart, the insertion in front.
+ */
 export const groupOverlapping = <S extends Span>(spans: readonly S[]): S[][] => {
   const sorted = spans.toSorted((a, b) => a.start - b.start || a.end - b.end);
   const groups: S[][] = [];
   let reach = -1;
   for (const span of sorted) {
     const last = groups.at(-1);
-    const inserts = last?.some((other) => other.start === span.start && (other.start === other.end || span.start === span.end));
-    if (last && (span.start < reach || inserts)) last.push(span);
+    const isSamePlace = span.start === span.end && last?.[0]?.start === span.start && reach === span.start;
+    if (last && (span.start < reach || isSamePlace)) last.push(span);
     else groups.push([span]);
     reach = Math.max(reach, span.end);
   }
   return groups;
-};
-
-const words = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
-
-/** How many words of a stretch of the base a replacement lets live. */
-export const survivors = (stretch: string, replacement: string): number => {
-  const kept = new Set(words(replacement));
-  return words(stretch).filter((word) => kept.has(word)).length;
 };

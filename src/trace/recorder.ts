@@ -46,6 +46,7 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
   const events: RunEvent[] = [];
   const sums = new Map<Author, Sum>();
   const record = (fact: RunFact) => {
+    if (events.at(-1)?.type === 'run-finish') return; // work that was given up on may still report
     const event: RunEvent = { runId, seq: events.length, at: wallClock(), ...position(), ...fact };
     events.push(event);
     notify(onEvent, event);

@@ -32,34 +32,6 @@ describe('one turn with the embedded responder', () => {
     const summary = stdout.slice(stdout.indexOf('\nstates'));
     expect(Math.max(...summary.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
-
-  it('calls a tool and answers from its result', async () => {
-    const { code, stdout } = await runChat(['--once', 'where is my order 1042?']);
-    expect(code).toBe(0);
-    expect(stdout).toContain('→ lookup-order {"orderId":"1042"}\n← {"orderId":"1042","status":"shipped"');
-    expect(stdout).toContain('I asked lookup-order, and this is what it told me: order id 1042, status shipped');
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('reviewing → tools → deciding → step 1: preparing');
-  });
-
-  it('withdraws a poor answer and tries again', async () => {
-    const { code, stdout } = await runChat(['--once', 'short']);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(
-      /^ok\.\n↩ withdrawn \(attempt 1\): The answer is shorter than 40 characters; say more\.\nThank you for/m,
-    );
-    expect(stdout).toMatch(/^quality +outputStep +response-quality +retry, pass +2 /m);
-    expect(stdout).toContain('success · 1 retry');
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('reviewing → retrying → preparing');
-  });
-
-  it('blocks a leak, exits with 2, and withdraws what had left', async () => {
-    const { code, stdout } = await runChat(['--once', 'leak']);
-    expect(code).toBe(2);
-    expect(stdout).toContain('■ blocked by leak in outputStream: The answer contains personal data of somebody.');
-    expect(stdout).toContain('result  tripwire · 0 retries');
-    expect(stdout).not.toContain('dana.whitfield@example.com');
-    expect(stdout).not.toContain(card);
-  });
 });
 
 describe('one turn with an endpoint of OpenAI’s protocol', () => {

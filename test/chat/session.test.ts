@@ -31,6 +31,25 @@ describe('a chat through a pipe', () => {
     expect(stdout.match(/^result {2}success/gm)).toHaveLength(2);
   });
 
+  it('shows tools, retries and tripwires, each as it happens', async () => {
+    const { stdout } = await runChat([], { input: 'where is my order 1042?\nshort\nleak\n' });
+    const [, tool = '', retry = '', leak = ''] = stdout.split(/^you › /m);
+    expect(tool).toContain('→ lookup-order {"orderId":"1042"}\n← {"orderId":"1042","status":"shipped"');
+    expect(tool).toContain('I asked lookup-order, and this is what it told me: order id 1042, status shipped');
+    expect(tool.replaceAll(/\s+/g, ' ')).toContain('reviewing → tools → deciding → step 1: preparing');
+
+    expect(retry).toMatch(
+      /^ok\.\n↩ withdrawn \(attempt 1\): The answer is shorter than 40 characters; say more\.\nThank you for/m,
+    );
+    expect(retry).toMatch(/^quality +outputStep +response-quality +retry, pass +2 /m);
+    expect(retry).toContain('result  success · 1 retry');
+    expect(retry.replaceAll(/\s+/g, ' ')).toContain('reviewing → retrying → preparing');
+
+    expect(leak).toContain('■ blocked by leak in outputStream: The answer contains personal data of somebody.');
+    expect(leak).toContain('result  tripwire · 0 retries');
+    for (const value of ['dana.whitfield@example.com', '4111 1111 1111 1111']) expect(leak).not.toContain(value);
+  });
+
   it('remembers accepted turns, tools and all, and nothing of a blocked one', async () => {
     const env = await serve([
       { kind: 'tool-calls', calls: [{ name: 'lookup-order', args: { orderId: '1043' } }] },

@@ -3,8 +3,9 @@ import { expect, it } from 'vitest';
 import { chatCommand, startChat } from './start-chat.js';
 
 /** A pseudo-terminal from util-linux, 80 columns wide. Other systems' `script` takes other options. */
-const hasScript = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux');
-const inTerminal = ['script', '-qfec', `stty cols 80 rows 24; exec ${chatCommand.join(' ')}`, '/dev/null'] as const;
+const recorder = 'script';
+const hasScript = spawnSync(recorder, ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') ?? false;
+const inTerminal = [recorder, '-qfec', `stty cols 80 rows 24; exec ${chatCommand.join(' ')}`, '/dev/null'] as const;
 
 it.skipIf(!hasScript)('at a terminal: edits lines, cancels a turn with Ctrl+C, and ends with it at the prompt', async () => {
   const running = startChat([], { command: inTerminal, env: { TERM: 'xterm' } });

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -15,6 +17,7 @@ import {
   opening,
   recovering,
   runAgent,
+  textOnWire,
   toolResultsIn,
   wire,
   wirings,
@@ -81,6 +84,7 @@ describe('P1 No tool runs after a tripwire', () => {
         await writer?.custom({ type: 'data-note', data: 1 }).catch(() => undefined);
       });
       const reading = guardOn('outputStream', ({ abort }) => abort('no notes'), {
+        id: 'reading',
         when: ({ part }) => part?.type === 'data-note',
         processDataParts: true,
       });
@@ -88,6 +92,36 @@ describe('P1 No tool runs after a tripwire', () => {
       const ran = await runAgent(createAgent({ model: modelFor(phase), log, ...guards }), mode);
       expect(ran).toMatchObject({ status: 'tripwire', result: { tripwire: { reason: 'no notes', processorId: reading.id } } });
       expect(log).toEqual(before[phase].effects);
+    });
+  });
+
+  describe.each(modes)('a trip that a hook hides, %s', (mode) => {
+    const reading = () =>
+      guardOn('outputStream', ({ abort }) => abort('no notes'), {
+        id: 'reading',
+        when: ({ part }) => part?.type === 'data-note',
+        processDataParts: true,
+      });
+    const writing = (phase: Phase) =>
+      guardOn(phase, async ({ writer }) => {
+        await writer?.custom({ type: 'data-note', data: 1 }).catch(() => undefined);
+      });
+
+    it('ends the stream: nothing more leaves, and no more is asked of the provider', async () => {
+      const model = scriptedModel({ steps: [{ text: ['One ', 'two ', 'three ', 'four.'] }] });
+      const ran = await runAgent(createAgent({ model, outputProcessors: [writing('outputStream'), reading()] }), mode);
+      expect(ran.status).toBe('tripwire');
+      expect(textOnWire(ran)).toBe('');
+      if (mode === 'stream') expect(model.pulled).toBe(4); // its start, metadata, the text's start, one word
+    });
+
+    it('ends the work: no guard of a later phase is asked', async () => {
+      const asked: string[] = [];
+      const later = guardOn('outputStep', () => void asked.push('outputStep'), { id: 'later' });
+      const guards = laned(['llmResponse', writing('llmResponse')], ['outputStream', reading()], ['outputStep', later]);
+      const ran = await runAgent(createAgent({ model: modelFor('outputStep'), ...guards }), mode);
+      expect(ran.status).toBe('tripwire');
+      expect(asked).toEqual([]);
     });
   });
 
@@ -144,16 +178,18 @@ describe('P1 No tool runs after a tripwire', () => {
 
     it('a trip cancels the tools that are under way and does not wait for them', async () => {
       const log: string[] = [];
+      let begin: () => void = () => undefined;
+      const begun = new Promise<void>((resolve) => (begin = resolve));
       const guards = laned(['toolResult', trippingGuard('toolResult', log, firstResult)]);
       const charge = createTool({
         id: 'charge',
         description: 'Charges an amount.',
         inputSchema: z.object({ amount: z.number() }),
         execute: async ({ amount }: { amount: number }, context) => {
-          if (amount === 1) return 'paid';
-          await new Promise((resolve) => context.abortSignal?.addEventListener('abort', resolve));
-          log.push('canceled');
-          return new Promise(() => undefined);
+          if (amount === 1) return begun;
+          context.abortSignal?.addEventListener('abort', () => log.push('canceled'));
+          begin();
+          return new Promise(() => undefined); // hangs: the trip is not kept waiting
         },
       });
       const ran = await runAgent(createAgent({ model: modelFor('toolResult'), tools: { charge }, ...guards }), mode);
@@ -183,6 +219,7 @@ describe('P1 No tool runs after a tripwire', () => {
       const agent = createAgent({ model: modelFor('toolResult'), tools: { charge }, outputProcessors: [reading] });
       const ran = await runAgent(agent, mode, { toolCallConcurrency: 1 });
       await writeMore();
+      await sleep(5); // time for a call that should not start
       expect(ran).toMatchObject({ status: 'tripwire', result: { tripwire: { reason: 'no cards' } } });
       expect(log).toEqual(['charge 1']);
       expect(ran.chunks.map(({ type }) => type).filter((type) => type.startsWith('data-'))).toEqual(['data-interlock-retract']);

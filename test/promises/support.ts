@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 import type { Processor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
@@ -111,8 +113,11 @@ export const laned = (...placed: readonly [phase: Phase, ...steps: PipelineStep[
 
 // --- The agent and its model. ---
 
+/** A step of the model's script. */
+export type Step = ScriptedStep<'v2'>;
+
 /** The first answer: words and two tool calls. */
-export const opening: ScriptedStep = {
+export const opening: Step = {
   text: ['I will ', 'charge you. '],
   toolCalls: [
     { name: 'charge', args: { amount: 1 } },
@@ -120,21 +125,21 @@ export const opening: ScriptedStep = {
   ],
 };
 /** The last answer. */
-export const closing: ScriptedStep = { text: ['All is ', 'paid.'] };
+export const closing: Step = { text: ['All is ', 'paid.'] };
 
 /** How many times tools have answered in what a model is sent. */
-export const toolResultsIn = ({ prompt }: Pick<ScriptedCall, 'prompt'>): number =>
+export const toolResultsIn = ({ prompt }: Pick<ScriptedCall<'v2'>, 'prompt'>): number =>
   prompt.flatMap((message) => (message.role === 'tool' ? message.content : [])).length;
 
 /**
  * A model that calls two tools and then sums up, however often it is asked; for the error phase its first call fails, so that
  * a run meets every hook that is under test.
  */
-export const modelFor = (phase: Phase, steps: { opening?: ScriptedStep; closing?: ScriptedStep } = {}): ScriptedModel =>
+export const modelFor = (phase: Phase, steps: { opening?: Step; closing?: Step } = {}): ScriptedModel =>
   scriptedModel({
     steps: (call) => {
       if (phase === 'apiError' && call.index === 0) return { error: new Error('The provider is out of order.') };
-      return (toolResultsIn(call) === 0 ? (steps.opening ?? opening) : (steps.closing ?? closing)) as ScriptedStep<'v2'>; // no raw parts
+      return toolResultsIn(call) === 0 ? (steps.opening ?? opening) : (steps.closing ?? closing);
     },
   });
 
@@ -153,6 +158,7 @@ export const createAgent = ({ log = [], ...config }: AgentOptions): InterlockAge
     inputSchema: z.object({ amount: z.number() }),
     execute: async ({ amount }: { amount: number }) => {
       log.push(`charge ${amount}`);
+      await setImmediate(); // long enough for the other calls of the step to begin
       return { receipt: `receipt ${amount}` };
     },
   });
@@ -197,7 +203,14 @@ const generateWith = (agent: InterlockAgent, options: InterlockCallOptions, onCh
 const streamWith = async (agent: InterlockAgent, options: InterlockCallOptions, take: Take): Promise<InterlockResult> => {
   const stream = await agent.stream('Please charge me.', options);
   for await (const chunk of stream.fullStream) take(chunk);
-  return (await stream.getFullOutput()) as InterlockResult; // Mastra types it by its own generics
+  return stream.getFullOutput();
+};
+
+/** Reads a stream of Mastra's to its end; its chunks are typed wider than these tests read them. */
+export const readAll = async <T = Chunk>(stream: unknown): Promise<T[]> => {
+  const all: T[] = [];
+  for await (const one of stream as AsyncIterable<T>) all.push(one);
+  return all;
 };
 
 type Finish = Extract<RunEvent, { type: 'run-finish' }>;
@@ -214,6 +227,10 @@ export const eventsOf = <T extends RunEvent['type']>({ events }: Pick<Ran, 'even
   events.filter((event): event is Extract<RunEvent, { type: T }> => event.type === type);
 
 export const chunksOf = ({ chunks }: Pick<Ran, 'chunks'>, type: string): Chunk[] => chunks.filter((chunk) => chunk.type === type);
+
+/** What was taken back on the wire, chunk by chunk. */
+export const retractionsOf = (ran: Pick<Ran, 'chunks'>) =>
+  chunksOf(ran, 'data-interlock-retract').map(({ data }) => data as { partIds: string[]; attempt: number; stepNumber: number });
 
 /** The text that left, retracted or not. */
 export const textOnWire = (ran: Pick<Ran, 'chunks'>): string =>

@@ -138,14 +138,45 @@ describe.each(ways)('tool calls by $mode over $client', (way) => {
     ]);
   });
 
+  it('run where the server says "stop" all the same', async () => {
+    const seen: unknown[] = [];
+    const server = await startServer([
+      { kind: 'tool-calls', calls: [add], finishReason: 'stop' },
+      { kind: 'text', text: 'It is 42.' },
+    ]);
+    expect(await callAgent(server, way, { tools: { add: addTool(seen) } })).toMatchObject({
+      status: 'success',
+      text: 'It is 42.',
+    });
+    expect(seen).toHaveLength(1);
+  });
+
   it.each([
+    ['the same id', [1, 2]],
+    ['the same id and arguments', [1, 1]],
+  ])('run in each step, also with %s', async (_, numbers) => {
+    const seen: unknown[] = [];
+    const calls = numbers.map((number) => ({ id: 'call_1', name: 'add', args: { numbers: [number], note: '' } }));
+    const server = await startServer([
+      ...calls.map((call) => ({ kind: 'tool-calls' as const, calls: [call] })),
+      { kind: 'text', text: 'Done.' },
+    ]);
+    const called = await callAgent(server, way, { tools: { add: addTool(seen) } });
+    expect(called).toMatchObject({ status: 'success', text: 'Done.' });
+    expect(seen).toHaveLength(2);
+    const results = (server.requests[2]?.body.messages ?? []).filter(({ role }) => role === 'tool').map(messageText);
+    expect(results).toEqual(numbers.map((sum) => JSON.stringify({ sum })));
+  });
+
+  it.each<[string, { name: string; args: unknown; finishReason?: string }, RegExp]>([
     ['that the agent does not have', { name: 'multiply', args: {} }, /multiply/],
     ['with arguments that do not fit', { name: 'add', args: { numbers: 'none' } }, /numbers/],
     ['with arguments that are no JSON', { name: 'add', args: '{"numbers": [1, ' }, /./],
-  ])('are answered with an error where the model calls a tool %s', async (_, call, complaint) => {
+    ['whose arguments broke off', { name: 'add', args: '{"numbers"', finishReason: 'length' }, /./],
+  ])('are answered with an error where the model calls a tool %s', async (_, { finishReason, ...call }, complaint) => {
     const seen: unknown[] = [];
     const server = await startServer([
-      { kind: 'tool-calls', calls: [call] },
+      { kind: 'tool-calls', calls: [call], finishReason },
       { kind: 'text', text: 'I am sorry.' },
     ]);
     const called = await callAgent(server, way, { tools: { add: addTool(seen) } });

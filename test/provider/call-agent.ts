@@ -23,8 +23,7 @@ export const clients = {
 };
 export type ClientName = keyof typeof clients;
 
-export const modes = ['generate', 'stream'] as const;
-export type Mode = (typeof modes)[number];
+const modes = ['generate', 'stream'] as const;
 
 /** Every client in every mode, for table tests. */
 export const ways = (Object.keys(clients) as ClientName[]).flatMap((client) => modes.map((mode) => ({ client, mode })));

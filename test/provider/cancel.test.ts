@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OpenAIServer, Reply } from '../../src/testing/index.js';
+import { messageText, type OpenAIServer, type Reply } from '../../src/testing/index.js';
 import { callAgent, clients, makeAgent, ways, type ClientName } from './call-agent.js';
 import { startServer } from './start-server.js';
 
@@ -61,6 +61,26 @@ describe.each(Object.keys(clients) as ClientName[])('stream over %s', (client) =
     expect(chunks.find(({ type }) => type === 'tripwire')).toMatchObject({ payload: { reason: 'That is enough.' } });
     expect(await server.requests[0]?.aborted).toBe(true);
     expect(server.requests[0]?.written).toBeLessThan(1_000);
+  });
+
+  it('is canceled also where nobody reads it', async () => {
+    const server = await startServer([long], { delayMs: 1 });
+    const stream = await makeAgent(server, client).stream('Hello', { abortSignal: giveUp(() => server, 5) });
+    await expect.poll(() => stream.status).toBe('canceled');
+    expect(await server.requests[0]?.aborted).toBe(true);
+  });
+
+  it('keeps runs of one agent apart', async () => {
+    const server = await startServer(
+      ({ messages }) => ({ kind: 'text', text: `You said ${messages.slice(-1).map(messageText)[0]}.`, chunks: 1 }),
+      {
+        cut: 'byte',
+      },
+    );
+    const agent = makeAgent(server, client);
+    const names = Array.from({ length: 8 }, (_, at) => `name ${at}`);
+    const answers = await Promise.all(names.map(async (name) => (await agent.stream(name)).text));
+    expect(answers).toEqual(names.map((name) => `You said ${name}.`));
   });
 
   it('asks the provider for no more than is read', async () => {

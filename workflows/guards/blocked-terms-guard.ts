@@ -5,7 +5,7 @@ import { redactMessages } from '../messages/redact-message.js';
 import { termPattern } from '../text/term-pattern.js';
 import type { Redaction } from '../text/redact-texts.js';
 import { judgeWith, report, type Detection } from './detection.js';
-import { unchanged, type EditStrategy, type GuardOptions } from './guard-options.js';
+import { unchanged, type EditStrategy, type GuardOptions, type GuardProcessor } from './guard-options.js';
 
 export interface BlockedTermsGuardOptions extends GuardOptions {
   /** Words and phrases that must not occur. Case does not count. */
@@ -32,7 +32,9 @@ type TermsProcessor = Processor<string, BlockedTermsMetadata>;
  * matched in any script; an invisible character inside a word does not hide it, and `block` and `warn` also see through
  * full-width and other compatibility forms. A stream is not watched: answers are judged after each step.
  */
-export const blockedTermsGuard = (options: BlockedTermsGuardOptions): TermsProcessor => {
+export const blockedTermsGuard = (
+  options: BlockedTermsGuardOptions,
+): GuardProcessor<'processInput' | 'processOutputStep', BlockedTermsMetadata> => {
   const { terms, wholeWords = true, strategy = 'block', replacement = '***' } = options;
   const pattern = termPattern(terms, wholeWords);
   const guard: TermsProcessor = {

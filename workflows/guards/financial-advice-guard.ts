@@ -1,5 +1,4 @@
-import type { Processor } from '@mastra/core/processors';
-import { unchanged, type GuardOptions } from './guard-options.js';
+import { unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
 
 export interface FinancialAdviceGuardOptions extends GuardOptions {
   /** The system message that is added to each step. Default: {@link financialAdviceReminder}. */
@@ -15,7 +14,7 @@ export const financialAdviceReminder =
  * A guard (id `financial-advice`) for the branch where money is mentioned: it adds a system message to each step, next to those
  * that are there. It does not judge.
  */
-export const financialAdviceGuard = (options: FinancialAdviceGuardOptions = {}): Processor => {
+export const financialAdviceGuard = (options: FinancialAdviceGuardOptions = {}): GuardProcessor<'processInputStep'> => {
   const { reminder = financialAdviceReminder } = options;
   return {
     id: options.id ?? 'financial-advice',

@@ -8,6 +8,10 @@ export interface GuardOptions {
   onViolation?: Processor['onViolation'];
 }
 
+/** A processor that has the hooks that are named, so that it fits wherever Mastra asks for one of them. */
+export type GuardProcessor<Hook extends keyof Processor, Metadata = unknown> = Processor<string, Metadata> &
+  Required<Pick<Processor<string, Metadata>, Hook>>;
+
 /** What a guard does about a detection: stop the run, or only report it to `onViolation`. */
 export type JudgeStrategy = 'block' | 'warn';
 

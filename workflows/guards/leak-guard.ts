@@ -6,7 +6,7 @@ import { countKinds, findPii, type PiiKind, type PiiSpan } from '../pii/find-pii
 import type { PiiOptions } from '../pii/pii-finder.js';
 import { readTail, type TailJudge } from '../stream/text-tail.js';
 import { block, judgeWith, type Detection } from './detection.js';
-import type { GuardOptions } from './guard-options.js';
+import type { GuardOptions, GuardProcessor } from './guard-options.js';
 
 export interface LeakGuardOptions extends GuardOptions, PiiOptions {
   /** What must not be shown. Default: `email`, `card`, `iban`, `ssn`, `phone`. */
@@ -31,7 +31,9 @@ export interface LeakMetadata {
  * In a stream a value is found when its last piece comes, also where it was cut over several deltas of a text; the pieces
  * before it have left by then. An address that more text could turn into an allowed one is judged when the text goes on or ends.
  */
-export const leakGuard = (options: LeakGuardOptions = {}): Processor<string, LeakMetadata> => {
+export const leakGuard = (
+  options: LeakGuardOptions = {},
+): GuardProcessor<'processOutputStream' | 'processOutputStep' | 'processOutputResult', LeakMetadata> => {
   const { kinds = ['email', 'card', 'iban', 'ssn', 'phone'], allow = [] } = options;
   const allowed = parseAllowList(allow);
   const watched: TailJudge<PiiSpan> = {

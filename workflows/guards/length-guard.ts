@@ -1,7 +1,6 @@
-import type { Processor } from '@mastra/core/processors';
 import { newestUserTurn, textOf } from '../messages/message-text.js';
 import { block } from './detection.js';
-import { unchanged, type GuardOptions } from './guard-options.js';
+import { unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
 
 export interface LengthGuardOptions extends GuardOptions {
   /** The most that the user's newest turn may have, in UTF-16 units. Default 20,000. */
@@ -22,7 +21,7 @@ export interface LengthMetadata {
  * A guard (id `length`) that blocks when the user's newest turn is too long or too short. Only text counts; input without any
  * turn of the user passes.
  */
-export const lengthGuard = (options: LengthGuardOptions = {}): Processor<string, LengthMetadata> => {
+export const lengthGuard = (options: LengthGuardOptions = {}): GuardProcessor<'processInput', LengthMetadata> => {
   const { maxChars = 20_000, minChars = 0 } = options;
   return {
     id: options.id ?? 'length',

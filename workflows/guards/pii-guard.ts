@@ -9,7 +9,7 @@ import { readTail } from '../stream/text-tail.js';
 import { mapLeaves } from '../text/map-leaves.js';
 import { redactTexts } from '../text/redact-texts.js';
 import { block, judgeWith, report } from './detection.js';
-import { unchanged, type GuardOptions, type JudgeStrategy } from './guard-options.js';
+import { unchanged, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
 
 export type PiiGuardOptions = GuardOptions & PiiPolicyOptions;
 
@@ -30,7 +30,7 @@ type PiiProcessor = Processor<string, PiiMetadata>;
  * The pieces before it have left by then, since a stream hook gives one chunk for one chunk and cannot hold text back to the
  * end; holding back is the work of the release gate.
  */
-export const piiGuard = (options: PiiGuardOptions = {}): PiiProcessor => {
+export const piiGuard = (options: PiiGuardOptions = {}): PiiProcessor & PiiHooks => {
   const policy = piiPolicy(options);
   const { kinds, strategy } = policy;
   const guard: PiiProcessor = {
@@ -43,7 +43,10 @@ export const piiGuard = (options: PiiGuardOptions = {}): PiiProcessor => {
   return Object.assign(guard, hooks);
 };
 
-type PiiHooks = Omit<PiiProcessor, 'id'>;
+type PiiHooks = Omit<
+  GuardProcessor<'processInput' | 'processOutputStep' | 'processOutputResult' | 'processToolResult', PiiMetadata>,
+  'id'
+>;
 
 const redactingHooks = (policy: PiiPolicy, guard: Processor): PiiHooks => {
   const redact = (messages: MastraDBMessage[], which: readonly MastraDBMessage[], place: PiiPlace) => {

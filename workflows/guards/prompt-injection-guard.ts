@@ -6,7 +6,7 @@ import { readingsOf, textsOf, userTurns } from '../messages/message-text.js';
 import { currentToolResult } from '../messages/tool-result.js';
 import { leavesOf } from '../text/map-leaves.js';
 import { judgeWith, type Detection } from './detection.js';
-import type { GuardOptions, JudgeStrategy } from './guard-options.js';
+import type { GuardOptions, GuardProcessor, JudgeStrategy } from './guard-options.js';
 
 export interface PromptInjectionGuardOptions extends GuardOptions {
   /** Default `'block'`. */
@@ -33,7 +33,9 @@ export interface PromptInjectionMetadata {
  * result. It knows phrases, not meaning: a text that quotes an attack to ask about it is taken for one, and an attack in words
  * of its own passes. Use it beside a guard that judges by model where that matters.
  */
-export const promptInjectionGuard = (options: PromptInjectionGuardOptions = {}): Processor<string, PromptInjectionMetadata> => {
+export const promptInjectionGuard = (
+  options: PromptInjectionGuardOptions = {},
+): GuardProcessor<'processInput' | 'processToolResult', PromptInjectionMetadata> => {
   const { strategy = 'block', patterns = [], threshold = 0.7 } = options;
   const guard: Processor<string, PromptInjectionMetadata> = {
     id: options.id ?? 'prompt-injection',

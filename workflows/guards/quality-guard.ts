@@ -1,7 +1,7 @@
-import type { ProcessOutputStepArgs, Processor } from '@mastra/core/processors';
+import type { ProcessOutputStepArgs } from '@mastra/core/processors';
 import { responseMessages, textOf } from '../messages/message-text.js';
 import { repetitionOf } from '../text/repetition.js';
-import { unchanged, type GuardOptions } from './guard-options.js';
+import { unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
 
 export interface QualityGuardOptions extends GuardOptions {
   /** The least that an answer must have, in UTF-16 units without the white space around it. Default 40. */
@@ -33,7 +33,7 @@ type Rules = Required<Pick<QualityGuardOptions, 'minChars' | 'forbidEmpty' | 'ma
  * A guard (id `quality`) that rejects poor answers: it asks for a retry, with what is wrong as feedback to the model, and blocks
  * once `maxRetries` are spent. A step that calls tools is not the answer yet, so it may be short or empty.
  */
-export const qualityGuard = (options: QualityGuardOptions = {}): Processor<string, QualityMetadata> => {
+export const qualityGuard = (options: QualityGuardOptions = {}): GuardProcessor<'processOutputStep', QualityMetadata> => {
   const { minChars = 40, forbidEmpty = true, maxRepetition = 8, refusalPatterns = [], maxRetries = 2 } = options;
   const rules = { minChars, forbidEmpty, maxRepetition, refusalPatterns };
   return {

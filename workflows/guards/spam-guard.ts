@@ -2,7 +2,7 @@ import type { Processor } from '@mastra/core/processors';
 import { newestUserTurn, textsOf } from '../messages/message-text.js';
 import { repetitionOf } from '../text/repetition.js';
 import { judgeWith, type Detection } from './detection.js';
-import type { GuardOptions, JudgeStrategy } from './guard-options.js';
+import type { GuardOptions, GuardProcessor, JudgeStrategy } from './guard-options.js';
 
 export interface SpamGuardOptions extends GuardOptions {
   /** How often the same word, phrase, sentence or line may be said. Default 10. */
@@ -30,7 +30,7 @@ export interface SpamMetadata {
 type Limits = Required<Pick<SpamGuardOptions, 'maxRepeats' | 'maxLinks' | 'maxCharRun' | 'maxShouting' | 'minShoutingLetters'>>;
 
 /** A guard (id `spam`) that finds repetition, floods of characters or links, and shouting in the user's newest turn. */
-export const spamGuard = (options: SpamGuardOptions = {}): Processor<string, SpamMetadata> => {
+export const spamGuard = (options: SpamGuardOptions = {}): GuardProcessor<'processInput', SpamMetadata> => {
   const {
     maxRepeats = 10,
     maxLinks = 10,

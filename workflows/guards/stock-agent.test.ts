@@ -1,5 +1,5 @@
 import { Agent } from '@mastra/core/agent';
-import type { Processor } from '@mastra/core/processors';
+import type { InputProcessor, OutputProcessor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ const lookup = (result: unknown) =>
   createTool({ id: 'lookup', description: 'Looks something up.', inputSchema: z.object({}), execute: async () => result });
 
 type Steps = Parameters<typeof scriptedModel>[0]['steps'];
-const agentOf = (steps: Steps, guards: { input?: Processor[]; output?: Processor[] }, result: unknown = {}) => {
+const agentOf = (steps: Steps, guards: { input?: InputProcessor[]; output?: OutputProcessor[] }, result: unknown = {}) => {
   const model = scriptedModel({ steps });
   const agent = new Agent({
     id: 'stock',
@@ -25,8 +25,8 @@ const agentOf = (steps: Steps, guards: { input?: Processor[]; output?: Processor
     instructions: 'You help.',
     model,
     tools: { lookup: lookup(result) },
-    inputProcessors: (guards.input ?? []) as never, // each guard has some of the hooks
-    outputProcessors: (guards.output ?? []) as never,
+    inputProcessors: guards.input ?? [],
+    outputProcessors: guards.output ?? [],
     maxProcessorRetries: 3,
   });
   const prompts = () => model.calls.map((call) => JSON.stringify(call));

@@ -5,7 +5,7 @@ import type { OrderStore } from './order-store.js';
 import { createOrderTools } from './order-tools.js';
 
 /** The one address that the agent may tell anybody. */
-export const supportAddress = 'support@lantern-and-lamp.example';
+const supportAddress = 'support@lantern-and-lamp.example';
 
 /** Attempts that the output pipeline may ask for after the first. */
 export const maxProcessorRetries = 2;

@@ -2,6 +2,7 @@ import { InterlockError, isInterlockError } from '../../errors.js';
 import { createAnswer } from '../answer.js';
 import { retract } from '../retract.js';
 import { failWith, judge } from '../judge.js';
+import { messageOf } from '../message-of.js';
 import type { Outcome } from '../outcome.js';
 import { currentAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
 
@@ -31,8 +32,6 @@ export const recover = async (run: Run): Promise<Outcome> => {
   attempt.entry = next;
   return { kind: again ? 'same-model' : 'next-model' };
 };
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The call is made again: what the failed one had let out is taken back. */
 const reopen = async (run: Run, attempt: Attempt): Promise<void> => {

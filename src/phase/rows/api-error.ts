@@ -15,10 +15,10 @@ export const apiError = definePhase({
   carries: facts,
   refresh: (data, host) => refreshed(data, host, facts),
   skips: (data) => data.decision === 'retry',
-  invoke: ({ processor, data, context, scope }) =>
+  invoke: ({ processor, data, context, host }) =>
     processor.processAPIError({
       ...context,
-      ...messageArgs(data, scope.host, facts),
+      ...messageArgs(data, host, facts),
       error: data.error,
       stepNumber: data.stepNumber,
       steps: data.steps ?? [],

@@ -7,6 +7,7 @@ import {
   applyMessageFields,
   describeValue,
   invalidResult,
+  isGiven,
   messageArgs,
   refreshed,
   settleMessages,
@@ -30,11 +31,12 @@ export const inputStep = definePhase({
     copied: ['tools', 'toolChoice', 'activeTools', 'providerOptions', 'modelSettings'],
     whole: ['tools.*', 'toolChoice', 'model', 'structuredOutput', 'messageId', 'workspace'],
   },
+  implies: ({ tools }) => (tools ? { activeTools: Object.keys(tools) } : {}),
   refresh: (data, host) => refreshed(data, host, facts),
-  invoke: ({ processor, data, context, scope }) =>
+  invoke: ({ processor, data, context, host }) =>
     processor.processInputStep({
       ...context,
-      ...messageArgs(data, scope.host, facts),
+      ...messageArgs(data, host, facts),
       stepNumber: data.stepNumber,
       steps: data.steps ?? [],
       runId: data.runId,
@@ -91,8 +93,6 @@ const answerFields: Record<string, StepField | undefined> = {
   systemMessages: undefined,
   retryCount: undefined,
 };
-
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 const complaintAbout = (fields: Record<string, unknown>): string | undefined => {
   for (const [name, value] of Object.entries(fields)) {

@@ -13,6 +13,6 @@ export const input = definePhase({
   title: 'Input',
   carries: facts,
   refresh: (data, host) => refreshed(data, host, facts),
-  invoke: ({ processor, data, context, scope }) => processor.processInput({ ...context, ...messageArgs(data, scope.host, facts) }),
+  invoke: ({ processor, data, context, host }) => processor.processInput({ ...context, ...messageArgs(data, host, facts) }),
   settle: (returned, settling) => settleMessages(returned, settling, facts),
 });

@@ -1,6 +1,6 @@
 import { pass } from '../../verdict.js';
 import { definePhase, type PhaseData } from '../row.js';
-import { describeValue, invalidResult } from '../settle-messages.js';
+import { describeValue, invalidResult, isGiven } from '../settle-messages.js';
 
 type Data = PhaseData<'llmRequest'>;
 type Answer = Partial<Pick<Data, 'prompt' | 'response'>>;
@@ -41,7 +41,7 @@ const complaintAbout = (returned: unknown): string | undefined => {
   if (typeof returned !== 'object' || returned === null || !Object.keys(returned).every((key) => answerFields.has(key)))
     return `it returned ${describeValue(returned)}, expected { prompt } or { response }.`;
   const { prompt, response } = returned as { prompt?: unknown; response?: { chunks?: unknown } | null };
-  if (prompt !== undefined && prompt !== null && !Array.isArray(prompt)) return 'prompt is not an array.';
-  if (response !== undefined && response !== null && !Array.isArray(response.chunks)) return 'response.chunks is not an array.';
+  if (isGiven(prompt) && !Array.isArray(prompt)) return 'prompt is not an array.';
+  if (isGiven(response) && !Array.isArray(response?.chunks)) return 'response.chunks is not an array.';
   return undefined;
 };

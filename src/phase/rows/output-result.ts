@@ -23,10 +23,10 @@ export const outputResult = definePhase({
   title: 'Output result',
   carries: facts,
   refresh: (data, host) => refreshed(data, host, facts),
-  invoke: ({ processor, data, context, scope }) =>
+  invoke: ({ processor, data, context, host }) =>
     processor.processOutputResult({
       ...context,
-      ...messageArgs(data, scope.host, facts),
+      ...messageArgs(data, host, facts),
       result: (data.result ?? noResult) as OutputResult, // steps are the host's own records
     }),
   settle: (returned, settling) => settleMessages(returned, settling, facts),

@@ -15,10 +15,10 @@ export const outputStep = definePhase({
   title: 'Output step',
   carries: facts,
   refresh: (data, host) => refreshed(data, host, facts),
-  invoke: ({ processor, data, context, scope }) =>
+  invoke: ({ processor, data, context, host }) =>
     processor.processOutputStep({
       ...context,
-      ...messageArgs(data, scope.host, facts),
+      ...messageArgs(data, host, facts),
       stepNumber: data.stepNumber,
       finishReason: data.finishReason,
       providerMetadata: data.providerMetadata,

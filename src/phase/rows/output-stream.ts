@@ -19,10 +19,10 @@ export const outputStream = definePhase({
   skips: ({ part }, processor) =>
     part === null || part === undefined || (!processor.processDataParts && (part as Chunk).type.startsWith('data-')),
   // Called for every chunk: the arguments are written out, which costs a tenth of spreading the context.
-  invoke: ({ processor, data, context, scope }) =>
+  invoke: ({ processor, data, context, slot }) =>
     processor.processOutputStream({
       part: data.part as Chunk, // checked at the edge, a chunk of the loop inside
-      streamParts: chunksSoFar(data, scope.slot(processor.id)),
+      streamParts: chunksSoFar(data, slot),
       messageList: data.messageList,
       state: context.state,
       abort: context.abort,

@@ -18,10 +18,10 @@ export const toolResult = definePhase({
   carries: facts,
   merge: { copied: ['args', 'result', 'toolResultValue'] },
   refresh: (data, host) => withCurrentResult(refreshed(data, host, facts), host),
-  invoke: ({ processor, data, context, scope }) =>
+  invoke: ({ processor, data, context, host }) =>
     processor.processToolResult({
       ...context,
-      ...messageArgs(data, scope.host, facts),
+      ...messageArgs(data, host, facts),
       stepNumber: data.stepNumber,
       toolName: data.toolName,
       toolCallId: data.toolCallId,

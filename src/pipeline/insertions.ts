@@ -1,0 +1,73 @@
+import { keyOf, removed, type Alignment } from './align.js';
+import type { Place, Version } from './merge-options.js';
+import { compare, scrubbed } from './overlap.js';
+import { isRecord, isSame } from './plain-data.js';
+import { lostWords, textOf } from './words.js';
+
+/** A branch's version of an array, held against the base. */
+export interface AlignedVersion extends Alignment {
+  readonly author: string;
+}
+
+/** A new entry and where it stands. */
+export interface NewEntry {
+  readonly position: number;
+  /** What each branch that put it in made of it. */
+  readonly versions: Version[];
+}
+
+/** An array under merge. */
+interface Merging {
+  readonly base: readonly unknown[];
+  readonly aligned: readonly AlignedVersion[];
+  readonly place: Place;
+}
+
+/**
+ * What branches put into an array, in the order of their names. An entry that several branches put in stands once: under its key
+ * where it has one, else where it is the same. Under the default rule an entry is freed of words that another branch took out of
+ * what stood in its place.
+ */
+export const insertionsOf = (merging: Merging): NewEntry[] => {
+  const found: NewEntry[] = [];
+  for (const version of merging.aligned.toSorted((a, b) => compare(a.author, b.author)))
+    for (const [position, entries] of version.inserted)
+      for (const { entry, from, to } of entries) {
+        const own = { author: version.author, value: freed(entry, { version, from, to }, merging) };
+        const twin = found.find((one) => isTwin(one, own.value, position));
+        if (twin) twin.versions.push(own);
+        else found.push({ position, versions: [own] });
+      }
+  return found;
+};
+
+const isTwin = ({ position, versions }: NewEntry, entry: unknown, at: number): boolean => {
+  const other = versions[0]?.value;
+  const key = isRecord(entry) ? keyOf(entry) : undefined;
+  return key === undefined ? position === at && isSame(other, entry) : key === keyOf(other);
+};
+
+/** The stretch of the base in whose place a branch put something. */
+interface Gap {
+  readonly version: AlignedVersion;
+  readonly from: number;
+  readonly to: number;
+}
+
+const freed = (entry: unknown, gap: Gap, { base, aligned, place: { options, target } }: Merging): unknown => {
+  if (options.rule !== 'widest-redaction' || gap.from === gap.to) return entry;
+  const before = textOf(base.slice(gap.from, gap.to));
+  const others = aligned
+    .filter((other) => other !== gap.version)
+    .map((other) => ({ author: other.author, value: textOf(standingIn(other, gap)) }));
+  const free = scrubbed(entry, new Set(others.flatMap(({ value }) => lostWords(before, value))));
+  if (!isSame(free, entry))
+    options.onOverlap({ base: before, edits: [{ author: gap.version.author, value: entry }, ...others], target });
+  return free;
+};
+
+/** What a branch has in a stretch of the base. */
+const standingIn = ({ kept, inserted }: AlignedVersion, { from, to }: Gap): unknown[] => [
+  ...kept.slice(from, to).filter((entry) => entry !== removed),
+  ...[...inserted].flatMap(([position, entries]) => (position >= from && position <= to ? entries.map(({ entry }) => entry) : [])),
+];

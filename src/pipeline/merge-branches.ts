@@ -1,0 +1,110 @@
+import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
+import type { RunScope } from '../phase/scope.js';
+import type { MessageCarrier } from '../phase/settle-messages.js';
+import { pass, type Verdict } from '../verdict.js';
+import type { MergeOptions, Version } from './merge-options.js';
+import { mergeValues } from './merge.js';
+import { MergeConflict, nameOfRule, type OverlapRule } from './overlap.js';
+
+/** A parallel block or a branch at one place of a pipeline. */
+export interface Block<P extends Phase> {
+  readonly row: PhaseRow<P>;
+  readonly path: string;
+  readonly overlap: OverlapRule;
+}
+
+/** What the branches of a block made of a payload. */
+export interface Merging<P extends Phase> {
+  readonly data: PhaseData<P>;
+  /** Who worked on what; a processor's step id (`processor:pii`) counts as its name. */
+  readonly branches: readonly { readonly id: string }[];
+  /** What each branch leaves, in the same order: its snapshot, edited in place or not, or what it made of it. */
+  readonly results: readonly PhaseData<P>[];
+  readonly block: Block<P>;
+  readonly scope: RunScope;
+}
+
+/**
+ * Merges what branches made of a payload; the payload's own list takes up the merged messages. Under the rule `error` an overlap
+ * is a missing verdict. Throws what a rule of the author's throws.
+ */
+export const mergeBranches = <P extends Phase>(merging: Merging<P>): Verdict<PhaseData<P>> => {
+  const { data, block, scope } = merging;
+  const { row, path } = block;
+  try {
+    const followed = mergeLists(merging) ? (row.refresh?.(data, scope.host) ?? data) : data;
+    const merged = mergeFields(merging, followed);
+    return merged === data ? pass : { kind: 'edit', data: merged };
+  } catch (error) {
+    if (!(error instanceof MergeConflict)) throw error;
+    return { kind: 'unavailable', processorId: path, phase: row.phase, path, error };
+  }
+};
+
+type Fields = Record<string, unknown>;
+
+const versionsOf = <P extends Phase>({ branches }: Merging<P>, values: readonly unknown[]): Version[] =>
+  values.map((value, index) => ({ author: branches[index]?.id.replace(/^processor:/, '') ?? String(index), value }));
+
+const optionsOf = <P extends Phase>({ block, scope }: Merging<P>): MergeOptions => {
+  const { row, path, overlap } = block;
+  return {
+    rule: overlap,
+    onOverlap: ({ target, edits }) =>
+      scope.reportConflict({
+        phase: row.phase,
+        path,
+        rule: nameOfRule(overlap),
+        target,
+        authors: edits.map((edit) => edit.author),
+      }),
+  };
+};
+
+/** Times, and the ids of messages that were replaced by new ones. */
+const bookkeeping = /(^|\.)createdAt$|^messages\.\d+\.id$/;
+
+/** Merges the messages into the payload's list; says whether they changed. */
+const mergeLists = <P extends Phase>(merging: Merging<P>): boolean => {
+  const { data, results, scope } = merging;
+  const { messages } = scope.host;
+  const { messageList: list }: MessageCarrier = data;
+  const lists = results.map(({ messageList }: MessageCarrier) => messageList ?? list);
+  if (!list || lists.every((own) => own === list)) return false;
+  const base = messages.snapshot(list);
+  const states = lists.map((own) => (own && own !== list ? messages.snapshot(own) : base));
+  const options = { ...optionsOf(merging), isBookkeeping: (target: string) => bookkeeping.test(target) };
+  const merged = mergeValues(base, versionsOf(merging, states), { options, target: '' });
+  if (merged === base) return false;
+  messages.restore(list, merged);
+  return true;
+};
+
+/** Fields that follow from the list. */
+const derived = new Set(['messageList', 'messages', 'systemMessages'] satisfies (keyof MessageCarrier)[] as string[]);
+
+/** Merges all fields that the list does not give by itself; gives the payload back as it is where nothing changed. */
+const mergeFields = <P extends Phase>(merging: Merging<P>, followed: PhaseData<P>): PhaseData<P> => {
+  const { data, results, block } = merging;
+  const { row } = block;
+  const base: Fields = data;
+  const implied: Fields = row.implies?.(data) ?? {};
+  const whole = row.merge?.whole ?? [];
+  const isWhole = (target: string) =>
+    whole.some((name) => (name.endsWith('.*') ? target.startsWith(name.slice(0, -1)) : target === name));
+  const options = { ...optionsOf(merging), isWhole };
+  const changed: Fields = {};
+  for (const name of new Set([data, ...results].flatMap((fields) => Object.keys(fields)))) {
+    const values = results.map((result: Fields) => result[name]);
+    const isSettled = derived.has(name) || (followed as Fields)[name] !== base[name];
+    if (isSettled || values.every((value) => value === base[name])) continue;
+    const before = base[name] ?? implied[name];
+    const after = mergeValues(
+      before,
+      versionsOf(merging, values.map((value) => value ?? implied[name])),
+      { options, target: name },
+    );
+    if (after !== before) changed[name] = after;
+  }
+  return Object.keys(changed).length === 0 ? followed : { ...followed, ...changed };
+};

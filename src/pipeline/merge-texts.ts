@@ -1,0 +1,57 @@
+import { settle, type Place, type Version } from './merge-options.js';
+import { byReach, compare } from './overlap.js';
+import { applySpans, groupOverlapping, spansBetween, type Span } from './spans.js';
+import { lostWords, textOf, withoutWords } from './words.js';
+
+interface AuthoredSpan extends Span {
+  readonly author: string;
+}
+
+/**
+ * Merges several branches' versions of a text. Edits of different words are combined, insertions at one place stand side by
+ * side, and where two branches edited the same words the rule decides. Under the default rule no word comes back that one of the
+ * branches took out of the text altogether, not even where another branch moved it.
+ */
+export const mergeTexts = (base: string, versions: readonly Version<string>[], place: Place): string => {
+  const { options, target } = place;
+  const spans = versions
+    .toSorted((a, b) => compare(a.author, b.author))
+    .flatMap(({ author, value }) => spansBetween(base, value).map((span): AuthoredSpan => ({ ...span, author })));
+  const authors = versions.map(({ author }) => author);
+  const settled = groupOverlapping(spans).map((group) => settleGroup(base, group, { authors, place }));
+  const merged = applySpans(base, settled);
+  if (options.rule !== 'widest-redaction') return merged;
+  const kept = withoutWords(merged, new Set(versions.flatMap(({ value }) => lostWords(base, value))));
+  if (kept !== merged) options.onOverlap({ base, edits: versions, target });
+  return kept;
+};
+
+interface Settling {
+  /** In the order of the branches. */
+  authors: readonly string[];
+  place: Place;
+}
+
+/** One stretch of the base that one or several spans touch, as one span. */
+const settleGroup = (base: string, group: readonly AuthoredSpan[], { authors, place }: Settling): Span => {
+  const [first] = group as [AuthoredSpan, ...AuthoredSpan[]]; // a group holds what it was made of
+  const { start } = first;
+  const end = Math.max(...group.map((span) => span.end));
+  const texts = [...new Set(group.map((span) => span.text))];
+  if (start === end) return { start, end, text: texts.join('') };
+  if (texts.length === 1 && group.every((span) => span.start === start && span.end === end)) return first;
+  const stretch = base.slice(start, end);
+  const parties = authors
+    .map((author) => ({ author, own: group.filter((span) => span.author === author) }))
+    .filter(({ own }) => own.length > 0);
+  const edits = parties.map(({ author, own }) => ({ author, value: applySpans(stretch, own.map((span) => shifted(span, start))) }));
+  const settled = settle(stretch, edits, { place });
+  if (place.options.rule !== 'widest-redaction') return { start, end, text: textOf(settled) };
+  // All that any of them took out goes; what one of them put in its place comes.
+  const [best] = parties
+    .map(({ author, own }) => ({ author, text: own.map((span) => span.text).join('') }))
+    .toSorted(byReach(stretch));
+  return { start, end, text: best?.text ?? '' };
+};
+
+const shifted = ({ start, end, text }: Span, by: number): Span => ({ start: start - by, end: end - by, text });

@@ -1,0 +1,60 @@
+import { isRecord } from './plain-data.js';
+import { textOf, wordsOf } from './words.js';
+
+/** More comparisons than this are not worth their time: then entries are paired one after another. */
+const mostComparisons = 10_000;
+
+/**
+ * Pairs the entries that stood in a gap of an array with those that stand there now, so that a changed entry is known as such:
+ * the most alike ones, without crossing. Gives for each new entry the index of the old one that it came from, or nothing.
+ */
+export const pairUp = (before: readonly unknown[], after: readonly unknown[]): (number | undefined)[] => {
+  const old = before.map(portraitOf);
+  const young = after.map(portraitOf);
+  if (old.length * young.length > mostComparisons)
+    return young.map((portrait, index) => (likeness(old[index], portrait) > 0 ? index : undefined));
+  return trace(
+    old.map((a) => young.map((b) => likeness(a, b))),
+    young.length,
+  );
+};
+
+/** What two entries are compared by. */
+interface Portrait {
+  /** Entries of another kind never come from each other. */
+  readonly kind: string;
+  readonly words: ReadonlySet<string>;
+}
+
+const portraitOf = (entry: unknown): Portrait | undefined => {
+  const words = new Set(wordsOf(textOf(entry)));
+  if (isRecord(entry)) return { kind: `${textOf(entry.type)} ${textOf(entry.role)}`, words };
+  // Texts, but not names and ids: those are kept or not.
+  return typeof entry === 'string' && /\s/.test(entry) ? { kind: 'text', words } : undefined;
+};
+
+/** 0 for strangers; more than 1 for entries of one kind that share words. */
+const likeness = (a: Portrait | undefined, b: Portrait | undefined): number => {
+  if (!a || !b || a.kind !== b.kind) return 0;
+  const shared = [...a.words].filter((word) => b.words.has(word)).length;
+  return 1 + shared / Math.max(a.words.size, b.words.size, 1);
+};
+
+/** The pairing that is most alike as a whole: `totals[i][j]` is the best that can be had from entries `i` and `j` on. */
+const trace = (likes: readonly (readonly number[])[], width: number): (number | undefined)[] => {
+  const totals = likes.map(() => new Array<number>(width + 1).fill(0));
+  const total = (i: number, j: number): number => totals[i]?.[j] ?? 0;
+  const paired = (i: number, j: number): number => {
+    const like = likes[i]?.[j] ?? 0;
+    return like > 0 ? like + total(i + 1, j + 1) : 0;
+  };
+  for (let i = likes.length - 1; i >= 0; i -= 1)
+    for (let j = width - 1; j >= 0; j -= 1)
+      (totals[i] as number[])[j] = Math.max(paired(i, j), total(i + 1, j), total(i, j + 1));
+  const pairs = new Array<number | undefined>(width).fill(undefined);
+  for (let i = 0, j = 0; i < likes.length && j < width; )
+    if (paired(i, j) > 0 && total(i, j) === paired(i, j)) pairs[j++] = i++;
+    else if (total(i, j) === total(i + 1, j)) i += 1;
+    else j += 1;
+  return pairs;
+};

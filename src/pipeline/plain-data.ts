@@ -1,0 +1,34 @@
+/** A plain object; anything with a class of its own is an atom to copies and merges. */
+export const isRecord = (value: unknown): value is Record<string, unknown> => {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+};
+
+/** Whether two values hold the same data. Instances of classes are the same only where they are one; dates by their time. */
+export const isSame = (a: unknown, b: unknown): boolean => {
+  if (Object.is(a, b)) return true;
+  if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime();
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((entry, index) => isSame(entry, b[index]));
+  if (!isRecord(a) || !isRecord(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]));
+};
+
+/**
+ * A deep copy of plain data: arrays, plain objects and dates. Instances of classes, functions and bytes are shared, for nobody
+ * but their class knows how to copy them.
+ */
+export const copyPlain = <T>(value: T): T => copy(value) as T; // a copy has the type of what it copies
+
+const copy = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(copy);
+  if (value instanceof Date) return new Date(value);
+  if (!isRecord(value)) return value;
+  const made = { ...value };
+  for (const key in made) {
+    const field = made[key];
+    if (typeof field === 'object' && field !== null) made[key] = copy(field);
+  }
+  return made;
+};

@@ -1,0 +1,36 @@
+import { isRecord } from './plain-data.js';
+
+/** Scripts that put no space between words: there every character stands for itself. */
+const unspaced = '\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}';
+const letters = `[[\\p{L}\\p{N}\\p{M}_]--[${unspaced}]]`;
+
+// Written as strings, because the compiler's target does not know the flag `v` yet; Node does.
+const wordPattern = new RegExp(`${letters}+`, 'gv');
+const tokenPattern = new RegExp(`${letters}+|\\s+|.`, 'gsv');
+
+/** A text cut into words, stretches of white space and single characters; joined they are the text again. */
+export const tokensOf = (text: string): string[] => text.match(tokenPattern) ?? [];
+
+/** A word without what writers vary: case and compatibility forms. */
+const fold = (word: string): string => word.normalize('NFKC').toLowerCase();
+
+/** The words of a text, folded. */
+export const wordsOf = (text: string): string[] => (text.match(wordPattern) ?? []).map(fold);
+
+/** A text without some words, given folded; everything else stays where it is. */
+export const withoutWords = (text: string, words: ReadonlySet<string>): string =>
+  text.replace(wordPattern, (word) => (words.has(fold(word)) ? '' : word));
+
+/** The words of one text that another lacks. */
+export const lostWords = (before: string, after: string): string[] => {
+  const kept = new Set(wordsOf(after));
+  return wordsOf(before).filter((word) => !kept.has(word));
+};
+
+/** All the words of a value in one text; nothing for what is gone, and for what only its class can read. */
+export const textOf = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map(textOf).join(' ');
+  if (isRecord(value)) return Object.values(value).map(textOf).join(' ');
+  return typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint' ? String(value) : '';
+};

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+
+import { type InterlockCallOptions } from '../../src/index.js';
+import { callThen, echo, makeAgent, modes, type Mode } from './support.js';
+
+type Steps = Parameters<typeof makeAgent>[0];
+type Told = [name: string, value: Record<string, unknown>];
+const names = ['onFinish', 'onStepFinish', 'onError', 'onAbort', 'onChunk'] as const;
+
+const callbacks = (told: Told[]): InterlockCallOptions =>
+  Object.fromEntries(names.map((name) => [name, (value: unknown) => void told.push([name, value as Record<string, unknown>])]));
+
+const run = async (mode: Mode, steps: Steps, options: InterlockCallOptions = {}, config: object = { tools: { echo } }) => {
+  const told: Told[] = [];
+  const { agent } = makeAgent(steps, config);
+  const all = { ...callbacks(told), ...options };
+  const result =
+    mode === 'generate' ? agent.generate('Hi', all) : agent.stream('Hi', all).then((stream) => stream.getFullOutput());
+  await result.catch(() => undefined);
+  return (name: (typeof names)[number]) => told.filter(([own]) => own === name).map(([, value]) => value);
+};
+
+describe.each(modes)('callbacks of %s', (mode) => {
+  it('onFinish is told of the whole answer, once', async () => {
+    const told = await run(mode, callThen('echo', { say: 'hi' }, 'Done.'), { runId: 'run-7' });
+    expect(told('onFinish')).toMatchObject([
+      {
+        text: 'Done.',
+        finishReason: 'stop',
+        runId: 'run-7',
+        model: { modelId: 'scripted-model', provider: 'scripted', version: 'v2' },
+        totalUsage: { inputTokens: 20, outputTokens: 10, totalTokens: 30 },
+        steps: [{ finishReason: 'tool-calls' }, { finishReason: 'stop' }],
+        toolCalls: [{ payload: { toolName: 'echo' } }],
+        toolResults: [{ payload: { result: { said: 'hi' } } }],
+        staticToolCalls: [],
+        dynamicToolCalls: [],
+        messages: [{ role: 'assistant' }, { role: 'tool' }, { role: 'assistant' }],
+        response: { modelId: 'scripted-model', dbMessages: [{ role: 'assistant' }] },
+      },
+    ]);
+    expect([...told('onError'), ...told('onAbort')]).toEqual([]);
+  });
+
+  it('onStepFinish is told of each step', async () => {
+    const told = await run(mode, callThen('echo', { say: 'hi' }, 'Done.'), { runId: 'run-7' });
+    const model = { modelId: 'scripted-model', provider: 'scripted', version: 'v2' };
+    expect(told('onStepFinish')).toMatchObject([
+      {
+        stepType: 'initial',
+        text: '',
+        finishReason: 'tool-calls',
+        toolCalls: [{ payload: { toolName: 'echo' } }],
+        model,
+        runId: 'run-7',
+      },
+      { stepType: 'tool-result', text: 'Done.', finishReason: 'stop', usage: { totalTokens: 15 }, model, staticToolResults: [] },
+    ]);
+  });
+
+  it('onChunk is told of each chunk that leaves', async () => {
+    const told = await run(mode, ['Hel', 'lo.']);
+    const texts = told('onChunk').filter(({ type }) => type === 'text-delta');
+    expect(texts.map(({ payload }) => (payload as { text: string }).text).join('')).toBe('Hello.');
+    expect(texts[0]).toMatchObject({ from: 'AGENT', payload: { id: expect.any(String) } });
+  });
+
+  it('onError is told why a run failed', async () => {
+    const told = await run(mode, [{ error: new Error('refused') }]);
+    expect(told('onError')).toMatchObject([{ error: { code: 'model/call-failed' } }]);
+    expect([...told('onFinish'), ...told('onAbort')]).toEqual([]);
+  });
+
+  it('onAbort is told what was done by then', async () => {
+    const controller = new AbortController();
+    const steps = [{ toolCalls: [{ name: 'echo', args: { say: 'hi' } }] }, { text: ['Half ', 'an answer'], hang: true }];
+    const onStepFinish = () => void setTimeout(() => controller.abort(), 50);
+    const told = await run(mode, steps, { abortSignal: controller.signal, onStepFinish });
+    const text = mode === 'stream' ? 'Half an answer' : ''; // a call that does not stream gives nothing before its end
+    expect(told('onAbort')).toMatchObject([{ steps: [{ toolCalls: [{ payload: { toolName: 'echo' } }] }], text }]);
+    expect([...told('onFinish'), ...told('onError')]).toEqual([]);
+  });
+
+  it('onFinish is told of a tripwire', async () => {
+    const outputProcessors = [
+      { id: 'guard', processOutputResult: ({ abort }: { abort: (reason: string) => never }) => abort('No.') },
+    ];
+    const told = await run(mode, 'Hi.', {}, { outputProcessors });
+    expect(told('onFinish')).toMatchObject([
+      { text: '', finishReason: 'other', tripwire: { reason: 'No.', processorId: 'guard' } },
+    ]);
+  });
+
+  it('those of the defaults are called, and those of the call in their place', async () => {
+    const seen: string[] = [];
+    const defaultOptions = { onFinish: () => void seen.push('default'), onStepFinish: () => void seen.push('default step') };
+    const { agent } = makeAgent('Hi.', { defaultOptions });
+    await (
+      await agent[mode]('Hi', { onFinish: () => void seen.push('call') })
+    ).text;
+    expect(seen).toEqual(['default step', 'call']);
+  });
+
+  it.each([
+    [
+      'throw',
+      () => {
+        throw new Error('their affair');
+      },
+    ],
+    ['reject', async () => Promise.reject(new Error('their affair'))],
+  ])('that %s never disturb the run', async (_how, callback) => {
+    const throwing = Object.fromEntries([...names, 'onRunEvent'].map((name) => [name, callback]));
+    const { agent } = makeAgent(callThen('echo', { say: 'hi' }, 'Done.'), {
+      tools: { echo },
+      onRunEvent: callback as () => void,
+    });
+    expect(await (await agent[mode]('Hi', throwing)).text).toBe('Done.');
+    const failing = makeAgent([{ error: new Error('refused') }]).agent;
+    const failed =
+      mode === 'generate' ? failing.generate('Hi', throwing) : (await failing.stream('Hi', throwing)).getFullOutput();
+    await expect(failed).rejects.toMatchObject({ code: 'model/call-failed' });
+  });
+
+  it('run events are told to the agent’s listener and to the call’s', async () => {
+    const told: string[] = [];
+    const { agent } = makeAgent('Hi.', { onRunEvent: ({ type }) => void told.push(`agent ${type}`) });
+    await (
+      await agent[mode]('Hi', { onRunEvent: ({ type }) => void told.push(`call ${type}`) })
+    ).text;
+    expect(told.slice(0, 2)).toEqual(['agent run-start', 'call run-start']);
+    expect(told.slice(-2)).toEqual(['agent run-finish', 'call run-finish']);
+  });
+});

@@ -1,0 +1,158 @@
+import type { Processor } from '@mastra/core/processors';
+import { RequestContext } from '@mastra/core/request-context';
+import { createStep as createMastraStep, createWorkflow as createMastraWorkflow } from '@mastra/core/workflows';
+import { describe, expect, it } from 'vitest';
+
+import { pipeline, ProcessorStepSchema, type DynamicGuards, type Guards } from '../../src/index.js';
+import { expectRefusal, makeAgent, modes, promptOf, sentText, withText } from './support.js';
+
+const shouting = (id = 'shouting'): Processor & Required<Pick<Processor, 'processInput'>> => ({
+  id,
+  processInput: ({ messages }) => messages.map((message) => withText(message, (text) => text.toUpperCase())),
+});
+
+/** What TypeScript forbids, and JavaScript does: a promise of what has a then of its own. */
+const promising = (guards: Guards): DynamicGuards => (() => Promise.resolve().then(() => guards as never)) as DynamicGuards;
+
+const forms: Record<string, () => DynamicGuards> = {
+  'an array of processors': () => [shouting()],
+  'a committed pipeline': () => pipeline('loud').then(shouting()).commit(),
+  'a pipeline that was not committed': () => pipeline('loud').then(shouting()),
+  'an array with a pipeline': () => [pipeline('loud').then(shouting())],
+  'an array with a committed pipeline': () => [pipeline('loud').then(shouting()).commit()],
+  'a workflow made by hand': () =>
+    createMastraWorkflow({ id: 'by-hand', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
+      .then(createMastraStep(shouting()) as never)
+      .commit() as unknown as Guards,
+  'a function that gives an array': () => () => [shouting()],
+  'a function that gives a pipeline': () => () => pipeline('loud').then(shouting()),
+  'a function that gives a committed pipeline': () => () => pipeline('loud').then(shouting()).commit(),
+  'an asynchronous function that gives an array': () => async () => [pipeline('loud').then(shouting()).commit()],
+};
+
+describe.each(modes)('guards of %s', (mode) => {
+  it.each(Object.entries(forms))('may be %s', async (_name, guards) => {
+    const { agent, model } = makeAgent('Hi.', { inputProcessors: guards() });
+    expect(await (await agent[mode]('hello')).text).toBe('Hi.');
+    expect(sentText(model, 'user')).toBe('HELLO');
+  });
+
+  it.each(Object.entries(forms))('may be %s in a call', async (_name, guards) => {
+    const { agent, model } = makeAgent();
+    await (
+      await agent[mode]('hello', { inputProcessors: guards() as Guards })
+    ).text;
+    expect(sentText(model, 'user')).toBe('HELLO');
+  });
+
+  it('an asynchronous function that gives a pipeline itself is told so', async () => {
+    for (const guards of [pipeline('loud').then(shouting()), pipeline('loud').then(shouting()).commit()]) {
+      const { agent, model } = makeAgent('Hi.', { inputProcessors: promising(guards) });
+      await expectRefusal('pipeline/invalid-step', model, () => agent[mode]('hello'));
+    }
+  });
+
+  it('a function is given the request’s context', async () => {
+    const { agent, model } = makeAgent([{ text: 'Hi.' }, { text: 'Hi.' }], {
+      inputProcessors: ({ requestContext }) => (requestContext.get('loud') ? [shouting()] : []),
+    });
+    await (
+      await agent[mode]('hello', { requestContext: new RequestContext([['loud', true]]) })
+    ).text;
+    await (
+      await agent[mode]('hello')
+    ).text;
+    expect([0, 1].map((call) => sentText(model, 'user', call))).toEqual(['HELLO', 'hello']);
+  });
+
+  it('those of a call replace the agent’s, lane by lane', async () => {
+    const ran: string[] = [];
+    const input = (id: string): Processor => ({ id, processInput: () => void ran.push(id) as never });
+    const output = (id: string): Processor => ({ id, processOutputResult: () => void ran.push(id) as never });
+    const { agent } = makeAgent([{ text: 'a' }, { text: 'b' }, { text: 'c' }], {
+      inputProcessors: [input('own in')],
+      outputProcessors: [output('own out')],
+    });
+    const run = async (options: object) => {
+      ran.length = 0;
+      await (
+        await agent[mode]('hello', options)
+      ).text;
+      return [...ran];
+    };
+    expect(await run({ inputProcessors: [input('call in')] })).toEqual(['call in', 'own out']);
+    expect(await run({ outputProcessors: [] })).toEqual(['own in']);
+    expect(await run({})).toEqual(['own in', 'own out']);
+  });
+
+  it('the budget of retries is the call’s, else the agent’s, else none', async () => {
+    const never: Processor = { id: 'never', processOutputStep: ({ abort }) => abort('No.', { retry: true }) };
+    const attempts = async (config: object, options: object) => {
+      const { agent, model } = makeAgent(
+        Array.from({ length: 20 }, () => ({ text: 'x' })),
+        { outputProcessors: [never], ...config },
+      );
+      await (
+        await agent[mode]('hello', options)
+      ).text;
+      return model.calls.length;
+    };
+    expect(await attempts({}, {})).toBe(1);
+    expect(await attempts({ maxProcessorRetries: 2 }, {})).toBe(3);
+    expect(await attempts({ maxProcessorRetries: 2 }, { maxProcessorRetries: 1 })).toBe(2);
+    expect(await attempts({ errorProcessors: [{ id: 'mend', processAPIError: () => undefined }] }, {})).toBe(11);
+  });
+
+  it('an error hook runs wherever its processor stands', async () => {
+    for (const lane of ['inputProcessors', 'outputProcessors', 'errorProcessors'] as const) {
+      const mend: Processor = {
+        id: 'mend',
+        processInput: () => undefined as never,
+        processOutputResult: () => undefined as never,
+        processAPIError: () => ({ retry: true }),
+      };
+      const { agent } = makeAgent([{ error: new Error('refused') }, { text: 'Mended.' }], { [lane]: pipeline('p').then(mend) });
+      expect(await (await agent[mode]('hello')).text, lane).toBe('Mended.');
+    }
+  });
+});
+
+describe.each(modes)('prepareStep of %s', (mode) => {
+  const say = (word: string) => () => ({ systemMessages: [{ role: 'system' as const, content: word }] });
+  const systems = (model: Parameters<typeof promptOf>[0]) =>
+    promptOf(model)
+      .filter(([role]) => role === 'system')
+      .flatMap(([, ...text]) => text);
+
+  it.each([
+    ['defaultOptions', { defaultOptions: { prepareStep: say('default') } }],
+    ['defaultGenerateOptions', { defaultGenerateOptions: { prepareStep: say('default') } }],
+    [
+      'both methods’ own',
+      { defaultGenerateOptions: { prepareStep: say('default') }, defaultStreamOptions: { prepareStep: say('default') } },
+    ],
+  ])('has its default in %s', async (_name, config) => {
+    const { agent, model } = makeAgent('Hi.', config);
+    await (
+      await agent[mode]('hello')
+    ).text;
+    expect(systems(model)).toEqual(['default']);
+  });
+
+  it('of a call overrides the default one, and runs after the guards', async () => {
+    const { agent, model } = makeAgent('Hi.', {
+      defaultOptions: { prepareStep: say('default') },
+      inputProcessors: [{ id: 'first', processInputStep: say('guard') }],
+    });
+    const seen: unknown[] = [];
+    const prepareStep = ({ systemMessages }: { systemMessages: { content: unknown }[] }) => {
+      seen.push(systemMessages.map(({ content }) => content));
+      return say('call')();
+    };
+    await (
+      await agent[mode]('hello', { prepareStep: prepareStep as never })
+    ).text;
+    expect(seen).toEqual([['guard']]);
+    expect(systems(model)).toEqual(['call']);
+  });
+});

@@ -1,0 +1,148 @@
+import { MockMemory } from '@mastra/core/memory';
+import type { Processor } from '@mastra/core/processors';
+import { MASTRA_RESOURCE_ID_KEY, MASTRA_THREAD_ID_KEY, RequestContext } from '@mastra/core/request-context';
+import { describe, expect, it } from 'vitest';
+
+import { tripping } from '../../src/testing/index.js';
+import { callThen, echo, expectRefusal, makeAgent, modes, promptOf, textOf } from './support.js';
+
+const target = { thread: 'thread-1', resource: 'user-1' };
+const remembering = () => new MockMemory({ enableMessageHistory: true });
+
+const savedIn = async (memory: MockMemory, threadId = 'thread-1') => {
+  const { messages } = await memory.recall({ threadId, resourceId: 'user-1' });
+  return messages.map((message) => `${message.role}: ${textOf(message)}`);
+};
+
+describe.each(modes)('memory in %s', (mode) => {
+  const say = async (agent: ReturnType<typeof makeAgent>['agent'], text: string, options: object = { memory: target }) => {
+    const result = await agent[mode](text, options);
+    return result.text;
+  };
+
+  it('the next run knows what was said before', async () => {
+    const memory = remembering();
+    const { agent, model } = makeAgent([{ text: 'Hello Ada.' }, { text: 'Ada.' }], { memory });
+    await say(agent, 'I am Ada.');
+    await say(agent, 'Who am I?');
+    expect(promptOf(model, 1)).toEqual([
+      ['system', 'Answer.'],
+      ['user', 'I am Ada.'],
+      ['assistant', 'Hello Ada.'],
+      ['user', 'Who am I?'],
+    ]);
+    expect(await savedIn(memory)).toEqual(['user: I am Ada.', 'assistant: Hello Ada.', 'user: Who am I?', 'assistant: Ada.']);
+  });
+
+  it('stands around the guards: it loads before they look, and saves what they left', async () => {
+    const memory = remembering();
+    const seen: string[] = [];
+    const input: Processor = {
+      id: 'reads',
+      processInputStep: ({ messages }) => void seen.push(messages.map(textOf).join(' | ')),
+    };
+    const output: Processor = {
+      id: 'edits',
+      processOutputResult: ({ messages }) =>
+        messages.map((message) => ({ ...message, content: { ...message.content, parts: [{ type: 'text', text: 'Edited.' }] } })),
+    };
+    const { agent } = makeAgent([{ text: 'One.' }, { text: 'Two.' }], {
+      memory,
+      inputProcessors: [input],
+      outputProcessors: [output],
+    });
+    await say(agent, 'First');
+    await say(agent, 'Second');
+    expect(seen).toEqual(['First', 'First | Edited. | Second']);
+    expect(await savedIn(memory)).toEqual(['user: First', 'assistant: Edited.', 'user: Second', 'assistant: Edited.']);
+  });
+
+  it('is kept where a call brings its own guards', async () => {
+    const memory = remembering();
+    const { agent } = makeAgent('One.', { memory, inputProcessors: [tripping('processInput', 'No.')] });
+    await say(agent, 'First', { memory: target, inputProcessors: [], outputProcessors: [] });
+    expect(await savedIn(memory)).toEqual(['user: First', 'assistant: One.']);
+  });
+
+  it.each([
+    ['processInput', 'inputProcessors'],
+    ['processInputStep', 'inputProcessors'],
+    ['processLLMRequest', 'inputProcessors'],
+    ['processOutputStream', 'outputProcessors'],
+    ['processLLMResponse', 'inputProcessors'],
+    ['processOutputStep', 'outputProcessors'],
+    ['processToolResult', 'outputProcessors'],
+    ['processOutputResult', 'outputProcessors'],
+  ] as const)('nothing is saved where %s trips', async (hook, lane) => {
+    const memory = remembering();
+    const steps = callThen('echo', { say: 'hi' });
+    const { agent } = makeAgent(steps, { memory, tools: { echo }, [lane]: [tripping(hook, 'No.')] });
+    expect(await say(agent, 'First')).toBe('');
+    expect(await savedIn(memory)).toEqual([]);
+  });
+
+  it('nothing is saved where the run fails', async () => {
+    const memory = remembering();
+    const { agent } = makeAgent([{ error: new Error('refused') }], { memory });
+    await expect(say(agent, 'First')).rejects.toThrow('refused');
+    expect(await savedIn(memory)).toEqual([]);
+  });
+
+  it('a rejected attempt and its feedback are not saved', async () => {
+    const memory = remembering();
+    const guard = tripping('processOutputStep', 'Too short.', { retry: true, times: 1 });
+    const { agent } = makeAgent([{ text: 'No.' }, { text: 'A long answer.' }], {
+      memory,
+      outputProcessors: [guard],
+      maxProcessorRetries: 1,
+    });
+    await say(agent, 'First');
+    expect(await savedIn(memory)).toEqual(['user: First', 'assistant: A long answer.']);
+  });
+
+  it('a thread keeps its title and metadata', async () => {
+    const memory = remembering();
+    const { agent } = makeAgent([{ text: 'One.' }, { text: 'Two.' }], { memory });
+    const thread = { id: 'thread-1', title: 'Greetings', metadata: { a: 1 } };
+    await say(agent, 'First', { memory: { thread, resource: 'user-1' } });
+    await say(agent, 'Second', { memory: { thread: { id: 'thread-1', metadata: { b: 2 } }, resource: 'user-1' } });
+    expect(await memory.getThreadById({ threadId: 'thread-1' })).toMatchObject({ title: 'Greetings', metadata: { a: 1, b: 2 } });
+  });
+
+  it('ids that the request’s context holds win over the caller’s', async () => {
+    const memory = remembering();
+    const { agent } = makeAgent('One.', { memory });
+    const requestContext = new RequestContext([
+      [MASTRA_THREAD_ID_KEY, 'thread-1'],
+      [MASTRA_RESOURCE_ID_KEY, 'user-1'],
+    ]);
+    await say(agent, 'First', { requestContext, memory: { thread: 'stolen', resource: 'somebody' } });
+    expect(await savedIn(memory)).toEqual(['user: First', 'assistant: One.']);
+    expect(await memory.getThreadById({ threadId: 'stolen' })).toBeNull();
+  });
+
+  it('an agent with memory answers without a thread, too', async () => {
+    const { agent } = makeAgent('One.', { memory: remembering() });
+    expect(await say(agent, 'First', {})).toBe('One.');
+  });
+
+  it.each([
+    ['the thread is missing', { resource: 'user-1' }],
+    ['the resource is missing', { thread: 'thread-1' }],
+  ])('is refused where %s', async (_name, wrong) => {
+    const { agent, model } = makeAgent('One.', { memory: remembering() });
+    await expectRefusal('agent/invalid-option', model, () => say(agent, 'First', { memory: wrong }));
+  });
+
+  it('is refused where the thread is somebody else’s', async () => {
+    const memory = remembering();
+    await memory.createThread({ threadId: 'thread-1', resourceId: 'somebody' });
+    const { agent, model } = makeAgent('One.', { memory });
+    await expectRefusal('agent/invalid-option', model, () => say(agent, 'First'));
+  });
+
+  it('is refused where the agent has none', async () => {
+    const { agent, model } = makeAgent();
+    await expectRefusal('agent/invalid-option', model, () => say(agent, 'First'));
+  });
+});

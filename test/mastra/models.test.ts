@@ -1,0 +1,204 @@
+import { Mastra } from '@mastra/core/mastra';
+import { RequestContext } from '@mastra/core/request-context';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { InterlockAgent, isInterlockError, type InterlockAgentConfig } from '../../src/index.js';
+import { scriptedModel, startOpenAIServer, type OpenAIServer } from '../../src/testing/index.js';
+import { expectRefusal, modes } from './support.js';
+
+type Model = InterlockAgentConfig['model'];
+
+const agentWith = (model: Model, config: object = {}) =>
+  new InterlockAgent({ id: 'tested', name: 'Tested', instructions: 'Answer.', model, ...config });
+
+const answering = (text: string) => scriptedModel({ steps: (): { text: string } => ({ text }), modelId: text });
+const refusing = (error: unknown = new Error('refused')) => scriptedModel({ steps: () => ({ error }) });
+const busy = Object.assign(new Error('busy'), { isRetryable: true });
+
+describe.each(modes)('models of %s', (mode) => {
+  it.each(['v2', 'v3', 'v4'] as const)('may be instances of specification %s', async (specificationVersion) => {
+    const model = scriptedModel({
+      steps: [
+        { toolCalls: [{ name: 'nosuch', args: {} }] },
+        { reasoning: 'Hm.', text: ['Hel', 'lo.'], usage: { inputTokens: 3, outputTokens: 4 } },
+      ],
+      specificationVersion,
+    });
+    const result = await (mode === 'generate'
+      ? agentWith(model).generate('Hi')
+      : (await agentWith(model).stream('Hi')).getFullOutput());
+    expect(result).toMatchObject({
+      text: 'Hello.',
+      reasoningText: 'Hm.',
+      finishReason: 'stop',
+      usage: { inputTokens: 13, outputTokens: 9, totalTokens: 22 },
+    });
+    expect(model.calls.map((call) => call.mode)).toEqual([mode, mode]);
+  });
+
+  it('may be a function of the request, asked once', async () => {
+    let asked = 0;
+    const pick = ({ requestContext }: { requestContext: RequestContext }) => {
+      asked += 1;
+      return answering(String(requestContext.get('tier')));
+    };
+    const requestContext = new RequestContext([['tier', 'gold']]);
+    expect(await (await agentWith(pick as Model)[mode]('Hi', { requestContext })).text).toBe('gold');
+    expect(asked).toBe(1);
+  });
+
+  it('of a call stands in for the agent’s', async () => {
+    const agent = agentWith(answering('agent'));
+    expect(await (await agent[mode]('Hi', { model: answering('call') })).text).toBe('call');
+    expect(await (await agent[mode]('Hi', { model: () => answering('function') })).text).toBe('function');
+  });
+
+  it('of a step may be another instance, chosen by prepareStep', async () => {
+    const agent = agentWith(answering('agent'));
+    expect(await (await agent[mode]('Hi', { prepareStep: () => ({ model: answering('step') as never }) })).text).toBe('step');
+  });
+
+  it('may be an array to fall back along, with settings of their own', async () => {
+    const [first, second] = [refusing(), answering('second')];
+    const agent = agentWith([
+      { model: first, maxRetries: 0 },
+      { model: refusing(), enabled: false },
+      {
+        model: () => second,
+        maxRetries: 1,
+        modelSettings: { temperature: 0.7 },
+        providerOptions: () => ({ scripted: { b: 2 } }),
+        headers: { 'x-entry': '1' },
+      },
+    ] as Model);
+    const options = { modelSettings: { temperature: 0.1, topP: 0.5 }, providerOptions: { scripted: { a: 1 } } };
+    expect(await (await agent[mode]('Hi', options)).text).toBe('second');
+    expect(second.calls[0]?.options).toMatchObject({
+      temperature: 0.7,
+      topP: 0.5,
+      providerOptions: { scripted: { a: 1, b: 2 } },
+      headers: { 'x-entry': '1' },
+    });
+  });
+
+  it('a setting that a guard makes stands over the model’s own', async () => {
+    const model = answering('Hi.');
+    const agent = agentWith([{ model, modelSettings: { temperature: 0.7, topP: 0.5 } }]);
+    await (
+      await agent[mode]('Hi', { prepareStep: () => ({ modelSettings: { temperature: 0 } }) })
+    ).text;
+    expect(model.calls[0]?.options).toMatchObject({ temperature: 0, topP: 0.5 });
+  });
+
+  it.each([
+    ['the entry’s', [{ maxRetries: 1 }], {}, 2],
+    ['the agent’s', [{}], { maxRetries: 1 }, 2],
+    ['none', [{ maxRetries: 0 }], {}, 1],
+  ])(
+    'an error that the provider calls retryable is tried again as often as %s maxRetries says',
+    async (_name, entries, config, calls) => {
+      vi.useFakeTimers({ shouldAdvanceTime: true, advanceTimeDelta: 200 });
+      try {
+        const model = refusing(busy);
+        const agent = agentWith(entries.map((entry) => ({ model, ...entry })) as Model, config);
+        const result = mode === 'generate' ? agent.generate('Hi') : agent.stream('Hi').then((stream) => stream.getFullOutput());
+        await expect(result).rejects.toThrow(/model\/call-failed.*busy/);
+        expect(model.calls).toHaveLength(calls);
+      } finally {
+        vi.useRealTimers();
+      }
+    },
+  );
+
+  it('of specification v1 are refused', async () => {
+    const v1 = { specificationVersion: 'v1', modelId: 'old', provider: 'old', doGenerate: vi.fn(), doStream: vi.fn() };
+    await expectRefusal('phase/unsupported-model', { calls: [] }, () => agentWith(v1 as never)[mode]('Hi'));
+    await expectRefusal('phase/unsupported-model', { calls: [] }, () => agentWith([{ model: v1 as never }])[mode]('Hi'));
+    expect(v1.doStream).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['every model is disabled', [{ model: answering('x'), enabled: false }]],
+    ['a function gives no model', () => undefined],
+    ['one of several does not resolve', [{ model: answering('x') }, { model: 'nosuch/model' }]],
+  ])('are refused where %s', async (_name, model) => {
+    await expectRefusal('agent/model-unresolved', { calls: [] }, () => agentWith(model as never)[mode]('Hi'));
+  });
+
+  it('a model that a step cannot resolve fails the run with its id, before it is called', async () => {
+    const model = answering('Hi.');
+    const act = () => agentWith(model)[mode]('Hi', { prepareStep: () => ({ model: 'nosuch/model' as never }) });
+    const failed = async () => (mode === 'generate' ? act() : ((await act()) as { getFullOutput(): unknown }).getFullOutput());
+    const error = await expectRefusal('agent/model-unresolved', model, failed);
+    expect(error.message).toContain('nosuch/model');
+  });
+});
+
+describe('router ids', () => {
+  const { OPENAI_API_KEY } = process.env;
+  beforeEach(() => void delete process.env['OPENAI_API_KEY']);
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    if (OPENAI_API_KEY === undefined) delete process.env['OPENAI_API_KEY'];
+    else process.env['OPENAI_API_KEY'] = OPENAI_API_KEY;
+  });
+
+  it('without a key are refused before any call, and the key is named', async () => {
+    const fetch = vi.fn();
+    vi.stubGlobal('fetch', fetch);
+    for (const model of ['openai/gpt-5', { id: 'openai/gpt-5' }, { providerId: 'openai', modelId: 'gpt-5' }] as const) {
+      const error = await expectRefusal('agent/model-unresolved', { calls: [] }, () => agentWith(model).generate('Hi'));
+      expect(error.message).toContain('OPENAI_API_KEY');
+    }
+    expect(fetch).not.toHaveBeenCalled();
+  });
+
+  it('with a key resolve without the network, and call the provider with it', async () => {
+    process.env['OPENAI_API_KEY'] = 'test-key';
+    const fetch = vi.fn(
+      async (..._request: unknown[]) => new Response(JSON.stringify({ error: { message: 'not here' } }), { status: 400 }),
+    );
+    vi.stubGlobal('fetch', fetch);
+    await expect(agentWith('openai/gpt-5').generate('Hi')).rejects.toThrow(/model\/call-failed.*not here/);
+    const [url, init] = fetch.mock.calls[0] as [string, RequestInit];
+    expect(String(url)).toContain('api.openai.com');
+    expect(new Headers(init.headers).get('authorization')).toBe('Bearer test-key');
+    expect(fetch).toHaveBeenCalledOnce();
+  });
+
+  it('go to the gateways of the Mastra instance', async () => {
+    const model = answering('From the gateway.');
+    const gateway = {
+      id: 'own',
+      name: 'Own',
+      handlesModel: () => true,
+      fetchProviders: async () => ({}),
+      buildUrl: () => undefined,
+      getApiKey: async () => 'none',
+      resolveLanguageModel: async () => model,
+    };
+    const agent = agentWith('openai/gpt-5', { mastra: new Mastra({ gateways: { own: gateway }, logger: false }) });
+    expect((await agent.generate('Hi')).text).toBe('From the gateway.');
+  });
+});
+
+describe('an OpenAI-compatible endpoint', () => {
+  let server: OpenAIServer;
+  afterEach(() => server.close());
+
+  it.each(modes)('is called by %s with its key', async (mode) => {
+    server = await startOpenAIServer({ reply: [{ kind: 'text', text: 'Hello there.', chunks: 3 }] });
+    const agent = agentWith({ id: 'local/local-model', url: server.baseUrl, apiKey: 'secret' });
+    const result = await agent[mode]('Hi');
+    expect(await result.text).toBe('Hello there.');
+    expect(server.requests[0]).toMatchObject({ body: { model: 'local-model' }, headers: { authorization: 'Bearer secret' } });
+  });
+
+  it('an error of the provider is kept as the cause', async () => {
+    server = await startOpenAIServer({ reply: [{ kind: 'error', status: 400, message: 'too long' }] });
+    const agent = agentWith({ id: 'local/local-model', url: server.baseUrl });
+    const error: unknown = await agent.generate('Hi').catch((thrown: unknown) => thrown);
+    expect(isInterlockError(error, 'model/call-failed')).toBe(true);
+    expect((error as Error).cause).toMatchObject({ statusCode: 400, message: 'too long' });
+  });
+});

@@ -1,0 +1,195 @@
+import { RequestContext } from '@mastra/core/request-context';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import { InterlockAgent } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { expectRefusal, makeAgent, modes, sentText } from './support.js';
+
+describe('options that the loop does not honour', () => {
+  const refused: [string, unknown][] = [
+    ['structuredOutput', { schema: z.object({}) }],
+    ['requireToolApproval', true],
+    ['requireToolApproval', () => false],
+    ['autoResumeSuspendedTools', true],
+    ['eagerToolExecution', true],
+    ['savePerStep', true],
+    ['returnScorerData', true],
+    ['untilIdle', true],
+    ['includeRawChunks', true],
+    ['scorers', {}],
+    ['isTaskComplete', {}],
+    ['onIterationComplete', () => undefined],
+    ['delegation', {}],
+    ['versions', {}],
+    ['tracingOptions', {}],
+    ['transform', {}],
+  ];
+
+  it.each(refused)('%s is refused by name', async (name, value) => {
+    for (const mode of modes) {
+      const { agent, model } = makeAgent();
+      const error = await expectRefusal('agent/unsupported-option', model, () => agent[mode]('Hi', { [name]: value }));
+      expect(error.message).toContain(name);
+    }
+  });
+
+  it.each(refused)('%s is refused by name in the defaults, too', async (name, value) => {
+    const { agent, model } = makeAgent('Hi.', { defaultOptions: { [name]: value } });
+    await expectRefusal('agent/unsupported-option', model, () => agent.generate('Hi'));
+  });
+
+  it.each([
+    ['modelSettings.timeout', { modelSettings: { timeout: { totalMs: 5 } } }],
+    ['memory.onTitleGenerated', { memory: { thread: 't', resource: 'r', onTitleGenerated: () => undefined } }],
+  ])('%s is refused by name', async (name, options) => {
+    const { agent, model } = makeAgent();
+    const error = await expectRefusal('agent/unsupported-option', model, () => agent.generate('Hi', options));
+    expect(error.message).toContain(name);
+  });
+
+  it('a time limit for the model is refused where a guard sets it', async () => {
+    const { agent, model } = makeAgent('Hi.');
+    const prepareStep = () => ({ modelSettings: { timeout: { stepMs: 5 } } }) as object;
+    await expectRefusal('agent/unsupported-option', model, () => agent.generate('Hi', { prepareStep }));
+  });
+
+  it.each([
+    'durable',
+    'skills',
+    'workspace',
+    'channels',
+    'browser',
+    'signals',
+    'goal',
+    'backgroundTasks',
+    'editor',
+    'scorers',
+    'pubsub',
+  ])('%s is refused in the configuration', async (name) => {
+    const model = scriptedModel({ steps: [] });
+    const config = { id: 'a', name: 'A', model, [name]: name === 'durable' ? true : {} };
+    const error = await expectRefusal('agent/unsupported-option', model, () => new InterlockAgent(config));
+    expect(error.message).toContain(name);
+  });
+
+  it.each([
+    { eagerToolExecution: false, requireToolApproval: false, savePerStep: false, untilIdle: false, returnScorerData: false },
+    { hideSignals: true, closeOnSuspend: true, disableBackgroundTasks: false, serverless: { waitUntil: () => undefined } },
+    { loggerVNext: {} as never, metrics: {} as never, tracing: {} as never, backgroundTaskPolicy: undefined },
+    { structuredOutput: undefined, scorers: undefined, unknown: undefined },
+  ])('what asks for nothing else is taken: %o', async (options) => {
+    const { agent } = makeAgent();
+    expect((await agent.generate('Hi', options)).text).toBe('Hello.');
+  });
+});
+
+describe('options of a call', () => {
+  it.each([
+    ['a text', 'Be brief.', 'Be brief.'],
+    ['texts', ['Be brief.', 'Be kind.'], 'Be brief.\nBe kind.'],
+    ['a message', { role: 'system', content: 'Be brief.' }, 'Be brief.'],
+    ['messages', [{ role: 'system', content: 'Be brief.' }], 'Be brief.'],
+    ['an empty text', '', 'Answer.'],
+  ])('instructions may be %s', async (_name, instructions, sent) => {
+    const { agent, model } = makeAgent();
+    await agent.generate('Hi', { instructions: instructions as string });
+    expect(sentText(model, 'system')).toBe(sent);
+  });
+
+  it('instructions of the agent may be a function of the request', async () => {
+    const { agent, model } = makeAgent('Hi.', {
+      instructions: ({ requestContext }) => [`Speak ${String(requestContext.get('language'))}.`],
+    });
+    await agent.generate('Hi', { requestContext: new RequestContext([['language', 'Danish']]) });
+    expect(sentText(model, 'system')).toBe('Speak Danish.');
+  });
+
+  it('system and context stand beside what the caller says', async () => {
+    const { agent, model } = makeAgent();
+    await agent.generate('Hi', { system: 'It is noon.', context: [{ role: 'user', content: 'Earlier.' }] });
+    expect(sentText(model, 'system')).toBe('Answer.\nIt is noon.');
+    expect(sentText(model, 'user')).toBe('Earlier.\nHi');
+  });
+
+  it('settings reach the model', async () => {
+    const { agent, model } = makeAgent();
+    await agent.generate('Hi', {
+      modelSettings: { temperature: 0.2, headers: { 'x-test': '1' } },
+      providerOptions: { scripted: { depth: 2 } },
+    });
+    expect(model.calls[0]?.options).toMatchObject({
+      temperature: 0.2,
+      headers: { 'x-test': '1' },
+      providerOptions: { scripted: { depth: 2 } },
+    });
+  });
+
+  it.each(modes)('%s takes one object with the prompt among its options', async (mode) => {
+    const { agent, model } = makeAgent();
+    const result = await agent[mode]({ prompt: 'Hi', instructions: 'Be brief.' });
+    expect(await result.text).toBe('Hello.');
+    expect(sentText(model, 'user')).toBe('Hi');
+    expect(sentText(model, 'system')).toBe('Be brief.');
+  });
+
+  it('the run id of the caller is the run’s', async () => {
+    const { agent } = makeAgent();
+    expect((await agent.generate('Hi', { runId: 'run-7' })).runId).toBe('run-7');
+  });
+
+  it('the request’s context is checked against the agent’s schema', async () => {
+    const requestContextSchema = z.object({ tenant: z.string() });
+    const { agent, model } = makeAgent('Hi.', { requestContextSchema });
+    const error = await expectRefusal('agent/invalid-option', model, () => agent.generate('Hi'));
+    expect(error.message).toContain('tenant');
+    const requestContext = new RequestContext([['tenant', 'acme']]);
+    expect((await agent.generate('Hi', { requestContext })).text).toBe('Hi.');
+  });
+});
+
+describe('defaults', () => {
+  it('are put together: the agent’s, the method’s, the call’s', async () => {
+    const { agent, model } = makeAgent([{ text: 'One.' }, { text: 'Two.' }], {
+      defaultOptions: { modelSettings: { temperature: 0.1, topP: 0.1 }, providerOptions: { a: { x: 1 } } },
+      defaultGenerateOptions: { modelSettings: { temperature: 0.2 } },
+      defaultStreamOptions: () => ({ modelSettings: { temperature: 0.3 } }),
+    });
+    await agent.generate('Hi', { modelSettings: { topK: 5 }, providerOptions: { a: { y: 2 }, b: { z: 3 } } });
+    expect(model.calls[0]?.options).toMatchObject({ temperature: 0.2, topP: 0.1, topK: 5 });
+    expect(model.calls[0]?.options.providerOptions).toEqual({ a: { x: 1, y: 2 }, b: { z: 3 } });
+    await (await agent.stream('Hi')).consumeStream();
+    expect(model.calls[1]?.options).toMatchObject({ temperature: 0.3, topP: 0.1 });
+  });
+
+  it('an option that the call leaves undefined keeps its default', async () => {
+    const { agent, model } = makeAgent('Hi.', { defaultOptions: { instructions: 'Be brief.' } });
+    await agent.generate('Hi', { instructions: undefined });
+    expect(sentText(model, 'system')).toBe('Be brief.');
+  });
+
+  it('may be a function of the request', async () => {
+    const { agent, model } = makeAgent('Hi.', {
+      defaultOptions: ({ requestContext }) => ({ instructions: `For ${String(requestContext.get('tenant'))}.` }),
+    });
+    await agent.generate('Hi', { requestContext: new RequestContext([['tenant', 'acme']]) });
+    expect(sentText(model, 'system')).toBe('For acme.');
+  });
+
+  it('instances in options are handed on as they are', async () => {
+    class Guard {
+      readonly id = 'guard';
+      #seen: unknown;
+      processInput({ requestContext }: { requestContext?: unknown }) {
+        this.#seen = requestContext;
+        return undefined as never;
+      }
+      seen = () => this.#seen;
+    }
+    const guard = new Guard();
+    const requestContext = new RequestContext();
+    const { agent } = makeAgent('Hi.', { defaultOptions: { inputProcessors: [guard], requestContext } });
+    await agent.generate('Hi', { abortSignal: new AbortController().signal });
+    expect(guard.seen()).toBe(requestContext);
+  });
+});

@@ -1,0 +1,370 @@
+import type { Processor } from '@mastra/core/processors';
+import { RequestContext } from '@mastra/core/request-context';
+import { createTool } from '@mastra/core/tools';
+import { tool } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import type { InterlockAgentConfig, InterlockCallOptions } from '../../src/index.js';
+import { callThen, echo, expectRefusal, makeAgent, modes, promptOf, type Mode } from './support.js';
+
+type Steps = Parameters<typeof makeAgent>[0];
+interface Chunk {
+  type: string;
+  payload?: { toolCallId?: string; toolName?: string; error?: Error; result?: unknown };
+}
+interface Case {
+  mode: Mode;
+  config?: Partial<InterlockAgentConfig>;
+  options?: InterlockCallOptions;
+}
+
+/** Runs an agent in either mode and tells everything that was seen of its tools. */
+const run = async (steps: Steps, { mode, config, options }: Case) => {
+  const { agent, model } = makeAgent(steps, config);
+  const chunks: Chunk[] = [];
+  const onChunk = (chunk: unknown) => void chunks.push(chunk as Chunk);
+  const result =
+    mode === 'generate'
+      ? await agent.generate('Go', { ...options, onChunk })
+      : await (await agent.stream('Go', { ...options, onChunk })).getFullOutput();
+  const ofType = (type: string) => chunks.filter((chunk) => chunk.type === type);
+  return { result, model, ofType };
+};
+
+const failing = createTool({
+  id: 'failing',
+  description: 'Fails.',
+  inputSchema: z.object({}),
+  execute: async () => {
+    throw new Error('out of order');
+  },
+});
+
+describe.each(modes)('tools in %s', (mode) => {
+  it.each([
+    ['a tool of Mastra', echo],
+    [
+      'a tool of the AI SDK',
+      tool({ description: 'Echo.', inputSchema: z.object({ say: z.string() }), execute: async ({ say }) => ({ said: say }) }),
+    ],
+  ])('%s runs, and its result goes to the model', async (_name, one) => {
+    const { result, model } = await run(callThen('echo', { say: 'hi' }), { mode, config: { tools: { echo: one } } });
+    expect(result.text).toBe('Done.');
+    expect(result.toolCalls[0]?.payload).toMatchObject({ toolName: 'echo', args: { say: 'hi' } });
+    expect(result.toolResults[0]?.payload).toMatchObject({ toolName: 'echo', result: { said: 'hi' } });
+    expect(model.calls[1]?.prompt.at(-1)).toMatchObject({
+      role: 'tool',
+      content: [{ type: 'tool-result', toolName: 'echo', output: { type: 'json', value: { said: 'hi' } } }],
+    });
+    expect(model.calls[0]?.options.tools).toMatchObject([
+      { type: 'function', name: 'echo', inputSchema: { type: 'object', properties: { say: { type: 'string' } } } },
+    ]);
+  });
+
+  it('may come in a toolset of the call, or be a function of the request', async () => {
+    const fromSet = await run(callThen('echo', { say: 'a' }), { mode, options: { toolsets: { more: { echo } } } });
+    expect(fromSet.result.toolResults[0]?.payload.result).toEqual({ said: 'a' });
+    const requestContext = new RequestContext([['with', true]]);
+    const dynamic = {
+      tools: ({ requestContext: given }: { requestContext: RequestContext }) => (given.get('with') ? { echo } : {}),
+    };
+    const fromFunction = await run(callThen('echo', { say: 'b' }), {
+      mode,
+      config: dynamic as never,
+      options: { requestContext },
+    });
+    expect(fromFunction.result.toolResults[0]?.payload.result).toEqual({ said: 'b' });
+  });
+
+  it('is handed its context', async () => {
+    const seen: { context?: Record<string, unknown> } = {};
+    const looking = createTool({
+      id: 'looking',
+      description: 'Looks around.',
+      inputSchema: z.object({}),
+      execute: async (_input, context) => {
+        seen.context = context as unknown as Record<string, unknown>;
+        await context.writer?.custom({ type: 'data-progress', data: { done: 1 } });
+        return 'seen';
+      },
+    });
+    const requestContext = new RequestContext([['tenant', 'acme']]);
+    const { abortSignal } = { abortSignal: new AbortController().signal };
+    const { ofType } = await run(callThen('looking'), {
+      mode,
+      config: { tools: { looking } },
+      options: { requestContext, abortSignal, runId: 'run-7' },
+    });
+    expect(seen.context?.['requestContext']).toBe(requestContext);
+    expect(seen.context?.['abortSignal']).toBeInstanceOf(AbortSignal);
+    expect(seen.context).toMatchObject({ runId: 'run-7', agent: { agentId: 'tested', toolCallId: 'call-0-0' } });
+    expect(ofType('data-progress')).toMatchObject([{ data: { done: 1 } }]);
+  });
+
+  it('several calls of one step run side by side, and their results keep the order of the calls', async () => {
+    let together = 0;
+    let most = 0;
+    const slow = createTool({
+      id: 'slow',
+      description: 'Takes a while.',
+      inputSchema: z.object({ ms: z.number() }),
+      execute: async ({ ms }) => {
+        together += 1;
+        most = Math.max(most, together);
+        await new Promise((resolve) => setTimeout(resolve, ms));
+        together -= 1;
+        return ms;
+      },
+    });
+    const steps = [{ toolCalls: [30, 10, 20].map((ms) => ({ name: 'slow', args: { ms } })) }, { text: 'Done.' }];
+    const { result } = await run(steps, { mode, config: { tools: { slow } } });
+    expect(most).toBe(3);
+    expect(result.toolResults.map(({ payload }) => payload.result)).toEqual([30, 10, 20]);
+    most = 0;
+    await run(steps, { mode, config: { tools: { slow } }, options: { toolCallConcurrency: { limit: 1 } } });
+    expect(most).toBe(1);
+  });
+
+  it('a tool that throws is a tool-error; the model sees the error and goes on', async () => {
+    const { result, model, ofType } = await run(callThen('failing'), { mode, config: { tools: { failing } } });
+    expect(result.text).toBe('Done.');
+    expect(ofType('tool-error')).toHaveLength(1);
+    expect(ofType('tool-error')[0]?.payload?.error?.message).toContain('out of order');
+    expect(ofType('tool-result')).toHaveLength(0);
+    expect(model.calls[1]?.prompt.at(-1)).toMatchObject({ content: [{ output: { type: 'error-text', value: 'out of order' } }] });
+  });
+
+  it('arguments that do not fit are told to the model, and the tool does not run', async () => {
+    const { result, model } = await run(callThen('echo', { say: 7 }), { mode, config: { tools: { echo } } });
+    expect(result.text).toBe('Done.');
+    expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain('say');
+    expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).not.toContain('said');
+  });
+
+  it('arguments that are no JSON are told to the model, and the tool does not run', async () => {
+    const { result, model, ofType } = await run(callThen('echo', '{"say": '), { mode, config: { tools: { echo } } });
+    expect(result.text).toBe('Done.');
+    expect(ofType('tool-result')).toHaveLength(0);
+    expect(model.calls).toHaveLength(2);
+  });
+
+  it('a tool that is not there is told to the model, with those that are', async () => {
+    const { result, ofType } = await run(callThen('nosuch'), { mode, config: { tools: { echo } } });
+    expect(result.text).toBe('Done.');
+    expect(ofType('tool-error')[0]?.payload?.error?.message).toMatch(/tool\/unknown.*nosuch.*echo/);
+  });
+
+  it.each([
+    ['activeTools leave it out', { activeTools: ['other'] }],
+    ['toolChoice is none', { toolChoice: 'none' as const }],
+    ['a guard took all tools away', { prepareStep: () => ({ tools: {} }) }],
+    ['a guard took it out of the active ones', { prepareStep: () => ({ activeTools: [] }) }],
+    ['a guard forbade tools', { prepareStep: () => ({ toolChoice: 'none' as const }) }],
+  ])('a tool does not run where %s', async (_name, options) => {
+    const { result, model, ofType } = await run(callThen('echo', { say: 'hi' }), { mode, config: { tools: { echo } }, options });
+    expect(result.toolResults).toHaveLength(0);
+    expect(ofType('tool-error')).toHaveLength(1);
+    expect(model.calls[0]?.options.tools ?? []).toEqual([]);
+  });
+
+  it('activeTools only filter', async () => {
+    const options = { activeTools: ['echo', 'nosuch'] };
+    const { model } = await run('Hi.', { mode, config: { tools: { echo, failing } }, options });
+    expect(model.calls[0]?.options.tools?.map(({ name }) => name)).toEqual(['echo']);
+  });
+
+  it.each([
+    ['of Mastra', echo],
+    ['of the AI SDK', tool({ inputSchema: z.object({ say: z.string() }), execute: async ({ say }) => ({ said: say }) })],
+  ])('a tool %s that a guard puts in is offered and runs', async (_name, added) => {
+    const guard: Processor = { id: 'adds', processInputStep: ({ tools }) => ({ tools: { ...tools, added: added as never } }) };
+    const { result, model } = await run(callThen('added', { say: 'hi' }), {
+      mode,
+      config: { tools: { failing }, inputProcessors: [guard] },
+    });
+    expect(model.calls[0]?.options.tools).toMatchObject([
+      { name: 'failing' },
+      { name: 'added', inputSchema: { properties: { say: { type: 'string' } } } },
+    ]);
+    expect(result.toolResults[0]?.payload.result).toEqual({ said: 'hi' });
+  });
+
+  it('a tool choice reaches the model', async () => {
+    const { model } = await run('Hi.', {
+      mode,
+      config: { tools: { echo } },
+      options: { toolChoice: { type: 'tool', toolName: 'echo' } },
+    });
+    expect(model.calls[0]?.options.toolChoice).toEqual({ type: 'tool', toolName: 'echo' });
+  });
+
+  it('a client tool ends the run with its call', async () => {
+    const ask = createTool({ id: 'ask', description: 'Asks the user.', inputSchema: z.object({ what: z.string() }) });
+    const { result, model } = await run(callThen('ask', { what: 'name' }), { mode, options: { clientTools: { ask } } });
+    expect(result).toMatchObject({ status: 'success', finishReason: 'tool-calls' });
+    expect(result.toolCalls.map(({ payload }) => payload)).toMatchObject([{ toolName: 'ask', args: { what: 'name' } }]);
+    expect(result.toolResults).toHaveLength(0);
+    expect(model.calls).toHaveLength(1);
+  });
+
+  it('beside a client tool the others still run', async () => {
+    const ask = createTool({ id: 'ask', description: 'Asks the user.', inputSchema: z.object({}) });
+    const steps = [
+      {
+        toolCalls: [
+          { name: 'ask', args: {} },
+          { name: 'echo', args: { say: 'hi' } },
+        ],
+      },
+    ];
+    const { result } = await run(steps, { mode, config: { tools: { echo } }, options: { clientTools: { ask } } });
+    expect(result.finishReason).toBe('tool-calls');
+    expect(result.toolResults.map(({ payload }) => payload.toolName)).toEqual(['echo']);
+  });
+
+  it('a tool says what the model is to see of its result, as the guards left it', async () => {
+    const sizing = createTool({
+      id: 'sizing',
+      description: 'Measures.',
+      inputSchema: z.object({}),
+      execute: async () => ({ secret: 'x', size: 3 }),
+      toModelOutput: (output) => {
+        const { secret = '', size } = output as { secret?: string; size: number };
+        return { type: 'text', value: `size ${size}${secret}` };
+      },
+    });
+    const guard: Processor = {
+      id: 'redacts',
+      processToolResult: ({ messageList, toolCallId, toolName, args }) => {
+        messageList.updateToolInvocation({
+          type: 'tool-invocation',
+          toolInvocation: { state: 'result', toolCallId, toolName, args: args as object, result: { size: 3 } },
+        });
+        return messageList as never;
+      },
+    };
+    const { model } = await run(callThen('sizing'), { mode, config: { tools: { sizing } } });
+    expect(model.calls[1]?.prompt.at(-1)).toMatchObject({ content: [{ output: { type: 'text', value: 'size 3x' } }] });
+    const guarded = await run(callThen('sizing'), { mode, config: { tools: { sizing }, outputProcessors: [guard] } });
+    expect(guarded.model.calls[1]?.prompt.at(-1)).toMatchObject({ content: [{ output: { type: 'text', value: 'size 3' } }] });
+  });
+});
+
+describe('tools that need a person', () => {
+  const ran: string[] = [];
+  const base = { description: 'Acts.', inputSchema: z.object({}), execute: async () => void ran.push('acted') };
+  const needy = {
+    'one that requires approval': createTool({ id: 'needy', ...base, requireApproval: true }),
+    'one that requires approval by a function': createTool({ id: 'needy', ...base, requireApproval: () => true }),
+    'one of the AI SDK that needs approval': tool({ ...base, needsApproval: true }),
+    'one of the AI SDK that needs approval by a function': tool({ ...base, needsApproval: () => true }),
+    'one that can suspend': createTool({ id: 'needy', ...base, suspendSchema: z.object({}) }),
+  };
+
+  it.each(Object.entries(needy))('%s is refused by name before any call', async (_name, one) => {
+    for (const mode of modes) {
+      for (const given of [{ config: { tools: { needy: one } } }, { options: { toolsets: { more: { needy: one } } } }]) {
+        const { agent, model } = makeAgent('Hi.', 'config' in given ? given.config : {});
+        const act = () => agent[mode]('Go', 'options' in given ? (given.options as never) : {});
+        const error = await expectRefusal('agent/unsupported-option', model, act);
+        expect(error.message).toContain('tools.needy');
+      }
+    }
+    expect(ran).toEqual([]);
+  });
+
+  it.each(Object.entries(needy))('%s does not run where a guard put it in', async (_name, one) => {
+    for (const mode of modes) {
+      const { agent, model } = makeAgent(callThen('needy'));
+      const prepareStep = ({ tools }: { tools?: object }): never => ({ tools: { ...tools, needy: one } }) as never;
+      const text = await (await agent[mode]('Go', { prepareStep })).text;
+      expect(text).toBe('Done.');
+      expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain('agent/unsupported-option');
+    }
+    expect(ran).toEqual([]);
+  });
+
+  it.each([
+    ['awaits it', async (suspend: () => Promise<unknown>) => void (await suspend())],
+    ['swallows the refusal', async (suspend: () => Promise<unknown>) => suspend().then(String, () => 'went on')],
+  ])('one that suspends all the same has failed: it %s', async (_name, act) => {
+    const sly = createTool({
+      id: 'sly',
+      description: 'Suspends.',
+      inputSchema: z.object({}),
+      execute: async (_input, { agent }) => act(() => agent?.suspend?.({}) as Promise<unknown>),
+    });
+    for (const mode of modes) {
+      const { result, ofType } = await run(callThen('sly'), { mode, config: { tools: { sly } } });
+      expect(result.toolResults).toHaveLength(0);
+      expect(ofType('tool-error')[0]?.payload?.error?.message).toContain('suspend');
+    }
+  });
+});
+
+describe('hooks around tools', () => {
+  const log = (to: string[], name: string) => ({
+    beforeToolCall: ({ toolName }: { toolName: string }) => void to.push(`${name} before ${toolName}`),
+    afterToolCall: ({ toolName, error }: { toolName: string; error?: unknown }) =>
+      void to.push(`${name} after ${toolName}${error ? ' failed' : ''}`),
+  });
+
+  it('of a call stand in for those of the agent with the same name', async () => {
+    const told: string[] = [];
+    const config = { tools: { echo }, hooks: log(told, 'agent') };
+    await run(callThen('echo', { say: 'a' }), { mode: 'generate', config });
+    expect(told).toEqual(['agent before echo', 'agent after echo']);
+    told.length = 0;
+    const { beforeToolCall } = log(told, 'call');
+    await run(callThen('echo', { say: 'a' }), { mode: 'stream', config, options: { hooks: { beforeToolCall } } });
+    expect(told).toEqual(['call before echo', 'agent after echo']);
+  });
+
+  it('are called for tools that a guard put in, and told of errors', async () => {
+    const told: string[] = [];
+    const options = { hooks: log(told, 'call'), prepareStep: () => ({ tools: { failing } as never }) };
+    await run(callThen('failing'), { mode: 'generate', options });
+    expect(told).toEqual(['call before failing', 'call after failing failed']);
+  });
+
+  it('may answer in place of the tool', async () => {
+    const hooks = { beforeToolCall: () => ({ proceed: false as const, output: { said: 'nothing' } }) };
+    const { result } = await run(callThen('echo', { say: 'a' }), { mode: 'generate', config: { tools: { echo }, hooks } });
+    expect(result.toolResults[0]?.payload.result).toEqual({ said: 'nothing' });
+  });
+
+  it('that throw before a tool keep it from running', async () => {
+    const hooks = {
+      beforeToolCall: () => {
+        throw new Error('not now');
+      },
+    };
+    const { result, ofType } = await run(callThen('echo', { say: 'a' }), {
+      mode: 'generate',
+      config: { tools: { echo }, hooks },
+    });
+    expect(result.toolResults).toHaveLength(0);
+    expect(ofType('tool-error')[0]?.payload?.error?.message).toContain('not now');
+  });
+
+  it('of the AI SDK’s tools are told of the input', async () => {
+    const told: unknown[] = [];
+    const one = tool({
+      inputSchema: z.object({ say: z.string() }),
+      execute: async ({ say }) => say,
+      onInputAvailable: ({ input }) => void told.push(input),
+    });
+    await run(callThen('one', { say: 'a' }), { mode: 'generate', config: { tools: { one } } });
+    expect(told).toEqual([{ say: 'a' }]);
+  });
+});
+
+it('what a step sends without tools says nothing of tools', async () => {
+  const { model } = await run('Hi.', { mode: 'generate' });
+  expect(model.calls[0]?.options).not.toHaveProperty('tools');
+  expect(promptOf(model)).toEqual([
+    ['system', 'Answer.'],
+    ['user', 'Go'],
+  ]);
+});

@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { runInThisContext } from 'node:vm';
+
+import * as provider from '@ai-sdk/provider';
+import { Mastra } from '@mastra/core/mastra';
+import * as processors from '@mastra/core/processors';
+
+import { describe, expect, it } from 'vitest';
+
+import * as interlock from '../../src/index.js';
+import { InterlockAgent } from '../../src/index.js';
+import { scriptedModel, type ScriptedCall, type ScriptedModel, type ScriptedStep } from '../../src/testing/index.js';
+
+/** The documents of the specification. */
+export type Document =
+  | '1-process-input-step'
+  | '2-processor-interface'
+  | '3-processors-guide'
+  | '4-processor-enhancements'
+  | '5-prepare-step-semantics';
+
+/** The examples of a document, word for word, by title. */
+const examplesIn = (document: Document): Map<string, string> => {
+  const text = readFileSync(new URL(`./examples/${document}.md`, import.meta.url), 'utf8');
+  return new Map(Array.from(text.matchAll(/^## (.+)\n\n```ts\n([^]*?)^```$/gm), ([, title = '', code = '']) => [title, code]));
+};
+
+interface Running {
+  readonly document: Document;
+  readonly title: string;
+  /** What stands around the example: the functions and objects that it takes as given. */
+  readonly scope?: Readonly<Record<string, unknown>>;
+  /** What it leaves out, by the words that it says instead. */
+  readonly fill?: Readonly<Record<string, string>>;
+}
+
+/** The import paths that change. Everything else an example imports comes from where it says. */
+const own = new Set(['@mastra/core/agent', '@mastra/core/workflows']);
+
+/**
+ * Runs an example of the specification as it stands, with the paths of its imports changed to this package, and gives what it
+ * declares at its top. A fragment of an object gives the object.
+ */
+export const runExample = async <Declared>({ document, title, scope = {}, fill = {} }: Running): Promise<Declared> => {
+  const code = examplesIn(document).get(title);
+  if (code === undefined) throw new Error(`${document} has no example "${title}".`);
+  const whole = Object.entries(fill).reduce((text, [said, meant]) => text.replaceAll(said, () => meant), code);
+  const modules = {
+    'mastra-interlock': { ...interlock, ...scope },
+    '@mastra/core/processors': processors,
+    '@ai-sdk/provider': provider,
+  };
+  const imported = Array.from(whole.matchAll(imports), ([, names = '']) => names.match(/\w+/g) ?? []).flat();
+  const given = Object.keys(scope).filter((name) => !imported.includes(name));
+  const source = `(async ({ modules, ${given.join(', ')} }) => {\n${bodyOf(whole)}\n})`;
+  const run = runInThisContext(stripTypeScriptTypes(source)) as (around: object) => Promise<Declared>; // the test knows what its example declares
+  return run({ modules, ...scope });
+};
+
+const imports = /^import (\{[^}]+\}) from ['"](.+)['"];?$/gm;
+const typeImports = /^import type \{[^}]+\} from .+$/gm;
+
+const bodyOf = (code: string): string => {
+  const isFragment = /^(?:\/\/.*\n)*\w+: /.test(code);
+  if (isFragment) return `return {\n${code.trimEnd().replace(/;$/, '')}\n};`;
+  const body = code
+    .replaceAll(typeImports, '')
+    .replaceAll(
+      imports,
+      (_, names: string, path: string) => `const ${names} = modules['${own.has(path) ? 'mastra-interlock' : path}'];`,
+    )
+    .replaceAll(/^export /gm, '');
+  const declared = Array.from(body.matchAll(/^(?:const|class|function) (\w+)/gm), ([, name]) => name);
+  return `${body}\nreturn { ${declared.join(', ')} };`;
+};
+
+/** A test for each example of a document: none without, none too many. */
+export const describeExamples = (document: Document, tests: Readonly<Record<string, (title: string) => Promise<void>>>): void => {
+  describe(`the examples of ${document}`, () => {
+    it('are all here', () => expect(Object.keys(tests)).toEqual([...examplesIn(document).keys()]));
+    it.each(Object.entries(tests))('%s', (title, test) => test(title));
+  });
+};
+
+/** The texts that a call sent to its model under a role. */
+export const sentTo = (call: ScriptedCall<'v2'> | undefined, role: string): string[] =>
+  (call?.prompt ?? [])
+    .filter((message) => message.role === role)
+    .map(({ content }) =>
+      typeof content === 'string' ? content : content.map((part) => ('text' in part ? part.text : part.type)).join(),
+    );
+
+type Step = ScriptedStep<'v2'>;
+
+export interface World {
+  /** The package's agent, with a model and a name where the example gives none. */
+  readonly Agent: new (config: object) => InterlockAgent;
+  readonly agent: (config?: object) => InterlockAgent;
+  /** What agents of this world were asked, and will say. */
+  readonly answers: readonly Promise<unknown>[];
+  /** Agents that were made in this world. */
+  readonly agents: readonly InterlockAgent[];
+  /** Calls of all models together, each with the id of its model. */
+  readonly calls: readonly ModelCall[];
+  readonly modelOf: (id: string) => ScriptedModel;
+}
+
+interface ModelCall extends ScriptedCall<'v2'> {
+  readonly model: string;
+}
+
+/** A world for an example: agents whose models, whatever they are called, answer from one script. */
+export const world = (script: readonly Step[] = [{ text: 'Hello.' }]): World => {
+  const calls: ModelCall[] = [];
+  const modelOf = (id: string): ScriptedModel =>
+    scriptedModel({
+      modelId: id,
+      steps: (call) => {
+        calls.push({ ...call, model: id });
+        return script[calls.length - 1] ?? { text: 'Hello.' };
+      },
+    });
+  const agents: InterlockAgent[] = [];
+  const answers: Promise<unknown>[] = [];
+  const asked = <T extends Promise<unknown>>(answer: T): T => {
+    answers.push(answer);
+    return answer;
+  };
+  const base = {
+    id: 'example',
+    name: 'Example',
+    instructions: 'Answer.',
+    model: modelOf('default'),
+    mastra: scriptedMastra(modelOf),
+  };
+  class Agent extends InterlockAgent {
+    constructor(config: object) {
+      super({ ...base, ...config });
+      agents.push(this);
+    }
+    override generate = ((...call: Parameters<InterlockAgent['generate']>) =>
+      asked(super.generate(...call))) as InterlockAgent['generate']; // its overloads
+    override stream = ((...call: Parameters<InterlockAgent['stream']>) =>
+      asked(super.stream(...call))) as InterlockAgent['stream'];
+  }
+  return { Agent, agent: (config = {}) => new Agent(config), agents, answers, calls, modelOf };
+};
+
+/** A Mastra whose router gives scripted models for all ids. */
+const scriptedMastra = (modelOf: (id: string) => ScriptedModel): Mastra => {
+  const gateway = {
+    id: 'scripted',
+    name: 'Scripted',
+    handlesModel: () => true,
+    fetchProviders: async () => ({}),
+    buildUrl: () => undefined,
+    getApiKey: async () => 'none',
+    resolveLanguageModel: async ({ providerId, modelId }: { providerId: string; modelId: string }) =>
+      modelOf(`${providerId}/${modelId}`),
+  };
+  return new Mastra({ gateways: { scripted: gateway }, logger: false });
+};
