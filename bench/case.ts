@@ -23,8 +23,12 @@ export interface Cost {
   readonly wallUs: number;
 }
 
-/** How long a child warms up and measures each size, in milliseconds of CPU time. */
+/** How much a child does for its figures. */
 export interface Effort {
+  /** CPU time to warm up each size, in milliseconds. */
   readonly warmMs: number;
+  /** CPU time to measure each size, in milliseconds; one run at least. */
   readonly sampleMs: number;
+  /** Sizes above this are left out. */
+  readonly largest: number;
 }

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import type { Effort } from './case.js';
 import { cases, unreadStreams } from './cases.js';
 import { toFigures } from './figures.js';
 import { goalLine, goalsOf, type Pulls } from './goals.js';
@@ -37,30 +38,26 @@ const countPulls = async (): Promise<Pulls> => {
   return pulls;
 };
 
+const quickEffort: Effort = { warmMs: 100, sampleMs: 100, largest: 8_000 };
+const fullEffort: Effort = { warmMs: 300, sampleMs: 300, largest: Infinity };
+
 const bench = async (): Promise<void> => {
+  if (chosen.length === 0) throw new Error(`No case has "${values.only}" in its name; --list prints them.`);
   const rounds = Number(values.rounds ?? (values.quick ? 1 : 5));
-  const effort = values.quick ? { warmMs: 150, sampleMs: 120 } : { warmMs: 300, sampleMs: 300 };
+  const effort = values.quick ? quickEffort : fullEffort;
   const onCase = (name: string, round: number) => tell(`round ${round + 1} of ${rounds}: ${name}`);
   const costs = await measureRounds(chosen, { rounds, effort, onCase });
   const pulls = wanted ? {} : await countPulls();
   tell('');
   const figures = toFigures(costs);
-  const goals = goalsOf(figures, pulls);
+  const goals = goalsOf(figures, pulls).filter(({ measured }) => !wanted || measured);
   const machine = `Node ${process.versions.node}, ${process.platform} ${process.arch}, ${availableParallelism()} cores`;
   console.log(`CPU time (wall time), medians of ${rounds} interleaved rounds, a process for each case. ${machine}.\n`);
   console.log(reportOf(figures));
   if (!wanted) console.log(`\nparts pulled in 100 ms with nobody reading: ${JSON.stringify(pulls)}`);
-  console.log(
-    `\n${goals
-      .filter((goal) => !wanted || goal.measured)
-      .map(goalLine)
-      .join('\n')}`,
-  );
-  if (values.json)
-    writeFileSync(
-      values.json,
-      JSON.stringify({ machine, rounds, effort, figures: figures.all, pulls, goals, costs }, undefined, 2),
-    );
+  console.log(`\n${goals.map(goalLine).join('\n')}`);
+  const measured = { machine, rounds, effort, figures: figures.all, pulls, goals, costs };
+  if (values.json) writeFileSync(values.json, JSON.stringify(measured, undefined, 2));
 };
 
 if (values.help) console.log(help);

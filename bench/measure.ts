@@ -20,10 +20,13 @@ const runFor = async (work: Work, ms: number): Promise<{ runs: number; cpu: numb
 };
 
 /** Measures every size of a case in this process, each after its own warm-up, so that start-up and compilation stay out. */
-export const measureCase = async ({ name, sizes, units, load }: BenchCase, { warmMs, sampleMs }: Effort): Promise<Cost[]> => {
+export const measureCase = async (
+  { name, sizes, units, load }: BenchCase,
+  { warmMs, sampleMs, largest }: Effort,
+): Promise<Cost[]> => {
   const prepare = await load();
   const costs: Cost[] = [];
-  for (const size of sizes) {
+  for (const size of sizes.filter((one) => one <= largest)) {
     const work = prepare(size);
     const seen = await work();
     if (seen !== units(size)) throw new Error(`${name}, size ${size}: expected ${units(size)} units, saw ${seen}.`);

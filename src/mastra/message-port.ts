@@ -100,7 +100,11 @@ const rearranged = (list: MessageList, wanted: readonly MastraDBMessage[], { sco
 };
 
 /** The messages of a scope in their new order among those that are not in it, which stay where they are. */
-const interleaved = (all: readonly StoredMessage[], wanted: readonly StoredMessage[], inScope: ReadonlySet<string>): StoredMessage[] => {
+const interleaved = (
+  all: readonly StoredMessage[],
+  wanted: readonly StoredMessage[],
+  inScope: ReadonlySet<string>,
+): StoredMessage[] => {
   const places = new Map(wanted.map(({ id }, index) => [id, index]));
   let done = 0;
   const messages = all.flatMap((message) => {
@@ -151,7 +155,8 @@ const ascending = (messages: readonly StoredMessage[]): StoredMessage[] => {
 
 const readSystem = (list: MessageList): SystemMessage[] => [...list.getSystemMessages()];
 
-const writeSystem = (list: MessageList, messages: readonly SystemMessage[]): void => void list.replaceAllSystemMessages([...messages]);
+const writeSystem = (list: MessageList, messages: readonly SystemMessage[]): void =>
+  void list.replaceAllSystemMessages([...messages]);
 
 const create: MessagePort['create'] = (messages, systemMessages, source) => {
   const list = new MessageList();

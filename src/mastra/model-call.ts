@@ -1,4 +1,5 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isStandardSchemaWithJSON, standardSchemaToJSONSchema, toStandardSchema } from '@mastra/core/schema';
 import pRetry from 'p-retry';
 import type { ResolvedModel } from '../phase/host.js';
@@ -9,6 +10,8 @@ import { providerTools } from './provider-tools.js';
 
 /** Milliseconds before the second try; doubled for each further one. */
 const firstRetryDelayMs = 500;
+/** A provider that asks for more than a minute is asked again as if it had said nothing. */
+const longestRetryDelayMs = 60_000;
 
 type Settings = Pick<StepSettings, 'modelSettings' | 'providerOptions'>;
 
@@ -37,13 +40,38 @@ export const createModelCall =
     const call = (mode === 'generate' ? entry.model.doGenerate : entry.model.doStream) as ProviderCall;
     const result = await pRetry(() => call.call(entry.model, options), {
       retries: maxRetries,
-      minTimeout: firstRetryDelayMs,
+      minTimeout: 0,
       signal: abortSignal,
-      shouldRetry: ({ error }) => (error as { isRetryable?: unknown }).isRetryable === true,
+      shouldRetry: ({ error }) => (error as ProviderError).isRetryable === true,
+      onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
+        retriesLeft > 0 && (error as ProviderError).isRetryable
+          ? wait(retryDelayMs(error as ProviderError, attemptNumber), abortSignal)
+          : undefined,
     });
     const { stream, request: sent, response, warnings } = result;
     return { parts: stream, request: sent, response: { ...response, modelMetadata: metadataOf(entry.model) }, warnings };
   };
+
+/** What the AI SDK's providers say about a call that failed. */
+interface ProviderError {
+  readonly isRetryable?: boolean;
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+}
+
+/** How long to wait: as the provider asks for, within a minute, as the AI SDK does; else doubled for each try. */
+const retryDelayMs = (error: ProviderError, attemptNumber: number): number => {
+  const { 'retry-after-ms': ms, 'retry-after': after } = error.responseHeaders ?? {};
+  const asked = ms !== undefined ? Number(ms) : after !== undefined ? toMs(after) : Number.NaN;
+  return asked >= 0 && asked <= longestRetryDelayMs ? asked : firstRetryDelayMs * 2 ** (attemptNumber - 1);
+};
+
+/** Seconds, or a date. */
+const toMs = (after: string): number => {
+  const seconds = Number(after);
+  return Number.isNaN(seconds) ? Date.parse(after) - Date.now() : seconds * 1_000;
+};
+
+const wait = (ms: number, signal?: AbortSignal): Promise<void> => sleep(ms, undefined, { signal });
 
 interface ModelSettings {
   maxRetries?: number;
@@ -90,5 +118,12 @@ export const toPrompt = async (list: MessageList, model: ResolvedModel): Promise
   const options = { supportedUrls, targetProvider: model.provider };
   const { aiV5, aiV6, aiV7 } = list.get.all;
   const view = model.specificationVersion === 'v4' ? aiV7 : model.specificationVersion === 'v3' ? aiV6 : aiV5;
-  return view.llmPrompt(options);
+  const prompt: Prompt = await view.llmPrompt(options);
+  for (const { content } of prompt) if (Array.isArray(content)) content.forEach(fillInput);
+  return prompt;
+};
+
+/** Arguments that were no JSON are absent from the conversation; providers refuse a call without any. */
+const fillInput = (part: { type: string; input?: unknown }): void => {
+  if (part.type === 'tool-call') part.input ??= {};
 };

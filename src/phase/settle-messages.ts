@@ -87,9 +87,15 @@ export const settleMessages = <Data extends MessageCarrier>(
 ): Pass | Edit<Data> => {
   const { data, processorId, host } = settling;
   if (returned === undefined || returned === null) return pass;
-  const fields = host.messages.is(returned) ? { messageList: returned } : Array.isArray(returned) ? { messages: returned } : returned;
+  const fields = host.messages.is(returned)
+    ? { messageList: returned }
+    : Array.isArray(returned)
+      ? { messages: returned }
+      : returned;
   if (!isMessageFields(fields))
-    throw invalidResult(data, processorId, { detail: `it returned ${describeValue(returned)}, expected messages or the messageList.` });
+    throw invalidResult(data, processorId, {
+      detail: `it returned ${describeValue(returned)}, expected messages or the messageList.`,
+    });
   return applyMessageFields(fields, settling, facts) ? { kind: 'edit', data: refreshed(data, host, facts) } : pass;
 };
 
@@ -126,7 +132,10 @@ export const applyMessageFields = <Data extends MessageCarrier>(
 /** Whether a field of an answer says something: null counts as absent. */
 export const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
-const writeSystem = <Data extends MessageCarrier>(given: unknown, { data, processorId, host }: MessageSettling<Data>): boolean => {
+const writeSystem = <Data extends MessageCarrier>(
+  given: unknown,
+  { data, processorId, host }: MessageSettling<Data>,
+): boolean => {
   if (!Array.isArray(given) || !given.every((entry) => (entry as { role?: unknown } | null)?.role === 'system'))
     throw invalidResult(data, processorId, { detail: 'systemMessages is not an array of system messages.' });
   const list = listOf(data);
@@ -143,7 +152,9 @@ const writeMessages = <Data extends MessageCarrier>(
   if (!Array.isArray(given)) throw invalidResult(data, processorId, { detail: 'messages is not an array.' });
   const bad = given.findIndex((entry) => !looksLikeMessage(entry));
   if (bad >= 0)
-    throw invalidResult(data, processorId, { detail: `entry ${bad} of the messages is ${describeValue(given[bad])}, not a message.` });
+    throw invalidResult(data, processorId, {
+      detail: `entry ${bad} of the messages is ${describeValue(given[bad])}, not a message.`,
+    });
   const list = listOf(data);
   if (given.length === 0 && facts.emptyMeansUnchanged) return false;
   if (isSameArray(given, host.messages.read(list, facts.scope))) return false;

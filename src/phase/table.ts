@@ -28,7 +28,6 @@ export const phaseNames = Object.keys(phases) as Phase[];
 /** The row of a phase; refuses a name that is not in the table. */
 export const phaseRow = <P extends Phase>(phase: P): PhaseRow<P> => {
   const row = (phases as Partial<Record<string, unknown>>)[phase];
-  if (!row)
-    throw new InterlockError('phase/unknown', { path: phase, detail: `the phases are ${phaseNames.join(', ')}.` });
+  if (!row) throw new InterlockError('phase/unknown', { path: phase, detail: `the phases are ${phaseNames.join(', ')}.` });
   return row as PhaseRow<P>;
 };

@@ -27,7 +27,13 @@ export const inBranch = <P extends Phase>(arms: readonly Arm<P>[], block: Block<
     return whenReady(allOf(answers), (known) => {
       const failed = known.find((answer) => answer instanceof InterlockError);
       if (failed)
-        return { kind: 'unavailable', processorId: block.path, phase: block.row.phase, path: failed.path ?? block.path, error: failed };
+        return {
+          kind: 'unavailable',
+          processorId: block.path,
+          phase: block.row.phase,
+          path: failed.path ?? block.path,
+          error: failed,
+        };
       const matching = arms.filter((_, index) => known[index]);
       const [only] = matching;
       if (!only) return pass;

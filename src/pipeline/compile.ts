@@ -77,7 +77,8 @@ const stepsOf = <P extends Phase>(row: PhaseRow<P>, node: GraphNode, path: strin
 };
 
 /** The name under which a node's result stands after a block. */
-export const nodeId = (node: GraphNode, index = 0): string => (node.kind === 'guard' ? `processor:${node.id}` : nameOf(node, index));
+export const nodeId = (node: GraphNode, index = 0): string =>
+  node.kind === 'guard' ? `processor:${node.id}` : nameOf(node, index);
 
 /** A node's part of a path: its id, or its kind and place. */
 const nameOf = (node: GraphNode, index: number): string => ('id' in node ? node.id : `${node.kind}.${index}`);
@@ -108,7 +109,9 @@ const parallelSteps = <P extends Phase>(row: PhaseRow<P>, node: ParallelNode, pa
 const branchSteps = <P extends Phase>(row: PhaseRow<P>, node: BranchNode, path: string): GuardStep<P>[] => {
   const arms = node.arms.flatMap((arm, index): Arm<P>[] => {
     const steps = stepsOf(row, arm.node, `${path}/${nameOf(arm.node, index)}`);
-    return steps.length > 0 ? [{ id: nodeId(arm.node, index), guard: inSequence(steps), when: arm.when, path: `${path}/when.${index}` }] : [];
+    return steps.length > 0
+      ? [{ id: nodeId(arm.node, index), guard: inSequence(steps), when: arm.when, path: `${path}/when.${index}` }]
+      : [];
   });
   return arms.length > 0 ? [blockStep(row, path, inBranch(arms, { row, path, overlap: node.overlap }))] : [];
 };

@@ -69,5 +69,7 @@ const freed = (entry: unknown, gap: Gap, { base, aligned, place: { options, targ
 /** What a branch has in a stretch of the base. */
 const standingIn = ({ kept, inserted }: AlignedVersion, { from, to }: Gap): unknown[] => [
   ...kept.slice(from, to).filter((entry) => entry !== removed),
-  ...[...inserted].flatMap(([position, entries]) => (position >= from && position <= to ? entries.map(({ entry }) => entry) : [])),
+  ...[...inserted].flatMap(([position, entries]) =>
+    position >= from && position <= to ? entries.map(({ entry }) => entry) : [],
+  ),
 ];

@@ -101,7 +101,10 @@ const mergeFields = <P extends Phase>(merging: Merging<P>, followed: PhaseData<P
     const before = base[name] ?? implied[name];
     const after = mergeValues(
       before,
-      versionsOf(merging, values.map((value) => value ?? implied[name])),
+      versionsOf(
+        merging,
+        values.map((value) => value ?? implied[name]),
+      ),
       { options, target: name },
     );
     if (after !== before) changed[name] = after;

@@ -44,7 +44,13 @@ const settleGroup = (base: string, group: readonly AuthoredSpan[], { authors, pl
   const parties = authors
     .map((author) => ({ author, own: group.filter((span) => span.author === author) }))
     .filter(({ own }) => own.length > 0);
-  const edits = parties.map(({ author, own }) => ({ author, value: applySpans(stretch, own.map((span) => shifted(span, start))) }));
+  const edits = parties.map(({ author, own }) => ({
+    author,
+    value: applySpans(
+      stretch,
+      own.map((span) => shifted(span, start)),
+    ),
+  }));
   const settled = settle(stretch, edits, { place });
   if (place.options.rule !== 'widest-redaction') return { start, end, text: textOf(settled) };
   // All that any of them took out goes; what one of them put in its place comes.

@@ -73,7 +73,9 @@ const inBranchOrder = (base: readonly unknown[], versions: readonly Version<unkn
   const places = new Map(keys.map((key, index) => [key, index]));
   const orders = versions.flatMap(({ author, value }): Version<string[]>[] => {
     const order = (keysOf(value) ?? []).filter((key) => places.has(key));
-    const isMoved = order.some((key, index) => index > 0 && Number(places.get(order[index - 1] as string)) > Number(places.get(key)));
+    const isMoved = order.some(
+      (key, index) => index > 0 && Number(places.get(order[index - 1] as string)) > Number(places.get(key)),
+    );
     return isMoved ? [{ author, value: order }] : [];
   });
   const [first] = orders;

@@ -49,10 +49,9 @@ const trace = (likes: readonly (readonly number[])[], width: number): (number | 
     return like > 0 ? like + total(i + 1, j + 1) : 0;
   };
   for (let i = likes.length - 1; i >= 0; i -= 1)
-    for (let j = width - 1; j >= 0; j -= 1)
-      (totals[i] as number[])[j] = Math.max(paired(i, j), total(i + 1, j), total(i, j + 1));
+    for (let j = width - 1; j >= 0; j -= 1) (totals[i] as number[])[j] = Math.max(paired(i, j), total(i + 1, j), total(i, j + 1));
   const pairs = new Array<number | undefined>(width).fill(undefined);
-  for (let i = 0, j = 0; i < likes.length && j < width; )
+  for (let i = 0, j = 0; i < likes.length && j < width;)
     if (paired(i, j) > 0 && total(i, j) === paired(i, j)) pairs[j++] = i++;
     else if (total(i, j) === total(i + 1, j)) i += 1;
     else j += 1;

@@ -6,7 +6,9 @@ import { compare } from './overlap.js';
  * whoever was faster or declared first. Of several equals the first by processor id; the reasons of retries become one.
  */
 export const strictest = (verdicts: readonly (Verdict<unknown> | undefined)[]): Stop | undefined => {
-  const stops = verdicts.filter((verdict): verdict is Stop => verdict !== undefined && verdict.kind !== 'pass' && verdict.kind !== 'edit');
+  const stops = verdicts.filter(
+    (verdict): verdict is Stop => verdict !== undefined && verdict.kind !== 'pass' && verdict.kind !== 'edit',
+  );
   const sorted = stops.toSorted(byAuthor);
   return (
     sorted.find((stop): stop is Trip => stop.kind === 'trip') ??

@@ -69,7 +69,8 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
     flush: () => {
       const finished = [...sums];
       sums.clear(); // first: whoever is told of an event may call guards again
-      for (const [author, sum] of finished) record({ type: 'guard', verdict: sum.edits > 0 ? 'edit' : 'pass', ...author, ...sum });
+      for (const [author, sum] of finished)
+        record({ type: 'guard', verdict: sum.edits > 0 ? 'edit' : 'pass', ...author, ...sum });
     },
   };
 };

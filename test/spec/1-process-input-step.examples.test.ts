@@ -1,11 +1,11 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
-import { expect, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { PrepareStepProcessor, type InterlockAgent } from '../../src/index.js';
 import type { PrepareStep } from '../../src/mastra/call-options.js';
 import { callThen, echo, textOf, withText } from '../mastra/support.js';
-import { describeExamples, runExample, sentTo, world } from './example.js';
+import { namesBeside, runExample, sentTo, titlesOf, world } from './example.js';
 
 const document = '1-process-input-step';
 const calling = { toolCalls: [{ name: 'echo', args: { say: 'a' } }] };
@@ -25,8 +25,10 @@ const watched = (id: string) => {
 const prepareStepOf = async (title: string): Promise<PrepareStep> =>
   (await runExample<{ prepareStep: PrepareStep }>({ document, title })).prepareStep;
 
-describeExamples(document, {
-  'prepareStep Integration': async (title) => {
+describe(`the examples of ${document}`, () => {
+  it('are all here', ({ task }) => expect(namesBeside(task)).toEqual(titlesOf(document)));
+
+  it('prepareStep Integration', async ({ task: { name: title } }) => {
     const { agent, answers, calls } = world(manyCalls(4));
     const made: unknown[] = [];
     const Recorded = class extends PrepareStepProcessor {
@@ -44,9 +46,9 @@ describeExamples(document, {
     await Promise.all(answers);
     expect(calls.map(({ options }) => options.toolChoice?.type)).toEqual(['auto', 'auto', 'auto', 'auto', 'none']);
     expect(made).toMatchObject([{ id: 'prepare-step' }]);
-  },
+  });
 
-  '1. Agent Constructor - Default inputProcessors': async (title) => {
+  it('1. Agent Constructor - Default inputProcessors', async ({ task: { name: title } }) => {
     const { Agent, answers } = world();
     const [first, second] = [watched('first'), watched('second')];
     const { agent } = await runExample<{ agent: InterlockAgent }>({
@@ -60,9 +62,9 @@ describeExamples(document, {
     ).text;
     expect(first.processInputStep).toHaveBeenCalledTimes(2);
     expect(second.processInputStep).toHaveBeenCalledTimes(2);
-  },
+  });
 
-  '2. Agent Constructor - Default prepareStep': async (title) => {
+  it('2. Agent Constructor - Default prepareStep', async ({ task: { name: title } }) => {
     const { Agent } = world(oneCall);
     const steps: number[] = [];
     const { agent } = await runExample<{ agent: InterlockAgent }>({
@@ -73,9 +75,9 @@ describeExamples(document, {
     });
     await agent.generate('Hello', { toolsets: { all: { echo } } });
     expect(steps).toEqual([0, 1]);
-  },
+  });
 
-  '3. Per-call inputProcessors': async (title) => {
+  it('3. Per-call inputProcessors', async ({ task: { name: title } }) => {
     const { agent, answers } = world();
     const [own, perCall] = [watched('own'), watched('per-call')];
     await runExample({
@@ -86,9 +88,9 @@ describeExamples(document, {
     expect(await Promise.all(answers)).toMatchObject([{ text: 'Hello.' }]);
     expect(perCall.processInputStep).toHaveBeenCalledOnce();
     expect(own.processInputStep).not.toHaveBeenCalled();
-  },
+  });
 
-  '4. Per-call prepareStep': async (title) => {
+  it('4. Per-call prepareStep', async ({ task: { name: title } }) => {
     const { agent, answers, calls } = world(manyCalls(6));
     const scope = {
       agent: agent({ tools: { echo, searchTool: { ...echo, id: 'searchTool' } }, defaultOptions: { maxSteps: 7 } }),
@@ -99,9 +101,9 @@ describeExamples(document, {
     expect(choices.at(0)).toEqual({ type: 'tool', toolName: 'searchTool' });
     expect(choices.slice(1, 6)).toEqual(Array.from({ length: 5 }, () => ({ type: 'auto' })));
     expect(choices.at(6)).toEqual({ type: 'none' });
-  },
+  });
 
-  '5. Dynamic Model Switching': async (title) => {
+  it('5. Dynamic Model Switching', async ({ task: { name: title } }) => {
     const { agent, answers, calls, modelOf } = world(oneCall);
     await runExample({
       document,
@@ -111,9 +113,9 @@ describeExamples(document, {
     });
     await Promise.all(answers);
     expect(calls.map(({ model }) => model)).toEqual(['gpt-4o-mini', 'gpt-4o']);
-  },
+  });
 
-  '6. Message Transformation': async (title) => {
+  it('6. Message Transformation', async ({ task: { name: title } }) => {
     const { agent, calls } = world();
     const { ReasoningTransformer } = await runExample<{ ReasoningTransformer: new () => Processor }>({
       document,
@@ -122,9 +124,9 @@ describeExamples(document, {
     });
     await agent({ inputProcessors: [new ReasoningTransformer()] }).generate('hello');
     expect(sentTo(calls[0], 'user')).toEqual(['HELLO']);
-  },
+  });
 
-  'prepareStep messages format changed': async (title) => {
+  it('prepareStep messages format changed', async ({ task: { name: title } }) => {
     const { agent } = world();
     const seen: unknown[] = [];
     const { prepareStep } = await runExample<{ prepareStep: PrepareStep }>({
@@ -135,16 +137,16 @@ describeExamples(document, {
     });
     await agent().generate('hello', { prepareStep });
     expect(seen).toMatchObject([[{ role: 'user', content: [{ type: 'text', text: 'hello' }] }]]);
-  },
+  });
 
-  'Return `{ systemMessages }` to REPLACE all system messages': async (title) => {
+  it('Return `{ systemMessages }` to REPLACE all system messages', async ({ task: { name: title } }) => {
     const { agent, calls } = world(oneCall);
     await agent({ tools: { echo } }).generate('hello', { prepareStep: await prepareStepOf(title) });
     const both = ['Answer.', 'Additional instruction for this step'];
     expect(calls.map((call) => sentTo(call, 'system'))).toEqual([both, both]);
-  },
+  });
 
-  'Include system messages in returned `messages[]` array to ADD': async (title) => {
+  it('Include system messages in returned `messages[]` array to ADD', async ({ task: { name: title } }) => {
     const { agent, calls } = world(oneCall);
     const seen: string[][] = [];
     const watching = {
@@ -155,12 +157,12 @@ describeExamples(document, {
     const both = ['Answer.', 'This gets added via addSystem()'];
     expect(calls.map((call) => sentTo(call, 'system'))).toEqual([both, both]);
     expect(seen).toEqual([['hello'], ['hello', '']]);
-  },
+  });
 
-  'Processor Order (from llm-execution-step.ts)': async (title) => {
+  it('Processor Order (from llm-execution-step.ts)', async ({ task: { name: title } }) => {
     const first = watched('first');
     const scope = { inputProcessors: [new first.Watched()], options: { prepareStep: () => undefined }, PrepareStepProcessor };
     const { inputStepProcessors } = await runExample<{ inputStepProcessors: Processor[] }>({ document, title, scope });
     expect(inputStepProcessors).toMatchObject([{ id: 'first' }, { id: 'prepare-step' }]);
-  },
+  });
 });

@@ -3,11 +3,11 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { PrefillErrorHandler, type Processor } from '@mastra/core/processors';
 import { RequestContext } from '@mastra/core/request-context';
 import type { ModelMessage } from 'ai';
-import { expect, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
-import type { InterlockResult } from '../../src/index.js';
-import { all, callThen, echo, modes, textOf } from '../mastra/support.js';
-import { describeExamples, runExample, sentTo, world } from './example.js';
+import type { InterlockStream } from '../../src/index.js';
+import { all, callThen, echo, modes } from '../mastra/support.js';
+import { namesBeside, runExample, sentTo, titlesOf, world } from './example.js';
 
 const document = '2-processor-interface';
 
@@ -32,15 +32,17 @@ const fiveTurns: ModelMessage[] = [
 
 const messageWith = (content: Partial<MastraDBMessage['content']>) => ({ content: { format: 2, ...content } });
 
-describeExamples(document, {
-  'Reading text from a message': async (title) => {
+describe(`the examples of ${document}`, () => {
+  it('are all here', ({ task }) => expect(namesBeside(task)).toEqual(titlesOf(document)));
+
+  it('Reading text from a message', async ({ task: { name: title } }) => {
     const { getText } = await runExample<{ getText: (message: object) => string }>({ document, title });
     const parts = [{ type: 'text', text: 'a' } as const, { type: 'step-start' } as const, { type: 'text', text: 'b' } as const];
     expect(getText(messageWith({ parts }))).toBe('ab');
     expect(getText(messageWith({ parts: [], content: 'flat' }))).toBe('flat');
-  },
+  });
 
-  'Example: Custom error recovery': async (title) => {
+  it('Example: Custom error recovery', async ({ task: { name: title } }) => {
     const { agent, calls } = world([{ error: refusedCall('context length exceeded') }, { text: 'Shorter.' }]);
     const ErrorRecovery = await classIn(title);
     const result = await agent({ errorProcessors: [new ErrorRecovery()] }).generate(fiveTurns);
@@ -55,9 +57,9 @@ describeExamples(document, {
       'model/call-failed',
     );
     expect(again.calls).toHaveLength(2);
-  },
+  });
 
-  'Example: Quality guardrail with retry': async (title) => {
+  it('Example: Quality guardrail with retry', async ({ task: { name: title } }) => {
     const evaluateResponseQuality = async (text: string) => (text === 'Good.' ? 0.9 : 0.2);
     const QualityGuardrail = await classIn(title, { evaluateResponseQuality });
     const config = { outputProcessors: [new QualityGuardrail()], maxProcessorRetries: 3 };
@@ -75,28 +77,28 @@ describeExamples(document, {
       tripwire: { reason: 'Response quality too low after multiple attempts.', processorId: 'quality-guardrail' },
     });
     expect(bad.calls).toHaveLength(4);
-  },
+  });
 
-  'Processor types': async (title) => {
+  it('Processor types', async ({ task: { name: title } }) => {
     const { Agent, agents, calls } = world([{ error: refusedCall('This model does not support assistant message prefill.') }]);
     await runExample({ document, title, scope: { Agent, PrefillErrorHandler } });
     expect(await agents[0]?.generate('Hi')).toMatchObject({ status: 'success', text: 'Hello.' });
     expect(calls).toHaveLength(2);
-  },
+  });
 
-  'Basic input processor': async (title) => {
+  it('Basic input processor', async ({ task: { name: title } }) => {
     const { agent, calls } = world();
     await agent({ inputProcessors: [new (await classIn(title))()] }).generate('HELLO There');
     expect(sentTo(calls[0], 'user')).toEqual(['hello there']);
-  },
+  });
 
-  'Per-step processor with `processInputStep`': async (title) => {
+  it('Per-step processor with `processInputStep`', async ({ task: { name: title } }) => {
     const { agent, calls } = world(callThen('echo', { say: 'a' }));
     await agent({ tools: { echo }, inputProcessors: [new (await classIn(title))()] }).generate('Hi');
     expect(calls.map(({ model }) => model)).toEqual(['openai/gpt-5-mini', 'openai/gpt-5.4']);
-  },
+  });
 
-  'Message transformer with `processInputStep`': async (title) => {
+  it('Message transformer with `processInputStep`', async ({ task: { name: title } }) => {
     const { agent } = world([{ reasoning: 'Hm.', toolCalls: [{ name: 'echo', args: { say: 'a' } }] }, { text: 'Done.' }]);
     const types: string[][] = [];
     const watching: Processor = {
@@ -109,9 +111,9 @@ describeExamples(document, {
     expect(result).toMatchObject({ status: 'success', text: 'Done.' });
     expect(types[1]).toContain('thinking');
     expect(types[1]).not.toContain('reasoning');
-  },
+  });
 
-  'Hybrid processor (input and output)': async (title) => {
+  it('Hybrid processor (input and output)', async ({ task: { name: title } }) => {
     const ContentFilter = await classIn(title);
     const filter = new ContentFilter(['secret']);
     const config = { inputProcessors: [filter], outputProcessors: [filter] };
@@ -131,9 +133,9 @@ describeExamples(document, {
         processorId: 'content-filter',
       });
     }
-  },
+  });
 
-  'Stream accumulator with state': async (title) => {
+  it('Stream accumulator with state', async ({ task: { name: title } }) => {
     const log = vi.fn();
     const WordCounter = await classIn(title, { console: { log } });
     const counting = world([{ text: ['Hello ', 'there, ', 'you.'] }, { text: 'Hello.' }]).agent({
@@ -142,9 +144,9 @@ describeExamples(document, {
     await counting.generate('Hi');
     await counting.generate('Hi');
     expect(log.mock.calls).toEqual([['Total words: 3'], ['Total words: 1']]);
-  },
+  });
 
-  'State lifecycle': async (title) => {
+  it('State lifecycle', async ({ task: { name: title } }) => {
     const WordCounter = await classIn(title);
     const counts: unknown[] = [];
     const counter = Object.assign(new WordCounter(), {
@@ -159,9 +161,9 @@ describeExamples(document, {
       await counting.stream('Hi')
     ).text;
     expect(counts).toEqual([2, 1]);
-  },
+  });
 
-  'Aborting and tripwire chunks': async (title) => {
+  it('Aborting and tripwire chunks', async ({ task: { name: title } }) => {
     const blocking: Processor = {
       id: 'blocking',
       processInput: async ({ abort, messages }) => {
@@ -186,9 +188,9 @@ describeExamples(document, {
       finishReason: 'other',
       tripwire: { reason: 'Blocked content detected', metadata: { category: 'pii' } },
     });
-  },
+  });
 
-  'Emitting custom data chunks': async (title) => {
+  it('Emitting custom data chunks', async ({ task: { name: title } }) => {
     const warning: Processor = {
       id: 'warning',
       processOutputResult: async ({ writer, messages }) => {
@@ -203,9 +205,9 @@ describeExamples(document, {
     expect(chunks.filter(({ type }) => type.startsWith('data-'))).toMatchObject([
       { type: 'data-moderation', data: { level: 'warn', reason: 'Possibly unsafe' } },
     ]);
-  },
+  });
 
-  'Emitting custom data chunks (2)': async (title) => {
+  it('Emitting custom data chunks (2)', async ({ task: { name: title } }) => {
     const collector = new (await classIn(title))();
     const warnings: unknown[] = [];
     const reading = Object.assign(collector, {
@@ -225,9 +227,9 @@ describeExamples(document, {
       .agent({ outputProcessors: [warning, reading] })
       .generate('Hi');
     expect(warnings).toEqual([[{ level: 'warn' }]]);
-  },
+  });
 
-  'Configuring processors on an agent': async (title) => {
+  it('Configuring processors on an agent', async ({ task: { name: title } }) => {
     const scope = {
       ContentFilter: await classIn('Hybrid processor (input and output)'),
       WordCounter: await classIn('State lifecycle'),
@@ -237,17 +239,17 @@ describeExamples(document, {
     expect(await agents[0]?.generate('Hi')).toMatchObject({ status: 'success', text: 'Hello.' });
     expect(calls.map(({ model }) => model)).toEqual(['openai/gpt-5']);
     expect(await agents[0]?.generate('the secret')).toMatchObject({ status: 'tripwire' });
-  },
+  });
 
-  'Configuring processors on an agent (2)': async (title) => {
+  it('Configuring processors on an agent (2)', async ({ task: { name: title } }) => {
     const { Agent, agents } = world();
     await runExample({ document, title, scope: { Agent, ContentFilter: await classIn('Hybrid processor (input and output)') } });
     const requestContext = new RequestContext([['blockedWords', ['pear']]]);
     expect(await agents[0]?.generate('a pear', { requestContext })).toMatchObject({ status: 'tripwire' });
     expect(await agents[0]?.generate('a pear')).toMatchObject({ status: 'success' });
-  },
+  });
 
-  'Per-call overrides': async (title) => {
+  it('Per-call overrides', async ({ task: { name: title } }) => {
     const { agent, answers } = world([{ text: 'Short.' }]);
     const StreamFilter = class {
       readonly id = 'stream-filter';
@@ -257,7 +259,7 @@ describeExamples(document, {
     const own = vi.fn<NonNullable<Processor['processOutputStream']>>(async ({ part }) => part);
     const configured = agent({ outputProcessors: [{ id: 'own', processOutputStream: own }] });
     await runExample({ document, title, scope: { agent: configured, StreamFilter } });
-    expect(await ((await answers[0]) as InterlockResult).text).toBe('SHORT.');
+    expect(await ((await answers[0]) as InterlockStream).text).toBe('SHORT.');
     expect(own).not.toHaveBeenCalled();
-  },
+  });
 });

@@ -1,13 +1,12 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { Processor } from '@mastra/core/processors';
 import type { ModelMessage } from 'ai';
-import { expect, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import type { InterlockAgent, InterlockResult } from '../../src/index.js';
-import type { PrepareStep } from '../../src/mastra/call-options.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { all, callThen, echo, textOf, withText } from '../mastra/support.js';
-import { describeExamples, runExample, sentTo, world } from './example.js';
+import { all, callThen, echo, withText } from '../mastra/support.js';
+import { namesBeside, runExample, sentTo, titlesOf, world } from './example.js';
 
 const document = '3-processors-guide';
 const calling = { toolCalls: [{ name: 'echo', args: { say: 'a' } }] };
@@ -32,8 +31,10 @@ const noting = (name: string) =>
       messages.map((message) => withText(message, (text) => `${text} ${name}`));
   };
 
-describeExamples(document, {
-  Quickstart: async (title) => {
+describe(`the examples of ${document}`, () => {
+  it('are all here', ({ task }) => expect(namesBeside(task)).toEqual(titlesOf(document)));
+
+  it('Quickstart', async ({ task: { name: title } }) => {
     const { Agent } = world();
     const { moderatedAgent } = await runExample<{ moderatedAgent: InterlockAgent }>({
       document,
@@ -44,17 +45,17 @@ describeExamples(document, {
     const result = await moderatedAgent.generate('I hate this.');
     expect(result).toMatchObject({ status: 'tripwire', tripwire: { processorId: 'moderation' } });
     expect(result.tripwire?.reason).toContain('It is hateful.');
-  },
+  });
 
-  'Execution order': async (title) => {
+  it('Execution order', async ({ task: { name: title } }) => {
     const names = ['UnicodeNormalizer', 'PromptInjectionDetector', 'ModerationProcessor'];
     const scope = Object.fromEntries(names.map((name) => [name, noting(name)]));
     const { agent, calls } = world();
     await agent(await runExample<{ inputProcessors: Processor[] }>({ document, title, scope })).generate('Seen by');
     expect(sentTo(calls[0], 'user')).toEqual(['Seen by UnicodeNormalizer PromptInjectionDetector ModerationProcessor']);
-  },
+  });
 
-  'Transform input messages': async (title) => {
+  it('Transform input messages', async ({ task: { name: title } }) => {
     const seen: unknown[] = [];
     const watching: Processor = {
       id: 'watching',
@@ -68,69 +69,69 @@ describeExamples(document, {
     const result = await agent({ inputProcessors: [new Custom(), watching] }).generate('HELLO');
     expect(result.status).toBe('success');
     expect(seen).toEqual(['hello']);
-  },
+  });
 
-  'Control each step': async (title) => {
+  it('Control each step', async ({ task: { name: title } }) => {
     const { agent, calls } = world([...Array.from({ length: 6 }, () => calling), { text: 'Done.' }]);
     const config = { tools: { echo }, inputProcessors: [new (await classIn(title))()], defaultOptions: { maxSteps: 7 } };
     await agent(config).generate('Hi');
     expect(calls.map(({ model }) => model)).toEqual(['openai/gpt-5-mini', ...Array.from({ length: 6 }, () => 'default')]);
     expect(calls.map(({ options }) => options.toolChoice?.type).slice(-2)).toEqual(['auto', 'none']);
-  },
+  });
 
-  'Use the `prepareStep()` callback': async (title) => {
+  it('Use the `prepareStep()` callback', async ({ task: { name: title } }) => {
     const { agent, calls } = world(callThen('echo', { say: 'a' }));
     await runExample({ document, title, scope: { agent: agent({ tools: { echo } }) } });
     expect(calls.map(({ model }) => model)).toEqual(['openai/gpt-5-mini', 'default']);
-  },
+  });
 
-  'Transform output messages': async (title) => {
+  it('Transform output messages', async ({ task: { name: title } }) => {
     const { agent } = world();
     const result = await agent({ outputProcessors: [new (await classIn(title))()] }).generate('Hi');
     expect(result).toMatchObject({ status: 'success', text: 'Hello.', response: { uiMessages: [{ role: 'assistant' }] } });
-  },
+  });
 
-  'Transform output messages (2)': async (title) => {
+  it('Transform output messages (2)', async ({ task: { name: title } }) => {
     const log = vi.fn();
     const UsageTracker = await classIn(title, { console: { log } });
     await world([{ text: 'Hi.', usage: { inputTokens: 3, outputTokens: 4 } }])
       .agent({ outputProcessors: [new UsageTracker()] })
       .generate('Hi');
     expect(log.mock.calls).toEqual([['Tokens: 3 in, 4 out'], ['Finish reason: stop']]);
-  },
+  });
 
-  'Filter streamed output': async (title) => {
+  it('Filter streamed output', async ({ task: { name: title } }) => {
     const stream = await world([{ text: ['Hel', 'lo.'] }])
       .agent({ outputProcessors: [new (await classIn(title))()] })
       .stream('Hi');
     expect(await all(stream.textStream)).toEqual(['Hel', 'lo.']);
-  },
+  });
 
-  'Validate each response': async (title) => {
+  it('Validate each response', async ({ task: { name: title } }) => {
     const Validator = await classIn(title, { validateResponse: async (text: string) => text === 'Good.' });
     const { agent, calls } = world([{ text: 'Bad.' }, { text: 'Good.' }]);
     const result = await agent({ outputProcessors: [new Validator()], maxProcessorRetries: 3 }).generate('Hi');
     expect(result).toMatchObject({ status: 'success', text: 'Good.' });
     expect(sentTo(calls[1], 'system').join()).toContain('Response did not meet requirements. Try again.');
-  },
+  });
 
-  '`TokenLimiter`': async (title) => {
+  it('`TokenLimiter`', async ({ task: { name: title } }) => {
     const { Agent, calls } = world();
     const { agent } = await runExample<{ agent: InterlockAgent }>({ document, title, scope: { Agent } });
     expect(await agent.generate('Hi')).toMatchObject({ status: 'success', text: 'Hello.' });
     expect(calls.map(({ model }) => model)).toEqual(['openai/gpt-5.4']);
-  },
+  });
 
-  'Ensure a final response with `maxSteps`': async (title) => {
+  it('Ensure a final response with `maxSteps`', async ({ task: { name: title } }) => {
     const EnsureFinalResponse = await classIn(title);
     const { agent, calls } = world([calling, calling, { text: 'So far.' }]);
     const config = { tools: { echo }, inputProcessors: [new EnsureFinalResponse(3)] };
     expect(await agent(config).generate('Hi', { maxSteps: 3 })).toMatchObject({ status: 'success', text: 'So far.' });
     expect(calls.map(({ options }) => options.tools?.length ?? 0)).toEqual([1, 1, 0]);
     expect(calls.map((call) => sentTo(call, 'system').length)).toEqual([1, 1, 2]);
-  },
+  });
 
-  'Ensure a final response with `maxSteps` (2)': async (title) => {
+  it('Ensure a final response with `maxSteps` (2)', async ({ task: { name: title } }) => {
     const { Agent, calls, agents } = world([calling, calling, calling, calling, { text: 'So far.' }]);
     await runExample({
       document,
@@ -140,9 +141,9 @@ describeExamples(document, {
     });
     expect(agents).toHaveLength(1);
     expect(calls.map(({ options }) => options.tools?.length ?? 0)).toEqual([1, 1, 1, 1, 0]);
-  },
+  });
 
-  'Emit custom stream events': async (title) => {
+  it('Emit custom stream events', async ({ task: { name: title } }) => {
     const runModeration = async (text: string) => ({
       requiresChange: true,
       moderatedText: text.toUpperCase(),
@@ -157,9 +158,9 @@ describeExamples(document, {
       { type: 'data-moderation-update', data: { originalText: 'Hello.', moderatedText: 'HELLO.', reason: 'Louder.' } },
     ]);
     expect(chunks.at(-1)?.type).toBe('finish');
-  },
+  });
 
-  'Emit custom stream events (2)': async (title) => {
+  it('Emit custom stream events (2)', async ({ task: { name: title } }) => {
     const runModeration = async (text: string) => ({
       requiresChange: true,
       moderatedText: text.toUpperCase(),
@@ -173,9 +174,9 @@ describeExamples(document, {
       scope: { agent: world().agent({ outputProcessors: [new Moderation()] }), updateDisplayedMessage },
     });
     expect(updateDisplayedMessage.mock.calls).toEqual([['HELLO.']]);
-  },
+  });
 
-  'Add metadata to messages': async (title) => {
+  it('Add metadata to messages', async ({ task: { name: title } }) => {
     const Metadata = await classIn(title);
     const stream = await world()
       .agent({ outputProcessors: [new Metadata()] })
@@ -184,17 +185,17 @@ describeExamples(document, {
     const chunks = await all(stream.fullStream);
     expect(chunks.at(-1)).toMatchObject({ type: 'finish', payload: { response: { uiMessages: [{ metadata }] } } });
     expect((await stream.response).uiMessages).toMatchObject([{ role: 'assistant', metadata }]);
-  },
+  });
 
-  'Add metadata to messages (2)': async (title) => {
+  it('Add metadata to messages (2)', async ({ task: { name: title } }) => {
     const Metadata = await classIn('Add metadata to messages');
     const log = vi.fn();
     const agent = world().agent({ outputProcessors: [new Metadata()] });
     await runExample({ document, title, scope: { agent, console: { log } } });
     expect(log.mock.calls).toEqual([['your data here']]);
-  },
+  });
 
-  'Use workflows as processors': async (title) => {
+  it('Use workflows as processors', async ({ task: { name: title } }) => {
     const { Agent, calls } = world();
     const detection = { type: 'email', value: 'ann@example.com', confidence: 1, start: 3, end: 18, redacted_value: '***' };
     const { agent } = await runExample<{ agent: InterlockAgent }>({
@@ -212,9 +213,9 @@ describeExamples(document, {
     });
     expect(await agent.generate('I, ann@example.com')).toMatchObject({ status: 'success', text: 'Hello.' });
     expect(sentTo(calls[0], 'user')).toEqual(['I, ***']);
-  },
+  });
 
-  'Retry mechanism': async (title) => {
+  it('Retry mechanism', async ({ task: { name: title } }) => {
     const { Agent, calls } = world([{ text: 'Bad.' }, { text: 'Good.' }]);
     const { agent } = await runExample<{ agent: InterlockAgent }>({
       document,
@@ -224,9 +225,9 @@ describeExamples(document, {
     const result: InterlockResult = await agent.generate('Hi');
     expect(result).toMatchObject({ status: 'success', text: 'Good.', steps: [{ tripwire: { metadata: { score: 0.2 } } }, {}] });
     expect(sentTo(calls[1], 'system').join()).toContain('Response quality score too low. Please provide a more detailed answer.');
-  },
+  });
 
-  'API error handling': async (title) => {
+  it('API error handling', async ({ task: { name: title } }) => {
     const error = new APICallError({
       message: 'context length exceeded',
       url: 'https://provider.test',
@@ -244,5 +245,5 @@ describeExamples(document, {
     ];
     expect(await agent({ errorProcessors: [new (await classIn(title))()] }).generate(turns)).toMatchObject({ text: 'Shorter.' });
     expect(sentTo(calls[1], 'user')).toEqual(['one', 'five']);
-  },
+  });
 });

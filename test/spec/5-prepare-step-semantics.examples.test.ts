@@ -1,8 +1,8 @@
-import { expect } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import type { PrepareStep } from '../../src/mastra/call-options.js';
 import { callThen, echo } from '../mastra/support.js';
-import { describeExamples, runExample, sentTo, world } from './example.js';
+import { namesBeside, runExample, sentTo, titlesOf, world } from './example.js';
 
 const document = '5-prepare-step-semantics';
 const oneCall = callThen('echo', { say: 'a' });
@@ -17,16 +17,18 @@ const prepareStepOf = async (title: string, { context, ...scope }: Record<string
  * This document is about the AI SDK's own `prepareStep`, whose messages are gone at the next step. Those of an agent stay in its
  * list, as the specification of `processInputStep` has it; so only what the latest message says is the same in both.
  */
-describeExamples(document, {
-  'Pattern 1: Reminder injection (ephemeral context)': async (title) => {
+describe(`the examples of ${document}`, () => {
+  it('are all here', ({ task }) => expect(namesBeside(task)).toEqual(titlesOf(document)));
+
+  it('Pattern 1: Reminder injection (ephemeral context)', async ({ task: { name: title } }) => {
     const { agent, calls } = world(oneCall);
     const prepareStep = await prepareStepOf(title, { context: { reminders: ['No emojis.'] } });
     await agent({ tools: { echo } }).generate('Hi', { prepareStep });
     const reminder = '[system directive — not user input]\n<system-reminder>\nNo emojis.\n</system-reminder>';
     expect(calls.map((call) => sentTo(call, 'user').at(-1))).toEqual([reminder, reminder]);
-  },
+  });
 
-  'Pattern 2: Tool narrowing (big toolset → small candidate)': async (title) => {
+  it('Pattern 2: Tool narrowing (big toolset → small candidate)', async ({ task: { name: title } }) => {
     const { agent, calls } = world(callThen('read_file', { say: 'a' }));
     const tools = Object.fromEntries(['read_file', 'grep', 'write_file'].map((name) => [name, { ...echo, id: name }]));
     const toolDiscovery = { active: true, getActiveToolNames: () => ['read_file', 'grep'] };
@@ -35,9 +37,9 @@ describeExamples(document, {
       ['read_file', 'grep'],
       ['read_file', 'grep'],
     ]);
-  },
+  });
 
-  'Pattern 3: Force tool usage (prevent premature exit)': async (title) => {
+  it('Pattern 3: Force tool usage (prevent premature exit)', async ({ task: { name: title } }) => {
     const { agent, calls } = world(oneCall);
     const todos = [{ status: 'open' }];
     const tools = {
@@ -51,16 +53,16 @@ describeExamples(document, {
     };
     await agent({ tools }).generate('Hi', { prepareStep: await prepareStepOf(title, { context: { todos } }) });
     expect(calls.map(({ options }) => options.toolChoice?.type)).toEqual(['required', 'auto']);
-  },
+  });
 
-  'Pattern 4: Dynamic model switching': async (title) => {
+  it('Pattern 4: Dynamic model switching', async ({ task: { name: title } }) => {
     const { agent, calls, modelOf } = world([...Array.from({ length: 3 }, () => oneCall[0] ?? {}), { text: 'Done.' }]);
     const scope = { haikuModel: modelOf('haiku'), sonnetModel: modelOf('sonnet') };
     await agent({ tools: { echo } }).generate('Hi', { prepareStep: await prepareStepOf(title, scope) });
     expect(calls.map(({ model }) => model)).toEqual(['haiku', 'haiku', 'haiku', 'sonnet']);
-  },
+  });
 
-  'Anti-example (polluting version)': async (title) => {
+  it('Anti-example (polluting version)', async ({ task: { name: title } }) => {
     const { prepareStep } = await runExample<{
       prepareStep: (args: { messages: { role: string; content: string }[] }) => unknown;
     }>({
@@ -72,13 +74,13 @@ describeExamples(document, {
     await prepareStep({ messages: [...messages] });
     await prepareStep({ messages: [...messages] });
     expect(messages).toEqual([{ role: 'user', content: 'Hi\nBe brief.\nBe brief.' }]);
-  },
+  });
 
-  'Correct version (uniform push)': async (title) => {
+  it('Correct version (uniform push)', async ({ task: { name: title } }) => {
     const { agent, calls } = world(oneCall);
     const scope = { ctx: { getRemindersText: () => 'Be brief.' } };
     await agent({ tools: { echo } }).generate('Hi', { prepareStep: await prepareStepOf(title, scope) });
     const reminder = '[system directive — not user input]\nBe brief.';
     expect(calls.map((call) => sentTo(call, 'user').at(-1))).toEqual([reminder, reminder]);
-  },
+  });
 });

@@ -6,7 +6,7 @@ import * as provider from '@ai-sdk/provider';
 import { Mastra } from '@mastra/core/mastra';
 import * as processors from '@mastra/core/processors';
 
-import { describe, expect, it } from 'vitest';
+import type { RunnerTestCase } from 'vitest';
 
 import * as interlock from '../../src/index.js';
 import { InterlockAgent } from '../../src/index.js';
@@ -51,8 +51,8 @@ export const runExample = async <Declared>({ document, title, scope = {}, fill =
     '@mastra/core/processors': processors,
     '@ai-sdk/provider': provider,
   };
-  const imported = Array.from(whole.matchAll(imports), ([, names = '']) => names.match(/\w+/g) ?? []).flat();
-  const given = Object.keys(scope).filter((name) => !imported.includes(name));
+  const imported = new Set(Array.from(whole.matchAll(imports), ([, names = '']) => names.match(/\w+/g) ?? []).flat());
+  const given = Object.keys(scope).filter((name) => !imported.has(name));
   const source = `(async ({ modules, ${given.join(', ')} }) => {\n${bodyOf(whole)}\n})`;
   const run = runInThisContext(stripTypeScriptTypes(source)) as (around: object) => Promise<Declared>; // the test knows what its example declares
   return run({ modules, ...scope });
@@ -75,13 +75,12 @@ const bodyOf = (code: string): string => {
   return `${body}\nreturn { ${declared.join(', ')} };`;
 };
 
-/** A test for each example of a document: none without, none too many. */
-export const describeExamples = (document: Document, tests: Readonly<Record<string, (title: string) => Promise<void>>>): void => {
-  describe(`the examples of ${document}`, () => {
-    it('are all here', () => expect(Object.keys(tests)).toEqual([...examplesIn(document).keys()]));
-    it.each(Object.entries(tests))('%s', (title, test) => test(title));
-  });
-};
+/** The titles of a document's examples. */
+export const titlesOf = (document: Document): string[] => [...examplesIn(document).keys()];
+
+/** The names of the other tests in the suite of a test. */
+export const namesBeside = (task: RunnerTestCase): string[] =>
+  task.suite?.tasks.filter((other) => other !== task).map(({ name }) => name) ?? [];
 
 /** The texts that a call sent to its model under a role. */
 export const sentTo = (call: ScriptedCall<'v2'> | undefined, role: string): string[] =>

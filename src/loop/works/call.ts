@@ -81,14 +81,22 @@ interface Pumping {
   startedAt: number;
 }
 
+/** Chunks that are no part of an answer. */
+const frame = new Set(['response-metadata', 'finish', 'raw']);
+
+/** Clients that make a finish part of their own where none came give it one of these reasons. */
+const madeUpReasons = new Set(['other', 'unknown']);
+
 const pump = async (run: Run, attempt: Attempt, { parts, startedAt }: Pumping): Promise<Outcome> => {
   const plan = isGuarded(run, 'outputStream') ? run.options.lanes.output : undefined;
   const keepsRaw = isGuarded(run, 'llmResponse');
   const ids = createPartIds(run.usedPartIds);
   const payload = streamPayload(run, null);
+  let spoke = false;
   for await (const chunk of parts) {
     run.signal.throwIfAborted();
     if (!chunk) continue;
+    spoke ||= !frame.has(chunk.type);
     if (keepsRaw) attempt.rawChunks.push({ type: chunk.type, payload: chunk.payload });
     noteFacts(run, attempt, { chunk, startedAt });
     payload.part = ids.own(chunk);
@@ -99,7 +107,7 @@ const pump = async (run: Run, attempt: Attempt, { parts, startedAt }: Pumping): 
     const waiting = take(run, attempt, (verdict.kind === 'edit' ? verdict.data : payload).part as Chunk | null);
     if (waiting) await waiting;
   }
-  if (attempt.finish) return { kind: 'done' };
+  if (attempt.finish && (spoke || !madeUpReasons.has(attempt.finish.reason))) return { kind: 'done' };
   throw new InterlockError('model/malformed-stream', { path: attempt.entry.model.modelId, detail: 'no finish part came.' });
 };
 

@@ -4,9 +4,20 @@ import { inSequence } from '../../guard/in-sequence.js';
 import { stepOf } from '../../guard/guard.js';
 import type { PhaseData } from '../row.js';
 import { phaseRow } from '../table.js';
-import { codeOf, contents, conversation, createScope, edited, judge, model, oldModel, payloads, withHook } from '../test-setup.js';
+import {
+  codeOf,
+  contents,
+  conversation,
+  createScope,
+  edited,
+  judge,
+  model,
+  oldModel,
+  payloads,
+  withHook,
+} from '../test-setup.js';
 
-type Args = Record<string, never>;
+type Args = Record<string, unknown>;
 type Data = PhaseData<'inputStep'>;
 
 const otherModel = { ...model, modelId: 'other' };
@@ -53,7 +64,10 @@ describe('what processInputStep may set', () => {
   it.each([
     ['nothing', undefined],
     ['an empty object', {}],
-    ['fields that hold nothing', { model: undefined, tools: null, toolChoice: undefined, activeTools: null, messages: undefined }],
+    [
+      'fields that hold nothing',
+      { model: undefined, tools: null, toolChoice: undefined, activeTools: null, messages: undefined },
+    ],
     ['what is there already', { model, messageId: 'answer' }],
     ['the count of retries, which is not its to set', { retryCount: 7 }],
   ])('%s: no change', async (_, answer) => {
@@ -62,17 +76,28 @@ describe('what processInputStep may set', () => {
 
   it('messages and settings together', async () => {
     const data = payloads.inputStep(conversation());
-    const verdict = await judge(data, () => ({ messages: [], toolChoice: 'none', systemMessages: [{ role: 'system', content: 'S' }] }));
-    expect(edited(verdict)).toMatchObject({ messages: [], toolChoice: 'none', systemMessages: [{ role: 'system', content: 'S' }] });
+    const verdict = await judge(data, () => ({
+      messages: [],
+      toolChoice: 'none',
+      systemMessages: [{ role: 'system', content: 'S' }],
+    }));
+    expect(edited(verdict)).toMatchObject({
+      messages: [],
+      toolChoice: 'none',
+      systemMessages: [{ role: 'system', content: 'S' }],
+    });
     expect(contents(data.messageList as never)).toEqual([]);
   });
 
   it('tools changed in place are what the next hook is given', async () => {
     const tools = { safe: {}, dangerous: {} };
     let seen: unknown;
-    await chain([({ tools: given }) => void delete (given as Record<string, unknown>).dangerous, (args) => void (seen = args.tools)], {
-      tools,
-    });
+    await chain(
+      [({ tools: given }) => void delete (given as Record<string, unknown>).dangerous, (args) => void (seen = args.tools)],
+      {
+        tools,
+      },
+    );
     expect(seen).toEqual({ safe: {} });
   });
 });

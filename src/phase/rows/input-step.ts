@@ -98,7 +98,8 @@ const complaintAbout = (fields: Record<string, unknown>): string | undefined => 
   for (const [name, value] of Object.entries(fields)) {
     if (!Object.hasOwn(answerFields, name)) return `"${name}" is not a field of this phase.`;
     const field = answerFields[name];
-    if (field && isGiven(value) && !field.accepts(value)) return `${name} is ${describeValue(value)}, expected ${field.expected}.`;
+    if (field && isGiven(value) && !field.accepts(value))
+      return `${name} is ${describeValue(value)}, expected ${field.expected}.`;
   }
   return undefined;
 };
@@ -107,7 +108,9 @@ const settleFields = (fields: Record<string, unknown>, settling: Settling<'input
   const { data, host, processorId } = settling;
   const { messages, messageList, systemMessages, model } = fields;
   const isTouched = applyMessageFields({ messages, messageList, systemMessages }, settling, facts);
-  const changed = Object.keys(stepFields).filter((name) => isGiven(fields[name]) && fields[name] !== (data as Record<string, unknown>)[name]);
+  const changed = Object.keys(stepFields).filter(
+    (name) => isGiven(fields[name]) && fields[name] !== (data as Record<string, unknown>)[name],
+  );
   const set: Partial<Data> = Object.fromEntries(changed.map((name) => [name, fields[name]]));
   const settled = (): Pass | Edit<Data> => {
     if (!isTouched && Object.keys(set).length === 0) return pass;

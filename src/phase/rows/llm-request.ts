@@ -38,7 +38,8 @@ export const llmRequest = definePhase({
 const answerFields = new Set(['prompt', 'response']);
 
 const complaintAbout = (returned: unknown): string | undefined => {
-  if (typeof returned !== 'object' || returned === null || !Object.keys(returned).every((key) => answerFields.has(key)))
+  const isAnswer = typeof returned === 'object' && returned !== null && !Array.isArray(returned);
+  if (!isAnswer || !Object.keys(returned).every((key) => answerFields.has(key)))
     return `it returned ${describeValue(returned)}, expected { prompt } or { response }.`;
   const { prompt, response } = returned as { prompt?: unknown; response?: { chunks?: unknown } | null };
   if (isGiven(prompt) && !Array.isArray(prompt)) return 'prompt is not an array.';

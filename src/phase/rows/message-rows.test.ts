@@ -61,15 +61,15 @@ describe.each(messagePhases)('what a hook of phase %s may return', (phase) => {
     expect(list.get.all.db()).toHaveLength(3);
   });
 
-  it.each([
-    { role: 'system', content: 'Be kind.' },
-    message('sys', 'Be kind.', { role: 'system' as never }),
-  ])('a system entry among the messages: added as a system message', async (entry) => {
-    const { list, verdict } = await run(phase, ({ messages }: Args) => [...messages, entry]);
-    expect((edited(verdict) as Args).systemMessages).toEqual([{ role: 'system', content: 'Be kind.' }]);
-    expect(list.getSystemMessages()).toEqual([{ role: 'system', content: 'Be kind.' }]);
-    expect(list.get.all.db()).toHaveLength(2);
-  });
+  it.each([{ role: 'system', content: 'Be kind.' }, message('sys', 'Be kind.', { role: 'system' as never })])(
+    'a system entry among the messages: added as a system message',
+    async (entry) => {
+      const { list, verdict } = await run(phase, ({ messages }: Args) => [...messages, entry]);
+      expect((edited(verdict) as Args).systemMessages).toEqual([{ role: 'system', content: 'Be kind.' }]);
+      expect(list.getSystemMessages()).toEqual([{ role: 'system', content: 'Be kind.' }]);
+      expect(list.get.all.db()).toHaveLength(2);
+    },
+  );
 
   it('the same list, changed by its methods: an edit', async () => {
     const { list, verdict } = await run(phase, ({ messageList }: Args) => messageList.add('And parcel 8?', 'input'));

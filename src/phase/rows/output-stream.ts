@@ -37,7 +37,9 @@ export const outputStream = definePhase({
     if (returned === data.part) return pass;
     if (returned === null || returned === undefined) return { kind: 'edit', data: { ...data, part: null } };
     if (typeof (returned as { type?: unknown }).type !== 'string')
-      throw invalidResult(data, processorId, { detail: `it returned ${describeValue(returned)}, expected a chunk, null or nothing.` });
+      throw invalidResult(data, processorId, {
+        detail: `it returned ${describeValue(returned)}, expected a chunk, null or nothing.`,
+      });
     return { kind: 'edit', data: { ...data, part: returned } };
   },
 });
