@@ -32,7 +32,7 @@ const chunkCases: BenchCase[] = [
   chunkCase('read only', async () => (await loop()).readOnly, quick),
   chunkCase('plain loop 3', async () => (await loop()).plainLoop(3), quick),
   chunkCase('plain loop 10', async () => (await loop()).plainLoop(10)),
-  chunkCase('plain loop rewrapped 3', async () => (await loop()).rewrappedLoop(3), quick),
+  chunkCase('plain loop rewrapped 3', async () => (await loop()).rewrappedLoop(3)),
   chunkCase('plan 3', async () => (await plan()).planLoop(3), quick),
   chunkCase('plan 10', async () => (await plan()).planLoop(10)),
   ...[0, 1, 3, 10].map((guards) =>
@@ -45,8 +45,9 @@ const chunkCases: BenchCase[] = [
       quick: guards === 3,
     }),
   ),
+  chunkCase('interlock parallel 3', async () => (await interlock()).streamed('parallel', 3)),
   ...[0, 1, 3, 10].map((guards) =>
-    chunkCase(`mastra array ${guards}`, async () => (await mastra()).streamed('array', guards), { quick: guards % 3 === 0 }),
+    chunkCase(`mastra array ${guards}`, async () => (await mastra()).streamed('array', guards), { quick: guards === 3 }),
   ),
   chunkCase('mastra workflow 3', async () => (await mastra()).streamed('workflow', 3), { quick: true, sizes: quadraticSizes }),
   chunkCase('ai-sdk 0', async () => (await aiSdk()).streamed(0), quick),

@@ -19,7 +19,13 @@ export {
 } from './mastra/pipeline.js';
 export { processorStep, type ProcessorStep } from './mastra/step.js';
 export { fromWorkflow } from './mastra/to-graph.js';
-export { InterlockAgent, InterlockAgent as Agent, type InterlockResult, type InterlockStream } from './mastra/agent.js';
+export {
+  InterlockAgent,
+  InterlockAgent as Agent,
+  type InterlockResult,
+  type InterlockStep,
+  type InterlockStream,
+} from './mastra/agent.js';
 export type { InterlockAgentConfig, InterlockCallOptions, InterlockConfig, InterlockPromptCall } from './mastra/config.js';
 export type { DynamicGuards, Guards } from './mastra/guards.js';
 export { guardsFor, type LaneGuards } from './mastra/guards-for.js';

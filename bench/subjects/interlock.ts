@@ -8,18 +8,25 @@ import { countDeltas, echo, history } from './shared.js';
 const agentOf = ({ forMastra }: BenchModel, config: Partial<InterlockConfig> & { tools?: object } = {}) =>
   new InterlockAgent({ id: 'bench', name: 'bench', instructions: 'Be brief.', model: forMastra, ...config } as never);
 
-const committed = (guards: number) => {
+const inSequence = (guards: number) => {
   const empty = pipeline('guards');
   for (const guard of streamGuards(guards)) empty.then(guard);
   return empty.commit();
 };
 
+/** How the guards of an agent may be put together. */
+const shapes = {
+  array: streamGuards,
+  pipeline: inSequence,
+  parallel: (guards: number) => pipeline('guards').parallel(streamGuards(guards)).commit(),
+};
+
 /** One streamed answer, read to its end. */
 export const streamed =
-  (shape: 'array' | 'pipeline', guards: number) =>
+  (shape: keyof typeof shapes, guards: number) =>
   (chunks: number): Work => {
     const answer = textAnswer(chunks);
-    const outputProcessors = shape === 'array' ? streamGuards(guards) : committed(guards);
+    const outputProcessors = shapes[shape](guards);
     const agent = agentOf(
       benchModel(() => answer),
       { outputProcessors },

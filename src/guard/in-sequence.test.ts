@@ -75,7 +75,10 @@ describe('a chain of plain functions', () => {
       seen.push((part as typeof chunk).payload.text);
       return part;
     };
-    await inSequence([hook('a', becomes('1')), hook('b', see), hook('c', asyncly(becomes('2'))), hook('d', see)])(data, createScope());
+    await inSequence([hook('a', becomes('1')), hook('b', see), hook('c', asyncly(becomes('2'))), hook('d', see)])(
+      data,
+      createScope(),
+    );
     expect(seen).toEqual(['1', '2']);
   });
 });
@@ -109,7 +112,10 @@ describe.each([
   });
 
   it('by abort with retry: a retry', async () => {
-    expect((await stop(({ abort }) => abort('again', { retry: true }))).verdict).toMatchObject({ kind: 'retry', reason: 'again' });
+    expect((await stop(({ abort }) => abort('again', { retry: true }))).verdict).toMatchObject({
+      kind: 'retry',
+      reason: 'again',
+    });
   });
 
   it('by a tripwire of another processor: that one is named', async () => {

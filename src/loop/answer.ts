@@ -6,10 +6,20 @@ export type Part = MastraDBMessage['content']['parts'][number];
 type TextPart = Extract<Part, { type: 'text' }>;
 type ReasoningPart = Extract<Part, { type: 'reasoning' }>;
 
+/** The payload of a tool result in the model's stream. */
+export interface ProviderResult {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly args?: unknown;
+  readonly result?: unknown;
+}
+
 /** What one attempt's released chunks add up to. Guards decide what is released; only that becomes the answer. */
 export interface Answer {
   readonly parts: Part[];
   readonly toolCalls: ToolCall[];
+  /** What came back of tools that the provider runs itself, also for calls of earlier steps. */
+  readonly results: ProviderResult[];
   readonly sources: Chunk[];
   readonly files: Chunk[];
   /** Ids of everything a reader has been shown: text, reasoning, tool calls, sources. A retraction names them. */
@@ -23,6 +33,7 @@ export interface Answer {
 export const createAnswer = (): Answer => ({
   parts: [],
   toolCalls: [],
+  results: [],
   sources: [],
   files: [],
   partIds: new Set(),
@@ -97,11 +108,12 @@ const addToolCall = (answer: Answer, chunk: Chunk): void => {
 const showToolCall = (answer: Answer, chunk: Chunk): void =>
   void answer.partIds.add((chunk.payload as { toolCallId: string }).toolCallId);
 
-/** The result of a call that the provider ran itself. */
+/** A result in the model's own stream: the provider ran the tool, whether it said so with the call or not. */
 const addToolResult = (answer: Answer, chunk: Chunk): void => {
-  const { toolCallId, result } = chunk.payload as { toolCallId: string; result?: unknown };
+  const { toolCallId, result } = chunk.payload as ProviderResult;
   const part = findToolPart(answer.parts, toolCallId);
   if (part) Object.assign(part.toolInvocation, { state: 'result', result });
+  answer.results.push(chunk.payload as ProviderResult);
 };
 
 const addSource = (answer: Answer, chunk: Chunk): void => {

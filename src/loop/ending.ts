@@ -19,6 +19,7 @@ export interface Closing {
 export const closeAttempt = async (run: Run, closing: Closing): Promise<void> => {
   const { attempt } = run;
   if (!attempt) return run.backToStart(); // the input was not accepted; what guards made of it is taken back
+  run.recorder.flush(); // what stream guards did since the model's stream ended belongs to this step
   const { reason } = closing;
   const record = (attempt.record ??= recordStep(run, attempt));
   if (attempt.closed) return reopenResult(run, record, reason);
@@ -97,6 +98,7 @@ export const tripwireOf = ({ stop }: Run): Tripwire | undefined => {
 /** How a run ends, told once: the same status in the events, the chunks and the result. */
 export const conclude = async (run: Run, status: RunStatus): Promise<void> => {
   run.status = status;
+  run.recorder.flush();
   run.options.outlet.drain(); // the last few chunks wait for nobody, so that every run ends
   if (status === 'canceled') run.error = new InterlockError('run/canceled', { cause: run.signal.reason });
   const tripwire = status === 'tripwire' ? tripwireOf(run) : undefined;

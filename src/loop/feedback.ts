@@ -3,7 +3,7 @@ import type { Run } from './run.js';
 const tag = 'processor-feedback';
 
 /** What the model is told about a rejected attempt. The wording is the specification's. */
-export const feedbackText = (reason: string): string =>
+const feedbackText = (reason: string): string =>
   `[Processor Feedback] Your previous response was not accepted: ${reason}. Please try again with the feedback in mind.`;
 
 /** Puts the feedback of the last rejection into the conversation, where there is one, in place of any older. */

@@ -20,6 +20,7 @@ export interface LoopContext {
   readonly limits: LoopLimits;
 }
 
+/** The bounds of a run. */
 export interface LoopLimits {
   /** Steps at most, retried attempts not counted. */
   readonly maxSteps: number;
@@ -33,6 +34,7 @@ export interface LoopLimits {
 
 /** The pieces of work that the machine asks for; whoever drives it does them. */
 export const workNames = ['input', 'prepare', 'request', 'call', 'review', 'tools', 'recover', 'finish', 'persist'] as const;
+/** The name of a piece of work; also the id under which the machine invokes it. */
 export type WorkName = (typeof workNames)[number];
 
 /** Which outcomes each piece of work may have. A walk over all of them reaches every state. */
@@ -50,6 +52,7 @@ export const outcomesOf = {
 
 /** A finished piece of work, as XState reports an invoked actor. */
 export type DoneEvent = { [W in WorkName]: { type: `xstate.done.actor.${W}`; output: Outcome; actorId: string } }[WorkName];
+/** What a driver tells the machine: that the caller gave up, that a person answered, or how a piece of work ended. */
 export type LoopEvent = { type: 'CANCEL' } | { type: 'RESUME' } | DoneEvent;
 
 const scripted = fromPromise<Outcome>(() =>

@@ -23,4 +23,5 @@ export type Outcome =
   /** A tool call needs a person. */
   | { readonly kind: 'suspended' };
 
+/** What outcomes are told apart by. */
 export type OutcomeKind = Outcome['kind'];

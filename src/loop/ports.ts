@@ -13,6 +13,7 @@ export interface Chunk {
   metadata?: Record<string, unknown>;
 }
 
+/** What a model is sent. */
 export type Prompt = PhaseData<'llmRequest'>['prompt'];
 /** What one step sends to the model and what the step's guards may change: the fields of the inputStep payload. */
 export type StepSettings = Pick<
@@ -20,6 +21,7 @@ export type StepSettings = Pick<
   'tools' | 'toolChoice' | 'activeTools' | 'providerOptions' | 'modelSettings' | 'structuredOutput'
 >;
 
+/** One of the agent's models, and how it is called. */
 export interface ModelEntry {
   readonly model: ResolvedModel;
   /** Tries after the first for errors that the provider calls retryable. */
@@ -30,6 +32,7 @@ export interface ModelEntry {
   readonly providerOptions?: object;
 }
 
+/** One call of a model. */
 export interface ModelRequest extends StepSettings {
   readonly entry: ModelEntry;
   readonly prompt: Prompt;
@@ -37,6 +40,7 @@ export interface ModelRequest extends StepSettings {
   readonly abortSignal: AbortSignal;
 }
 
+/** What a model call gives. */
 export interface ModelResponse {
   /** The provider's own stream parts. */
   readonly parts: ReadableStream<unknown>;
@@ -45,8 +49,10 @@ export interface ModelResponse {
   readonly warnings?: readonly unknown[];
 }
 
+/** Which of the provider's two calls a run makes; the loop is the same. */
 export type RunMode = 'generate' | 'stream';
 
+/** A tool call of the model. */
 export interface ToolCall {
   readonly toolCallId: string;
   readonly toolName: string;
@@ -54,12 +60,14 @@ export interface ToolCall {
   readonly providerExecuted?: boolean;
 }
 
+/** How a tool call ended. */
 export type ToolOutcome =
   | { readonly kind: 'result'; readonly result: unknown }
   | { readonly kind: 'error'; readonly error: unknown }
   /** The tool has no `execute` here: its result is the client's to give. */
   | { readonly kind: 'client' };
 
+/** One run of a tool. */
 export interface ToolRequest {
   readonly call: ToolCall;
   /** The step's settings: which tools it offers. */
@@ -138,6 +146,7 @@ export interface ToolResultRecord extends Chunk {
   readonly output: unknown;
 }
 
+/** Why an attempt was rejected. */
 export interface StepTripwire {
   reason: string;
   retry?: boolean;
@@ -145,6 +154,7 @@ export interface StepTripwire {
   processorId?: string;
 }
 
+/** Tokens as the provider counts them; what it does not report is undefined. */
 export interface TokenUsage {
   inputTokens: number | undefined;
   outputTokens: number | undefined;

@@ -47,10 +47,14 @@ export interface Attempt {
   answer: Answer;
   /** The provider's chunks as they came, kept where a guard asks for them. */
   rawChunks: { type: string; payload: unknown }[];
+  /** Whether the model said anything: words, calls, files. */
+  hasSpoken: boolean;
   finish: { reason: string; usage: TokenUsage; providerMetadata?: unknown } | undefined;
   request: unknown;
   response: Record<string, unknown>;
   warnings: readonly unknown[];
+  /** Results of tools that the provider ran, which guards want to judge before they leave. */
+  heldResults: Chunk[];
   /** What its tools returned. */
   readonly finishedCalls: FinishedCall[];
   /** How many parts of the response message it made. */
@@ -112,10 +116,12 @@ export const createAttempt = (run: Run): Attempt => ({
   cached: undefined,
   answer: createAnswer(),
   rawChunks: [],
+  hasSpoken: false,
   finish: undefined,
   request: undefined,
   response: {},
   warnings: [],
+  heldResults: [],
   finishedCalls: [],
   partCount: 0,
   started: false,

@@ -1,4 +1,4 @@
-import { findToolPart, reasoningOf, textOf, type Part } from './answer.js';
+import { findToolPart, reasoningOf, textOf, type Part, type ProviderResult } from './answer.js';
 import type { Chunk, StepRecord, StepTripwire, TokenUsage, ToolCall, ToolCallRecord, ToolResultRecord } from './ports.js';
 import { agentChunk } from './release.js';
 import { acceptedSteps, type Attempt, type Run } from './run.js';
@@ -17,7 +17,7 @@ export const recordStep = (run: Run, attempt: Attempt): StepRecord => {
     ...wordsOf(run, answer.parts),
     files: [...answer.files],
     sources: [...answer.sources],
-    toolCalls: answer.toolCalls.map((call) => toolCallRecord(run, call)),
+    toolCalls: answer.toolCalls.map((call) => toolCallRecord(run, { ...call, providerExecuted: isProviderRun(attempt, call) })),
     toolResults: [],
     finishReason: finish?.reason,
     usage: finish?.usage ?? noUsage,
@@ -29,11 +29,25 @@ export const recordStep = (run: Run, attempt: Attempt): StepRecord => {
   };
 };
 
+/** Some providers say only by the result that they ran the tool. */
+const isProviderRun = ({ answer, heldResults }: Attempt, { toolCallId, providerExecuted }: ToolCall): boolean | undefined =>
+  providerExecuted ||
+  answer.results.some((result) => result.toolCallId === toolCallId) ||
+  heldResults.some(({ payload }) => (payload as ProviderResult).toolCallId === toolCallId) ||
+  undefined;
+
 const toolCallRecord = (run: Run, call: ToolCall): ToolCallRecord => ({
   ...agentChunk(run, 'tool-call', { ...call }),
   ...call,
   input: call.args,
 });
+
+/** A call's result in both shapes in use: Mastra's chunk and the AI SDK's flat fields. */
+export const toolResultRecord = (run: Run, call: ToolCall, result: unknown): ToolResultRecord => {
+  const { toolCallId, toolName, args, providerExecuted } = call;
+  const payload = { toolCallId, toolName, args, result, ...(providerExecuted && { providerExecuted }) };
+  return { ...agentChunk(run, 'tool-result', payload), toolCallId, toolName, input: args, output: result };
+};
 
 /** What message parts say, in the fields of a step. */
 const wordsOf = (run: Run, parts: readonly Part[]): Pick<StepRecord, 'text' | 'reasoningText' | 'reasoning' | 'content'> => ({

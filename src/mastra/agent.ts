@@ -14,11 +14,16 @@ import { readConfig, type AgentSetup } from './read-config.js';
 import { readCall } from './read-call.js';
 import { registerOnProcessors, workflowsOf } from './registration.js';
 import { resolveOptions } from './resolve-options.js';
-import { errorOf, resultOf, type RunResult } from './result.js';
+import { errorOf, resultOf, type RunResult, type StepResult } from './result.js';
 import { streamOf, type RunStream } from './run-stream.js';
 
+/** One attempt at a step: Mastra's step result, and how the attempt ended. */
+export type InterlockStep = FullOutput['steps'][number] & Pick<StepResult, 'stepNumber' | 'attempt' | 'reason'>;
 /** What `generate` gives: Mastra's full output with the run's status and events. */
-export type InterlockResult = FullOutput & Pick<RunResult, 'status' | 'runEvents' | 'tripwire'>;
+export type InterlockResult = Omit<FullOutput, 'steps'> & { steps: InterlockStep[] } & Pick<
+    RunResult,
+    'status' | 'runEvents' | 'tripwire'
+  >;
 /** What `stream` gives: Mastra's stream with the run's status and events. */
 export type InterlockStream = { getFullOutput(): Promise<InterlockResult> } & MastraModelOutput &
   Pick<RunStream, 'runEvents' | 'tripwire'>;

@@ -59,7 +59,10 @@ export type InterlockAgentConfig<
   };
 
 /** Options of one call: Mastra's, with guards as wide as in the configuration. */
-export type InterlockCallOptions = Omit<AgentExecutionOptionsBase<unknown>, Widened | 'toolsets' | 'clientTools' | 'prepareStep'> & {
+export type InterlockCallOptions = Omit<
+  AgentExecutionOptionsBase<unknown>,
+  Widened | 'toolsets' | 'clientTools' | 'prepareStep'
+> & {
   /** The last word on each step: arguments and results are those of `processInputStep`. Stands in for the agent's own. */
   prepareStep?: PrepareStep;
   /** More tools for this call, in sets. */

@@ -1,3 +1,4 @@
+import { ProcessorStepSchema } from '@mastra/core/processors';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import { phaseRow } from '../phase/table.js';
@@ -6,8 +7,16 @@ import { isSame } from '../pipeline/merge.js';
 /** A step of Mastra's, of which we know only that it can be run. */
 export interface ForeignStep {
   id: string;
+  /** What it was made of. */
+  component?: string;
   execute(call: object): Promise<unknown>;
 }
+
+/** Mastra types its schema as any schema; it is a union of one object for each phase. */
+const union = ProcessorStepSchema as unknown as { options: readonly { shape: { phase: { value: string } } }[] };
+
+/** The phases that Mastra's agent runs workflows in: a step made for it knows no other. */
+export const foreignPhases: ReadonlySet<string> = new Set(union.options.map(({ shape }) => shape.phase.value));
 
 /** Runs a step of Mastra's own through its own `execute`, with everything that Mastra's engine would hand it. */
 export const runForeign = async (step: ForeignStep, data: PhaseData, scope: RunScope): Promise<unknown> => {
@@ -24,8 +33,15 @@ export const runForeign = async (step: ForeignStep, data: PhaseData, scope: RunS
     getStepResult: () => inputData,
   })) as Record<string, unknown> | undefined; // a payload, if anything
   if (!returned || !isChanged(returned, inputData)) return undefined;
-  const { state: _state, agent: _agent, abortSignal: _signal, processorStates: _states, ...edited } = returned;
-  const next = { ...data, ...defined(edited), ...('part' in returned && { part: returned.part ?? null }) };
+  const { state: _state, agent: _agent, abortSignal: _signal, processorStates: _states, toolResultValue, ...edited } = returned;
+  const next = {
+    ...data,
+    ...defined(edited),
+    ...(toolResultValue !== inputData['toolResultValue'] && { result: toolResultValue }),
+    ...('part' in returned && { part: returned['part'] ?? null }),
+  } as PhaseData; // checked where it is taken over
+  if (step.component !== 'PROCESSOR') return next;
+  // A processor's step has worked on the list, and may hand on more messages than its phase is about.
   const row: PhaseRow = phaseRow<Phase>(data.phase);
   return row.refresh?.(next, scope.host) ?? next;
 };

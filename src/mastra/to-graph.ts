@@ -13,7 +13,7 @@ import {
   type SequenceNode,
   type StepContext,
 } from '../pipeline/graph.js';
-import { runForeign, type ForeignStep } from './foreign-step.js';
+import { foreignPhases, runForeign, type ForeignStep } from './foreign-step.js';
 import { processorOfStep } from './step.js';
 import { graphOfWorkflow } from './workflow-graphs.js';
 
@@ -56,7 +56,7 @@ const stepNode = (step: ForeignStep): GraphNode => {
   const processor = processorOfStep(step);
   return processor
     ? { kind: 'guard', id: processor.id, processor }
-    : { kind: 'function', id: step.id, run: (data, scope) => runForeign(step, data, scope) };
+    : { kind: 'function', id: step.id, run: (data, scope) => runForeign(step, data, scope), phases: foreignPhases };
 };
 
 /**

@@ -6,6 +6,7 @@ import { keyedBy } from '../pipeline/compile.js';
 import type { BranchNode, FunctionNode, GraphNode, MapNode, ParallelNode, SequenceNode } from '../pipeline/graph.js';
 import { mergeBranches, snapshotOf } from '../pipeline/parallel.js';
 import type { PhaseData } from '../phase/row.js';
+import { current } from '../phase/settle-messages.js';
 import { phaseRow } from '../phase/table.js';
 import { scopeOfStep, type StepCall } from './scope.js';
 import { nodeStep, openPayload, payloadOf, rawStep, type ProcessorStep } from './step.js';
@@ -188,11 +189,13 @@ interface Choice {
 const chooser = ({ arms }: BranchNode) => {
   const choices = new WeakMap<object, Promise<Choice>>();
   const choose = async (call: StepCall): Promise<Choice> => {
-    const data = call.inputData as PhaseData; // every step of a pipeline gives the payload
+    const scope = scopeOfStep(call);
+    const given = call.inputData as PhaseData; // every step of a pipeline gives the payload
+    const data = current(given, scope.host, phaseRow(given.phase).carries);
     const matching: number[] = [];
     for (const [index, { when }] of arms.entries()) {
       try {
-        if (await when(stepContext(data, scopeOfStep(call)))) matching.push(index);
+        if (await when(stepContext(data, scope))) matching.push(index);
       } catch (cause) {
         return { matching: [], failure: new InterlockError('pipeline/condition-failed', { path: `branch.${index}`, cause }) };
       }

@@ -60,6 +60,32 @@ export const refreshed = <Data extends MessageCarrier>(data: Data, host: Host, f
   return { ...data, messages, systemMessages };
 };
 
+/** The payload for code that reads it itself: what a guard before did to the list in place is in its messages. */
+export const current = <Data extends MessageCarrier>(data: Data, host: Host, facts: MessageFacts | undefined): Data => {
+  if (!facts || !data.messageList) return data;
+  const fresh = refreshed(data, host, facts);
+  const { messages = [], systemMessages = [] } = data;
+  const isCurrent = isSameArray(fresh.messages ?? [], messages) && isSameArray(fresh.systemMessages ?? [], systemMessages);
+  return isCurrent ? data : fresh;
+};
+
+/**
+ * A payload as code of the author's hands it on: messages that it replaced go into the list, which alone counts.
+ * Raises `phase/foreign-message-list`, `phase/messages-and-message-list`, `phase/invalid-result`.
+ */
+export const adopted = <Data extends MessageCarrier>(made: Data, settling: MessageSettling<Data>, facts: MessageFacts): Data => {
+  const { data, host } = settling;
+  const replaced = (name: keyof MessageFields) => (made[name] === data[name] ? undefined : made[name]);
+  const fields = {
+    messages: replaced('messages'),
+    messageList: replaced('messageList'),
+    systemMessages: replaced('systemMessages'),
+  };
+  if (!Object.values(fields).some(isGiven)) return made;
+  applyMessageFields(fields, settling, facts);
+  return refreshed({ ...made, messageList: data.messageList }, host, facts);
+};
+
 /** The error for an answer that the phase cannot use; `detail` says what is wrong with it. */
 export const invalidResult = (
   { phase }: { phase: string },

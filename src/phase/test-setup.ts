@@ -154,7 +154,7 @@ export const createScope = (own: Partial<RunScope> = {}): TestScope => {
 
 /** A processor with one hook, given by its name. */
 export const withHook = (id: string, hook: string, run: (args: never) => unknown, own: Partial<Processor> = {}): Processor =>
-  ({ id, [hook]: run, ...own }) as Processor; // a computed key loses its name for the compiler
+  ({ id, [hook]: run, ...own })
 
 /** Runs one hook over a payload, as a guard. */
 export const judge = async <P extends Phase>(

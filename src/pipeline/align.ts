@@ -67,16 +67,16 @@ const originsByKey = (base: readonly unknown[], edited: readonly unknown[]): Ori
 };
 
 /** Arrays that differ in more entries than this are taken as made anew. */
-const maxEditLength = 2_000;
+const maxEditLength = 500;
 
 const originsBySequence = (base: readonly unknown[], edited: readonly unknown[]): Origins => {
   const changes = diffArrays([...base], [...edited], { comparator: isSameEntry, maxEditLength });
   if (!changes) return edited.map(() => undefined);
   let at = 0;
   return changes.flatMap(({ added, removed: gone, count }) => {
-    if (added) return new Array<undefined>(count).fill(undefined);
-    at += count;
-    return gone ? [] : Array.from({ length: count }, (_, index) => at - count + index);
+    if (!added) at += count;
+    const isCommon = !added && !gone;
+    return gone ? [] : Array.from({ length: count }, (_, index) => (isCommon ? at - count + index : undefined));
   });
 };
 

@@ -3,6 +3,7 @@ import type { Guard } from '../guard/in-sequence.js';
 import { isPromise, whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
+import { current } from '../phase/settle-messages.js';
 import { pass } from '../verdict.js';
 import type { Condition, StepContext } from './graph.js';
 import type { Block } from './merge-branches.js';
@@ -22,7 +23,7 @@ export interface Arm<P extends Phase> extends Branch<P> {
 export const inBranch = <P extends Phase>(arms: readonly Arm<P>[], block: Block<P>): Guard<P> => {
   const blockOf = rememberedBlocks(block);
   return (data, scope) => {
-    const context = stepContext(data, scope);
+    const context = stepContext(current(data, scope.host, block.row.carries), scope);
     const answers = arms.map((arm) => ask(arm, context));
     return whenReady(allOf(answers), (known) => {
       const failed = known.find((answer) => answer instanceof InterlockError);

@@ -3,11 +3,20 @@ import { stepOf } from '../guard/guard.js';
 import { inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
-import { describeValue, withMessageList } from '../phase/settle-messages.js';
+import type { Host } from '../phase/host.js';
+import { adopted, current, describeValue, withMessageList } from '../phase/settle-messages.js';
 import { phaseNames, phaseRow } from '../phase/table.js';
 import { pass, type Verdict } from '../verdict.js';
 import { inBranch, stepContext, type Arm } from './branch.js';
-import { checkGraph, type BranchNode, type GraphNode, type MapNode, type ParallelNode, type SequenceNode } from './graph.js';
+import {
+  checkGraph,
+  nameOf,
+  type BranchNode,
+  type GraphNode,
+  type MapNode,
+  type ParallelNode,
+  type SequenceNode,
+} from './graph.js';
 import { inParallel, type Branch } from './parallel.js';
 
 /** A pipeline made ready to run: for each phase one flat function over the guards that have its hook. */
@@ -27,12 +36,8 @@ export interface Plan {
  */
 export const compileGraph = (graph: SequenceNode): Plan => {
   checkGraph(graph);
-  const guards: { [P in Phase]?: Guard<P> } = {};
-  const add = <P extends Phase>(phase: P) => {
-    const guard = compilePhase(phaseRow(phase), graph);
-    if (guard) (guards as Record<P, Guard<P>>)[phase] = guard; // each phase's guard under its own name
-  };
-  phaseNames.forEach(add);
+  const entries = phaseNames.map((phase) => [phase, compilePhase<Phase>(phaseRow<Phase>(phase), graph)]);
+  const guards = Object.fromEntries(entries) as { [P in Phase]?: Guard<P> }; // each phase's guard under its own name
   return {
     id: graph.id,
     graph,
@@ -62,7 +67,7 @@ const stepsOf = <P extends Phase>(row: PhaseRow<P>, node: GraphNode, path: strin
     case 'guard':
       return typeof node.processor[row.hook] === 'function' ? [stepOf({ row, processor: node.processor, path })] : [];
     case 'function':
-      return [functionStep({ row, path, id: node.id }, node.run)];
+      return node.phases?.has(row.phase) === false ? [] : [functionStep({ row, path, id: node.id }, node.run)];
     case 'map':
       return []; // made where the block before it is known, see sequenceSteps
     case 'parallel':
@@ -79,9 +84,6 @@ const stepsOf = <P extends Phase>(row: PhaseRow<P>, node: GraphNode, path: strin
 /** The name under which a node's result stands after a block. */
 export const nodeId = (node: GraphNode, index = 0): string =>
   node.kind === 'guard' ? `processor:${node.id}` : nameOf(node, index);
-
-/** A node's part of a path: its id, or its kind and place. */
-const nameOf = (node: GraphNode, index: number): string => ('id' in node ? node.id : `${node.kind}.${index}`);
 
 const sequenceSteps = <P extends Phase>(row: PhaseRow<P>, { nodes }: SequenceNode, path: string): GuardStep<P>[] => {
   let isActive = false;
@@ -136,8 +138,8 @@ const functionStep = <P extends Phase>(
   run: (data: PhaseData<P>, scope: RunScope) => unknown,
 ): GuardStep<P> => ({
   author: { processorId: id, phase: row.phase, path },
-  run,
-  read: (returned, data) => readPayload(returned, data, path),
+  run: (data, scope) => run(current(data, scope.host, row.carries), scope),
+  read: (returned, data, { host }) => readPayload(returned, data, { row, path, id, host }),
 });
 
 /** A map sees the block before it keyed by step id; every key holds the merged payload, so that no choice loses an edit. */
@@ -151,10 +153,16 @@ export const keyedBy = (before: GraphNode | undefined, data: PhaseData): unknown
   return data;
 };
 
-const readPayload = <P extends Phase>(returned: unknown, data: PhaseData<P>, path: string): Verdict<PhaseData<P>> => {
+const readPayload = <P extends Phase>(
+  returned: unknown,
+  data: PhaseData<P>,
+  { row, path, id, host }: Site<P> & { host: Host },
+): Verdict<PhaseData<P>> => {
   if (returned === undefined || returned === null || returned === data) return pass;
-  if (typeof returned === 'object' && (returned as { phase?: unknown }).phase === data.phase)
-    return { kind: 'edit', data: { ...data, ...(returned as PhaseData<P>) } };
+  if (typeof returned === 'object' && (returned as { phase?: unknown }).phase === data.phase) {
+    const made = { ...data, ...(returned as PhaseData<P>) };
+    return { kind: 'edit', data: row.carries ? adopted(made, { data, processorId: id, host }, row.carries) : made };
+  }
   const detail = `it returned ${describeValue(returned)}, expected the payload of phase ${data.phase}.`;
   throw new InterlockError('pipeline/invalid-payload', { path, detail });
 };

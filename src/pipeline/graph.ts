@@ -28,6 +28,8 @@ export interface FunctionNode {
   readonly kind: 'function';
   readonly id: string;
   readonly run: PayloadFunction;
+  /** The phases that it knows; default all. */
+  readonly phases?: ReadonlySet<string>;
 }
 
 /** A hand-written `.map()`; after a parallel block or a branch its input is keyed by step id. */
@@ -79,6 +81,9 @@ export const childrenOf = (node: GraphNode): readonly GraphNode[] => {
   }
 };
 
+/** A node's part of a path: its id, or its kind and place. */
+export const nameOf = (node: GraphNode, index: number): string => ('id' in node ? node.id : `${node.kind}.${index}`);
+
 /** All processors of a graph, in the order in which they are written. */
 export const processorsOf = (node: GraphNode): Processor[] =>
   node.kind === 'guard' ? [node.processor] : childrenOf(node).flatMap(processorsOf);
@@ -87,21 +92,46 @@ export const processorsOf = (node: GraphNode): Processor[] =>
 export const hasAnyHook = (processor: Processor): boolean =>
   phaseNames.some((phase) => typeof processor[phases[phase].hook] === 'function');
 
-/** Refuses what a person can get wrong in any pipeline: ids and processors that do nothing. */
+/**
+ * Refuses what a person can get wrong in any pipeline; gives the graph back.
+ *
+ * Raises `pipeline/missing-id`, `pipeline/empty`, `pipeline/duplicate-id`, `pipeline/no-hook`.
+ */
 export const checkGraph = (graph: SequenceNode): SequenceNode => {
   if (!graph.id) throw new InterlockError('pipeline/missing-id', { path: 'pipeline' });
-  if (graph.nodes.length === 0) throw new InterlockError('pipeline/empty', { path: graph.id });
-  const seen = new Map<string, Processor>();
-  for (const processor of processorsOf(graph)) {
-    checkProcessor(processor, graph.id);
-    if (seen.has(processor.id))
-      throw new InterlockError('pipeline/duplicate-id', { path: `${graph.id}/${processor.id}`, detail: `"${processor.id}".` });
-    seen.set(processor.id, processor);
-  }
+  checkNode(graph, { path: graph.id, where: graph.id, seen: new Set() });
   return graph;
 };
 
-/** Refuses a processor without an id or without any hook. */
+interface Checking {
+  /** The way to the node, and to what it stands in. */
+  path: string;
+  where: string;
+  /** The ids of the processors so far. */
+  seen: Set<string>;
+}
+
+const checkNode = (node: GraphNode, { path, where, seen }: Checking): void => {
+  if ('id' in node && !node.id) throw new InterlockError('pipeline/missing-id', { path: where });
+  if (node.kind === 'guard') {
+    checkProcessor(node.processor, where);
+    const { id } = node.processor;
+    if (seen.has(id)) throw new InterlockError('pipeline/duplicate-id', { path, detail: `"${id}".` });
+    seen.add(id);
+  }
+  const children = childrenOf(node);
+  if (children.length === 0 && holdsNodes(node)) throw new InterlockError('pipeline/empty', { path });
+  for (const [index, child] of children.entries())
+    checkNode(child, { path: `${path}/${nameOf(child, index)}`, where: path, seen });
+};
+
+const holdsNodes = ({ kind }: GraphNode): boolean => kind === 'sequence' || kind === 'parallel' || kind === 'branch';
+
+/**
+ * Refuses a processor without an id or without any hook; `where` is the way to what it stands in.
+ *
+ * Raises `pipeline/missing-id`, `pipeline/no-hook`.
+ */
 export const checkProcessor = (processor: Processor, where: string): void => {
   if (typeof processor.id !== 'string' || processor.id === '') throw new InterlockError('pipeline/missing-id', { path: where });
   if (!hasAnyHook(processor)) throw new InterlockError('pipeline/no-hook', { path: `${where}/${processor.id}` });

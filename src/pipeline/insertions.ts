@@ -1,8 +1,8 @@
 import { keyOf, removed, type Alignment } from './align.js';
 import type { Place, Version } from './merge-options.js';
-import { compare, scrubbed } from './overlap.js';
+import { compare } from './overlap.js';
 import { isRecord, isSame } from './plain-data.js';
-import { lostWords, textOf } from './words.js';
+import { isName, lostWords, scrubbed, textOf } from './words.js';
 
 /** A branch's version of an array, held against the base. */
 export interface AlignedVersion extends Alignment {
@@ -30,16 +30,18 @@ interface Merging {
  */
 export const insertionsOf = (merging: Merging): NewEntry[] => {
   const found: NewEntry[] = [];
-  for (const version of merging.aligned.toSorted((a, b) => compare(a.author, b.author)))
-    for (const [position, entries] of version.inserted)
-      for (const { entry, from, to } of entries) {
-        const own = { author: version.author, value: freed(entry, { version, from, to }, merging) };
-        const twin = found.find((one) => isTwin(one, own.value, position));
-        if (twin) twin.versions.push(own);
-        else found.push({ position, versions: [own] });
-      }
+  const branches = merging.aligned.toSorted((a, b) => compare(a.author, b.author));
+  for (const { position, version, entry, from, to } of branches.flatMap(entriesOf)) {
+    const own = { author: version.author, value: freed(entry, { version, from, to }, merging) };
+    const twin = found.find((one) => isTwin(one, own.value, position));
+    if (twin) twin.versions.push(own);
+    else found.push({ position, versions: [own] });
+  }
   return found;
 };
+
+const entriesOf = (version: AlignedVersion) =>
+  [...version.inserted].flatMap(([position, entries]) => entries.map((entry) => ({ position, version, ...entry })));
 
 const isTwin = ({ position, versions }: NewEntry, entry: unknown, at: number): boolean => {
   const other = versions[0]?.value;
@@ -55,7 +57,7 @@ interface Gap {
 }
 
 const freed = (entry: unknown, gap: Gap, { base, aligned, place: { options, target } }: Merging): unknown => {
-  if (options.rule !== 'widest-redaction' || gap.from === gap.to) return entry;
+  if (options.rule !== 'widest-redaction' || gap.from === gap.to || isName(entry)) return entry;
   const before = textOf(base.slice(gap.from, gap.to));
   const others = aligned
     .filter((other) => other !== gap.version)

@@ -86,28 +86,22 @@ const derived = new Set(['messageList', 'messages', 'systemMessages'] satisfies 
 /** Merges all fields that the list does not give by itself; gives the payload back as it is where nothing changed. */
 const mergeFields = <P extends Phase>(merging: Merging<P>, followed: PhaseData<P>): PhaseData<P> => {
   const { data, results, block } = merging;
-  const { row } = block;
   const base: Fields = data;
-  const implied: Fields = row.implies?.(data) ?? {};
-  const whole = row.merge?.whole ?? [];
-  const isWhole = (target: string) =>
-    whole.some((name) => (name.endsWith('.*') ? target.startsWith(name.slice(0, -1)) : target === name));
-  const options = { ...optionsOf(merging), isWhole };
+  const implied: Fields = block.row.implies?.(data) ?? {};
+  const options = { ...optionsOf(merging), isWhole: wholeIn(block.row.merge?.whole ?? []) };
   const changed: Fields = {};
   for (const name of new Set([data, ...results].flatMap((fields) => Object.keys(fields)))) {
     const values = results.map((result: Fields) => result[name]);
     const isSettled = derived.has(name) || (followed as Fields)[name] !== base[name];
     if (isSettled || values.every((value) => value === base[name])) continue;
-    const before = base[name] ?? implied[name];
-    const after = mergeValues(
-      before,
-      versionsOf(
-        merging,
-        values.map((value) => value ?? implied[name]),
-      ),
-      { options, target: name },
-    );
+    const [before, ...own] = [base[name], ...values].map((value) => (value === undefined ? implied[name] : value));
+    const after = mergeValues(before, versionsOf(merging, own), { options, target: name });
     if (after !== before) changed[name] = after;
   }
   return Object.keys(changed).length === 0 ? followed : { ...followed, ...changed };
 };
+
+const wholeIn =
+  (names: readonly string[]) =>
+  (target: string): boolean =>
+    names.some((name) => (name.endsWith('.*') ? target.startsWith(name.slice(0, -1)) : target === name));

@@ -55,7 +55,7 @@ const settleGroup = (base: string, group: readonly AuthoredSpan[], { authors, pl
   if (place.options.rule !== 'widest-redaction') return { start, end, text: textOf(settled) };
   // All that any of them took out goes; what one of them put in its place comes.
   const [best] = parties
-    .map(({ author, own }) => ({ author, text: own.map((span) => span.text).join('') }))
+    .map(({ author, own }) => ({ author, text: own.map((span) => span.text).join(' ') })) // apart, so that words stay words
     .toSorted(byReach(stretch));
   return { start, end, text: best?.text ?? '' };
 };

@@ -4,6 +4,7 @@ import { settle, within, type Place, type Version } from './merge-options.js';
 import { mergeTexts } from './merge-texts.js';
 import { compare } from './overlap.js';
 import { isRecord, isSame } from './plain-data.js';
+import { isNameField } from './words.js';
 
 export { isSame };
 
@@ -20,13 +21,16 @@ export const mergeValues = (base: unknown, versions: readonly Version[], place: 
   if (!first) return base;
   if (changed.every(({ value }) => isSame(first.value, value))) return first.value;
   if (options.isBookkeeping?.(target)) return changed.toSorted((a, b) => compare(a.author, b.author))[0]?.value;
-  const isWhole = options.isWhole?.(target) ?? false;
-  if (!isWhole) {
-    if (isText(base) && areAll(changed, isText)) return mergeTexts(base, changed, place);
-    if (Array.isArray(base) && areAll(changed, isArray)) return mergeArrays(base, changed, place);
-    if ((base === undefined || isRecord(base)) && areAll(changed, isRecord)) return mergeRecords(base ?? {}, changed, place);
-  }
-  return settle(base, changed, { place, isWhole });
+  const isWhole = isNameField(target.slice(target.lastIndexOf('.') + 1)) || (options.isWhole?.(target) ?? false);
+  return isWhole ? settle(base, changed, { place, isWhole }) : mergeInside(base, changed, place);
+};
+
+/** Merges versions by their parts, where they have parts of one kind. */
+const mergeInside = (base: unknown, versions: readonly Version[], place: Place): unknown => {
+  if (isText(base) && areAll(versions, isText)) return mergeTexts(base, versions, place);
+  if (Array.isArray(base) && areAll(versions, isArray)) return mergeArrays(base, versions, place);
+  if ((base === undefined || isRecord(base)) && areAll(versions, isRecord)) return mergeRecords(base ?? {}, versions, place);
+  return settle(base, versions, { place });
 };
 
 const isText = (value: unknown): value is string => typeof value === 'string';

@@ -1,5 +1,4 @@
-import { isRecord } from './plain-data.js';
-import { lostWords, textOf, withoutWords, wordsOf } from './words.js';
+import { lostWords, scrubbed, textOf, wordsOf } from './words.js';
 
 /** Two or more branches that edited the same words or set the same field. */
 export interface Overlap {
@@ -81,12 +80,3 @@ const survivors = (before: string, after: string): number => wordsOf(before).len
 
 /** Orders texts by their code units, the same everywhere. */
 export const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
-
-/** A value without some words in any of its texts. */
-export const scrubbed = (value: unknown, words: ReadonlySet<string>): unknown => {
-  if (words.size === 0) return value;
-  if (typeof value === 'string') return withoutWords(value, words);
-  if (Array.isArray(value)) return value.map((entry) => scrubbed(entry, words));
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, scrubbed(field, words)]));
-};

@@ -1,5 +1,5 @@
 import { isRecord } from './plain-data.js';
-import { textOf, wordsOf } from './words.js';
+import { isName, textOf, wordsOf } from './words.js';
 
 /** More comparisons than this are not worth their time: then entries are paired one after another. */
 const mostComparisons = 10_000;
@@ -27,22 +27,26 @@ interface Portrait {
 }
 
 const portraitOf = (entry: unknown): Portrait | undefined => {
-  const words = new Set(wordsOf(textOf(entry)));
-  if (isRecord(entry)) return { kind: `${textOf(entry.type)} ${textOf(entry.role)}`, words };
-  // Texts, but not names and ids: those are kept or not.
-  return typeof entry === 'string' && /\s/.test(entry) ? { kind: 'text', words } : undefined;
+  if (isRecord(entry)) {
+    const { type, role, ...rest } = entry;
+    return { kind: `${textOf(type)} ${textOf(role)}`, words: new Set(wordsOf(textOf(rest))) };
+  }
+  return typeof entry === 'string' && !isName(entry) ? { kind: 'text', words: new Set(wordsOf(entry)) } : undefined;
 };
 
-/** 0 for strangers; more than 1 for entries of one kind that share words. */
+/** What being of one kind counts beside words in common. */
+const sameKind = 1e-6;
+
+/** 0 for strangers; for entries of one kind the share of words that they have in common, and a little. */
 const likeness = (a: Portrait | undefined, b: Portrait | undefined): number => {
   if (!a || !b || a.kind !== b.kind) return 0;
   const shared = [...a.words].filter((word) => b.words.has(word)).length;
-  return 1 + shared / Math.max(a.words.size, b.words.size, 1);
+  return sameKind + shared / Math.max(a.words.size, b.words.size, 1);
 };
 
 /** The pairing that is most alike as a whole: `totals[i][j]` is the best that can be had from entries `i` and `j` on. */
 const trace = (likes: readonly (readonly number[])[], width: number): (number | undefined)[] => {
-  const totals = likes.map(() => new Array<number>(width + 1).fill(0));
+  const totals = likes.map(() => Array.from({ length: width + 1 }, () => 0));
   const total = (i: number, j: number): number => totals[i]?.[j] ?? 0;
   const paired = (i: number, j: number): number => {
     const like = likes[i]?.[j] ?? 0;
@@ -50,7 +54,7 @@ const trace = (likes: readonly (readonly number[])[], width: number): (number | 
   };
   for (let i = likes.length - 1; i >= 0; i -= 1)
     for (let j = width - 1; j >= 0; j -= 1) (totals[i] as number[])[j] = Math.max(paired(i, j), total(i + 1, j), total(i, j + 1));
-  const pairs = new Array<number | undefined>(width).fill(undefined);
+  const pairs = Array.from({ length: width }, (): number | undefined => undefined);
   for (let i = 0, j = 0; i < likes.length && j < width;)
     if (paired(i, j) > 0 && total(i, j) === paired(i, j)) pairs[j++] = i++;
     else if (total(i, j) === total(i + 1, j)) i += 1;

@@ -27,10 +27,36 @@ export const lostWords = (before: string, after: string): string[] => {
   return wordsOf(before).filter((word) => !kept.has(word));
 };
 
-/** All the words of a value in one text; nothing for what is gone, and for what only its class can read. */
+/** Fields that name, date or tie things together. What stands there is no prose, wherever it stands. */
+const nameFields = new Set([
+  ...['id', 'type', 'role', 'state', 'format', 'createdAt', 'from'],
+  ...['runId', 'messageId', 'threadId', 'resourceId', 'toolCallId', 'toolName', 'mimeType', 'mediaType'],
+]);
+
+/** Whether a field holds a name: such a value is taken whole, and no word is taken out of it. */
+export const isNameField = (field: string): boolean => nameFields.has(field);
+
+/** Whether an entry of an array is a name or an id, which is kept or not: a text of one word. */
+export const isName = (entry: unknown): boolean => typeof entry === 'string' && !/\s/.test(entry);
+
+/** All the prose of a value in one text; nothing for what is gone, and for what only its class can read. */
 export const textOf = (value: unknown): string => {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(textOf).join(' ');
-  if (isRecord(value)) return Object.values(value).map(textOf).join(' ');
+  if (isRecord(value))
+    return Object.entries(value)
+      .map(([field, held]) => (isNameField(field) ? '' : textOf(held)))
+      .join(' ');
   return typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint' ? String(value) : '';
+};
+
+/** A value without some words, given folded, in any of its prose. */
+export const scrubbed = (value: unknown, words: ReadonlySet<string>): unknown => {
+  if (words.size === 0) return value;
+  if (typeof value === 'string') return withoutWords(value, words);
+  if (Array.isArray(value)) return value.map((entry) => scrubbed(entry, words));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([field, held]) => [field, isNameField(field) ? held : scrubbed(held, words)]),
+  );
 };

@@ -14,78 +14,118 @@ export interface Outlet<Chunk> {
   readonly closed: boolean;
 }
 
-interface Wait {
-  promise: Promise<void>;
-  resolve: () => void;
+/** Something that is waited for again and again. */
+interface Bell {
+  wait(): Promise<void>;
+  /** Wakes all who wait. */
+  ring(): void;
 }
 
-const createWait = (): Wait => {
+const createBell = (): Bell => {
+  let promise: Promise<void> | undefined;
   let resolve: () => void = () => undefined;
-  const promise = new Promise<void>((done) => (resolve = done));
-  return { promise, resolve };
+  return {
+    wait: () => (promise ??= new Promise((done) => (resolve = done))),
+    ring: () => {
+      resolve();
+      promise = undefined;
+    },
+  };
+};
+
+interface Reader<Chunk> {
+  /** How many chunks it has taken. */
+  at: number;
+  controller: ReadableStreamDefaultController<Chunk>;
+}
+
+/** What an outlet knows. */
+interface Flow<Chunk> {
+  readonly limit: number;
+  readonly chunks: Chunk[];
+  /** Those who have begun to read. */
+  readonly reading: Set<Reader<Chunk>>;
+  /** Rings when a writer may go on. */
+  readonly room: Bell;
+  /** Rings when there is something to read. */
+  readonly news: Bell;
+  isClosed: boolean;
+  isDraining: boolean;
+  /** How many chunks the fastest reader has taken. */
+  furthest: number;
+}
+
+const hasRoom = <Chunk>({ isDraining, isClosed, chunks, furthest, limit }: Flow<Chunk>): boolean =>
+  isDraining || isClosed || chunks.length - furthest < limit;
+
+const drain = <Chunk>(flow: Flow<Chunk>): void => {
+  flow.isDraining = true;
+  flow.room.ring();
+};
+
+/** Gives a reader its next chunk, or waits for one. */
+const serve = <Chunk>(flow: Flow<Chunk>, reader: Reader<Chunk>): Promise<void> | undefined => {
+  const { chunks, reading, news, room } = flow;
+  if (!reading.has(reader)) return undefined; // it went away while it waited
+  if (reader.at < chunks.length) {
+    reader.controller.enqueue(chunks[reader.at] as Chunk); // there, as was just seen
+    reader.at += 1;
+    flow.furthest = Math.max(flow.furthest, reader.at);
+    if (hasRoom(flow)) room.ring();
+    return undefined;
+  }
+  if (!flow.isClosed) return news.wait().then(() => serve(flow, reader));
+  reader.controller.close();
+  return undefined;
+};
+
+/** A stream over all chunks. Who has one but does not read sets no pace. */
+const streamOf = <Chunk>(flow: Flow<Chunk>): ReadableStream<Chunk> => {
+  let reader: Reader<Chunk> | undefined;
+  const pull = (controller: ReadableStreamDefaultController<Chunk>) => {
+    if (!reader) flow.reading.add((reader = { at: 0, controller }));
+    return serve(flow, reader);
+  };
+  const cancel = () => {
+    if (reader) flow.reading.delete(reader);
+    if (flow.reading.size === 0) drain(flow); // nobody is left to be waited for
+  };
+  return new ReadableStream<Chunk>({ pull, cancel }, { highWaterMark: 0 });
 };
 
 /**
- * Makes an outlet. The fastest reader sets the pace, so that a reader who only peeked does not hold the others up.
+ * Makes an outlet. The fastest reader sets the pace, so that a reader who only peeked does not hold the others up; when the last
+ * one who was reading goes away, everything flows.
  *
  * @param limit chunks that may wait unread; at least 1, default 32
  */
 export const createOutlet = <Chunk>(limit = defaultLimit): Outlet<Chunk> => {
-  const chunks: Chunk[] = [];
-  let closed = false;
-  let draining = false;
-  let furthest = 0;
-  let room: Wait | undefined;
-  let news: Wait | undefined;
-
-  const hasRoom = () => draining || closed || chunks.length - furthest < limit;
-  const makeRoom = () => {
-    if (!room || !hasRoom()) return;
-    room.resolve();
-    room = undefined;
+  const flow: Flow<Chunk> = {
+    limit,
+    chunks: [],
+    reading: new Set(),
+    room: createBell(),
+    news: createBell(),
+    isClosed: false,
+    isDraining: false,
+    furthest: 0,
   };
-  const tellNews = () => {
-    news?.resolve();
-    news = undefined;
-  };
-  const drain = () => {
-    draining = true;
-    makeRoom();
-  };
-
   return {
     write: (chunk) => {
-      if (closed) return undefined;
-      chunks.push(chunk);
-      tellNews();
-      if (hasRoom()) return undefined;
-      room ??= createWait();
-      return room.promise;
+      if (flow.isClosed) return undefined;
+      flow.chunks.push(chunk);
+      flow.news.ring();
+      return hasRoom(flow) ? undefined : flow.room.wait();
     },
     close: () => {
-      closed = true;
-      tellNews();
-      makeRoom();
+      flow.isClosed = true;
+      flow.news.ring();
+      flow.room.ring();
     },
-    read: () => {
-      let at = 0;
-      const pull = (controller: ReadableStreamDefaultController<Chunk>): Promise<void> | undefined => {
-        if (at < chunks.length) {
-          controller.enqueue(chunks[at] as Chunk);
-          at += 1;
-          furthest = Math.max(furthest, at);
-          makeRoom();
-          return undefined;
-        }
-        if (closed) return void controller.close();
-        news ??= createWait();
-        return news.promise.then(() => pull(controller));
-      };
-      return new ReadableStream<Chunk>({ pull, cancel: drain }, { highWaterMark: 0 });
-    },
-    drain,
+    read: () => streamOf(flow),
+    drain: () => drain(flow),
     get closed() {
-      return closed;
+      return flow.isClosed;
     },
   };
 };

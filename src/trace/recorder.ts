@@ -24,7 +24,7 @@ export interface RecorderOptions {
   onEvent?: (event: RunEvent) => void;
 }
 
-/** Keeps what happened in a run, in order. */
+/** Keeps what happened in a run, in order. What comes after its end, from guards that were given up on, is not heard. */
 export interface Recorder {
   readonly events: readonly RunEvent[];
   record(fact: RunFact): void;

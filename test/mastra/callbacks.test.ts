@@ -110,10 +110,11 @@ describe.each(modes)('callbacks of %s', (mode) => {
     ],
     ['reject', async () => Promise.reject(new Error('their affair'))],
   ])('that %s never disturb the run', async (_how, callback) => {
-    const throwing = Object.fromEntries([...names, 'onRunEvent'].map((name) => [name, callback]));
+    const onRunEvent: () => unknown = callback; // one that rejects is nothing that the type allows
+    const throwing = { ...Object.fromEntries(names.map((name) => [name, callback])), onRunEvent };
     const { agent } = makeAgent(callThen('echo', { say: 'hi' }, 'Done.'), {
       tools: { echo },
-      onRunEvent: callback as () => void,
+      onRunEvent,
     });
     expect(await (await agent[mode]('Hi', throwing)).text).toBe('Done.');
     const failing = makeAgent([{ error: new Error('refused') }]).agent;

@@ -58,6 +58,18 @@ const shapes: Record<string, () => Pipeline> = {
     pipeline('p')
       .then((payload) => ({ ...payload, retryCount: 3 }))
       .then(replace('a', 'one', '1')),
+  'a function that edits messages': () =>
+    pipeline('p')
+      .then(replace('a', 'one', '1'))
+      .then((payload) => ({
+        ...payload,
+        messages: (payload as PhaseData<'input'>).messages.map((each) => withText(each, (text) => text.toUpperCase())),
+      }))
+      .then(replace('b', 'TWO', '2')),
+  'a condition over what a guard added in place': () =>
+    pipeline('p')
+      .then({ id: 'a', processInput: ({ messageList }) => void messageList.add(message('added', 'a'), 'input') as never })
+      .branch([[({ inputData }) => (inputData as PhaseData<'input'>).messages.length === 2, replace('b', 'one', '1')]]),
   'two functions of one name': () => {
     const note = () => undefined;
     return pipeline('p')

@@ -23,7 +23,7 @@ const forms: Record<string, () => DynamicGuards> = {
   'a workflow made by hand': () =>
     createMastraWorkflow({ id: 'by-hand', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
       .then(createMastraStep(shouting()) as never)
-      .commit() as unknown as Guards,
+      .commit(),
   'a function that gives an array': () => () => [shouting()],
   'a function that gives a pipeline': () => () => pipeline('loud').then(shouting()),
   'a function that gives a committed pipeline': () => () => pipeline('loud').then(shouting()).commit(),
@@ -150,7 +150,7 @@ describe.each(modes)('prepareStep of %s', (mode) => {
       return say('call')();
     };
     await (
-      await agent[mode]('hello', { prepareStep: prepareStep as never })
+      await agent[mode]('hello', { prepareStep: prepareStep })
     ).text;
     expect(seen).toEqual([['guard']]);
     expect(systems(model)).toEqual(['call']);

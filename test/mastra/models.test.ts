@@ -100,7 +100,10 @@ describe.each(modes)('models of %s', (mode) => {
       vi.useFakeTimers({ shouldAdvanceTime: true, advanceTimeDelta: 200 });
       try {
         const model = refusing(busy);
-        const agent = agentWith(entries.map((entry) => ({ model, ...entry })) as Model, config);
+        const agent = agentWith(
+          entries.map((entry) => ({ model, ...entry })),
+          config,
+        );
         const result = mode === 'generate' ? agent.generate('Hi') : agent.stream('Hi').then((stream) => stream.getFullOutput());
         await expect(result).rejects.toThrow(/model\/call-failed.*busy/);
         expect(model.calls).toHaveLength(calls);
@@ -161,7 +164,7 @@ describe('router ids', () => {
     vi.stubGlobal('fetch', fetch);
     await expect(agentWith('openai/gpt-5').generate('Hi')).rejects.toThrow(/model\/call-failed.*not here/);
     const [url, init] = fetch.mock.calls[0] as [string, RequestInit];
-    expect(String(url)).toContain('api.openai.com');
+    expect(url).toContain('api.openai.com');
     expect(new Headers(init.headers).get('authorization')).toBe('Bearer test-key');
     expect(fetch).toHaveBeenCalledOnce();
   });

@@ -132,7 +132,7 @@ describe('a registered pipeline', () => {
   it.each(Object.entries(places))('trips from a run of its own, %s', async (_name, place) => {
     const mastra = await register(agentWith({ inputProcessors: place(trip('processInput')) }));
     const run = await mastra.getWorkflow('p').createRun();
-    const result = await run.start({ inputData: { phase: 'input', messages: [userMessage('Hi')] } as never });
+    const result = await run.start({ inputData: { phase: 'input', messages: [userMessage('Hi')] } });
     expect(result).toMatchObject({
       status: 'tripwire',
       tripwire: { reason: 'No.', metadata: { score: 1 }, processorId: 'guard' },
@@ -163,7 +163,7 @@ describe('a registered pipeline', () => {
     const guard = tripping(hook, 'No.', { id: 'guard', retry: true });
     registerProcessorWorkflows(mastra, pipeline('p').then(pipeline('q').then(passing('before')).then(guard)));
     const run = await mastra.getWorkflow('p').createRun();
-    const result = await run.start({ inputData: inputData as never });
+    const result = await run.start({ inputData: inputData });
     expect(result).toMatchObject({ status: 'tripwire', tripwire: { reason: 'No.', retry: true, processorId: 'guard' } });
   });
 
@@ -171,10 +171,10 @@ describe('a registered pipeline', () => {
     const mastra = new Mastra({ logger: false });
     registerProcessorWorkflows(
       mastra,
-      pipeline('p').then({ id: 'watch', processDataParts: true, processToolResult: () => undefined as never }),
+      pipeline('p').then({ id: 'watch', processDataParts: true, processToolResult: () => undefined }),
     );
     const run = await mastra.getWorkflow('p').createRun();
-    expect(await run.start({ inputData: inputData as never })).toMatchObject({ status: 'success', result: inputData });
+    expect(await run.start({ inputData: inputData })).toMatchObject({ status: 'success', result: inputData });
   });
 
   it('says what is wrong with a payload from outside', async () => {
@@ -182,7 +182,7 @@ describe('a registered pipeline', () => {
     registerProcessorWorkflows(mastra, pipeline('p').then(passing('a')), pipeline('q').parallel([passing('b'), passing('c')]));
     for (const name of ['p', 'q']) {
       const run = await mastra.getWorkflow(name).createRun();
-      const result = await run.start({ inputData: { phase: 'input', messages: [{ role: 7 }] } as never });
+      const result = await run.start({ inputData: { phase: 'input', messages: [{ role: 7 }] } });
       expect(result).toMatchObject({
         status: 'failed',
         error: { message: expect.stringMatching(/schema\/invalid-payload.*input\.messages\.0/) },

@@ -122,15 +122,15 @@ describe('the stream', () => {
     const fields = Object.getOwnPropertyNames(Object.getPrototypeOf(theirs) as object).filter(
       (name) => !/^_|constructor/.test(name),
     );
-    const internal = [
+    const internal = new Set([
       'serializeState',
       'deserializeState',
       'updateUsageCount',
       'populateUsageCount',
       'resolvePromise',
       'resolvePromises',
-    ];
-    const missing = fields.filter((name) => !(name in own) && !internal.includes(name) && name !== 'transport');
+    ]);
+    const missing = fields.filter((name) => !(name in own) && !internal.has(name) && name !== 'transport');
     expect(missing).toEqual([]);
     await Promise.all([own.consumeStream(), theirs.consumeStream()]);
   });

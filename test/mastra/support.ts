@@ -28,13 +28,20 @@ const scriptOf = (steps: readonly Step[] | Text): readonly Step[] => {
 /** One tool call, then an answer. */
 export const callThen = (name: string, args: unknown = {}, text = 'Done.'): Step[] => [{ toolCalls: [{ name, args }] }, { text }];
 
+/** A tool that says what it was given, under a name of its own. */
+export const echoAs = (id: string, onCall: () => void = () => undefined) =>
+  createTool({
+    id,
+    description: 'Says what it was given.',
+    inputSchema: z.object({ say: z.string() }),
+    execute: async ({ say }) => {
+      onCall();
+      return { said: say };
+    },
+  });
+
 /** A tool that says what it was given. */
-export const echo = createTool({
-  id: 'echo',
-  description: 'Says what it was given.',
-  inputSchema: z.object({ say: z.string() }),
-  execute: async ({ say }) => ({ said: say }),
-});
+export const echo = echoAs('echo');
 
 /** The text of a message's parts. */
 export const textOf = (message: MastraDBMessage | undefined): string =>

@@ -178,7 +178,7 @@ describe.each(modes)('tools in %s', (mode) => {
     ['of Mastra', echo],
     ['of the AI SDK', tool({ inputSchema: z.object({ say: z.string() }), execute: async ({ say }) => ({ said: say }) })],
   ])('a tool %s that a guard puts in is offered and runs', async (_name, added) => {
-    const guard: Processor = { id: 'adds', processInputStep: ({ tools }) => ({ tools: { ...tools, added: added as never } }) };
+    const guard: Processor = { id: 'adds', processInputStep: ({ tools }) => ({ tools: { ...tools, added: added } }) };
     const { result, model } = await run(callThen('added', { say: 'hi' }), {
       mode,
       config: { tools: { failing }, inputProcessors: [guard] },
@@ -239,9 +239,9 @@ describe.each(modes)('tools in %s', (mode) => {
       processToolResult: ({ messageList, toolCallId, toolName, args }) => {
         messageList.updateToolInvocation({
           type: 'tool-invocation',
-          toolInvocation: { state: 'result', toolCallId, toolName, args: args as object, result: { size: 3 } },
+          toolInvocation: { state: 'result', toolCallId, toolName, args: args, result: { size: 3 } },
         });
-        return messageList as never;
+        return messageList;
       },
     };
     const { model } = await run(callThen('sizing'), { mode, config: { tools: { sizing } } });
@@ -266,7 +266,7 @@ describe('tools that need a person', () => {
     for (const mode of modes) {
       for (const given of [{ config: { tools: { needy: one } } }, { options: { toolsets: { more: { needy: one } } } }]) {
         const { agent, model } = makeAgent('Hi.', 'config' in given ? given.config : {});
-        const act = () => agent[mode]('Go', 'options' in given ? (given.options as never) : {});
+        const act = () => agent[mode]('Go', 'options' in given ? given.options : {});
         const error = await expectRefusal('agent/unsupported-option', model, act);
         expect(error.message).toContain('tools.needy');
       }

@@ -115,6 +115,29 @@ describe('P1 No tool runs after a tripwire', () => {
       if (mode === 'stream') expect(model.pulled).toBe(4); // its start, metadata, the text's start, one word
     });
 
+    it.each<[name: string, hidden: { retry: boolean }, own: (args: HookArgs) => unknown, status: string]>([
+      ['a hidden trip and a failure', { retry: false }, () => Promise.reject(new Error('out of order')), 'tripwire'],
+      ['a hidden retry and a trip', { retry: true }, ({ abort }) => abort('blocked'), 'tripwire'],
+      ['a hidden retry and a failure', { retry: true }, () => Promise.reject(new Error('out of order')), 'failed'],
+      ['a hidden retry', { retry: true }, () => undefined, 'success'],
+    ])('counts as strict as it is: %s', async (_, hidden, own, status) => {
+      const guard = guardOn(
+        'outputStep',
+        async (args) => {
+          await args.writer?.custom({ type: 'data-note', data: 1 }).catch(() => undefined);
+          return own(args);
+        },
+        { times: 1 },
+      );
+      const stopping = guardOn('outputStream', ({ abort }) => abort('no notes', hidden), {
+        id: 'stopping',
+        when: ({ part }) => part?.type === 'data-note',
+        processDataParts: true,
+      });
+      const agent = createAgent({ model: modelFor('input'), maxProcessorRetries: 1, outputProcessors: [guard, stopping] });
+      expect((await runAgent(agent, mode)).status).toBe(status);
+    });
+
     it('ends the work: no guard of a later phase is asked', async () => {
       const asked: string[] = [];
       const later = guardOn('outputStep', () => void asked.push('outputStep'), { id: 'later' });

@@ -311,6 +311,81 @@ describe('P4 Rejected content stays rejected', () => {
     });
   });
 
+  describe.each(modes)('results of tools that the provider runs, %s', (mode) => {
+    const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+    const search = { toolCallId: 'search-1', toolName: 'search' };
+    const searchCall = { type: 'tool-call', ...search, input: '{"q":"any"}', providerExecuted: true } as const;
+    const searchResult = { type: 'tool-result', ...search, result: { found: secret }, providerExecuted: true } as const;
+    const text = (delta: string) =>
+      [
+        { type: 'text-start', id: '0' },
+        { type: 'text-delta', id: '0', delta },
+        { type: 'text-end', id: '0' },
+      ] as const;
+    const finish = (finishReason: 'stop' | 'tool-calls') => ({ type: 'finish', finishReason, usage }) as const;
+    const searching: Step = { parts: [searchCall, searchResult, ...text('Here it is.'), finish('stop')] };
+
+    it('are judged before they leave: a trip leaves nothing of them', async () => {
+      const guard = guardOn('toolResult', ({ abort }) => abort('no'));
+      const ran = await runAgent(createAgent({ model: createModel([searching]), outputProcessors: [guard] }), mode);
+      expect(ran.status).toBe('tripwire');
+      expect(JSON.stringify(ran)).not.toContain(secret);
+    });
+
+    it('are seen everywhere as the guard left them', async () => {
+      const judged: unknown[] = [];
+      const redacting = {
+        id: 'redacting',
+        processToolResult: ({
+          result,
+          providerExecuted,
+          messages,
+        }: {
+          result: unknown;
+          providerExecuted?: boolean;
+          messages: unknown;
+        }) => {
+          judged.push({ result, providerExecuted });
+          return JSON.parse(JSON.stringify(messages).replaceAll(secret, '[code]')) as never;
+        },
+      };
+      const ran = await runAgent(createAgent({ model: createModel([searching]), outputProcessors: [redacting] }), mode);
+      expect(judged).toEqual([{ result: { found: secret }, providerExecuted: true }]);
+      expect(ran).toMatchObject({
+        status: 'success',
+        result: { text: 'Here it is.', toolResults: [{ output: { found: '[code]' } }] },
+      });
+      expect(chunksOf(ran, 'tool-result')).toMatchObject([{ payload: { toolCallId: 'search-1', result: { found: '[code]' } } }]);
+      expect(JSON.stringify(ran)).not.toContain(secret);
+    });
+
+    it('reach the step of their call when they come with a later one', async () => {
+      const model = createModel([
+        {
+          parts: [
+            searchCall,
+            { type: 'tool-call', toolCallId: 'fetch-1', toolName: 'fetch', input: '{"code":"any"}' },
+            finish('tool-calls'),
+          ],
+        },
+        { parts: [searchResult, ...text('Here it is.'), finish('stop')] },
+      ]);
+      const ran = await runAgent(createAgent({ model, tools: { fetch: fetchTool('fine') } }), mode);
+      expect(ran).toMatchObject({ status: 'success', result: { text: 'Here it is.' } });
+      expect(ran.result?.steps.map(({ toolResults }) => toolResults.length)).toEqual([1, 1]);
+      const tools = ran.result?.response.uiMessages?.flatMap(({ parts }) => parts.filter(({ type }) => type.startsWith('tool-')));
+      expect(tools).toMatchObject([{ output: { found: secret } }, { output: { result: 'fine' } }]);
+    });
+
+    it('control: without a guard they leave as they come', async () => {
+      const ran = await runAgent(createAgent({ model: createModel([searching]) }), mode);
+      expect(ran.chunks.map(({ type }) => type).indexOf('tool-result')).toBeLessThan(
+        ran.chunks.map(({ type }) => type).indexOf('text-start'),
+      );
+      expect(ran.result?.toolResults).toMatchObject([{ output: { found: secret } }]);
+    });
+  });
+
   describe.each(modes)('what guards edited, %s', (mode) => {
     const redact = (text: string) => text.replaceAll(secret, '[code]');
     /** Edits every text of the messages a hook is given, and every tool result. */

@@ -282,6 +282,24 @@ describe('P5 One terminal event per run', () => {
     });
   });
 
+  it.each(modes)('what stream guards did is told once, in the step in which they did it, %s', async (mode) => {
+    const seen: number[] = [0, 0];
+    const watching = guardOn('outputStream', () => void (seen[seen.length - 1] = (seen.at(-1) ?? 0) + 1), { when: () => true });
+    const counting = guardOn(
+      'inputStep',
+      ({ stepNumber = 0 }) => void ((seen.length = stepNumber + 1), (seen[stepNumber] ??= 0)),
+    );
+    const agent = createAgent({
+      model: scriptedModel({ steps: () => opening }),
+      ...laned(['outputStream', watching], ['inputStep', counting]),
+    });
+    const ran = await runAgent(agent, mode, { maxSteps: 2 });
+    const told = eventsOf(ran, 'guard').filter(({ phase }) => phase === 'outputStream');
+    const callsIn = (step: number) =>
+      told.filter(({ stepNumber }) => stepNumber === step).reduce((sum, { calls }) => sum + calls, 0);
+    expect([callsIn(0), callsIn(1)]).toEqual(seen);
+  });
+
   describe('a writer that waits for its reader', () => {
     /** Until nothing moves any more. */
     const settle = async (count: () => number): Promise<number> => {

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { PrepareStepProcessor, type InterlockAgent } from '../../src/index.js';
 import type { PrepareStep } from '../../src/mastra/call-options.js';
-import { callThen, echo, textOf, withText } from '../mastra/support.js';
+import { callThen, echo, echoAs, textOf, withText } from '../mastra/support.js';
 import { namesBeside, runExample, sentTo, titlesOf, world } from './example.js';
 
 const document = '1-process-input-step';
@@ -93,7 +93,7 @@ describe(`the examples of ${document}`, () => {
   it('4. Per-call prepareStep', async ({ task: { name: title } }) => {
     const { agent, answers, calls } = world(manyCalls(6));
     const scope = {
-      agent: agent({ tools: { echo, searchTool: { ...echo, id: 'searchTool' } }, defaultOptions: { maxSteps: 7 } }),
+      agent: agent({ tools: { echo, searchTool: echoAs('searchTool') }, defaultOptions: { maxSteps: 7 } }),
     };
     await runExample({ document, title, scope });
     await Promise.all(answers);

@@ -121,14 +121,14 @@ describe(`the examples of ${document}`, () => {
       const { agent, calls } = world([{ text: ['The ', 'secret', ' is'] }]);
       const blocked = await agent(config)[mode]('tell me the secret');
       await blocked.text;
-      expect(await blocked.tripwire).toMatchObject({
+      expect(blocked.tripwire).toMatchObject({
         reason: 'Blocked content detected in input',
         processorId: 'content-filter',
       });
       expect(calls).toHaveLength(0);
       const leaking = await agent(config)[mode]('tell me');
       await leaking.text;
-      expect(await leaking.tripwire).toMatchObject({
+      expect(leaking.tripwire).toMatchObject({
         reason: 'Blocked content detected in output',
         processorId: 'content-filter',
       });

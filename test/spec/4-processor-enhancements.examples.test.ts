@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest';
 import {
   createWorkflow,
   defineProcessor,
-  InterlockAgent,
   ProcessorStepSchema,
   type DefinedProcessor,
+  type InterlockAgent,
   type InterlockResult,
 } from '../../src/index.js';
 import { settled, withText } from '../mastra/support.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { PrepareStep } from '../../src/mastra/call-options.js';
-import { callThen, echo } from '../mastra/support.js';
+import { callThen, echo, echoAs } from '../mastra/support.js';
 import { namesBeside, runExample, sentTo, titlesOf, world } from './example.js';
 
 const document = '5-prepare-step-semantics';
@@ -30,7 +30,7 @@ describe(`the examples of ${document}`, () => {
 
   it('Pattern 2: Tool narrowing (big toolset → small candidate)', async ({ task: { name: title } }) => {
     const { agent, calls } = world(callThen('read_file', { say: 'a' }));
-    const tools = Object.fromEntries(['read_file', 'grep', 'write_file'].map((name) => [name, { ...echo, id: name }]));
+    const tools = Object.fromEntries(['read_file', 'grep', 'write_file'].map((name) => [name, echoAs(name)]));
     const toolDiscovery = { active: true, getActiveToolNames: () => ['read_file', 'grep'] };
     await agent({ tools }).generate('Hi', { prepareStep: await prepareStepOf(title, { context: { toolDiscovery } }) });
     expect(calls.map(({ options }) => options.tools?.map(({ name }) => name))).toEqual([
@@ -42,15 +42,7 @@ describe(`the examples of ${document}`, () => {
   it('Pattern 3: Force tool usage (prevent premature exit)', async ({ task: { name: title } }) => {
     const { agent, calls } = world(oneCall);
     const todos = [{ status: 'open' }];
-    const tools = {
-      echo: {
-        ...echo,
-        execute: async () => {
-          todos.length = 0;
-          return { said: 'a' };
-        },
-      },
-    };
+    const tools = { echo: echoAs('echo', () => void todos.pop()) };
     await agent({ tools }).generate('Hi', { prepareStep: await prepareStepOf(title, { context: { todos } }) });
     expect(calls.map(({ options }) => options.toolChoice?.type)).toEqual(['required', 'auto']);
   });

@@ -39,6 +39,8 @@ const reopen = async (run: Run, attempt: Attempt): Promise<void> => {
   run.error = undefined;
   attempt.answer = createAnswer();
   attempt.rawChunks = [];
+  attempt.heldResults = [];
+  attempt.hasSpoken = false;
   attempt.finish = undefined;
 };
 

@@ -2,6 +2,7 @@ import type { PhaseData } from '../../phase/row.js';
 import { isGuarded, judge } from '../judge.js';
 import type { Outcome } from '../outcome.js';
 import type { StepRecord } from '../ports.js';
+import { settleProviderResults } from '../provider-results.js';
 import { currentAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
 import { followParts, recordStep, responseParts } from '../step-record.js';
 
@@ -14,11 +15,14 @@ export const review = async (run: Run): Promise<Outcome> => {
   attempt.record = record;
   const observed = await observe(run, attempt, record);
   if (observed) return observed;
+  const stopped = await settleProviderResults(run, attempt, record);
+  if (stopped) return stopped;
   const judged = await judge<'outputStep'>(run, stepPayload(run, attempt, record));
   if (judged.outcome) return judged.outcome;
-  const own = responseParts(run).slice(before);
+  const all = responseParts(run);
+  const own = all.slice(before);
   attempt.partCount = own.length;
-  if (isGuarded(run, 'outputStep')) followParts(run, record, { own, all: own });
+  if (isGuarded(run, 'outputStep')) followParts(run, record, { own, all });
   run.steps.push(record);
   return { kind: 'reviewed', toolCalls: record.toolCalls.filter((call) => !call.providerExecuted).length };
 };

@@ -1,9 +1,10 @@
-import { judge, releaseJudged, stopWith } from '../judge.js';
+import { releaseJudged, stopWith } from '../judge.js';
 import type { Outcome } from '../outcome.js';
 import type { StepRecord, ToolCall, ToolOutcome } from '../ports.js';
 import { agentChunk } from '../release.js';
 import { createRunningCalls, type RunningCalls } from '../running-calls.js';
-import { currentAttempt, stepsForHooks, type Run } from '../run.js';
+import { currentAttempt, type Run } from '../run.js';
+import { settleResult } from '../settle-result.js';
 import { untilAborted } from '../until-aborted.js';
 
 /**
@@ -61,35 +62,9 @@ interface Ended {
 
 const settle = async (run: Run, record: StepRecord, { call, outcome }: Ended): Promise<Outcome | undefined> => {
   const { list, ports } = run.options;
+  if (outcome.kind === 'result') return settleResult(run, record, { call, result: outcome.result });
   const { toolCallId, toolName, args } = call;
   ports.messages.setToolOutcome(list, call, outcome);
-  if (outcome.kind === 'error') {
-    const told = await releaseJudged(run, agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: outcome.error }));
-    return told.outcome;
-  }
-  const judged = await judge<'toolResult'>(run, resultPayload(run, call, outcome.result));
-  if (judged.outcome) return judged.outcome;
-  const current = run.scope.host.messages.readToolResult(list, toolCallId);
-  const result = current.found ? current.result : outcome.result;
-  const chunk = agentChunk(run, 'tool-result', { toolCallId, toolName, args, result });
-  record.toolResults.push({ ...chunk, toolCallId, toolName, input: args, output: result });
-  return (await releaseJudged(run, chunk)).outcome;
-};
-
-const resultPayload = (run: Run, { toolCallId, toolName, args }: ToolCall, result: unknown) => {
-  const { list } = run.options;
-  const { messages } = run.scope.host;
-  return {
-    phase: 'toolResult' as const,
-    messages: messages.read(list, 'all'),
-    messageList: list,
-    systemMessages: messages.readSystem(list),
-    stepNumber: run.position.stepNumber,
-    toolName,
-    toolCallId,
-    args,
-    result,
-    steps: stepsForHooks(run),
-    retryCount: run.retries,
-  };
+  const told = await releaseJudged(run, agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: outcome.error }));
+  return told.outcome;
 };

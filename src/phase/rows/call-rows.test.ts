@@ -203,9 +203,9 @@ describe('processOutputStream', () => {
         processor: withHook(id, row.hook, ({ part }: { part: unknown }) => (seen.push(id), part), own),
       });
     const guard = inSequence([see('no'), see('yes', { processDataParts: true })]);
-    await guard(data({ type: 'data-note', data: 1 }) as never, createScope());
+    await guard(data({ type: 'data-note', data: 1 }), createScope());
     expect(seen).toEqual(['yes']);
-    await guard(data() as never, createScope());
+    await guard(data(), createScope());
     expect(seen).toEqual(['yes', 'no', 'yes']);
   });
 
@@ -268,7 +268,7 @@ describe('processToolResult', () => {
       },
       ({ result }: Args) => void (seen = result),
     ]);
-    expect(edited(verdict)).toMatchObject({ result: 'redacted', toolResultValue: 'redacted' });
+    expect(edited(verdict)).toMatchObject({ result: 'redacted' });
     expect(seen).toBe('redacted');
     expect(contents(given.messageList as MessageList)).toHaveLength(2);
   });
@@ -294,7 +294,16 @@ describe('processToolResult', () => {
     expect(edited(verdict).result).toBe('not for you');
   });
 
-  it('a result that only reads is left alone', async () => {
+  it('a value under the name of Mastra’s engine follows under that name', async () => {
+    const given = { ...data(), result: undefined, toolResultValue: 'found' };
+    const verdict = await judge<'toolResult'>(
+      given,
+      ({ messageList }: Args) => void messageList.updateToolInvocation(resultPart('x')),
+    );
+    expect(edited(verdict)).toMatchObject({ result: undefined, toolResultValue: 'x' });
+  });
+
+  it('a hook that only reads changes nothing', async () => {
     expect((await judge(data(), ({ result }: Args) => void String(result))).kind).toBe('pass');
   });
 

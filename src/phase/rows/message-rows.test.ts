@@ -139,7 +139,7 @@ describe.each(messagePhases)('what a hook of phase %s may return', (phase) => {
       'phase/invalid-result',
     ],
   ])('%s: refused', async (_, hook, code) => {
-    const { verdict } = await run(phase, hook as (args: never) => unknown);
+    const { verdict } = await run(phase, hook);
     expect(codeOf(verdict)).toBe(code);
     expect(verdict).toMatchObject({ processorId: 'guard', phase, path: 'test/guard' });
   });

@@ -26,7 +26,7 @@ export const toolResult = definePhase({
       toolName: data.toolName,
       toolCallId: data.toolCallId,
       args: data.args,
-      result: resultOf(data),
+      result: data[nameOfResult(data)],
       providerExecuted: data.providerExecuted,
       steps: data.steps ?? [],
     }),
@@ -40,10 +40,11 @@ export const toolResult = definePhase({
 });
 
 /** A payload that came through Mastra's engine carries the value under a name of its own. */
-const resultOf = (data: Data): unknown => ('toolResultValue' in data ? data.toolResultValue : data.result);
+const nameOfResult = (data: Data): 'toolResultValue' | 'result' => ('toolResultValue' in data ? 'toolResultValue' : 'result');
 
 /** Hooks replace a result inside the list; the payload follows, so that the next hook is given what this one made. */
 const withCurrentResult = (data: Data, host: Host): Data => {
+  const name = nameOfResult(data);
   const { found, result } = host.messages.readToolResult(listOf(data), data.toolCallId);
-  return !found || result === resultOf(data) ? data : { ...data, result, toolResultValue: result };
+  return !found || result === data[name] ? data : { ...data, [name]: result };
 };

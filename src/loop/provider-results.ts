@@ -1,0 +1,31 @@
+import { findToolPart, type ProviderResult } from './answer.js';
+import type { Outcome } from './outcome.js';
+import type { StepRecord, ToolCall } from './ports.js';
+import type { Attempt, Run } from './run.js';
+import { currentResult, settleResult } from './settle-result.js';
+import { responseParts, toolResultRecord } from './step-record.js';
+
+/**
+ * Results of tools that the provider ran take their place in the conversation, those of calls of earlier steps, too. Where a
+ * guard judges results, they were held back, and leave now.
+ */
+export const settleProviderResults = async (run: Run, attempt: Attempt, record: StepRecord): Promise<Outcome | undefined> => {
+  const { list, ports } = run.options;
+  for (const told of attempt.answer.results) {
+    const call = callOf(run, told);
+    ports.messages.setToolOutcome(list, call, { kind: 'result', result: told.result });
+    record.toolResults.push(toolResultRecord(run, call, currentResult(run, { call, result: told.result })));
+  }
+  for (const { payload } of attempt.heldResults) {
+    const told = payload as ProviderResult; // only results are held
+    const stop = await settleResult(run, record, { call: callOf(run, told), result: told.result });
+    if (stop) return stop;
+  }
+  return undefined;
+};
+
+/** The call that a result answers, as the conversation has it. */
+const callOf = (run: Run, { toolCallId, toolName, args }: ProviderResult): ToolCall => {
+  const known = findToolPart(responseParts(run), toolCallId)?.toolInvocation;
+  return { toolCallId, toolName, args: known?.args ?? args, providerExecuted: true };
+};

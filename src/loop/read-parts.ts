@@ -1,0 +1,26 @@
+import type { Chunk } from './ports.js';
+
+/** A cached answer as a model would give it. */
+export async function* replay(chunks: readonly Chunk[], runId: string): AsyncGenerator<Chunk> {
+  for (const chunk of chunks) yield { ...chunk, runId, from: 'AGENT' };
+}
+
+/**
+ * A model's stream, one part at a time and on demand: the provider is asked for no more than the reader of the run takes.
+ * Whoever stops reading cancels the provider's stream.
+ */
+export async function* readParts(
+  parts: ReadableStream<unknown>,
+  toChunk: (part: unknown) => Chunk | undefined,
+): AsyncGenerator<Chunk | undefined> {
+  const reader = parts.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield toChunk(value);
+    }
+  } finally {
+    reader.cancel().catch(() => undefined);
+  }
+}

@@ -1,0 +1,201 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { mergeTexts } from './merge-texts.js';
+import { MergeConflict, type Overlap, type OverlapRule } from './overlap.js';
+import { wordsOf } from './words.js';
+
+const merge = (base: string, texts: readonly string[], rule: OverlapRule = 'widest-redaction') => {
+  const overlaps: Overlap[] = [];
+  const versions = texts.map((value, index) => ({ author: 'abcdef'[index] as string, value }));
+  const options = { rule, onOverlap: (overlap: Overlap) => void overlaps.push(overlap) };
+  return { text: mergeTexts(base, versions, { options, target: 'text' }), overlaps };
+};
+
+const vocabulary = ['alpha', 'beta', 'gamma', 'delta', 'omega', 'секрет', 'código', '密', '码'];
+
+type Edit = { at: number; length: number; text: string };
+
+const edits: fc.Arbitrary<Edit[]> = fc.array(
+  fc.record({
+    at: fc.nat(12),
+    length: fc.nat(3),
+    text: fc.oneof(
+      fc.constantFrom('', '[x]', '[removed]', 'new words', ', again'),
+      fc.constantFrom(...vocabulary).map((word) => word.toUpperCase()),
+      fc.constantFrom(...vocabulary),
+    ),
+  }),
+  { maxLength: 4 },
+);
+
+const text = fc.array(fc.constantFrom(...vocabulary), { maxLength: 9 }).map((words) => words.join(' '));
+
+/** Redacts, rewrites, moves and adds words. */
+const edit = (base: string, changes: readonly Edit[]): string => {
+  const words = base.split(' ');
+  for (const { at, length, text: replacement } of changes)
+    words.splice(at % (words.length + 1), length, ...(replacement ? [replacement] : []));
+  return words.join(' ');
+};
+
+const scene = fc.tuple(text, fc.array(edits, { minLength: 1, maxLength: 4 }));
+
+describe('laws', () => {
+  it('no word comes back that a branch took out', () => {
+    fc.assert(
+      fc.property(scene, ([base, scripts]) => {
+        const texts = scripts.map((script) => edit(base, script));
+        const merged = new Set(wordsOf(merge(base, texts).text));
+        for (const version of texts) {
+          const kept = new Set(wordsOf(version));
+          for (const word of wordsOf(base)) if (!kept.has(word)) expect(merged).not.toContain(word);
+        }
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+
+  it('the order of the branches does not matter', () => {
+    fc.assert(
+      fc.property(scene, fc.nat(), ([base, scripts], seed) => {
+        const versions = scripts.map((script, index) => ({ author: `b${index}`, value: edit(base, script) }));
+        const turned = versions.map((_, index) => versions[(index + seed) % versions.length] as (typeof versions)[number]);
+        const place = { options: { rule: 'widest-redaction' as const, onOverlap: () => undefined }, target: 'text' };
+        expect(mergeTexts(base, turned.toReversed(), place)).toBe(mergeTexts(base, versions, place));
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+
+  it('one branch, or several of one mind, give their text', () => {
+    fc.assert(
+      fc.property(text, edits, (base, script) => {
+        const version = edit(base, script);
+        for (const rule of ['first', 'last', 'error'] as const) {
+          expect(merge(base, [version], rule).text).toBe(version);
+          expect(merge(base, [version, version, version], rule)).toEqual({ text: version, overlaps: [] });
+        }
+      }),
+    );
+  });
+
+  it('edits of different words combine, whatever the rule, and nobody is told', () => {
+    const owners = fc.array(fc.nat(2), { minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(owners, fc.constantFrom<OverlapRule>('widest-redaction', 'first', 'last', 'error'), (owned, rule) => {
+        const words = owned.map((_, index) => `w${index}`);
+        const texts = [0, 1, 2].map((me) => words.map((word, index) => (owned[index] === me ? `[${me}]` : word)).join(' '));
+        const { text: merged, overlaps } = merge(words.join(' '), texts, rule);
+        expect(merged).toBe(owned.map((owner) => `[${owner}]`).join(' '));
+        expect(overlaps).toEqual([]);
+      }),
+    );
+  });
+
+  it('where nobody was told of an overlap, a word that all branches kept is there', () => {
+    const distinct = fc.uniqueArray(fc.constantFrom(...vocabulary)).map((words) => words.join(' '));
+    fc.assert(
+      fc.property(fc.tuple(distinct, fc.array(edits, { minLength: 1, maxLength: 4 })), ([base, scripts]) => {
+        const texts = scripts.map((script) => edit(base, script));
+        const { text: merged, overlaps } = merge(base, texts);
+        if (overlaps.length > 0) return;
+        for (const word of wordsOf(base))
+          if (texts.every((version) => wordsOf(version).includes(word))) expect(wordsOf(merged)).toContain(word);
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+});
+
+describe('words that two branches edited', () => {
+  const base = 'Call Bob at 555 1234 today';
+
+  it('all that any of them took out goes, the edit that lets fewest words live comes', () => {
+    const { text: merged, overlaps } = merge(base, ['Call [name] 1234 today', 'Call Bob at [phone] today']);
+    expect(wordsOf(merged)).not.toContain('bob');
+    expect(wordsOf(merged)).not.toContain('1234');
+    expect(merged).toMatch(/^Call \[(name|phone)\] today$/);
+    expect(overlaps).toHaveLength(1);
+    expect(overlaps[0]).toMatchObject({ base: expect.stringContaining('555'), target: 'text' });
+    expect(overlaps[0]?.edits.map(({ author }) => author)).toEqual(['a', 'b']);
+  });
+
+  it('a rewriting in capitals does not undo a redaction', () => {
+    expect(merge('mail bob@x.com now', ['MAIL BOB@X.COM NOW', 'mail [email] now']).text).toBe('MAIL [email] NOW');
+  });
+
+  it('a branch that moves words does not undo a redaction of them', () => {
+    const { text: merged, overlaps } = merge('secret alpha beta', ['alpha beta secret', '[x] alpha beta']);
+    expect(merged).not.toContain('secret');
+    expect(overlaps.length).toBeGreaterThan(0);
+  });
+
+  it('nor does one that quotes them', () => {
+    expect(merge('my pin is 4711', ['my pin is 4711 (the customer said 4711)', 'my pin is [pin]']).text).not.toContain('4711');
+  });
+
+  it.each<[OverlapRule, string]>([
+    ['first', 'Call [a] today'],
+    ['last', 'Call [b] today'],
+    [({ edits: parties }) => parties.map(({ value }) => String(value)).join('+'), 'Call [a]+[b] today'],
+    [() => undefined, 'Call  today'],
+  ])('by rule %s', (rule, expected) => {
+    expect(merge(base, ['Call [a] today', 'Call [b] today'], rule).text).toBe(expected);
+  });
+
+  it('by rule error: refused, naming who and where', () => {
+    const refused = () => merge(base, ['Call [a] today', 'Call [b] today'], 'error');
+    expect(refused).toThrow(MergeConflict);
+    expect(refused).toThrow('a and b edited text.');
+  });
+
+  it('a rule is given what each branch made of the whole stretch, the words that it kept included', () => {
+    const seen: unknown[] = [];
+    merge('one two three four', ['one X three Y', 'one [all]'], ({ base: stretch, edits: parties }) => {
+      seen.push(stretch, ...parties.map(({ value }) => value));
+      return '';
+    });
+    expect(seen).toEqual(['two three four', 'X three Y', '[all]']);
+  });
+});
+
+describe('insertions', () => {
+  it('at one place stand side by side, in the order of the names', () => {
+    expect(merge('end', ['one end', 'two end']).text).toBe('one two end');
+    expect(merge('start', ['start, more', 'start, else']).overlaps).toEqual([]);
+  });
+
+  it('of one mind stand once', () => {
+    expect(merge('a b', ['a and b', 'a and b, too']).text).toBe('a and b, too');
+  });
+
+  it('beside a redaction stay', () => {
+    expect(merge('pay 4711 now', ['please pay 4711 now', 'pay [x] now']).text).toBe('please pay [x] now');
+    expect(merge('pay 4711', ['pay 4711, thanks', 'pay [x]'])).toEqual({ text: 'pay [x], thanks', overlaps: [] });
+  });
+});
+
+describe('texts without spaces, and long ones', () => {
+  it('are merged by characters where the script has no spaces', () => {
+    expect(merge('我的邮箱是甲乙电话一二三', ['我的邮箱是[x]电话一二三', '我的邮箱是甲乙电话[y]']).text).toBe(
+      '我的邮箱是[x]电话[y]',
+    );
+  });
+
+  it('other scripts by words, so that no letters of a word stay', () => {
+    expect(merge('Мой секрет тут', ['Мой [скрыто] тут', 'Мой [тайна] тут']).text).not.toMatch(/секрет/);
+  });
+
+  it('code points and combining marks are never cut', () => {
+    const base = 'a 👩‍👩‍👧 नमस्ते b';
+    expect(merge(base, ['x 👩‍👩‍👧 नमस्ते b', 'a 👩‍👩‍👧 [y] b']).text).toBe('x 👩‍👩‍👧 [y] b');
+  });
+
+  it('written anew altogether are taken as one edit, in little time', () => {
+    const words = (name: string) => Array.from({ length: 20_000 }, (_, index) => `${name}${index}`).join(' ');
+    const startedAt = performance.now();
+    const { text: merged } = merge(words('w'), [words('v'), words('w').replace('w19999', '[x]')]);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(merged).not.toContain('w19999');
+  });
+});

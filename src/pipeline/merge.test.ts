@@ -1,0 +1,421 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { mergeValues } from './merge.js';
+import type { MergeOptions, Version } from './merge-options.js';
+import type { Overlap, OverlapRule } from './overlap.js';
+import { wordsOf } from './words.js';
+
+const merge = (base: unknown, values: readonly unknown[], own: Partial<MergeOptions> = {}) => {
+  const overlaps: Overlap[] = [];
+  const versions = values.map((value, index): Version => ({ author: 'abcdef'[index] as string, value }));
+  const options: MergeOptions = { rule: 'widest-redaction', onOverlap: (overlap) => void overlaps.push(overlap), ...own };
+  return { value: mergeValues(base, versions, { options, target: '' }), overlaps };
+};
+
+const text = (words: string) => ({ type: 'text', text: words });
+
+describe('records', () => {
+  it('fields that different branches set, change and take out are combined', () => {
+    const base = { a: 1, b: 2, c: 3, same: { deep: [1] } };
+    const { value, overlaps } = merge(base, [
+      { ...base, a: 10, d: 4 },
+      { b: 2, c: 30, same: { deep: [1] }, a: 1 },
+      { a: 1, c: 3, same: { deep: [1] } },
+    ]);
+    expect(value).toEqual({ a: 10, c: 30, d: 4, same: { deep: [1] } });
+    expect(overlaps).toEqual([]);
+  });
+
+  it('what two branches put into a field that was empty is combined', () => {
+    expect(merge({}, [{ meta: { pii: true } }, { meta: { spam: false } }]).value).toEqual({ meta: { pii: true, spam: false } });
+  });
+
+  it('a field that one took out and another changed stays out, and is told', () => {
+    const { value, overlaps } = merge({ a: 'x', b: 1 }, [{ b: 1 }, { a: 'y', b: 1 }]);
+    expect(value).toEqual({ b: 1 });
+    expect(overlaps).toEqual([
+      {
+        base: 'x',
+        edits: [
+          { author: 'a', value: undefined },
+          { author: 'b', value: 'y' },
+        ],
+        target: 'a',
+      },
+    ]);
+  });
+
+  it('a field that holds undefined is not one that is gone', () => {
+    expect(
+      merge({ a: 1, b: 1 }, [
+        { a: undefined, b: 1 },
+        { a: 1, b: 2 },
+      ]).value,
+    ).toStrictEqual({ a: undefined, b: 2 });
+  });
+
+  it('instances of classes are taken whole', () => {
+    class Thing {
+      constructor(readonly n: number) {}
+    }
+    const one = new Thing(1);
+    const two = new Thing(2);
+    expect(
+      merge({ thing: new Thing(0), x: 1 }, [
+        { thing: one, x: 1 },
+        { thing: one, x: 2 },
+      ]).value,
+    ).toEqual({ thing: one, x: 2 });
+    const { value, overlaps } = merge({ thing: new Thing(0) }, [{ thing: one }, { thing: two }]);
+    expect([one, two]).toContain((value as { thing: Thing }).thing);
+    expect(overlaps).toHaveLength(1);
+  });
+
+  it('dates are compared by their time', () => {
+    const at = (time: number) => ({ at: new Date(time) });
+    expect(merge(at(1), [at(1), at(2)])).toEqual({ value: at(2), overlaps: [] });
+  });
+
+  it('no name of a field does harm', () => {
+    const odd = JSON.parse('{"__proto__":{"polluted":true},"constructor":1}') as object;
+    const { value } = merge({ x: 1 }, [odd, { x: 2 }]);
+    expect(Object.hasOwn(value as object, '__proto__')).toBe(true);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+
+  it('what is whole is not looked into, and no word is taken out of it', () => {
+    const choice = (name: string) => ({ choice: { type: 'tool', toolName: name } });
+    const own = { isWhole: (target: string) => target === 'choice' };
+    const { value } = merge(choice('alpha'), [choice('search alpha'), choice('beta')], own);
+    expect([choice('search alpha'), choice('beta')]).toContainEqual(value);
+  });
+
+  it('what is kept for the books follows one branch, and nobody is told', () => {
+    const own = { isBookkeeping: (target: string) => target === 'id' };
+    expect(
+      merge(
+        { id: 'm', x: 1 },
+        [
+          { id: 'b', x: 1 },
+          { id: 'a', x: 2 },
+        ],
+        own,
+      ),
+    ).toEqual({ value: { id: 'b', x: 2 }, overlaps: [] });
+  });
+});
+
+describe('arrays of things with ids', () => {
+  const thing = (id: string, words = id) => ({ id, words });
+  const base = ['m1', 'm2', 'm3'].map((id) => thing(id));
+  const [first, second, third] = base;
+
+  it('adding, removing and changing are combined', () => {
+    const { value, overlaps } = merge(base, [
+      [thing('new-a'), first, second, third],
+      [first, third],
+      [first, second, thing('m3', 'changed'), thing('new-c')],
+    ]);
+    expect(value).toEqual([thing('new-a'), first, thing('m3', 'changed'), thing('new-c')]);
+    expect(overlaps).toEqual([]);
+  });
+
+  it('what two branches add at one place stands in the order of their names', () => {
+    expect(
+      merge(base, [
+        [...base, thing('z')],
+        [...base, thing('a')],
+      ]).value,
+    ).toEqual([...base, thing('z'), thing('a')]);
+  });
+
+  it('what two branches add under one id is one thing', () => {
+    const { value } = merge(base, [
+      [...base, { id: 'n', x: 1 }],
+      [{ id: 'n', y: 2 }, ...base],
+    ]);
+    expect((value as { id: string }[]).filter(({ id }) => id === 'n')).toEqual([{ id: 'n', x: 1, y: 2 }]);
+  });
+
+  it('a thing that one removed and another changed stays out, and is told', () => {
+    const { value, overlaps } = merge(base, [
+      [first, third],
+      [first, thing('m2', 'changed'), third],
+    ]);
+    expect(value).toEqual([first, third]);
+    expect(overlaps.map(({ target }) => target)).toEqual(['1']);
+  });
+
+  it.each<[OverlapRule, unknown]>([
+    ['first', [first, third]],
+    ['last', [first, thing('m2', 'changed'), third]],
+    [() => thing('m2', 'by rule'), [first, thing('m2', 'by rule'), third]],
+  ])('or is decided by the rule %s', (rule, expected) => {
+    expect(
+      merge(
+        base,
+        [
+          [first, third],
+          [first, thing('m2', 'changed'), third],
+        ],
+        { rule },
+      ).value,
+    ).toEqual(expected);
+  });
+
+  it('an order that one branch changed is kept, with the edits of the others', () => {
+    const { value, overlaps } = merge(base, [
+      [third, first, second],
+      [first, thing('m2', 'changed'), third],
+      [first, second, third, thing('n')],
+    ]);
+    expect(value).toEqual([third, thing('n'), first, thing('m2', 'changed')]); // what follows the third still does
+    expect(overlaps).toEqual([]);
+  });
+
+  it('two orders are an overlap', () => {
+    const { value, overlaps } = merge(base, [
+      [third, second, first],
+      [second, first, third],
+    ]);
+    expect(overlaps).toHaveLength(1);
+    expect((value as { id: string }[]).map(({ id }) => id).toSorted()).toEqual(['m1', 'm2', 'm3']);
+  });
+
+  it('a rule that gives back nonsense for an order does no harm', () => {
+    for (const nonsense of ['text', [], ['m2', 'm2', 'unknown'], undefined])
+      expect(
+        merge(
+          base,
+          [
+            [third, second, first],
+            [second, first, third],
+          ],
+          { rule: () => nonsense },
+        ).value,
+      ).toHaveLength(3);
+  });
+
+  it('a thing that was replaced by one of another id is the same thing to others', () => {
+    const question = { id: 'm1', role: 'user', text: 'my pin is 4711' };
+    const { value } = merge([question], [[{ ...question, id: 'other' }], [{ ...question, text: 'my pin is [x]' }]], {
+      isBookkeeping: (target) => target.endsWith('id'),
+    });
+    expect(value).toEqual([{ id: 'other', role: 'user', text: 'my pin is [x]' }]);
+  });
+});
+
+describe('arrays of names', () => {
+  it('what any branch took out is out, what any put in is in', () => {
+    expect(
+      merge(
+        ['a', 'b', 'c'],
+        [
+          ['a', 'b'],
+          ['b', 'c'],
+          ['a', 'b', 'c', 'd'],
+        ],
+      ),
+    ).toEqual({ value: ['b', 'd'], overlaps: [] });
+  });
+
+  it('names that were exchanged are never mixed, and lose no part', () => {
+    expect(merge(['msg-1', 'msg-2'], [['msg-1', 'msg-3'], ['msg-1']]).value).toEqual(['msg-1', 'msg-3']);
+    expect(
+      merge(
+        ['id-1', 'id-2'],
+        [
+          ['id-1', 'id-3'],
+          ['id-1', 'id-4'],
+        ],
+      ).value,
+    ).toEqual(['id-1', 'id-3', 'id-4']);
+  });
+});
+
+describe('arrays of things without ids', () => {
+  const parts = [text('alpha one'), text('beta two'), text('gamma three')];
+  const [alpha, beta, gamma] = parts;
+
+  it('a part that one removed while it added another does not shift the others', () => {
+    const { value } = merge(parts, [
+      [beta, gamma, text('new')],
+      [alpha, text('beta [x]'), gamma],
+    ]);
+    expect(value).toEqual([text('beta [x]'), gamma, text('new')]);
+  });
+
+  it('a part that was edited beside a removed one is known by its words', () => {
+    const { value } = merge(parts, [
+      [text('beta two, edited'), gamma],
+      [alpha, text('[x] two'), gamma],
+    ]);
+    expect(value).toEqual([text('[x] two, edited'), gamma]);
+  });
+
+  it('a part that was split keeps what another took out of it out', () => {
+    const { value } = merge([text('alpha beta gamma')], [[text('alpha'), text('beta gamma')], [text('[x] [y] gamma')]]);
+    expect(wordsOf(JSON.stringify(value))).not.toContain('alpha');
+    expect(wordsOf(JSON.stringify(value))).not.toContain('beta');
+    expect(JSON.stringify(value)).toContain('gamma');
+  });
+
+  it('ids, types and times lose no word', () => {
+    const old = { id: 'part-1', type: 'text', createdAt: 1, text: 'alpha part' };
+    const young = { id: 'part-2', type: 'data-part', createdAt: 2, text: 'alpha more' };
+    expect(merge([old], [[young], []]).value).toEqual([{ ...young, text: ' more' }]);
+  });
+
+  it('a part that turned into one of another kind is decided as a whole', () => {
+    const source = { type: 'source', url: 'alpha one' };
+    const { value } = merge([alpha], [[source], [text('[x] one')]]);
+    expect(JSON.stringify(value)).not.toContain('alpha');
+  });
+
+  it('the same thing added by two stands once', () => {
+    expect(
+      merge(parts, [
+        [...parts, text('new')],
+        [...parts, text('new')],
+        [...parts, text('other')],
+      ]).value,
+    ).toEqual([...parts, text('new'), text('other')]);
+  });
+
+  it('many changed at once are paired in order, in little time', () => {
+    const many = Array.from({ length: 400 }, (_, index) => text(`word${index}`));
+    const startedAt = performance.now();
+    const { value } = merge(many, [
+      many.map(({ text: words }) => text(`${words} a`)),
+      many.map(({ text: words }) => text(`b ${words}`)),
+    ]);
+    expect(value).toEqual(many.map(({ text: words }) => text(`b ${words} a`)));
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+  });
+});
+
+describe('laws', () => {
+  const words = fc.array(fc.constantFrom('alpha', 'beta', 'gamma', '[x]', '7'), { maxLength: 5 }).map((list) => list.join(' '));
+  const name = fc.constantFrom('a', 'b', 'c', 'id', 'text');
+  const { value: json } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      words,
+      fc.integer({ min: 0, max: 3 }),
+      fc.boolean(),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(name, tie('value'), { maxKeys: 3 }),
+    ),
+  }));
+  const versions = fc.array(json, { minLength: 1, maxLength: 4 });
+
+  it('nobody changed anything: the base itself', () => {
+    fc.assert(
+      fc.property(json, fc.integer({ min: 1, max: 3 }), (base, count) => {
+        const copies = Array.from({ length: count }, () => structuredClone(base));
+        expect(merge(base, copies)).toEqual({ value: base, overlaps: [] });
+      }),
+    );
+  });
+
+  it('one branch changed something: its version', () => {
+    fc.assert(
+      fc.property(json, json, (base, version) => {
+        for (const rule of ['widest-redaction', 'error'] as const)
+          expect(merge(base, [structuredClone(base), version, structuredClone(base)], { rule })).toEqual({
+            value: version,
+            overlaps: [],
+          });
+      }),
+    );
+  });
+
+  it('all are of one mind: that', () => {
+    fc.assert(
+      fc.property(json, json, (base, version) => {
+        expect(merge(base, [version, structuredClone(version), version], { rule: 'error' }).value).toEqual(version);
+      }),
+    );
+  });
+
+  it('the order of the branches does not matter', () => {
+    fc.assert(
+      fc.property(json, versions, fc.nat(), (base, values, turn) => {
+        const named = values.map((value, index): Version => ({ author: `b${index}`, value }));
+        const turned = named.map((_, index) => named[(index + turn) % named.length] as Version).toReversed();
+        const place = { options: { rule: 'widest-redaction' as const, onOverlap: () => undefined }, target: '' };
+        expect(mergeValues(base, turned, place)).toEqual(mergeValues(base, named, place));
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+
+  it('the inputs stay as they are', () => {
+    fc.assert(
+      fc.property(json, versions, (base, values) => {
+        const before = structuredClone([base, values]);
+        merge(base, values);
+        expect([base, values]).toEqual(before);
+      }),
+    );
+  });
+});
+
+describe('laws of parts: each word stands in one part only', () => {
+  type Change =
+    | { kind: 'redact'; word: number }
+    | { kind: 'remove'; part: number }
+    | { kind: 'add'; at: number; fresh: number }
+    | { kind: 'append'; part: number; fresh: number };
+
+  const change: fc.Arbitrary<Change> = fc.oneof(
+    fc.record({ kind: fc.constant('redact' as const), word: fc.nat(11) }),
+    fc.record({ kind: fc.constant('remove' as const), part: fc.nat(3) }),
+    fc.record({ kind: fc.constant('add' as const), at: fc.nat(4), fresh: fc.nat(99) }),
+    fc.record({ kind: fc.constant('append' as const), part: fc.nat(3), fresh: fc.nat(99) }),
+  );
+
+  const base = [0, 1, 2, 3].map((part) => text([0, 1, 2].map((word) => `w${part * 3 + word}`).join(' ')));
+
+  const apply = (changes: readonly Change[]) => {
+    let parts = base.map((part) => ({ ...part }));
+    for (const one of changes) {
+      if (one.kind === 'redact') parts = parts.map((part) => text(part.text.replace(new RegExp(`\\bw${one.word}\\b`), '[x]')));
+      if (one.kind === 'remove') parts = parts.filter((_, index) => index !== one.part);
+      if (one.kind === 'add') parts.splice(one.at, 0, text(`fresh${one.fresh} text`));
+      if (one.kind === 'append')
+        parts = parts.map((part, index) => (index === one.part ? text(`${part.text} fresh${one.fresh}`) : part));
+    }
+    return parts;
+  };
+
+  const scripts = fc.array(fc.array(change, { maxLength: 4 }), { minLength: 1, maxLength: 3 });
+  const wordsIn = (parts: unknown) => new Set((parts as ReturnType<typeof text>[]).flatMap((part) => wordsOf(part.text)));
+
+  it('no word comes back that a branch took out', () => {
+    fc.assert(
+      fc.property(scripts, (all) => {
+        const values = all.map(apply);
+        const merged = wordsIn(merge(base, values).value);
+        for (const word of wordsIn(base))
+          if (values.some((value) => !wordsIn(value).has(word))) expect(merged).not.toContain(word);
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+
+  it('a word that every branch kept, and every word that any branch added, is there, unless somebody was told', () => {
+    fc.assert(
+      fc.property(scripts, (all) => {
+        const values = all.map(apply);
+        const { value, overlaps } = merge(base, values);
+        if (overlaps.length > 0) return;
+        const merged = wordsIn(value);
+        for (const word of wordsIn(base)) if (values.every((one) => wordsIn(one).has(word))) expect(merged).toContain(word);
+        for (const word of values.flatMap((one) => [...wordsIn(one)]))
+          if (word.startsWith('fresh')) expect(merged).toContain(word);
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+});

@@ -1,0 +1,261 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createOutlet, type Outlet } from './outlet.js';
+
+/** Whether something has settled by now. */
+const isSettled = async (promise: Promise<unknown> | undefined): Promise<boolean> => {
+  let settled = false;
+  promise?.then(
+    () => (settled = true),
+    () => (settled = true),
+  );
+  await wait(0);
+  return settled;
+};
+
+const take = async <T>(reader: ReadableStreamDefaultReader<T>, count: number): Promise<T[]> => {
+  const taken: T[] = [];
+  for (let index = 0; index < count; index += 1) taken.push((await reader.read()).value as T);
+  return taken;
+};
+
+const all = async <T>(stream: ReadableStream<T>): Promise<T[]> => {
+  const taken: T[] = [];
+  for await (const chunk of stream) taken.push(chunk);
+  return taken;
+};
+
+const filled = (limit: number, count: number): Outlet<number> => {
+  const outlet = createOutlet<number>(limit);
+  for (let n = 0; n < count; n += 1) void outlet.write(n);
+  return outlet;
+};
+
+describe('back-pressure', () => {
+  it('the writer goes on below the limit and waits at it', () => {
+    const outlet = createOutlet<number>(3);
+    expect(outlet.write(0)).toBeUndefined();
+    expect(outlet.write(1)).toBeUndefined();
+    expect(outlet.write(2)).toBeInstanceOf(Promise);
+  });
+
+  it('by default that is 32', () => {
+    const outlet = filled(32, 0);
+    const waits = Array.from({ length: 32 }, (_, n) => outlet.write(n) !== undefined);
+    expect(waits.lastIndexOf(false)).toBe(30);
+  });
+
+  it('the writer goes on when one chunk was read', async () => {
+    const outlet = createOutlet<number>(2);
+    void outlet.write(0);
+    const waiting = outlet.write(1);
+    expect(await isSettled(waiting)).toBe(false);
+    const reader = outlet.read().getReader();
+    expect(await isSettled(waiting)).toBe(false); // nothing is read ahead
+    await reader.read();
+    expect(await isSettled(waiting)).toBe(true);
+  });
+
+  it('a writer far over the limit waits until the reader is near', async () => {
+    const outlet = filled(2, 5);
+    const waiting = outlet.write(5);
+    const reader = outlet.read().getReader();
+    await take(reader, 4);
+    expect(await isSettled(waiting)).toBe(false);
+    await take(reader, 1);
+    expect(await isSettled(waiting)).toBe(true);
+  });
+
+  it('several writers that wait go on together', async () => {
+    const outlet = filled(1, 0);
+    const waiting = [outlet.write(0), outlet.write(1)];
+    await take(outlet.read().getReader(), 2);
+    expect(await Promise.all(waiting.map(isSettled))).toEqual([true, true]);
+  });
+
+  it('a slow reader gets as much as it takes, and no more is written meanwhile', async () => {
+    const outlet = createOutlet<number>(4);
+    let written = 0;
+    const writing = (async () => {
+      for (; written < 20; written += 1) await outlet.write(written);
+      outlet.close();
+    })();
+    const reader = outlet.read().getReader();
+    for (let taken = 1; taken <= 20; taken += 1) {
+      await reader.read();
+      await wait(0);
+      expect(written - taken).toBeLessThanOrEqual(4);
+    }
+    await writing;
+    expect(await reader.read()).toEqual({ done: true, value: undefined });
+  });
+});
+
+describe('drain and close', () => {
+  it('drain lets everything flow, those who wait included', async () => {
+    const outlet = filled(1, 0);
+    const waiting = outlet.write(0);
+    outlet.drain();
+    expect(await isSettled(waiting)).toBe(true);
+    expect(outlet.write(1)).toBeUndefined();
+    outlet.close();
+    expect(await all(outlet.read())).toEqual([0, 1]);
+  });
+
+  it('close ends the readers and frees the writers', async () => {
+    const outlet = filled(1, 0);
+    const waiting = outlet.write(0);
+    const reading = all(outlet.read());
+    outlet.close();
+    expect(await isSettled(waiting)).toBe(true);
+    expect(await reading).toEqual([0]);
+    expect(outlet.closed).toBe(true);
+  });
+
+  it('after it nothing leaves; a second close does nothing', async () => {
+    const outlet = filled(2, 1);
+    expect(outlet.closed).toBe(false);
+    outlet.close();
+    expect(outlet.write(1)).toBeUndefined();
+    outlet.close();
+    expect(await all(outlet.read())).toEqual([0]);
+  });
+
+  it('wakes a reader that waits for news', async () => {
+    const outlet = createOutlet<number>();
+    const reading = outlet.read().getReader().read();
+    expect(await isSettled(reading)).toBe(false);
+    outlet.close();
+    expect(await reading).toEqual({ done: true, value: undefined });
+  });
+});
+
+describe('readers', () => {
+  it('who come late read from the start', async () => {
+    const outlet = filled(32, 3);
+    const early = outlet.read().getReader();
+    await take(early, 3);
+    const late = outlet.read().getReader();
+    void outlet.write(3);
+    expect(await take(late, 4)).toEqual([0, 1, 2, 3]);
+    expect(await take(early, 1)).toEqual([3]);
+    outlet.close();
+    expect(await all(outlet.read())).toEqual([0, 1, 2, 3]);
+  });
+
+  it('all get all; the fastest sets the pace', async () => {
+    const outlet = createOutlet<number>(2);
+    const [fast, slow] = [outlet.read().getReader(), outlet.read().getReader()];
+    void outlet.write(0);
+    const waiting = outlet.write(1);
+    await take(slow, 1);
+    await take(fast, 2);
+    expect(await isSettled(waiting)).toBe(true);
+    expect(outlet.write(2)).toBeUndefined();
+    outlet.close();
+    expect(await take(fast, 1)).toEqual([2]);
+    expect(await take(slow, 2)).toEqual([1, 2]);
+  });
+
+  it('the last one who was reading goes away: everything flows', async () => {
+    const outlet = createOutlet<number>(1);
+    const stream = outlet.read();
+    const waiting = outlet.write(0);
+    const reader = stream.getReader();
+    await reader.read();
+    expect(await isSettled(waiting)).toBe(true);
+    const more = outlet.write(1);
+    expect(await isSettled(more)).toBe(false);
+    await reader.cancel();
+    expect(await isSettled(more)).toBe(true);
+    expect(outlet.write(2)).toBeUndefined();
+  });
+
+  it('one of two goes away: the other sets the pace', async () => {
+    const outlet = createOutlet<number>(1);
+    const [gone, stays] = [outlet.read().getReader(), outlet.read().getReader()];
+    void outlet.write(0);
+    await Promise.all([take(gone, 1), take(stays, 1)]);
+    await gone.cancel();
+    const waiting = outlet.write(1);
+    expect(await isSettled(waiting)).toBe(false);
+    await take(stays, 1);
+    expect(await isSettled(waiting)).toBe(true);
+  });
+
+  it('one that never read anything goes away, or stays: it is not waited for', async () => {
+    const outlet = createOutlet<number>(1);
+    const reader = outlet.read().getReader();
+    outlet.read();
+    const waiting = outlet.write(0);
+    await take(reader, 1);
+    expect(await isSettled(waiting)).toBe(true);
+    await reader.cancel();
+    expect(outlet.write(1)).toBeUndefined();
+  });
+
+  it('the only stream is canceled before it was read: everything flows', async () => {
+    const outlet = createOutlet<number>(1);
+    const stream = outlet.read();
+    const waiting = outlet.write(0);
+    await stream.cancel();
+    expect(await isSettled(waiting)).toBe(true);
+  });
+
+  it('one goes away while it waits for news: what comes later harms nobody', async () => {
+    const outlet = createOutlet<number>();
+    const [gone, stays] = [outlet.read().getReader(), outlet.read().getReader()];
+    const reading = [gone.read(), stays.read()];
+    await wait(0);
+    await gone.cancel();
+    void outlet.write(0);
+    outlet.close();
+    expect(await reading[0]).toEqual({ done: true, value: undefined });
+    expect(await reading[1]).toEqual({ done: false, value: 0 });
+    expect(await all(outlet.read())).toEqual([0]);
+  });
+
+  it('who break off a loop go away', async () => {
+    const outlet = filled(32, 3);
+    for await (const chunk of outlet.read()) if (chunk === 1) break;
+    expect(Array.from({ length: 64 }, (_, n) => outlet.write(n)).every((waiting) => waiting === undefined)).toBe(true);
+  });
+});
+
+it('law: however writers and readers interleave, every reader gets all chunks in order, and the writer ends', async () => {
+  const readers = fc.array(fc.record({ late: fc.nat(6), leaves: fc.option(fc.nat(8)) }), { minLength: 1, maxLength: 3 });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 4 }),
+      fc.nat(12),
+      readers,
+      fc.scheduler(),
+      async (limit, count, plans, scheduler) => {
+        const outlet = createOutlet<number>(limit);
+        const tick = () => scheduler.schedule(Promise.resolve());
+        const chunks = Array.from({ length: count }, (_, n) => n);
+        const write = async () => {
+          for (const chunk of chunks) {
+            await tick();
+            await outlet.write(chunk);
+          }
+          outlet.close();
+        };
+        const read = async ({ late, leaves }: { late: number; leaves: number | null }) => {
+          for (let turn = 0; turn < late; turn += 1) await tick();
+          const taken: number[] = [];
+          for await (const chunk of outlet.read()) {
+            if (leaves !== null && taken.length >= leaves) break;
+            taken.push(chunk);
+            await tick();
+          }
+          expect(taken).toEqual(leaves === null ? chunks : chunks.slice(0, leaves));
+        };
+        await scheduler.waitFor(Promise.all([write(), ...plans.map(read)]));
+        expect(outlet.closed).toBe(true);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});

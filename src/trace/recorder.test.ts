@@ -1,0 +1,176 @@
+import { describe, expect, it, vi } from 'vitest';
+import { runEventSchema, type RunEvent } from '../../schemas/index.js';
+import type { GuardReport } from '../phase/scope.js';
+import { phaseNames, phases } from '../phase/table.js';
+import type { Author, Verdict } from '../verdict.js';
+import { createRecorder, type RunFact } from './recorder.js';
+
+const author = (phase = 'input', processorId = 'guard'): Author => ({ processorId, phase, path: `p/${processorId}` });
+
+const verdicts: { readonly [K in Verdict<unknown>['kind']]: (by: Author) => Verdict<unknown> } = {
+  pass: () => ({ kind: 'pass' }),
+  edit: () => ({ kind: 'edit', data: {} }),
+  trip: (by) => ({ kind: 'trip', ...by, reason: 'bad', metadata: { n: 1 } }),
+  retry: (by) => ({ kind: 'retry', ...by, reason: 'again' }),
+  unavailable: (by) => ({ kind: 'unavailable', ...by, error: new Error('down') }),
+};
+
+const report = (by: Author, kind: keyof typeof verdicts = 'pass', durationMs = 1): GuardReport => ({
+  author: by,
+  verdict: verdicts[kind](by),
+  durationMs,
+});
+
+const setUp = (onEvent?: (event: RunEvent) => void) => {
+  let time = 1_000;
+  const position = { stepNumber: 0, attempt: 1 };
+  const recorder = createRecorder({ runId: 'run', position: () => ({ ...position }), wallClock: () => time++, onEvent });
+  return { recorder, position };
+};
+
+const finish: RunFact = { type: 'run-finish', status: 'success', retries: 0 };
+
+const facts: RunFact[] = [
+  { type: 'run-start', agentId: 'agent', mode: 'stream', maxSteps: 5, maxRetries: 1 },
+  { type: 'state-enter', state: 'step.calling' },
+  { type: 'model-call', modelId: 'm', provider: 'p' },
+  { type: 'model-finish', finishReason: 'stop', usage: { totalTokens: 3 }, durationMs: 2, fromCache: false },
+  { type: 'model-error', message: '400', recovered: true },
+  { type: 'tool-start', toolCallId: 'c', toolName: 't' },
+  { type: 'tool-finish', toolCallId: 'c', toolName: 't', outcome: 'result', durationMs: 1 },
+  { type: 'retract', partIds: ['1'] },
+  { type: 'step-finish', reason: 'stop' },
+  finish,
+];
+
+describe('events', () => {
+  it('are numbered from 0 without gaps, with time and place', () => {
+    const { recorder, position } = setUp();
+    for (const fact of facts) {
+      recorder.record(fact);
+      position.stepNumber += 1;
+      position.attempt += 1;
+    }
+    expect(recorder.events.map(({ seq }) => seq)).toEqual(facts.map((_, index) => index));
+    expect(recorder.events.map(({ at }) => at)).toEqual(facts.map((_, index) => 1_000 + index));
+    expect(recorder.events.map(({ stepNumber, attempt }) => [stepNumber, attempt])).toEqual(
+      facts.map((_, index) => [index, index + 1]),
+    );
+    expect(recorder.events.every(({ runId }) => runId === 'run')).toBe(true);
+  });
+
+  it('fit their schema, whoever reports them', () => {
+    const { recorder } = setUp();
+    for (const phase of phaseNames)
+      for (const kind of Object.keys(verdicts) as (keyof typeof verdicts)[]) recorder.guard(report(author(phase), kind));
+    recorder.conflict({ phase: 'input', path: 'p', rule: 'first', target: 'messages.0', authors: Object.freeze(['a', 'b']) });
+    recorder.flush();
+    for (const fact of facts) recorder.record(fact);
+    for (const event of recorder.events) expect(runEventSchema.parse(event)).toEqual(event);
+    expect(recorder.events.map(({ seq }) => seq)).toEqual(recorder.events.map((_, index) => index));
+    expect(new Set(recorder.events.map(({ type }) => type)).size).toBe(facts.length + 2);
+  });
+
+  it('end with the end of the run', () => {
+    const { recorder } = setUp();
+    recorder.guard(report(author('outputStream')));
+    recorder.record(finish);
+    recorder.guard(report(author()));
+    recorder.record({ type: 'state-enter', state: 'late' });
+    recorder.flush();
+    expect(recorder.events.map(({ type }) => type)).toEqual(['run-finish']);
+  });
+});
+
+describe('guards', () => {
+  const perCall = phaseNames.filter((phase) => phases[phase].cadence !== 'chunk');
+
+  it.each(perCall)('of phase %s: one event for each call', (phase) => {
+    const { recorder } = setUp();
+    recorder.guard(report(author(phase), 'pass', 3));
+    recorder.guard(report(author(phase), 'edit', 4));
+    expect(recorder.events).toMatchObject([
+      { type: 'guard', phase, processorId: 'guard', path: 'p/guard', verdict: 'pass', durationMs: 3, calls: 1, edits: 0 },
+      { verdict: 'edit', durationMs: 4, calls: 1, edits: 1 },
+    ]);
+  });
+
+  it('say why they stopped, and as whom', () => {
+    const { recorder } = setUp();
+    const by = author();
+    recorder.guard({
+      author: by,
+      verdict: { kind: 'trip', ...by, processorId: 'inner', reason: 'bad', metadata: 7 },
+      durationMs: 1,
+    });
+    recorder.guard(report(by, 'retry'));
+    recorder.guard(report(by, 'unavailable'));
+    expect(recorder.events).toMatchObject([
+      { verdict: 'trip', processorId: 'inner', reason: 'bad', metadata: 7 },
+      { verdict: 'retry', processorId: 'guard', reason: 'again' },
+      { verdict: 'unavailable' },
+    ]);
+    expect(recorder.events[2]).not.toHaveProperty('reason');
+  });
+
+  it('called per chunk are summed up for each guard until they are written down', () => {
+    const { recorder } = setUp();
+    const [a, b] = [author('outputStream', 'a'), author('outputStream', 'b')];
+    for (const kind of ['pass', 'edit', 'pass'] as const) {
+      recorder.guard(report(a, kind, 2));
+      recorder.guard(report(b, 'pass', 1));
+    }
+    expect(recorder.events).toEqual([]);
+    recorder.flush();
+    expect(recorder.events).toMatchObject([
+      { processorId: 'a', verdict: 'edit', durationMs: 6, calls: 3, edits: 1 },
+      { processorId: 'b', verdict: 'pass', durationMs: 3, calls: 3, edits: 0 },
+    ]);
+    recorder.flush();
+    expect(recorder.events).toHaveLength(2);
+    recorder.guard(report(a));
+    recorder.flush();
+    expect(recorder.events[2]).toMatchObject({ processorId: 'a', calls: 1, edits: 0 });
+  });
+
+  it('called per chunk tell of a stop at once, beside their sum', () => {
+    const { recorder } = setUp();
+    const by = author('outputStream');
+    recorder.guard(report(by, 'pass'));
+    recorder.guard(report(by, 'trip'));
+    expect(recorder.events).toMatchObject([{ verdict: 'trip', calls: 1, reason: 'bad' }]);
+    recorder.flush();
+    expect(recorder.events[1]).toMatchObject({ verdict: 'pass', calls: 1 });
+  });
+});
+
+describe('a listener', () => {
+  it('is told of each event as it happens', () => {
+    const told: RunEvent[] = [];
+    const { recorder } = setUp((event) => void told.push(event));
+    recorder.record({ type: 'state-enter', state: 'input' });
+    expect(told).toEqual(recorder.events);
+  });
+
+  it('that throws misses only its own news', () => {
+    const onEvent = vi.fn(() => {
+      throw new Error('listener');
+    });
+    const { recorder } = setUp(onEvent);
+    recorder.record({ type: 'state-enter', state: 'a' });
+    recorder.guard(report(author('outputStream')));
+    recorder.flush();
+    expect(recorder.events).toHaveLength(2);
+    expect(onEvent).toHaveBeenCalledTimes(2);
+  });
+
+  it('may cause events itself; the numbers stay without gaps', () => {
+    const setup: ReturnType<typeof setUp> = setUp((event) => {
+      if (event.type === 'guard' && event.calls === 1) setup.recorder.guard(report(author('outputStream', 'other')));
+    });
+    setup.recorder.guard(report(author('outputStream', 'first')));
+    setup.recorder.flush();
+    setup.recorder.flush();
+    expect(setup.recorder.events.map(({ seq }) => seq)).toEqual([0, 1]);
+  });
+});
