@@ -5,7 +5,7 @@ export default defineConfig({
     environment: 'node',
     include: ['{src,schemas,workflows,playground,test}/**/*.test.ts'],
     passWithNoTests: false,
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     hookTimeout: 20_000,
   },
 });

@@ -38,7 +38,7 @@ export const inSequence =
   (data, scope) => {
     const progress: Progress<P> = { scope, data, isEdited: false, startedAt: scope.now() };
     for (let index = 0; index < steps.length; index += 1) {
-      const step = steps[index] as GuardStep<P>;
+      const step = steps[index] as GuardStep<P>; // as the loop's bounds say
       let verdict: Awaitable<Verdict<PhaseData<P>>>;
       try {
         if (step.skips?.(progress.data)) continue;
@@ -66,27 +66,26 @@ interface Waiting {
 const goOn = async <P extends Phase>(
   steps: readonly GuardStep<P>[],
   progress: Progress<P>,
-  { index: from, returned: first, isRead }: Waiting,
+  first: Waiting,
 ): Promise<Verdict<PhaseData<P>>> => {
   const { scope } = progress;
-  let returned: unknown = first;
-  for (let index = from; index < steps.length; index += 1) {
-    const step = steps[index] as GuardStep<P>;
+  let waiting: Waiting | undefined = first;
+  for (let index = first.index; index < steps.length; index += 1) {
+    const step = steps[index] as GuardStep<P>; // as the loop's bounds say
     let verdict: Verdict<PhaseData<P>>;
     try {
-      if (index > from) {
-        if (step.skips?.(progress.data)) continue;
-        returned = step.run(progress.data, scope);
-      }
+      if (!waiting && step.skips?.(progress.data)) continue;
+      const returned: unknown = waiting ? waiting.returned : step.run(progress.data, scope);
       const value = isPromise(returned) ? await returned : returned;
-      const isVerdict = isRead && index === from;
-      const read = isVerdict ? (value as Verdict<PhaseData<P>>) : step.read(value, progress.data, scope);
+      const read = waiting?.isRead ? (value as Verdict<PhaseData<P>>) : step.read(value, progress.data, scope);
       verdict = isPromise(read) ? await read : read;
     } catch (error) {
       verdict = readThrown(error, step, scope.host);
     }
+    waiting = undefined;
     if (!take(step, progress, verdict)) return verdict;
-    if (scope.abortSignal?.aborted && index + 1 < steps.length) return givenUp(steps[index + 1] as GuardStep<P>, scope);
+    const next = steps[index + 1];
+    if (next && scope.abortSignal?.aborted) return givenUp(next, scope);
   }
   return outcomeOf(progress);
 };

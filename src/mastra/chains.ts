@@ -1,12 +1,12 @@
 import type { MastraMemory } from '@mastra/core/memory';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { Lanes } from '../loop/run.js';
-import { phases } from '../phase/table.js';
-import { processorsOf } from '../pipeline/graph.js';
+import { compileGraph } from '../pipeline/compile.js';
 import type { CallOptions } from './call-options.js';
 import type { InterlockConfig } from './config.js';
+import { errorLane, hasErrorHook } from './error-lane.js';
 import { checkLane, compileLane, laneId, resolveGuards } from './guards.js';
-import { toGraph, type PipelineStep } from './pipeline.js';
+import type { PipelineStep } from './pipeline.js';
 import { PrepareStepProcessor } from './prepare-step.js';
 
 /** The guards of a call, lane by lane, as they run. */
@@ -14,6 +14,8 @@ export interface Chains {
   readonly input: readonly PipelineStep[];
   readonly output: readonly PipelineStep[];
   readonly error: readonly PipelineStep[];
+  /** Those of the other lanes that have a hook for failed calls. */
+  readonly others: readonly PipelineStep[];
   readonly memory: readonly PipelineStep[];
   /** Whether error guards were asked for: Mastra then grants retries without being told how many. */
   readonly hasErrorGuards: boolean;
@@ -43,25 +45,20 @@ export const resolveChains = async ({ guards, options, requestContext, memory }:
   return {
     input: before.length + last.length > 0 ? [...before, ...input, ...last] : input,
     output,
-    error: withErrorHooks(error, [...input, ...output]),
+    error,
+    others: [...input, ...output].filter(hasErrorHook),
     memory: after,
     hasErrorGuards: error.length > 0,
   };
 };
 
-/** Error hooks run wherever their processor stands, as in Mastra: those of the other lanes after the error guards. */
-const withErrorHooks = (error: readonly PipelineStep[], others: readonly PipelineStep[]): readonly PipelineStep[] => {
-  const more = new Set(others.filter((step) => !error.includes(step) && hasErrorHook(step)));
-  return more.size > 0 ? [...error, ...more] : error;
-};
-
-const hasErrorHook = (step: PipelineStep): boolean =>
-  processorsOf(toGraph([step])).some((processor) => typeof processor[phases.apiError.hook] === 'function');
-
 /** The chains as plans. Raises `pipeline/…` for what cannot work. */
-export const compileChains = (agentId: string, { input, output, error, memory }: Chains): Lanes => ({
+export const compileChains = (agentId: string, { input, output, error, others, memory }: Chains): Lanes => ({
   input: compileLane(input, laneId(agentId, 'input')),
   output: compileLane(output, laneId(agentId, 'output')),
-  error: compileLane(error, laneId(agentId, 'error')),
+  error:
+    others.length > 0
+      ? compileGraph(errorLane({ own: error, others }, laneId(agentId, 'error')))
+      : compileLane(error, laneId(agentId, 'error')),
   memory: compileLane(memory, `${agentId}-memory`),
 });

@@ -120,7 +120,11 @@ describe('write', () => {
 
   it('knows messages of other scopes that are given back', () => {
     const list = mixed();
-    write(list, [...read(list, 'all').map((one) => withText(one, 'x'))], { scope: 'input', source: 'input' });
+    write(
+      list,
+      read(list, 'all').map((one) => withText(one, 'x')),
+      { scope: 'input', source: 'input' },
+    );
     expect(contents(list)).toEqual([
       ['old', 'x'],
       ['context', 'x'],
@@ -191,7 +195,7 @@ describe('write', () => {
   it('throws at a message of another conversation, and at one that nobody can read', () => {
     const list = mixed();
     expect(() => write(list, [message('foreign', 'x', { threadId: 'other' })], all)).toThrow('wrong threadId');
-    expect(() => write(list, [{ role: 'user' } as never], all)).toThrow();
+    expect(() => write(list, [{ role: 'user' } as never], all)).toThrow('must have either');
   });
 
   it('between neighbours of one and the same time it keeps the order', () => {
@@ -206,15 +210,18 @@ describe('write', () => {
   it('law: whatever is written is what is read, before and after the list grows, with sources and times of what stays', () => {
     const pool = Array.from({ length: 6 }, (_, index) => `m${index}`);
     const start = fc.array(
-      fc.record({ id: fc.constantFrom(...pool), at: fc.nat(4), source: fc.constantFrom<'memory' | 'input' | 'response'>('memory', 'input', 'response') }),
+      fc.record({
+        id: fc.constantFrom(...pool),
+        at: fc.nat(4),
+        source: fc.constantFrom<'memory' | 'input' | 'response'>('memory', 'input', 'response'),
+      }),
     );
     const target = fc.array(fc.record({ id: fc.constantFrom(...pool, 'n1', 'n2', 'n3'), at: fc.nat(6), edited: fc.boolean() }));
     fc.assert(
       fc.property(start, target, (before, after) => {
         const list = new MessageList();
         for (const { id, at, source } of before)
-          if (!ids(list).includes(id))
-            list.add(message(id, id, { createdAt: new Date(at * 1_000) }), source, { merge: false });
+          if (!ids(list).includes(id)) list.add(message(id, id, { createdAt: new Date(at * 1_000) }), source, { merge: false });
         const held = sources(list);
         const known = new Map(read(list, 'all').map((one) => [one.id, one]));
         const wanted = [...new Map(after.map((one) => [one.id, one])).values()].map(({ id, at, edited }) => {
@@ -276,7 +283,9 @@ describe('fork', () => {
   it('shares what only its class can copy', () => {
     const url = new URL('https://example.com/a.png');
     const list = listOf(message('m', [{ type: 'file', data: url, mimeType: 'image/png' } as never]));
-    expect((fork(list).get.all.db()[0]?.content.parts[0] as unknown as { data: URL }).data).toBe(url);
+    const [copy] = fork(list).get.all.db();
+    expect(copy?.content.parts[0]).toMatchObject({ type: 'file' });
+    expect(copy?.content.parts.map((part) => (part.type === 'file' ? part.data : undefined))).toEqual([url]);
   });
 });
 
@@ -323,25 +332,25 @@ describe('readToolResult', () => {
   });
 });
 
-it('reading and writing a thousand unchanged messages takes little time, and little more than a hundred takes', () => {
+it('reading and writing unchanged messages costs in proportion to their number', () => {
   const cost = (count: number): number => {
-    const list = create(
-      Array.from({ length: count }, (_, index) => message(`m${index}`, `text ${index}`)),
-      [],
-      'input',
-    );
-    const once = () =>
+    const list = fork(listOf());
+    const state = list.serialize();
+    const messages = Array.from({ length: count }, (_, index) => ({
+      ...message(`m${index}`, `text ${index}`),
+      createdAt: '2026-01-01',
+    }));
+    list.deserialize({ ...state, messages });
+    const samples = Array.from({ length: 30 }, () => {
+      const startedAt = performance.now();
       write(
         list,
         read(list, 'all').map((one) => ({ ...one })),
         all,
       );
-    for (let round = 0; round < 20; round += 1) once();
-    const startedAt = performance.now();
-    for (let round = 0; round < 20; round += 1) once();
-    return (performance.now() - startedAt) / 20;
+      return performance.now() - startedAt;
+    });
+    return Math.min(...samples); // the machine may have other things to do
   };
-  const [hundred, thousand] = [cost(100), cost(1_000)];
-  expect(thousand).toBeLessThan(5);
-  expect(thousand / hundred).toBeLessThan(40); // 10 where it is linear, 100 where it is quadratic
+  expect(cost(4_000) / cost(200)).toBeLessThan(120); // 20 where it is linear, 400 where it is quadratic
 });

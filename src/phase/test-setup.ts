@@ -153,8 +153,11 @@ export const createScope = (own: Partial<RunScope> = {}): TestScope => {
 };
 
 /** A processor with one hook, given by its name. */
-export const withHook = (id: string, hook: string, run: (args: never) => unknown, own: Partial<Processor> = {}): Processor =>
-  ({ id, [hook]: run, ...own })
+export const withHook = (id: string, hook: string, run: (args: never) => unknown, own: Partial<Processor> = {}): Processor => ({
+  id,
+  [hook]: run,
+  ...own,
+});
 
 /** Runs one hook over a payload, as a guard. */
 export const judge = async <P extends Phase>(

@@ -5,6 +5,7 @@ import { pass, type Verdict } from '../verdict.js';
 import type { MergeOptions, Version } from './merge-options.js';
 import { mergeValues } from './merge.js';
 import { MergeConflict, nameOfRule, type OverlapRule } from './overlap.js';
+import { isSame } from './plain-data.js';
 
 /** A parallel block or a branch at one place of a pipeline. */
 export interface Block<P extends Phase> {
@@ -88,17 +89,27 @@ const mergeFields = <P extends Phase>(merging: Merging<P>, followed: PhaseData<P
   const { data, results, block } = merging;
   const base: Fields = data;
   const implied: Fields = block.row.implies?.(data) ?? {};
-  const options = { ...optionsOf(merging), isWhole: wholeIn(block.row.merge?.whole ?? []) };
   const changed: Fields = {};
-  for (const name of new Set([data, ...results].flatMap((fields) => Object.keys(fields)))) {
-    const values = results.map((result: Fields) => result[name]);
-    const isSettled = derived.has(name) || (followed as Fields)[name] !== base[name];
-    if (isSettled || values.every((value) => value === base[name])) continue;
-    const [before, ...own] = [base[name], ...values].map((value) => (value === undefined ? implied[name] : value));
-    const after = mergeValues(before, versionsOf(merging, own), { options, target: name });
-    if (after !== before) changed[name] = after;
+  for (const name of touchedIn(merging, followed)) {
+    const valueIn = (fields: Fields) => (fields[name] === undefined ? implied[name] : fields[name]);
+    const before = valueIn(base);
+    if (results.every((result) => isSame(before, valueIn(result)))) continue;
+    const options = { ...optionsOf(merging), isWhole: wholeIn(block.row.merge?.whole ?? []) };
+    changed[name] = mergeValues(before, versionsOf(merging, results.map(valueIn)), { options, target: name });
   }
   return Object.keys(changed).length === 0 ? followed : { ...followed, ...changed };
+};
+
+/** The fields that some branch holds another value in. Nothing is looked into here: this runs for every chunk of a stream. */
+const touchedIn = <P extends Phase>({ data, results }: Merging<P>, followed: PhaseData<P>): Set<string> => {
+  const base: Fields = data;
+  const touched = new Set<string>();
+  for (const result of results as readonly Fields[]) {
+    for (const name in base) if (result[name] !== base[name]) touched.add(name);
+    for (const name in result) if (result[name] !== base[name]) touched.add(name);
+  }
+  for (const name of touched) if (derived.has(name) || (followed as Fields)[name] !== base[name]) touched.delete(name);
+  return touched;
 };
 
 const wholeIn =

@@ -55,13 +55,15 @@ const returned = (given: readonly MastraDBMessage[], changes: readonly Change[],
 const edit = (list: MessageList, changes: readonly Change[], name: string): void => {
   for (const [index, one] of changes.entries()) {
     const messages = list.get.all.db();
-    const at = messages[one.kind === 'redact' ? 0 : one.at];
     if (one.kind === 'redact')
-      for (const { content } of messages)
-        for (const part of content.parts) if (part.type === 'text') part.text = redacted(part.text, one.word);
-    if (one.kind === 'remove' && at) list.removeByIds([at.id]);
-    if (one.kind === 'add') list.add(message(`msg-${name}-${index}`, `fresh${one.fresh} ${name}`), 'input', { merge: false });
-    if (one.kind === 'append' && at) at.content.parts = [{ type: 'text', text: `${textIn(at)} fresh${one.fresh}` }];
+      for (const part of messages.flatMap(({ content }) => content.parts).filter(({ type }) => type === 'text'))
+        Object.assign(part, { text: redacted((part as { text: string }).text, one.word) });
+    else if (one.kind === 'add')
+      list.add(message(`msg-${name}-${index}`, `fresh${one.fresh} ${name}`), 'input', { merge: false });
+    else if (one.kind === 'remove') list.removeByIds(messages.slice(one.at, one.at + 1).map(({ id }) => id));
+    else
+      for (const each of messages.slice(one.at, one.at + 1))
+        each.content.parts = [{ type: 'text', text: `${textIn(each)} fresh${one.fresh}` }];
   }
 };
 

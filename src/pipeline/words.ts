@@ -28,10 +28,11 @@ export const lostWords = (before: string, after: string): string[] => {
 };
 
 /** Fields that name, date or tie things together. What stands there is no prose, wherever it stands. */
-const nameFields = new Set([
-  ...['id', 'type', 'role', 'state', 'format', 'createdAt', 'from'],
-  ...['runId', 'messageId', 'threadId', 'resourceId', 'toolCallId', 'toolName', 'mimeType', 'mediaType'],
-]);
+const nameFields = new Set(
+  'id type role state format createdAt from runId messageId threadId resourceId toolCallId toolName mimeType mediaType'.split(
+    ' ',
+  ),
+);
 
 /** Whether a field holds a name: such a value is taken whole, and no word is taken out of it. */
 export const isNameField = (field: string): boolean => nameFields.has(field);

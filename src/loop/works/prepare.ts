@@ -1,3 +1,4 @@
+import { InterlockError } from '../../errors.js';
 import { clearFeedback, restart, showFeedback } from '../feedback.js';
 import { judge } from '../judge.js';
 import type { Outcome } from '../outcome.js';
@@ -30,8 +31,15 @@ export const prepare = async (run: Run): Promise<Outcome> => {
     ...attempt.settings,
   });
   if (judged.outcome) return judged.outcome;
+  refuseIgnored(run, judged.data);
   takeSettings(attempt, judged.data);
   return { kind: 'done' };
+};
+
+/** Mastra's hooks may also set these for a step. The loop does not honour them, so it says so instead of going on without. */
+const refuseIgnored = (run: Run, { messageId, workspace }: PhaseData<'inputStep'> & { workspace?: unknown }): void => {
+  const name = messageId !== run.messageId ? 'messageId' : workspace === undefined ? undefined : 'workspace';
+  if (name) throw new InterlockError('agent/unsupported-option', { path: `inputStep.${name}` });
 };
 
 const beginStep = (run: Run): void => {

@@ -12,7 +12,7 @@ import {
   edited,
   judge,
   listOf,
-  message,
+  type message,
   model,
   payloads,
   toolPart,

@@ -1,0 +1,195 @@
+import { Agent } from '@mastra/core/agent';
+import type { Processor } from '@mastra/core/processors';
+import { describe, expect, it } from 'vitest';
+
+import { guardsFor, InterlockAgent, otherwise, pipeline, type Compilable } from '../../src/index.js';
+import { scriptedModel, tripping, type ScriptedStep } from '../../src/testing/index.js';
+import { callThen, echo, modes, promptOf, textOf, withText, type Mode } from './support.js';
+
+type Step = ScriptedStep<'v2'>;
+
+const replace = (id: string, from: string, to: string): Processor => ({
+  id,
+  processInput: ({ messages }) => messages.map((message) => withText(message, (text) => text.replace(from, to))),
+});
+
+/** A stock agent with the guards of a pipeline, and what its model was sent. */
+const stockWith = (source: Compilable, steps: readonly Step[] = [{ text: 'Hello.' }]) => {
+  const model = scriptedModel({ steps });
+  const agent = new Agent({
+    id: 'a',
+    name: 'A',
+    instructions: 'Answer.',
+    tools: { echo },
+    model,
+    maxProcessorRetries: 2,
+    ...guardsFor(source),
+  });
+  return { agent, model };
+};
+
+const call = async (agent: Agent | InterlockAgent, mode: Mode) =>
+  mode === 'generate' ? agent.generate('one two') : (await agent.stream('one two')).getFullOutput();
+
+describe('guardsFor', () => {
+  it('gives one processor for each lane in which the pipeline has hooks', () => {
+    const ids = (source: Compilable) =>
+      Object.fromEntries(
+        Object.entries(guardsFor(source)).map(([lane, guards]) => [lane, guards.map(({ id }: Processor) => id)]),
+      );
+    expect(ids(pipeline('p').then(replace('a', 'one', '1')))).toEqual({
+      inputProcessors: ['p'],
+      outputProcessors: [],
+      errorProcessors: [],
+    });
+    expect(ids([{ id: 'b', processOutputStep: () => [], processAPIError: () => undefined }])).toEqual({
+      inputProcessors: [],
+      outputProcessors: ['processors'],
+      errorProcessors: ['processors'],
+    });
+    expect(Object.keys(guardsFor(pipeline('p').then(replace('a', 'one', '1'))).inputProcessors[0] ?? {})).toEqual([
+      'id',
+      'processInput',
+    ]);
+  });
+
+  it('refuses what cannot work', () => {
+    expect(() => guardsFor(pipeline('p'))).toThrow(/pipeline\/empty/);
+    expect(() => guardsFor([{ id: 'idle' }])).toThrow(/pipeline\/no-hook/);
+  });
+});
+
+describe.each(modes)('in a stock agent, %s', (mode) => {
+  it.each<[string, () => Compilable]>([
+    [
+      'a sequence',
+      () =>
+        pipeline('p')
+          .then(replace('a', 'one', '1'))
+          .then(replace('b', '1 two', '12')),
+    ],
+    ['a parallel block', () => pipeline('p').parallel([replace('a', 'one', '1'), replace('b', 'two', '2')])],
+    ['a branch', () => pipeline('p').branch([[otherwise, replace('a', 'one', '1')]])],
+    ['an array', () => [replace('a', 'one', '1'), pipeline('q').then(replace('b', 'two', '2'))]],
+  ])('%s gives the model what it would in this one', async (_name, source) => {
+    const { agent, model } = stockWith(source());
+    await call(agent, mode);
+    const ownModel = scriptedModel({ steps: [{ text: 'Hello.' }] });
+    const own = new InterlockAgent({
+      id: 'a',
+      name: 'A',
+      instructions: 'Answer.',
+      model: ownModel,
+      inputProcessors: pipeline('q').then(source() as never),
+    }); // what compile takes may stand in a pipeline
+    await call(own, mode);
+    expect(promptOf(model)).toEqual(promptOf(ownModel));
+  });
+
+  it('a step is changed in every way', async () => {
+    const other = scriptedModel({ steps: [{ text: 'Other.' }] });
+    const steps: Processor = {
+      id: 'steps',
+      processInputStep: ({ messages, systemMessages }) => ({
+        model: other as never, // a model of the step
+        toolChoice: 'none',
+        messages: messages.map((message) => withText(message, (text) => text.toUpperCase())),
+        systemMessages: [...systemMessages, { role: 'system', content: 'Be brief.' }],
+      }),
+    };
+    const { agent } = stockWith(pipeline('p').then(steps));
+    expect((await call(agent, mode)).text).toBe('Other.');
+    expect(other.calls[0]?.options.toolChoice).toEqual({ type: 'none' });
+    expect(promptOf(other)).toEqual([
+      ['system', 'Answer.'],
+      ['system', 'Be brief.'],
+      ['user', 'ONE TWO'],
+    ]);
+  });
+
+  it('a prompt is rewritten', async () => {
+    const rewriting: Processor = {
+      id: 'rewriting',
+      processLLMRequest: ({ prompt }) => ({
+        prompt: [...prompt, { role: 'user', content: [{ type: 'text', text: 'And be brief.' }] }],
+      }),
+    };
+    const { agent, model } = stockWith(pipeline('p').then(rewriting));
+    await call(agent, mode);
+    expect(promptOf(model).at(-1)).toEqual(['user', 'And be brief.']);
+  });
+
+  it('chunks are changed and dropped, with a state for each guard', async () => {
+    const number = (id: string): Processor => ({
+      id,
+      processOutputStream: async ({ part, state }) => {
+        if (part.type !== 'text-delta') return part;
+        const count = ((state['count'] as number | undefined) ?? 0) + 1;
+        state['count'] = count;
+        return count === 2 ? null : { ...part, payload: { ...part.payload, text: `${part.payload.text}${count} ` } };
+      },
+    });
+    const { agent } = stockWith(pipeline('p').then(number('a')).then(number('b')), [
+      { text: ['x', 'y', 'z', 'w'] },
+      { text: 'x' },
+    ]);
+    expect((await call(agent, mode)).text).toBe('x1 1 w4 3 ');
+    expect((await call(agent, mode)).text).toBe('x1 1 ');
+  });
+
+  it('an answer is changed before it is given', async () => {
+    const signing: Processor = {
+      id: 'signing',
+      processOutputResult: ({ messages }) => messages.map((message) => withText(message, (text) => `${text} Yours.`)),
+    };
+    const { agent } = stockWith(pipeline('p').then(signing));
+    const { response } = await call(agent, mode);
+    expect(textOf(response.dbMessages?.at(-1))).toBe('Hello. Yours.');
+  });
+
+  it.each([
+    'processInput',
+    'processInputStep',
+    'processLLMRequest',
+    'processOutputStream',
+    'processOutputStep',
+    'processOutputResult',
+  ] as const)('%s trips, and says who', async (hook) => {
+    const { agent } = stockWith(pipeline('p').then(pipeline('q').then(tripping(hook, 'No.', { id: 't', metadata: { a: 1 } }))));
+    expect((await call(agent, mode)).tripwire).toMatchObject({ reason: 'No.', metadata: { a: 1 }, processorId: 't' });
+  });
+
+  it('an answer is asked for again', async () => {
+    const picky: Processor = {
+      id: 'picky',
+      processOutputStep: ({ text, abort }) => (text === 'Bad.' ? abort('Better.', { retry: true }) : []),
+    };
+    const { agent, model } = stockWith(pipeline('p').then(picky), [{ text: 'Bad.' }, { text: 'Good.' }]);
+    expect((await call(agent, mode)).text).toBe('Good.');
+    expect(model.calls).toHaveLength(2);
+  });
+
+  it('a failed call is made again', async () => {
+    const mending: Processor = { id: 'mending', processAPIError: ({ retryCount }) => ({ retry: retryCount === 0 }) };
+    const { agent } = stockWith(pipeline('p').then(mending), [{ error: new Error('busy') }, { text: 'Hello.' }]);
+    expect((await call(agent, mode)).text).toBe('Hello.');
+  });
+
+  it('a guard that fails, fails the call', async () => {
+    const broken: Processor = { id: 'broken', processInput: () => Promise.reject(new Error('out of order')) };
+    const { agent, model } = stockWith(pipeline('p').then(broken));
+    await expect(call(agent, mode)).rejects.toThrow();
+    expect(model.calls).toHaveLength(0);
+  });
+
+  it('a tool’s result is seen', async () => {
+    const seen: unknown[] = [];
+    const watching: Processor = {
+      id: 'watching',
+      processToolResult: ({ toolName, args, result }) => void seen.push({ toolName, args, result }), // nothing changes
+    };
+    const { agent } = stockWith(pipeline('p').then(watching), callThen('echo', { say: 'a' }));
+    await call(agent, mode);
+    expect(seen).toEqual([{ toolName: 'echo', args: { say: 'a' }, result: { said: 'a' } }]);
+  });
+});
