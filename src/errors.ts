@@ -118,7 +118,7 @@ export class InterlockError extends Error {
   constructor(code: ErrorCode, { detail, path, cause }: InterlockErrorOptions = {}) {
     const row = errorTable[code];
     const where = path ? ` at ${path}` : '';
-    const what = detail ? `: ${detail}` : '';
+    const what = detail ? `: ${detail}${/[.!?]$/.test(detail) ? '' : '.'}` : '';
     super(`[${code}]${where}${what} ${row.say}`, cause === undefined ? undefined : { cause });
     this.code = code;
     this.path = path;
@@ -128,4 +128,7 @@ export class InterlockError extends Error {
 
 /** Whether a value is an {@link InterlockError}, from this or another copy of the package; with `code`, of that code. */
 export const isInterlockError = (value: unknown, code?: ErrorCode): value is InterlockError =>
-  typeof value === 'object' && value !== null && brand in value && (code === undefined || (value as InterlockError).code === code);
+  typeof value === 'object' &&
+  value !== null &&
+  brand in value &&
+  (code === undefined || (value as InterlockError).code === code);
