@@ -7,7 +7,7 @@ const childOptions = ['--experimental-transform-types', '--disable-warning=Exper
 /** Does a task in a process of its own, so that no case inherits another's heap or compiled code. */
 export const inChild = <Result>(task: Task): Promise<Result> =>
   new Promise((resolve, reject) => {
-    const child = fork(new URL('child.ts', import.meta.url), { execArgv: childOptions });
+    const child = fork(new URL('child.ts', import.meta.url), { execArgv: childOptions, serialization: 'advanced' });
     child.once('message', (result) => resolve(result as Result));
     child.once('error', reject);
     child.once('exit', (code) => reject(new Error(`The process for "${task.name}" ended with ${code} and no result.`)));

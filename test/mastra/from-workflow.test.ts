@@ -47,7 +47,7 @@ const both = (steps: readonly ScriptedStep<'v2'>[], guards: () => Guards) => {
   return { stock: new Agent(make()), mine: new InterlockAgent(make()) };
 };
 
-const textsOf = async (agent: Agent | InterlockAgent) => {
+const textsOf = async (agent: Agent) => {
   const stream = await agent.stream('Hi');
   const texts: string[] = [];
   for await (const chunk of stream.fullStream) if (chunk.type === 'text-delta') texts.push(chunk.payload.text);

@@ -3,7 +3,7 @@ import { RequestContext } from '@mastra/core/request-context';
 import { createStep as createMastraStep, createWorkflow as createMastraWorkflow } from '@mastra/core/workflows';
 import { describe, expect, it } from 'vitest';
 
-import { pipeline, ProcessorStepSchema, type DynamicGuards, type Guards } from '../../src/index.js';
+import { otherwise, pipeline, ProcessorStepSchema, type DynamicGuards, type Guards } from '../../src/index.js';
 import { expectRefusal, makeAgent, modes, promptOf, sentText, withText } from './support.js';
 
 const shouting = (id = 'shouting'): Processor & Required<Pick<Processor, 'processInput'>> => ({
@@ -114,6 +114,28 @@ describe.each(modes)('guards of %s', (mode) => {
       const { agent } = makeAgent([{ error: new Error('refused') }, { text: 'Mended.' }], { [lane]: pipeline('p').then(mend) });
       expect(await (await agent[mode]('hello')).text, lane).toBe('Mended.');
     }
+  });
+
+  it('an error hook runs once, in however many lanes its processor stands', async () => {
+    const ran: string[] = [];
+    const mend = (id: string): Processor => ({
+      id,
+      processInput: ({ messages }) => messages,
+      processAPIError: () => void ran.push(id),
+    });
+    const shared = mend('shared');
+    const plain: Processor = { id: 'plain', processInput: ({ messages }) => messages };
+    const { agent } = makeAgent([{ error: new Error('refused') }], {
+      inputProcessors: pipeline('in')
+        .then(shared)
+        .parallel([mend('a'), plain]),
+      outputProcessors: pipeline('out')
+        .branch([[otherwise, pipeline('deep').then(shared).then(mend('b'))]])
+        .then(plain),
+      errorProcessors: [mend('a'), mend('first')],
+    });
+    await expect(agent.generate('hello')).rejects.toThrow('refused');
+    expect(ran).toEqual(['a', 'first', 'shared', 'b']);
   });
 });
 
