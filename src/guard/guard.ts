@@ -15,10 +15,11 @@ export interface GuardSite<P extends Phase> {
 /** A processor's hook as a step of a sequence. */
 export const stepOf = <P extends Phase>({ row, processor, path }: GuardSite<P>): GuardStep<P> => {
   const runIn = processorRuns(processor);
+  const { skips } = row;
   return {
     author: { processorId: processor.id, phase: row.phase, path },
     onViolation: (violation) => processor.onViolation?.(violation),
-    skips: row.skips && ((data) => row.skips?.(data, processor) ?? false),
+    skips: skips && ((data) => skips(data, processor)),
     run: (data, scope) => {
       const { context, slot } = runIn(scope, data.retryCount ?? scope.retryCount);
       // The hook is there: only processors that have it stand in a phase.

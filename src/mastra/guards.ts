@@ -57,7 +57,7 @@ export const checkLane = (steps: readonly PipelineStep[], lane: Lane): void => {
 };
 
 /** The graph of a lane; one pipeline alone keeps its own id and shape. */
-export const laneGraph = (steps: readonly PipelineStep[], id: string): SequenceNode => {
+const laneGraph = (steps: readonly PipelineStep[], id: string): SequenceNode => {
   const [only] = steps;
   return steps.length === 1 && only && isWorkflow(only) ? toGraph(only) : toGraph(steps, id);
 };

@@ -354,6 +354,17 @@ describe('a branch', () => {
     ]);
   });
 
+  it('conditions see what a guard before did to the list in place', async () => {
+    const seen: string[] = [];
+    const adds = onInput('adds', ({ messageList }) => void messageList.add('added silently', 'input'));
+    const look = ({ inputData }: { inputData: PhaseData }) => {
+      seen.push(...(inputData as PhaseData<'input'>).messages.map(textIn));
+      return false;
+    };
+    await runInput(sequence('s', adds, branch([look, mark('a')])));
+    expect(seen).toEqual(['Where is parcel 7?', 'added silently']);
+  });
+
   it.each([
     [
       'at once',

@@ -82,7 +82,7 @@ const stepsOf = <P extends Phase>(row: PhaseRow<P>, node: GraphNode, path: strin
 };
 
 /** The name under which a node's result stands after a block. */
-export const nodeId = (node: GraphNode, index = 0): string =>
+const nodeId = (node: GraphNode, index = 0): string =>
   node.kind === 'guard' ? `processor:${node.id}` : nameOf(node, index);
 
 const sequenceSteps = <P extends Phase>(row: PhaseRow<P>, { nodes }: SequenceNode, path: string): GuardStep<P>[] => {
