@@ -225,6 +225,13 @@ it('what has not begun is not begun once the caller has given up', async () => {
   expect(after).not.toHaveBeenCalled();
 });
 
+it('a hook that is skipped after one that took its time is not called', async () => {
+  const after = vi.fn<Hook>(same);
+  const part = { ...chunk, type: 'data-x' };
+  await inSequence([hook('slow', later, { processDataParts: true }), hook('after', after)])({ ...data, part }, createScope());
+  expect(after).not.toHaveBeenCalled();
+});
+
 it('a hook that decides whether to skip and fails, fails closed', () => {
   const verdict = inSequence([hook('a', same)])({ ...data, part: 42 }, createScope());
   expect(verdict).toMatchObject({ kind: 'unavailable', processorId: 'a' });

@@ -77,6 +77,7 @@ const goOn = async <P extends Phase>(
       if (!waiting && step.skips?.(progress.data)) continue;
       const returned: unknown = waiting ? waiting.returned : step.run(progress.data, scope);
       const value = isPromise(returned) ? await returned : returned;
+      // What was read is a verdict, as `Waiting` says.
       const read = waiting?.isRead ? (value as Verdict<PhaseData<P>>) : step.read(value, progress.data, scope);
       verdict = isPromise(read) ? await read : read;
     } catch (error) {

@@ -22,6 +22,7 @@ const read = (list: MessageList, scope: MessageScope): MastraDBMessage[] => {
   }
 };
 
+/** Lists keep no system messages among the others, so that the type of their role does not know them; hooks return them there. */
 const isSystem = (message: MastraDBMessage): boolean => (message.role as string) === 'system';
 
 const systemText = ({ content }: MastraDBMessage): string => {

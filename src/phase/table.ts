@@ -23,11 +23,11 @@ export const phases = {
   outputResult,
 } as const satisfies { [P in Phase]: AnyRow<P> };
 
-export const phaseNames = Object.keys(phases) as Phase[];
+export const phaseNames = Object.keys(phases) as Phase[]; // the table has the phases and nothing else
 
 /** The row of a phase; refuses a name that is not in the table. */
 export const phaseRow = <P extends Phase>(phase: P): PhaseRow<P> => {
   const row = (phases as Partial<Record<string, unknown>>)[phase];
   if (!row) throw new InterlockError('phase/unknown', { path: phase, detail: `the phases are ${phaseNames.join(', ')}.` });
-  return row as PhaseRow<P>;
+  return row as PhaseRow<P>; // the row of that phase, as the engine sees it; see PhaseRow
 };

@@ -56,7 +56,7 @@ export const createBuilder = <Step, Committed>(
         arms: arms.map(([when, step]) => ({ when, node: ports.toNode(step, here()) })),
         overlap,
       } satisfies BranchNode),
-    map: (run) => add({ kind: 'map', id: `map.${nodes.length}`, run: run as (context: object) => unknown }),
+    map: (run) => add({ kind: 'map', id: `map.${nodes.length}`, run: run as (context: object) => unknown }), // its author knows what it is given
     graph: () => ({ kind: 'sequence', id, nodes: [...nodes] }),
     commit: () => ports.commit(checkGraph(builder.graph())),
   };

@@ -82,8 +82,7 @@ const stepsOf = <P extends Phase>(row: PhaseRow<P>, node: GraphNode, path: strin
 };
 
 /** The name under which a node's result stands after a block. */
-const nodeId = (node: GraphNode, index = 0): string =>
-  node.kind === 'guard' ? `processor:${node.id}` : nameOf(node, index);
+const nodeId = (node: GraphNode, index = 0): string => (node.kind === 'guard' ? `processor:${node.id}` : nameOf(node, index));
 
 const sequenceSteps = <P extends Phase>(row: PhaseRow<P>, { nodes }: SequenceNode, path: string): GuardStep<P>[] => {
   let isActive = false;
@@ -160,7 +159,7 @@ const readPayload = <P extends Phase>(
 ): Verdict<PhaseData<P>> => {
   if (returned === undefined || returned === null || returned === data) return pass;
   if (typeof returned === 'object' && (returned as { phase?: unknown }).phase === data.phase) {
-    const made = { ...data, ...(returned as PhaseData<P>) };
+    const made = { ...data, ...(returned as PhaseData<P>) }; // it says that it is one
     return { kind: 'edit', data: row.carries ? adopted(made, { data, processorId: id, host }, row.carries) : made };
   }
   const detail = `it returned ${describeValue(returned)}, expected the payload of phase ${data.phase}.`;

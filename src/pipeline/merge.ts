@@ -75,11 +75,10 @@ const inBranchOrder = (base: readonly unknown[], versions: readonly Version<unkn
   const keys = keysOf(base);
   if (!keys) return base;
   const places = new Map(keys.map((key, index) => [key, index]));
+  const placeOf = (key: string | undefined): number => places.get(key ?? '') ?? -1;
   const orders = versions.flatMap(({ author, value }): Version<string[]>[] => {
     const order = (keysOf(value) ?? []).filter((key) => places.has(key));
-    const isMoved = order.some(
-      (key, index) => index > 0 && Number(places.get(order[index - 1] as string)) > Number(places.get(key)),
-    );
+    const isMoved = order.some((key, index) => index > 0 && placeOf(order[index - 1]) > placeOf(key));
     return isMoved ? [{ author, value: order }] : [];
   });
   const [first] = orders;
@@ -89,10 +88,10 @@ const inBranchOrder = (base: readonly unknown[], versions: readonly Version<unkn
   return Array.isArray(order) ? arranged(base, order) : base;
 };
 
-/** Entries in a given order of keys; those of other keys stay where they are. */
+/** Entries in a given order of keys; those of other keys stay where they are. A rule of the author's may give back any order. */
 const arranged = (base: readonly unknown[], order: readonly unknown[]): unknown[] => {
-  const entries = new Map(base.map((entry) => [keyOf(entry), entry]));
-  const moved = new Set(order.filter((key) => entries.has(key as string))); // a rule of the author's may give back anything
-  const next = moved.values();
-  return base.map((entry) => (moved.has(keyOf(entry)) ? entries.get(next.next().value as string) : entry));
+  const entries = new Map<unknown, unknown>(base.map((entry) => [keyOf(entry), entry]));
+  const moved = new Set(order.filter((key) => entries.has(key)));
+  const next = [...moved].values();
+  return base.map((entry) => (moved.has(keyOf(entry)) ? entries.get(next.next().value) : entry));
 };

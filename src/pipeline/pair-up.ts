@@ -44,16 +44,17 @@ const likeness = (a: Portrait | undefined, b: Portrait | undefined): number => {
   return sameKind + shared / Math.max(a.words.size, b.words.size, 1);
 };
 
-/** The pairing that is most alike as a whole: `totals[i][j]` is the best that can be had from entries `i` and `j` on. */
+/** The pairing that is most alike as a whole, by the likeness of each to each. */
 const trace = (likes: readonly (readonly number[])[], width: number): (number | undefined)[] => {
-  const totals = likes.map(() => Array.from({ length: width + 1 }, () => 0));
+  // `totals[i][j]` is the best that can be had from the entries `i` and `j` on.
+  const totals: number[][] = likes.map(() => []);
   const total = (i: number, j: number): number => totals[i]?.[j] ?? 0;
   const paired = (i: number, j: number): number => {
     const like = likes[i]?.[j] ?? 0;
     return like > 0 ? like + total(i + 1, j + 1) : 0;
   };
-  for (let i = likes.length - 1; i >= 0; i -= 1)
-    for (let j = width - 1; j >= 0; j -= 1) (totals[i] as number[])[j] = Math.max(paired(i, j), total(i + 1, j), total(i, j + 1));
+  for (const [i, row] of [...totals.entries()].toReversed())
+    for (let j = width - 1; j >= 0; j -= 1) row[j] = Math.max(paired(i, j), total(i + 1, j), total(i, j + 1));
   const pairs = Array.from({ length: width }, (): number | undefined => undefined);
   for (let i = 0, j = 0; i < likes.length && j < width;)
     if (paired(i, j) > 0 && total(i, j) === paired(i, j)) pairs[j++] = i++;

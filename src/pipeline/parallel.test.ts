@@ -425,6 +425,24 @@ describe('a tool result', () => {
     expect(scope.conflicts).toEqual([]);
   });
 
+  it('arguments, and a result that stands in no message, are isolated too', async () => {
+    const given = { ...payloads.toolResult(listOf()), args: { q: 1 }, result: { n: 1 } };
+    const seen: unknown[] = [];
+    const verdict = await run<'toolResult'>(
+      parallel(
+        on('toolResult', 'a', ({ args, result }) => {
+          (args as { q: number }).q = 2;
+          (result as { n: number }).n = 2;
+        }),
+        on('toolResult', 'b', ({ args, result }) => void seen.push(structuredClone([args, result]))),
+      ),
+      given,
+    );
+    expect(seen).toEqual([[{ q: 1 }, { n: 1 }]]);
+    expect(given).toMatchObject({ args: { q: 1 }, result: { n: 1 } });
+    expect(edited(verdict)).toMatchObject({ args: { q: 2 }, result: { n: 2 } });
+  });
+
   it('readers leave it alone', async () => {
     const given = data();
     const look: Hook = ({ result }) => void JSON.stringify(result);

@@ -25,7 +25,7 @@ export const inParallel = <P extends Phase>(branches: readonly Branch<P>[], bloc
   return (data, outer) => {
     const lent = scopes.take(outer);
     const snapshots = branches.map(() => snapshotOf<P>(data, outer));
-    const verdicts = branches.map(({ guard }, index) => guard(snapshots[index] as PhaseData<P>, lent.scope));
+    const verdicts = branches.map(({ guard }, index) => guard(snapshots[index] as PhaseData<P>, lent.scope)); // one each
     return whenReady(firstTripOrAll(verdicts), (known) => {
       const stop = strictest(known);
       if (stop?.kind === 'trip') lent.cancel(new DOMException(`${stop.processorId} blocked.`, 'AbortError'));

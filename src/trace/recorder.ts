@@ -78,7 +78,7 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
 /** The sum of a guard that is called per chunk; nothing for one that is called more seldom. */
 const sumOf = (sums: Map<Author, Sum>, author: Author): Sum | undefined => {
   const known = sums.get(author);
-  if (known || phaseRow(author.phase as Phase).cadence !== 'chunk') return known;
+  if (known || phaseRow<Phase>(author.phase as Phase).cadence !== 'chunk') return known;
   const sum = { durationMs: 0, calls: 0, edits: 0 };
   sums.set(author, sum);
   return sum;

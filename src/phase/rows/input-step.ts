@@ -118,7 +118,6 @@ const settleFields = (fields: Record<string, unknown>, settling: Settling<'input
   };
   if (!isGiven(model) || model === data.model) return settled();
   const path = `${data.phase}/${processorId}`;
-  refuseV1(model, path);
   return whenReady(host.resolveModel(model as ModelChoice), (resolved) => {
     refuseV1(resolved, path);
     set.model = resolved;
