@@ -15,7 +15,7 @@ export interface BenchCase {
   readonly load: () => Promise<(size: number) => Work>;
 }
 
-/** What a size of a case costs per unit, in microseconds. */
+/** What a size of a case cost per unit in one sample, in microseconds. */
 export interface Cost {
   readonly name: string;
   readonly size: number;
@@ -27,7 +27,9 @@ export interface Cost {
 export interface Effort {
   /** CPU time to warm up each size, in milliseconds. */
   readonly warmMs: number;
-  /** CPU time to measure each size, in milliseconds; one run at least. */
+  /** How often each size is measured in one process. */
+  readonly samples: number;
+  /** CPU time of one sample, in milliseconds; one run at least. */
   readonly sampleMs: number;
   /** Sizes above this are left out. */
   readonly largest: number;

@@ -27,31 +27,27 @@ const plan = () => import('./subjects/plan.js');
 
 const quick = { quick: true };
 
-/** Cost per streamed chunk. The number at the end of a name is the number of guards. */
+/** Cost per streamed chunk with so many guards. What is compared stands together, so that it is measured soon after each other. */
+const withGuards = (guards: number): BenchCase[] => [
+  chunkCase(`plain loop ${guards}`, async () => (await loop()).plainLoop(guards), { quick: guards === 3 }),
+  chunkCase(`plan ${guards}`, async () => (await plan()).planLoop(guards), { quick: guards === 3 }),
+  chunkCase(`interlock pipeline ${guards}`, async () => (await interlock()).streamed('pipeline', guards), {
+    quick: guards === 3,
+  }),
+  chunkCase(`interlock array ${guards}`, async () => (await interlock()).streamed('array', guards), { quick: guards === 3 }),
+  chunkCase(`mastra array ${guards}`, async () => (await mastra()).streamed('array', guards), { quick: guards === 3 }),
+];
+
 const chunkCases: BenchCase[] = [
   chunkCase('read only', async () => (await loop()).readOnly, quick),
-  chunkCase('plain loop 3', async () => (await loop()).plainLoop(3), quick),
-  chunkCase('plain loop 10', async () => (await loop()).plainLoop(10)),
-  chunkCase('plain loop rewrapped 3', async () => (await loop()).rewrappedLoop(3)),
-  chunkCase('plan 3', async () => (await plan()).planLoop(3), quick),
-  chunkCase('plan 10', async () => (await plan()).planLoop(10)),
-  ...[0, 1, 3, 10].map((guards) =>
-    chunkCase(`interlock array ${guards}`, async () => (await interlock()).streamed('array', guards), {
-      quick: guards % 3 === 0,
-    }),
-  ),
-  ...[1, 3, 10].map((guards) =>
-    chunkCase(`interlock pipeline ${guards}`, async () => (await interlock()).streamed('pipeline', guards), {
-      quick: guards === 3,
-    }),
-  ),
-  chunkCase('interlock parallel 3', async () => (await interlock()).streamed('parallel', 3)),
-  ...[0, 1, 3, 10].map((guards) =>
-    chunkCase(`mastra array ${guards}`, async () => (await mastra()).streamed('array', guards), { quick: guards === 3 }),
-  ),
-  chunkCase('mastra workflow 3', async () => (await mastra()).streamed('workflow', 3), { quick: true, sizes: quadraticSizes }),
+  chunkCase('interlock array 0', async () => (await interlock()).streamed('array', 0), quick),
+  chunkCase('mastra array 0', async () => (await mastra()).streamed('array', 0)),
   chunkCase('ai-sdk 0', async () => (await aiSdk()).streamed(0), quick),
+  ...[1, 3, 10].flatMap(withGuards),
+  chunkCase('plain loop rewrapped 3', async () => (await loop()).rewrappedLoop(3)),
   chunkCase('ai-sdk 3', async () => (await aiSdk()).streamed(3)),
+  chunkCase('interlock parallel 3', async () => (await interlock()).streamed('parallel', 3)),
+  chunkCase('mastra workflow 3', async () => (await mastra()).streamed('workflow', 3), { quick: true, sizes: quadraticSizes }),
 ];
 
 type PrepareSteps = (steps: number, messages?: number) => Work;
@@ -79,8 +75,10 @@ const stepCases = (name: string, load: () => Promise<PrepareSteps>): BenchCase[]
 
 export const cases: readonly BenchCase[] = [
   ...chunkCases,
-  ...[0, 3].flatMap((guards) => stepCases(`interlock ${guards}`, async () => (await interlock()).stepped(guards))),
-  ...[0, 3].flatMap((guards) => stepCases(`mastra ${guards}`, async () => (await mastra()).stepped(guards))),
+  ...[0, 3].flatMap((guards) => [
+    ...stepCases(`interlock ${guards}`, async () => (await interlock()).stepped(guards)),
+    ...stepCases(`mastra ${guards}`, async () => (await mastra()).stepped(guards)),
+  ]),
   ...stepCases('ai-sdk 0', async () => (await aiSdk()).stepped()),
 ];
 

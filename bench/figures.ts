@@ -1,10 +1,10 @@
 import type { Cost } from './case.js';
 
-/** A size of a case over all rounds: medians, and how far the rounds lie apart. */
+/** A size of a case over all rounds. */
 export interface Figure extends Cost {
-  /** The largest CPU time over the smallest. */
+  /** The upper quartile of the CPU time over the lower. */
   readonly spread: number;
-  readonly rounds: number;
+  readonly samples: number;
 }
 
 /** Figures by name and size. */
@@ -16,17 +16,22 @@ export interface Figures {
   ratio(name: string, than: string, size: number): number | undefined;
 }
 
-const median = (values: readonly number[]): number => {
+const quantile = (values: readonly number[], part: number): number => {
   const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const [low, high] = [sorted[middle - 1] ?? 0, sorted[middle] ?? 0];
-  return sorted.length % 2 === 1 ? high : (low + high) / 2;
+  const at = part * (sorted.length - 1);
+  const [low, high] = [sorted[Math.floor(at)] ?? NaN, sorted[Math.ceil(at)] ?? NaN];
+  return low + (high - low) * (at - Math.floor(at));
 };
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+/** Whatever else a machine does only adds to the time of a sample. */
+export const lowest = (values: readonly number[]): number => Math.min(...values);
 
 const key = ({ name, size }: Pick<Cost, 'name' | 'size'>): string => `${name}/${size}`;
 
-/** Puts the rounds together. */
-export const toFigures = (costs: readonly Cost[]): Figures => {
+/** Puts the samples of all rounds together. */
+export const toFigures = (costs: readonly Cost[], pick = median): Figures => {
   const groups = new Map<string, Cost[]>();
   for (const cost of costs) groups.set(key(cost), [...(groups.get(key(cost)) ?? []), cost]);
   const all = [...groups.values()].map((group): Figure => {
@@ -35,10 +40,10 @@ export const toFigures = (costs: readonly Cost[]): Figures => {
     return {
       name,
       size,
-      cpuUs: median(cpu),
-      wallUs: median(group.map(({ wallUs }) => wallUs)),
-      spread: Math.max(...cpu) / Math.min(...cpu),
-      rounds: group.length,
+      cpuUs: pick(cpu),
+      wallUs: pick(group.map(({ wallUs }) => wallUs)),
+      spread: quantile(cpu, 0.75) / quantile(cpu, 0.25),
+      samples: group.length,
     };
   });
   const byKey = new Map(all.map((figure) => [key(figure), figure]));

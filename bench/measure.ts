@@ -19,10 +19,10 @@ const runFor = async (work: Work, ms: number): Promise<{ runs: number; cpu: numb
   return { runs, cpu: cpuMs() - cpuFrom, wall: performance.now() - wallFrom };
 };
 
-/** Measures every size of a case in this process, each after its own warm-up, so that start-up and compilation stay out. */
+/** Samples every size of a case in this process, each after its own warm-up, so that start-up and compilation stay out. */
 export const measureCase = async (
   { name, sizes, units, load }: BenchCase,
-  { warmMs, sampleMs, largest }: Effort,
+  { warmMs, samples, sampleMs, largest }: Effort,
 ): Promise<Cost[]> => {
   const prepare = await load();
   const costs: Cost[] = [];
@@ -32,9 +32,11 @@ export const measureCase = async (
     if (seen !== units(size)) throw new Error(`${name}, size ${size}: expected ${units(size)} units, saw ${seen}.`);
     await runFor(work, costs.length === 0 ? firstWarmUp * warmMs : warmMs);
     globalThis.gc?.();
-    const { runs, cpu, wall } = await runFor(work, sampleMs);
-    const perUnit = 1_000 / (runs * units(size));
-    costs.push({ name, size, cpuUs: cpu * perUnit, wallUs: wall * perUnit });
+    for (let sample = 0; sample < samples; sample += 1) {
+      const { runs, cpu, wall } = await runFor(work, sampleMs);
+      const perUnit = 1_000 / (runs * units(size));
+      costs.push({ name, size, cpuUs: cpu * perUnit, wallUs: wall * perUnit });
+    }
   }
   return costs;
 };

@@ -84,10 +84,17 @@ describe('records', () => {
   });
 
   it('what is whole is not looked into, and no word is taken out of it', () => {
-    const choice = (name: string) => ({ choice: { type: 'tool', toolName: name } });
+    const choice = (label: string) => ({ choice: { label } });
     const own = { isWhole: (target: string) => target === 'choice' };
-    const { value } = merge(choice('alpha'), [choice('search alpha'), choice('beta')], own);
-    expect([choice('search alpha'), choice('beta')]).toContainEqual(value);
+    const { value } = merge(choice('alpha beta'), [choice('alpha'), choice('beta and more')], own);
+    expect([choice('alpha'), choice('beta and more')]).toContainEqual(value);
+  });
+
+  it('names are taken whole, wherever they stand', () => {
+    const call = (toolName: string) => ({ toolName });
+    const { value, overlaps } = merge(call('send-mail'), [call('send-post'), call('read-mail')]);
+    expect([call('send-post'), call('read-mail')]).toContainEqual(value);
+    expect(overlaps).toHaveLength(1);
   });
 
   it('what is kept for the books follows one branch, and nobody is told', () => {

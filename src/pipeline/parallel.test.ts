@@ -425,6 +425,20 @@ describe('a tool result', () => {
     expect(scope.conflicts).toEqual([]);
   });
 
+  it('that two branches edited in the same words is told once', async () => {
+    const scope = createScope();
+    const given = payloads.toolResult(conversation());
+    await run<'toolResult'>(
+      parallel(
+        on('toolResult', 'a', ({ messageList }) => void messageList.updateToolInvocation(toolPart('call-1', 'a') as never)),
+        on('toolResult', 'b', ({ messageList }) => void messageList.updateToolInvocation(toolPart('call-1', 'b') as never)),
+      ),
+      given,
+      scope,
+    );
+    expect(scope.conflicts).toMatchObject([{ target: 'messages.1.content.parts.0.toolInvocation.result', authors: ['a', 'b'] }]);
+  });
+
   it('arguments, and a result that stands in no message, are isolated too', async () => {
     const given = { ...payloads.toolResult(listOf()), args: { q: 1 }, result: { n: 1 } };
     const seen: unknown[] = [];

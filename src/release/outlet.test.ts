@@ -152,10 +152,16 @@ describe('readers', () => {
     await take(slow, 1);
     await take(fast, 2);
     expect(await isSettled(waiting)).toBe(true);
+    expect(await take(slow, 1)).toEqual([1]);
     expect(outlet.write(2)).toBeUndefined();
-    outlet.close();
     expect(await take(fast, 1)).toEqual([2]);
-    expect(await take(slow, 2)).toEqual([1, 2]);
+    const [third, fourth] = [outlet.write(3), outlet.write(4)];
+    expect(await take(fast, 2)).toEqual([3, 4]);
+    expect(await take(slow, 1)).toEqual([2]); // far behind, and nobody's hindrance
+    expect(outlet.write(5)).toBeUndefined();
+    outlet.close();
+    expect(await take(slow, 3)).toEqual([3, 4, 5]);
+    expect([third, await isSettled(fourth)]).toEqual([undefined, true]);
   });
 
   it('the last one who was reading goes away: everything flows', async () => {
