@@ -7,7 +7,10 @@ import { readThrown, type Thrower } from './read-thrown.js';
 /** Something that judges a payload: never throws, always a verdict; synchronous where the code inside it is. */
 export type Guard<P extends Phase> = (data: PhaseData<P>, scope: RunScope) => Awaitable<Verdict<PhaseData<P>>>;
 
-/** One place of a sequence: code of somebody's, and how to read its answer. */
+/**
+ * One place of a sequence: code of somebody's, and how to read its answer. A policy around it (a deadline, a cache) is a function
+ * from step to step, applied when the plan is built.
+ */
 export interface GuardStep<P extends Phase> extends Thrower {
   readonly author: Author;
   /** Whether its verdicts are told by those inside it, as those of a parallel block are. */

@@ -64,16 +64,20 @@ interface Target {
 }
 
 const write: MessagePort['write'] = (list, messages, target) => {
-  for (const message of messages.filter(isSystem)) list.addSystem(systemText(message));
-  const wanted = adopted(
-    list,
-    messages.filter((message) => !isSystem(message)),
-    target.source,
-  );
   const current = read(list, target.scope);
-  const isSameOrder = current.length === wanted.length && current.every((message, index) => message.id === wanted[index]?.id);
-  if (isSameOrder) for (const [index, message] of current.entries()) replaceInPlace(message, wanted[index] ?? message);
-  else list.deserialize(rearranged(list, wanted, target));
+  if (replaceEach(current, messages)) return; // as most guards edit: nothing is added, removed or moved
+  for (const message of messages.filter(isSystem)) list.addSystem(systemText(message));
+  const others = messages.filter((message) => !isSystem(message));
+  const wanted = adopted(list, others, target.source);
+  if (!replaceEach(current, wanted)) list.deserialize(rearranged(list, wanted, target));
+};
+
+/** Replaces messages one by one, where the new ones stand under the same ids in the same order; says whether they do. */
+const replaceEach = (current: readonly MastraDBMessage[], wanted: readonly MastraDBMessage[]): boolean => {
+  const isMatching = (message: MastraDBMessage, index: number) => message.id === current[index]?.id && isStored(message);
+  if (wanted.length !== current.length || !wanted.every(isMatching)) return false;
+  for (const [index, message] of current.entries()) replaceInPlace(message, wanted[index] ?? message);
+  return true;
 };
 
 /** Replaces a message's fields where it stands, so that everybody who holds it sees the change and its place is kept. */

@@ -4,7 +4,7 @@ import type { MessageCarrier } from '../phase/settle-messages.js';
 import { pass, type Verdict } from '../verdict.js';
 import type { MergeOptions, Version } from './merge-options.js';
 import { mergeValues } from './merge.js';
-import { MergeConflict, nameOfRule, type OverlapRule } from './overlap.js';
+import { nameOfRule, type OverlapRule } from './overlap.js';
 import { isSame } from './plain-data.js';
 
 /** A parallel block or a branch at one place of a pipeline. */
@@ -26,8 +26,8 @@ export interface Merging<P extends Phase> {
 }
 
 /**
- * Merges what branches made of a payload; the payload's own list takes up the merged messages. Under the rule `error` an overlap
- * is a missing verdict. Throws what a rule of the author's throws.
+ * Merges what branches made of a payload; the payload's own list takes up the merged messages. An overlap
+ * under the rule `error`, and a rule of the author's that throws, leave no verdict.
  */
 export const mergeBranches = <P extends Phase>(merging: Merging<P>): Verdict<PhaseData<P>> => {
   const { data, block, scope } = merging;
@@ -37,7 +37,6 @@ export const mergeBranches = <P extends Phase>(merging: Merging<P>): Verdict<Pha
     const merged = mergeFields(merging, followed);
     return merged === data ? pass : { kind: 'edit', data: merged };
   } catch (error) {
-    if (!(error instanceof MergeConflict)) throw error;
     return { kind: 'unavailable', processorId: path, phase: row.phase, path, error };
   }
 };

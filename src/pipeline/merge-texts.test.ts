@@ -122,6 +122,8 @@ describe('words that two branches edited', () => {
 
   it('a rewriting in capitals does not undo a redaction', () => {
     expect(merge('mail bob@x.com now', ['MAIL BOB@X.COM NOW', 'mail [email] now']).text).toBe('MAIL [email] NOW');
+    for (const rewritten of ['my name is BOB', 'my name is ｂｏｂ'])
+      expect(merge('my name is bob', [rewritten, 'my name is [a long marker]']).text).toBe('my name is [a long marker]');
   });
 
   it('a branch that moves words does not undo a redaction of them', () => {

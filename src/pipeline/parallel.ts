@@ -18,7 +18,7 @@ export interface Branch<P extends Phase> {
 /**
  * Guards side by side as one guard. Each works on a snapshot of its own; what they changed is merged against the common base.
  * The strictest verdict wins: a trip ends the block at once and cancels the others, then comes a guard without a verdict,
- * then all retry reasons as one, then the merged edits. Throws what a rule of the author's throws.
+ * then all retry reasons as one, then the merged edits.
  */
 export const inParallel = <P extends Phase>(branches: readonly Branch<P>[], block: Block<P>): Guard<P> => {
   const scopes = createBlockScopes();

@@ -144,6 +144,18 @@ describe.each(messagePhases)('what a hook of phase %s may return', (phase) => {
     expect(verdict).toMatchObject({ processorId: 'guard', phase, path: 'test/guard' });
   });
 
+  it('messages that the list refuses: refused, with the reason as cause', async () => {
+    const list = new MessageList({ threadId: 'thread' });
+    list.add('Hello', 'input');
+    list.add(message('answer', 'Hi', { role: 'assistant', threadId: 'thread' }), 'response');
+    const foreign = message('foreign', 'x', { threadId: 'other' });
+    const verdict = await judge(payloads[phase](list), ({ messages }: Args) => [...messages, foreign]);
+    expect(verdict).toMatchObject({
+      kind: 'unavailable',
+      error: { code: 'phase/invalid-result', cause: { message: expect.stringContaining('wrong threadId') } },
+    });
+  });
+
   it('what the error says: phase, processor and what came', async () => {
     const { verdict } = await run(phase, () => ({ odd: 1 }));
     expect(verdict.kind === 'unavailable' && String(verdict.error)).toContain(`${phase}/guard`);

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { copyPlain, isRecord, isSame } from './plain-data.js';
+
+class Thing {
+  #secret = 1;
+  readSecret() {
+    return this.#secret;
+  }
+}
+
+describe('isRecord', () => {
+  it.each([[{}], [Object.create(null)], [{ a: 1 }]])('%j is one', (value) => expect(isRecord(value)).toBe(true));
+
+  it.each([[null], [undefined], [1], ['x'], [[]], [new Date()], [new Map()], [new Thing()], [() => 1], [new URL('a:b')]])(
+    '%s is none',
+    (value) => expect(isRecord(value)).toBe(false),
+  );
+});
+
+describe('isSame', () => {
+  it('looks into arrays, records and dates', () => {
+    const value = () => ({ a: [1, { b: 'x' }], at: new Date(5), none: undefined, nan: NaN });
+    expect(isSame(value(), value())).toBe(true);
+  });
+
+  it.each([
+    [{ a: 1 }, { a: 2 }],
+    [{ a: 1 }, { a: 1, b: 1 }],
+    [{ a: undefined }, { b: undefined }],
+    [{ a: undefined }, {}],
+    [[1, 2], [1]],
+    [[1], { 0: 1 }],
+    [new Date(1), new Date(2)],
+    [new Date(1), 1],
+    [new Thing(), new Thing()],
+    [null, undefined],
+    [0, -0],
+    ['1', 1],
+  ])('tells %j from %j', (a, b) => expect(isSame(a, b)).toBe(false));
+});
+
+describe('copyPlain', () => {
+  it('copies arrays, records and dates, and what stands in them', () => {
+    const value = { a: [1, { b: 'x' }], at: new Date(5), none: undefined };
+    const copy = copyPlain(value);
+    expect(copy).toStrictEqual(value);
+    expect(copy).not.toBe(value);
+    expect(copy.a).not.toBe(value.a);
+    expect(copy.a[1]).not.toBe(value.a[1]);
+    expect(copy.at).not.toBe(value.at);
+  });
+
+  it('shares what only its class can copy, functions and bytes', () => {
+    const value = { thing: new Thing(), run: () => 1, bytes: new Uint8Array(2), url: new URL('https://example.com') };
+    const copy = copyPlain(value);
+    for (const name of ['thing', 'run', 'bytes', 'url'] as const) expect(copy[name]).toBe(value[name]);
+    expect(copy.thing.readSecret()).toBe(1);
+  });
+
+  it('keeps a field called __proto__ a field', () => {
+    const copy = copyPlain(JSON.parse('{"__proto__":{"x":1}}') as object);
+    expect(Object.hasOwn(copy, '__proto__')).toBe(true);
+    expect((copy as { x?: number }).x).toBeUndefined();
+  });
+});
