@@ -67,6 +67,10 @@ export const errorTable = {
     actor: 'author',
     say: 'A branch condition threw, so no arm was chosen and the run failed closed; see the cause.',
   },
+  'pipeline/conflict': {
+    actor: 'author',
+    say: 'Two branches edited one thing under the rule "error"; give the block another overlap rule, or run them one after the other.',
+  },
   'agent/unknown-option': { actor: 'author', say: 'There is no such option; see the list of options in the docs.' },
   'agent/unsupported-option': {
     actor: 'author',

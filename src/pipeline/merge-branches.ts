@@ -1,10 +1,11 @@
+import { InterlockError } from '../errors.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import type { MessageCarrier } from '../phase/settle-messages.js';
 import { pass, type Verdict } from '../verdict.js';
 import type { MergeOptions, Version } from './merge-options.js';
 import { mergeValues } from './merge.js';
-import { nameOfRule, type OverlapRule } from './overlap.js';
+import { MergeConflict, nameOfRule, type OverlapRule } from './overlap.js';
 import { isSame } from './plain-data.js';
 
 /** A parallel block or a branch at one place of a pipeline. */
@@ -27,7 +28,7 @@ export interface Merging<P extends Phase> {
 
 /**
  * Merges what branches made of a payload; the payload's own list takes up the merged messages. An overlap
- * under the rule `error`, and a rule of the author's that throws, leave no verdict.
+ * under the rule `error` (`pipeline/conflict`) and a rule of the author's that throws leave no verdict.
  */
 export const mergeBranches = <P extends Phase>(merging: Merging<P>): Verdict<PhaseData<P>> => {
   const { data, block, scope } = merging;
@@ -36,10 +37,13 @@ export const mergeBranches = <P extends Phase>(merging: Merging<P>): Verdict<Pha
     const followed = mergeLists(merging) ? (row.refresh?.(data, scope.host) ?? data) : data;
     const merged = mergeFields(merging, followed);
     return merged === data ? pass : { kind: 'edit', data: merged };
-  } catch (error) {
-    return { kind: 'unavailable', processorId: path, phase: row.phase, path, error };
+  } catch (cause) {
+    return { kind: 'unavailable', processorId: path, phase: row.phase, path, error: mergeError(path, cause) };
   }
 };
+
+const mergeError = (path: string, cause: unknown): unknown =>
+  cause instanceof MergeConflict ? new InterlockError('pipeline/conflict', { path, detail: cause.message, cause }) : cause;
 
 type Fields = Record<string, unknown>;
 

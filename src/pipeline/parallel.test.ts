@@ -196,7 +196,11 @@ describe('edits of several branches', () => {
   it('under the rule error: no verdict', async () => {
     const node = parallelBy('error', onInput('a', replacing('Mail', 'a')), onInput('b', replacing('Mail', 'b')));
     const verdict = await run<'input'>(node, payloads.input(list()));
-    expect(verdict).toMatchObject({ kind: 'unavailable', path: 'p/parallel.0', error: { name: 'MergeConflict' } });
+    expect(verdict).toMatchObject({
+      kind: 'unavailable',
+      path: 'p/parallel.0',
+      error: { code: 'pipeline/conflict', path: 'p/parallel.0' },
+    });
   });
 
   it('a rule of the author’s that throws: no verdict', async () => {
