@@ -4,30 +4,33 @@ import { loopMachine, type LoopContext, type LoopEvent, type LoopLimits, type Wo
 /** Where a run stands, as the machine keeps it. */
 export type LoopSnapshot = SnapshotFrom<typeof loopMachine>;
 
-/** Where the run stands, and which works must start now. */
+/** Where the run stands, and which works must start and which are given up now. The same object for every run that comes here. */
 export interface Decision {
   readonly snapshot: LoopSnapshot;
   readonly starts: readonly WorkName[];
+  /** Works whose state was left: the one that has ended, and those beside it that nobody waits for any more. */
+  readonly stops: readonly WorkName[];
   /** The states entered on the way here, transient ones included, each with the counters at that moment. */
   readonly entered: readonly { readonly state: string; readonly context: LoopContext }[];
 }
 
 /** The machine as two pure questions: where does a run begin, and what follows from an event. */
 export interface Decider {
-  begin(): Decision;
+  begin(limits: LoopLimits): Decision;
   next(snapshot: LoopSnapshot, event: LoopEvent): Decision;
 }
 
 /**
  * Asks the machine without running any actor of its own. XState's `transition()` sets up a throw-away actor for every
- * question (about 90 us each here); this keeps one for the whole run and asks through the actor-logic interface.
+ * question (about 90 us each here); this keeps one and asks through the actor-logic interface.
  *
  * @param machine the loop; another where a variant of it is studied
  */
-export const createDecider = (limits: LoopLimits, machine = loopMachine): Decider => {
+export const createDecider = (machine = loopMachine): Decider => {
   let starts: WorkName[] = [];
+  let stops: WorkName[] = [];
   let entered: { state: string; context: LoopContext }[] = [];
-  const self = createActor(machine, { input: limits });
+  const self = createActor(machine, { input: { maxSteps: 1, maxRetries: 0, maxRecoveries: 0, models: 1 } }); // never started
   const ignore = () => undefined;
   const scope: AnyActorScope = {
     self,
@@ -40,17 +43,19 @@ export const createDecider = (limits: LoopLimits, machine = loopMachine): Decide
     stopChild: ignore,
     actionExecutor: ({ type, params, info }) => {
       if (type === 'xstate.spawnChild') starts.push((params as { id: WorkName }).id);
+      if (type === 'xstate.stopChild') stops.push((params as { id: WorkName }).id);
       if (type === 'entered') entered.push({ ...(params as { state: string }), context: info.context as LoopContext });
     },
   };
   const decide = (snapshot: LoopSnapshot): Decision => {
-    const decision = { snapshot, starts, entered };
+    const decision = { snapshot, starts, stops, entered };
     starts = [];
+    stops = [];
     entered = [];
     return decision;
   };
   return {
-    begin: () => decide(machine.getInitialSnapshot(scope, limits)),
+    begin: (limits) => decide(machine.getInitialSnapshot(scope, limits)),
     // An end stays an end; the machine by itself would still hear a cancel.
     next: (snapshot, event) => decide(snapshot.status === 'active' ? machine.transition(snapshot, event, scope) : snapshot),
   };

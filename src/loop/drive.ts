@@ -3,6 +3,7 @@ import type { RunStatus, StepReason } from '../../schemas/index.js';
 import { createDecider, type Decision } from './decide.js';
 import { closeAttempt, conclude } from './ending.js';
 import { failWith, stopWith } from './judge.js';
+import { rememberDecisions } from './known-decisions.js';
 import { messageOf } from './message-of.js';
 import type { LoopContext, LoopEvent, WorkName } from './machine.js';
 import type { Outcome, OutcomeKind } from './outcome.js';
@@ -28,18 +29,22 @@ export const drive = async (run: Run): Promise<void> => {
   await conclude(run, status);
 };
 
+/** All runs ask the one machine; what it has answered one of them is known to the next. */
+const decider = rememberDecisions(createDecider());
+
 const play = async (run: Run): Promise<RunStatus> => {
   const { limits, ports, agentId, mode } = run.options;
   const { maxSteps, maxRetries } = limits;
-  const decider = createDecider({ ...limits, models: ports.models.length });
   run.recorder.record({ type: 'run-start', agentId, mode, maxSteps, maxRetries });
   await tell(run, agentChunk(run, 'start', { id: agentId, messageId: run.messageId }));
-  let decision = decider.begin();
+  const underWay = new Map<WorkName, Promise<LoopEvent>>();
+  let decision = decider.begin({ ...limits, models: ports.models.length });
   for (;;) {
     await enter(run, decision);
-    const [work] = decision.starts;
-    if (!work) return decision.snapshot.value as RunStatus; // only final and resting states start no work
-    decision = decider.next(decision.snapshot, await perform(run, work));
+    for (const work of decision.stops) underWay.delete(work); // nobody listens to it any more
+    for (const work of decision.starts) underWay.set(work, perform(run, work));
+    if (underWay.size === 0) return decision.snapshot.value as RunStatus; // only final and resting states wait for no work
+    decision = decider.next(decision.snapshot, await Promise.race(underWay.values()));
   }
 };
 

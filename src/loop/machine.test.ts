@@ -74,7 +74,7 @@ const allKinds = [...new Set(workNames.flatMap((work): OutcomeKind[] => [...outc
 const done = (work: WorkName, output: Outcome): LoopEvent => ({ type: `xstate.done.actor.${work}`, output, actorId: work });
 
 const walkMachine = (machine: Machine, limits: LoopLimits): Walk => {
-  const decider = createDecider(limits, machine);
+  const decider = createDecider(machine);
   const most: Tally = { steps: 0, attempts: 0, retries: 0, retriesBefore: 0, recoveries: 0, models: 0 };
   const walk: Walk = { violations: [], entered: new Set(), places: 0, most, stepsAfterRetries: 0 };
   const known = new Set<string>();
@@ -138,7 +138,7 @@ const walkMachine = (machine: Machine, limits: LoopLimits): Walk => {
     for (const { state } of next.entered) walk.entered.add(state);
   };
 
-  const first = decider.begin();
+  const first = decider.begin(limits);
   for (const { state } of first.entered) walk.entered.add(state);
   visit({
     decision: first,

@@ -59,10 +59,21 @@ const toProviderTool = (name: string, tool: ToolDefinition, specificationVersion
 
 const noParameters = { type: 'object', properties: {}, additionalProperties: false };
 
+type StandardSchema = Parameters<typeof standardSchemaToJSONSchema>[0];
+
+/** A schema does not change, and its JSON form is asked for at every step. */
+const converted = new WeakMap<StandardSchema, object>();
+
+const convertedOnce = (schema: StandardSchema): object => {
+  const known = converted.get(schema) ?? standardSchemaToJSONSchema(schema, { io: 'input', target: 'draft-07' });
+  converted.set(schema, known);
+  return known;
+};
+
 /** Tools come with a standard schema, an AI SDK schema, a function giving one, or plain JSON schema. */
 const jsonSchemaOf = (schema: unknown): unknown => {
   if (schema === undefined || schema === null) return noParameters;
-  if (isStandardSchemaWithJSON(schema)) return standardSchemaToJSONSchema(schema, { io: 'input', target: 'draft-07' });
+  if (isStandardSchemaWithJSON(schema)) return convertedOnce(schema);
   if (typeof schema === 'function') return jsonSchemaOf((schema as () => unknown)());
   return (schema as { jsonSchema?: unknown }).jsonSchema ?? schema;
 };

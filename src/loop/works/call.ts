@@ -16,13 +16,15 @@ export const call = async (run: Run): Promise<Outcome> => {
   try {
     const chunks = await openAnswer(run, attempt, signal);
     await announce(run, attempt);
-    return await pump(run, attempt, { chunks, startedAt });
+    const outcome = await pump(run, attempt, { chunks, startedAt });
+    if (outcome.kind !== 'done') controller.abort(); // a guard did not hear the provider out
+    return outcome;
   } catch (error) {
+    controller.abort();
     run.error = error;
     return { kind: 'api-error' };
   } finally {
     run.recorder.flush();
-    controller.abort();
   }
 };
 
