@@ -31,6 +31,8 @@ it('exports these names', () => {
       "StepStartPartSchema",
       "TextPartSchema",
       "ToolInvocationPartSchema",
+      "guardPolicySchema",
+      "guardWindowSchema",
       "isPhaseName",
       "parsePayload",
       "phasePayloadSchema",

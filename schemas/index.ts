@@ -46,6 +46,7 @@ export {
   toolInvocationPartSchema as ToolInvocationPartSchema,
   type MessagePart,
 } from './message-part.js';
+export { guardPolicySchema, guardWindowSchema, type GuardPolicy, type GuardWindow } from './guard-policy.js';
 export {
   runEventSchema,
   runStatusSchema,

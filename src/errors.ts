@@ -40,6 +40,23 @@ export const errorTable = {
     actor: 'operator',
     say: 'A guard failed, so the run failed closed; see the cause, repair the guard or give it a failure policy.',
   },
+  'guard/deadline': {
+    actor: 'operator',
+    say: 'A guard did not answer before its deadline; speed it up, raise its deadlineMs or give it a failure policy.',
+  },
+  'guard/breaker-open': {
+    actor: 'operator',
+    say: 'A guard failed again and again and is not asked for a while; repair it or give it a failure policy.',
+  },
+  'guard/busy': {
+    actor: 'operator',
+    say: 'More calls of a guard wait than its queue holds; raise its concurrency or its queue, or give it a failure policy.',
+  },
+  'guard/unknown-option': { actor: 'author', say: 'A guard policy has no such option; see the list of options in the docs.' },
+  'guard/invalid-option': {
+    actor: 'author',
+    say: 'An option of a guard policy has a value that cannot be used; see the message.',
+  },
   'pipeline/missing-id': { actor: 'author', say: 'A pipeline and every processor in it need a non-empty id.' },
   'pipeline/duplicate-id': { actor: 'author', say: 'Two processors in one pipeline share an id; rename one.' },
   'pipeline/no-hook': {

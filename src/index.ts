@@ -28,6 +28,8 @@ export {
 } from './mastra/agent.js';
 export type { InterlockAgentConfig, InterlockCallOptions, InterlockConfig, InterlockPromptCall } from './mastra/config.js';
 export type { DynamicGuards, Guards } from './mastra/guards.js';
+export { guard, type GuardedProcessor, type InputJudge } from './mastra/guard-policy.js';
+export type { PolicyCarrier } from './mastra/guard-node.js';
 export { guardsFor, type LaneGuards } from './mastra/guards-for.js';
 export { PrepareStepProcessor } from './mastra/prepare-step.js';
 export { registerProcessorWorkflows } from './mastra/registration.js';
@@ -35,6 +37,8 @@ export {
   ProcessorStepInputSchema,
   ProcessorStepOutputSchema,
   ProcessorStepSchema,
+  type GuardPolicy,
+  type GuardWindow,
   type RunEvent,
   type RunStatus,
   type Tripwire,

@@ -40,7 +40,7 @@ export const guardsFor = (source: Compilable): LaneGuards => {
 };
 
 /** Arguments of any hook: the fields of its phase's payload, and what every hook is handed. */
-type HookArgs = Record<string, unknown> & { state?: object };
+export type HookArgs = Record<string, unknown> & { state?: object };
 
 interface Site {
   readonly plan: Plan;
@@ -49,7 +49,8 @@ interface Site {
   readonly slots: WeakMap<object, Map<string, ProcessorSlot>>;
 }
 
-const runHook = async ({ plan, row, slots }: Site, args: HookArgs): Promise<unknown> => {
+/** Runs a plan as a hook of a stock agent's: its arguments are the payload, its answer has the form of the phase. */
+export const runHook = async ({ plan, row, slots }: Site, args: HookArgs): Promise<unknown> => {
   const { abort: _abort, ...fields } = args;
   const data = { ...fields, phase: row.phase } as unknown as PhaseData; // a hook's arguments have the names of the payload's fields
   const verdict = await plan.run<Phase>(row.phase, data, scopeOf(args, slots));
@@ -75,6 +76,7 @@ const scopeOf = (args: HookArgs, slots: Site['slots']): RunScope => {
     now: () => performance.now(),
     reportGuard: () => undefined,
     reportConflict: () => undefined,
+    reportStale: () => undefined,
   };
 };
 

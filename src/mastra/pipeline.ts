@@ -9,6 +9,7 @@ import { InterlockError } from '../errors.js';
 import { createBuilder, type PipelineBuilder } from '../pipeline/builder.js';
 import { compileGraph, type Plan } from '../pipeline/compile.js';
 import { checkGraph, hasAnyHook, type PayloadFunction, type SequenceNode } from '../pipeline/graph.js';
+import { guardNode } from './guard-node.js';
 import { processorStep, type ProcessorStep } from './step.js';
 import { fromWorkflow, isWorkflow, toNode } from './to-graph.js';
 import { refusePromises } from './thenable.js';
@@ -69,7 +70,7 @@ export type DefinedProcessor<P extends Processor> = P & { createStep(): Processo
  * Raises `pipeline/missing-id`, `pipeline/no-hook`.
  */
 export const defineProcessor = <P extends Processor>(processor: P): DefinedProcessor<P> => {
-  checkGraph({ kind: 'sequence', id: 'defineProcessor', nodes: [{ kind: 'guard', id: processor.id, processor }] });
+  checkGraph({ kind: 'sequence', id: 'defineProcessor', nodes: [guardNode(processor)] });
   return Object.assign(processor, { createStep: () => processorStep(processor) });
 };
 

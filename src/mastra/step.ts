@@ -8,6 +8,7 @@ import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import { withMessageList, type MessageCarrier } from '../phase/settle-messages.js';
 import { phaseRow } from '../phase/table.js';
 import type { Stop, Verdict } from '../verdict.js';
+import { guardNode } from './guard-node.js';
 import { createHost } from './host.js';
 import { scopeOfStep, type StepCall } from './scope.js';
 
@@ -34,7 +35,7 @@ export const processorOfStep = (step: object): Processor | undefined => processo
  */
 export const processorStep = (processor: Processor): ProcessorStep => {
   checkProcessor(processor, 'processorStep');
-  const step = nodeStep({ kind: 'guard', id: processor.id, processor });
+  const step = nodeStep(guardNode(processor));
   processors.set(step, processor);
   return step;
 };

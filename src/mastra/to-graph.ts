@@ -14,6 +14,7 @@ import {
   type StepContext,
 } from '../pipeline/graph.js';
 import { foreignPhases, runForeign, type ForeignStep } from './foreign-step.js';
+import { guardNode } from './guard-node.js';
 import { processorOfStep } from './step.js';
 import { graphOfWorkflow } from './workflow-graphs.js';
 
@@ -38,7 +39,7 @@ export const toNode = (value: unknown, where: string): GraphNode => {
   if (isPipeline(value)) return value.graph();
   if (isWorkflow(value)) return fromWorkflow(value);
   if (isStep(value)) return stepNode(value);
-  if (isProcessor(value) || looksLikeProcessor(value)) return { kind: 'guard', id: value.id, processor: value };
+  if (isProcessor(value) || looksLikeProcessor(value)) return guardNode(value);
   throw new InterlockError('pipeline/invalid-step', { path: where, detail: `it is ${describe(value)}.` });
 };
 
@@ -55,7 +56,7 @@ const functionNode = (run: PayloadFunction, where: string): FunctionNode => ({
 const stepNode = (step: ForeignStep): GraphNode => {
   const processor = processorOfStep(step);
   return processor
-    ? { kind: 'guard', id: processor.id, processor }
+    ? guardNode(processor)
     : { kind: 'function', id: step.id, run: (data, scope) => runForeign(step, data, scope), phases: foreignPhases };
 };
 

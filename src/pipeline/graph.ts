@@ -1,4 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
+import type { GuardPolicy } from '../../schemas/index.js';
 import { InterlockError } from '../errors.js';
 import type { PhaseData } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
@@ -22,6 +23,11 @@ export interface GuardNode {
   readonly kind: 'guard';
   readonly id: string;
   readonly processor: Processor;
+  /**
+   * What holds around it; absent where nothing does. What a policy keeps across runs (its breaker, its queue, its cache) belongs to
+   * this object: nodes that share it share that too.
+   */
+  readonly policy?: GuardPolicy;
 }
 
 export interface FunctionNode {

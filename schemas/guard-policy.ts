@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+/** The longest time that a timer can be set to; a longer one would ring at once. */
+const longestMs = 2_147_483_647;
+
+const count = z.int().min(1);
+const milliseconds = z.int().min(1).max(longestMs);
+
+/** Where a window of a stream ends: at what a guard of the stream is asked about at once. */
+export const guardWindowSchema = z.union([
+  z.enum(['chunk', 'sentence', 'part', 'step']),
+  z.strictObject({ chars: count }),
+  z.strictObject({ tokens: count }),
+]);
+
+/** What holds around a guard. Every field may be left out; with none of them a guard is its processor. */
+export const guardPolicySchema = z.strictObject({
+  /**
+   * Milliseconds that one call may take, waiting for its turn included; at least 1. A call that has not answered by then is
+   * unavailable with `guard/deadline`, its `abortSignal` fires, and a late answer changes nothing. Default: no limit.
+   */
+  deadlineMs: milliseconds.optional(),
+  /**
+   * What follows where no verdict could be had. `fail`: the run fails with the guard's error. `trip`: it ends as a tripwire of
+   * kind `unavailable`. `pass`: it goes on unedited, counted as a bypass. Default `fail`.
+   */
+  onUnavailable: z.enum(['fail', 'trip', 'pass']).optional(),
+  /**
+   * Stops asking a guard that is down: after `failures` calls in a row without a verdict it is unavailable with
+   * `guard/breaker-open` for `halfOpenAfterMs` milliseconds, then one call tries again. Shared by all runs of this guard.
+   * Default: none.
+   */
+  breaker: z.strictObject({ failures: count, halfOpenAfterMs: milliseconds }).optional(),
+  /**
+   * How many calls may be under way at a time, over all runs of this guard. Others wait their turn, at most `queue` of them
+   * (default: any number); one more is unavailable with `guard/busy`. Default: no limit.
+   */
+  concurrency: z.strictObject({ limit: count, queue: z.int().min(0).optional() }).optional(),
+  /**
+   * Remembers verdicts by content, over all runs of this guard: at most `maxEntries`, the least used is forgotten first, each for
+   * `ttlMs` milliseconds (default: without end). For guards whose verdict follows from the payload. Default: none.
+   */
+  cache: z.strictObject({ maxEntries: count, ttlMs: milliseconds.optional() }).optional(),
+  /** Runs beside the run, is recorded in its events and changes nothing. Default `false`. */
+  shadow: z.boolean().optional(),
+  /** The share of runs that the guard is asked in, from 0 to 1; in the others it is bypassed, and counted. Default 1. */
+  sampleRate: z.number().min(0).max(1).optional(),
+  /** How much of a stream the guard is asked about at once. Default: each chunk as it comes. */
+  window: guardWindowSchema.optional(),
+  /** Judges the input while the model is called already; only for guards that never edit. Default `false`. */
+  overlap: z.boolean().optional(),
+});
+
+export type GuardPolicy = z.infer<typeof guardPolicySchema>;
+export type GuardWindow = z.infer<typeof guardWindowSchema>;
