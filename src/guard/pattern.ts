@@ -12,13 +12,6 @@ export interface TextSpan {
  * that a value is found however the stream cuts it, and lets out what can no longer be the beginning of one.
  *
  * The same bounds hold for every kind of text: the model's words, its reasoning, and each text inside a tool call's arguments.
- *
- * @example
- * const orderNumbers: Pattern = {
- *   maxLength: 9,
- *   find: (text, from) => Array.from(text.slice(from).matchAll(/\bNO-\d{6}\b/g), ({ 0: { length }, index }) => …),
- *   replace: () => '[ORDER]',
- * };
  */
 export interface Pattern<Span extends TextSpan = TextSpan> {
   /** The most characters that a match may have, in UTF-16 units, from 1; `'part'` where there is no such number: the part is held. */
@@ -34,8 +27,8 @@ export interface Pattern<Span extends TextSpan = TextSpan> {
    */
   find(text: string, from: number): readonly Span[];
   /**
-   * Where the earliest match might start that more text could still complete, at `from` or later; the text's length where there is
-   * none. An answer closer to the end lets text leave sooner: without it the last `maxLength + lookahead - 1` characters are held.
+   * Where the earliest match might start that more text could still complete or change, at `from` or later; the text's length where
+   * there is none. An answer closer to the end lets text leave sooner: without it the last `maxLength + lookahead - 1` characters are held.
    */
   open?(text: string, from: number): number;
   /** What stands in a match's place; calls `context.abort` to block. Called once for each match, in order. */
@@ -48,30 +41,7 @@ export interface PatternMatch<Span extends TextSpan = TextSpan> {
   readonly context: HookContext;
 }
 
-/**
- * When a guard of the stream judges text. What it has not judged does not leave.
- *
- * - `'chunk'`: what has come, at once.
- * - `'sentence'`: whole sentences, as the Unicode rules end them.
- * - `{ chars: n }`: every n characters (UTF-16 units, never inside a grapheme).
- * - `{ tokens: n }`: about every n tokens, estimated.
- * - `'part'`: a whole text, reasoning or call.
- * - `'step'`: each whole part, once the step's last one has ended.
- * - `{ pattern }`: as soon as the characters say so; the pattern's `replace` stands in for the hook.
- *
- * What gathers while the guard is busy is judged at once, as one window. A tool call's arguments are one value: every window
- * judges them whole.
- */
-export type Window =
-  | 'chunk'
-  | 'sentence'
-  | 'part'
-  | 'step'
-  | { readonly chars: number }
-  | { readonly tokens: number }
-  | { readonly pattern: Pattern };
-
-/** A processor that says itself in which window it judges a stream; `guard(processor, { window })` overrides it. */
-export interface WindowedProcessor extends Processor {
-  readonly window?: Window;
+/** A processor that says by which pattern the gate judges a stream for it: the pattern stands in for `processOutputStream` there. */
+export interface PatternProcessor extends Processor {
+  readonly pattern?: Pattern;
 }
