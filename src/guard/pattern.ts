@@ -1,4 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
+import type { GuardWindow } from '../../schemas/index.js';
 import type { HookContext } from '../phase/row.js';
 
 /** A piece of a text, in UTF-16 units: `start` belongs to it, `end` does not. */
@@ -45,3 +46,6 @@ export interface PatternMatch<Span extends TextSpan = TextSpan> {
 export interface PatternProcessor extends Processor {
   readonly pattern?: Pattern;
 }
+
+/** At what a guard of the stream is asked about at once: as its policy says, or as its pattern does. */
+export type Window = GuardWindow | { readonly pattern: Pattern };
