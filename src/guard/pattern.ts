@@ -42,10 +42,13 @@ export interface PatternMatch<Span extends TextSpan = TextSpan> {
   readonly context: HookContext;
 }
 
-/** A processor that says by which pattern the gate judges a stream for it: the pattern stands in for `processOutputStream` there. */
-export interface PatternProcessor extends Processor {
-  readonly pattern?: Pattern;
-}
-
-/** At what a guard of the stream is asked about at once: as its policy says, or as its pattern does. */
+/**
+ * At what a guard of the stream is asked about at once: as its policy says, or as its pattern does, whose `replace` then stands in
+ * for `processOutputStream`.
+ */
 export type Window = GuardWindow | { readonly pattern: Pattern };
+
+/** A processor that says itself in which window it judges a stream; `guard(processor, { window })` has the last word. */
+export interface WindowedProcessor extends Processor {
+  readonly window?: Window;
+}
