@@ -1,5 +1,6 @@
 /**
- * Every error that Interlock raises, by code. Codes are public API: they stay, sentences may improve.
+ * Everything that Interlock raises as an error or reports as a finding, by code. Codes are public API: they stay, sentences may
+ * improve.
  *
  * `actor` says who must act: the `author` of the pipeline or agent, the `operator` who runs it, the `caller` of one run, or
  * the `provider` of the model.
@@ -57,6 +58,26 @@ export const errorTable = {
     actor: 'author',
     say: 'An option of a guard policy has a value that cannot be used; see the message.',
   },
+  'guard/overlap-edits': {
+    actor: 'author',
+    say: 'A guard that edits cannot judge beside the model, which has its input by then; remove overlap, or let the guard only judge.',
+  },
+  'guard/unbounded-pattern': {
+    actor: 'author',
+    say: "A pattern needs to say how long a match can be; give it a maxLength of 1 or more, or 'part' to hold each part whole.",
+  },
+  'guard/judges-each-chunk': {
+    actor: 'author',
+    say: "This guard judges every chunk of a stream by itself, and chunks are cut anywhere; give it a window, such as 'sentence'.",
+  },
+  'guard/retry-without-budget': {
+    actor: 'author',
+    say: 'This guard may ask for a retry, and none is granted, so that it blocks instead; set maxProcessorRetries.',
+  },
+  'guard/late-verdict': {
+    actor: 'author',
+    say: 'This guard blocks words that have left by then; judge the stream as well, or hold the words back.',
+  },
   'pipeline/missing-id': { actor: 'author', say: 'A pipeline and every processor in it need a non-empty id.' },
   'pipeline/duplicate-id': { actor: 'author', say: 'Two processors in one pipeline share an id; rename one.' },
   'pipeline/no-hook': {
@@ -65,7 +86,31 @@ export const errorTable = {
   },
   'pipeline/wrong-lane': {
     actor: 'author',
-    say: 'A processor stands in a lane where none of its hooks ever runs; move it to the other array.',
+    say: 'A processor or pipeline stands in a lane where none of its hooks ever runs; move it to the other array.',
+  },
+  'pipeline/idle-guard': {
+    actor: 'author',
+    say: 'This guard runs in none of the lanes where its pipeline stands; put the pipeline into the other array as well, or take the guard out.',
+  },
+  'pipeline/unreachable-arm': {
+    actor: 'author',
+    say: 'The condition of this arm is never true; give it another, or take the arm out.',
+  },
+  'pipeline/arm-after-otherwise': {
+    actor: 'author',
+    say: 'This arm stands after one that always matches, as if it were skipped; all arms that match run. Put otherwise last.',
+  },
+  'pipeline/parallel-writers': {
+    actor: 'author',
+    say: "Two guards side by side may edit the same words, and the rule 'error' then fails the run; put one after the other, or choose a rule that merges.",
+  },
+  'pipeline/unjudged-chunk': {
+    actor: 'author',
+    say: 'A chunk of the stream can leave without a verdict that counts; put a guard of the stream where every chunk passes it.',
+  },
+  'pipeline/over-budget': {
+    actor: 'author',
+    say: 'Guards may keep a run waiting for longer than the budget; shorten deadlines, or put guards side by side.',
   },
   'pipeline/empty': { actor: 'author', say: 'A pipeline was committed with no step in it; add one with .then().' },
   'pipeline/invalid-step': {
@@ -108,6 +153,23 @@ export const errorTable = {
     say: 'The model stream ended without a finish part or could not be read; see the cause.',
   },
   'tool/unknown': { actor: 'provider', say: 'The model called a tool that this step does not offer.' },
+  'ai-sdk/unhonoured-hook': {
+    actor: 'author',
+    say: 'None of the adapters of this run would ever call this hook; add the adapter that does, use guardedToolLoop, or take the hook out.',
+  },
+  'ai-sdk/invalid-option': { actor: 'author', say: 'An option of an adapter has a value that cannot be used; see the message.' },
+  'ai-sdk/unsupported-field': {
+    actor: 'author',
+    say: 'The AI SDK has no way to change this for one step; remove the field from what the hook returns.',
+  },
+  'ai-sdk/frozen-snapshot': {
+    actor: 'author',
+    say: 'A hook changed what it was given to read; return a new object instead.',
+  },
+  'ai-sdk/late-edit': {
+    actor: 'author',
+    say: "A guard changed words that had left; withhold them with hold: 'step' until all guards have judged.",
+  },
   'run/failed': { actor: 'operator', say: 'The run failed; see the cause.' },
   'run/canceled': { actor: 'caller', say: 'The run was canceled by its abort signal.' },
 } as const satisfies Record<`${string}/${string}`, ErrorRow>;

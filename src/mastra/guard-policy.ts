@@ -2,7 +2,7 @@ import type { Processor } from '@mastra/core/processors';
 import type { GuardPolicy } from '../../schemas/index.js';
 import { readPolicy } from '../guard/policy/read-policy.js';
 import { compileGraph } from '../pipeline/compile.js';
-import { checkProcessor } from '../pipeline/graph.js';
+import { checkProcessor } from '../pipeline/verify/refuse.js';
 import type { HookName, PhaseRow } from '../phase/row.js';
 import type { ProcessorSlot } from '../phase/scope.js';
 import { phaseNames, phaseRow } from '../phase/table.js';

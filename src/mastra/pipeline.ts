@@ -8,7 +8,8 @@ import {
 import { InterlockError } from '../errors.js';
 import { createBuilder, type PipelineBuilder } from '../pipeline/builder.js';
 import { compileGraph, type Plan } from '../pipeline/compile.js';
-import { checkGraph, hasAnyHook, type PayloadFunction, type SequenceNode } from '../pipeline/graph.js';
+import { hasAnyHook, type PayloadFunction, type SequenceNode } from '../pipeline/graph.js';
+import { checkGraph } from '../pipeline/verify/refuse.js';
 import { guardNode } from './guard-node.js';
 import { processorStep, type ProcessorStep } from './step.js';
 import { fromWorkflow, isWorkflow, toNode } from './to-graph.js';

@@ -3,7 +3,8 @@ import { createStep as createMastraStep, type Step } from '@mastra/core/workflow
 import { parsePayload, ProcessorStepInputSchema, ProcessorStepOutputSchema } from '../../schemas/index.js';
 import { InterlockError, isInterlockError } from '../errors.js';
 import { compileGraph } from '../pipeline/compile.js';
-import { checkProcessor, type FunctionNode, type GuardNode } from '../pipeline/graph.js';
+import type { FunctionNode, GuardNode } from '../pipeline/graph.js';
+import { checkProcessor } from '../pipeline/verify/refuse.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import { withMessageList, type MessageCarrier } from '../phase/settle-messages.js';
 import { phaseRow } from '../phase/table.js';

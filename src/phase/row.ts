@@ -67,6 +67,8 @@ export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName
   readonly lane: 'input' | 'output' | 'error';
   /** Where the loop goes when a retry is granted here. */
   readonly retryLeadsTo: 'input' | 'step' | 'call' | 'extra-step';
+  /** The state of the loop in which the hook is called, as run events name it. */
+  readonly loopState: string;
   /** What a person reads, in the studio and the reference. */
   readonly title: string;
   /** Which messages the payload carries; absent where it carries none. */

@@ -1,6 +1,6 @@
 import type { BranchNode, Condition, GraphNode, ParallelNode, SequenceNode } from './graph.js';
-import { checkGraph } from './graph.js';
 import type { OverlapRule } from './overlap.js';
+import { checkGraph } from './verify/refuse.js';
 
 export interface BlockOptions {
   /** Who wins where two branches edit the same words. Default `'widest-redaction'`. */

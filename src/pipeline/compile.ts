@@ -9,7 +9,6 @@ import { phaseNames, phaseRow } from '../phase/table.js';
 import { pass, type Verdict } from '../verdict.js';
 import { inBranch, stepContext, type Arm } from './branch.js';
 import {
-  checkGraph,
   nameOf,
   type BranchNode,
   type GraphNode,
@@ -18,6 +17,7 @@ import {
   type SequenceNode,
 } from './graph.js';
 import { inParallel, type Branch } from './parallel.js';
+import { checkGraph } from './verify/refuse.js';
 
 /** A pipeline made ready to run: for each phase one flat function over the guards that have its hook. */
 export interface Plan {

@@ -1,6 +1,6 @@
 import type { Processor } from '@mastra/core/processors';
 import type { GuardPolicy } from '../../schemas/index.js';
-import { InterlockError } from '../errors.js';
+import type { GuardTraits } from '../guard/traits.js';
 import type { PhaseData } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import { phaseNames, phases } from '../phase/table.js';
@@ -28,6 +28,8 @@ export interface GuardNode {
    * this object: nodes that share it share that too.
    */
   readonly policy?: GuardPolicy;
+  /** What is known of its processor beside its hooks. */
+  readonly traits?: GuardTraits;
 }
 
 export interface FunctionNode {
@@ -97,48 +99,3 @@ export const processorsOf = (node: GraphNode): Processor[] =>
 /** Whether a processor implements any hook of the table. */
 export const hasAnyHook = (processor: Processor): boolean =>
   phaseNames.some((phase) => typeof processor[phases[phase].hook] === 'function');
-
-/**
- * Refuses what a person can get wrong in any pipeline; gives the graph back.
- *
- * Raises `pipeline/missing-id`, `pipeline/empty`, `pipeline/duplicate-id`, `pipeline/no-hook`.
- */
-export const checkGraph = (graph: SequenceNode): SequenceNode => {
-  if (!graph.id) throw new InterlockError('pipeline/missing-id', { path: 'pipeline' });
-  checkNode(graph, { path: graph.id, where: graph.id, seen: new Set() });
-  return graph;
-};
-
-interface Checking {
-  /** The way to the node, and to what it stands in. */
-  path: string;
-  where: string;
-  /** The ids of the processors so far. */
-  seen: Set<string>;
-}
-
-const checkNode = (node: GraphNode, { path, where, seen }: Checking): void => {
-  if ('id' in node && !node.id) throw new InterlockError('pipeline/missing-id', { path: where });
-  if (node.kind === 'guard') {
-    checkProcessor(node.processor, where);
-    const { id } = node.processor;
-    if (seen.has(id)) throw new InterlockError('pipeline/duplicate-id', { path, detail: `"${id}".` });
-    seen.add(id);
-  }
-  const children = childrenOf(node);
-  if (children.length === 0 && holdsNodes(node)) throw new InterlockError('pipeline/empty', { path });
-  for (const [index, child] of children.entries())
-    checkNode(child, { path: `${path}/${nameOf(child, index)}`, where: path, seen });
-};
-
-const holdsNodes = ({ kind }: GraphNode): boolean => kind === 'sequence' || kind === 'parallel' || kind === 'branch';
-
-/**
- * Refuses a processor without an id or without any hook; `where` is the way to what it stands in.
- *
- * Raises `pipeline/missing-id`, `pipeline/no-hook`.
- */
-export const checkProcessor = (processor: Processor, where: string): void => {
-  if (typeof processor.id !== 'string' || processor.id === '') throw new InterlockError('pipeline/missing-id', { path: where });
-  if (!hasAnyHook(processor)) throw new InterlockError('pipeline/no-hook', { path: `${where}/${processor.id}` });
-};

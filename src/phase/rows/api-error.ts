@@ -11,6 +11,7 @@ export const apiError = definePhase({
   cadence: 'error',
   lane: 'error',
   retryLeadsTo: 'call',
+  loopState: 'step.recovering',
   title: 'API error',
   carries: facts,
   refresh: (data, host) => refreshed(data, host, facts),

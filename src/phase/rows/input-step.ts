@@ -25,6 +25,7 @@ export const inputStep = definePhase({
   cadence: 'step',
   lane: 'input',
   retryLeadsTo: 'step',
+  loopState: 'step.preparing',
   title: 'Input step',
   carries: facts,
   merge: {

@@ -10,6 +10,7 @@ export const input = definePhase({
   cadence: 'once',
   lane: 'input',
   retryLeadsTo: 'input',
+  loopState: 'input',
   title: 'Input',
   carries: facts,
   refresh: (data, host) => refreshed(data, host, facts),

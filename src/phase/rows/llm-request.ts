@@ -12,6 +12,7 @@ export const llmRequest = definePhase({
   cadence: 'call',
   lane: 'input',
   retryLeadsTo: 'step',
+  loopState: 'step.requesting',
   title: 'LLM request',
   merge: { copied: ['prompt'], whole: ['model', 'response'] },
   invoke: ({ processor, data, context }) =>

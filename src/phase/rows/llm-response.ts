@@ -9,6 +9,7 @@ export const llmResponse = definePhase({
   cadence: 'call',
   lane: 'input',
   retryLeadsTo: 'step',
+  loopState: 'step.reviewing',
   title: 'LLM response',
   invoke: ({ processor, data, context }) =>
     processor.processLLMResponse({

@@ -20,6 +20,7 @@ export const outputResult = definePhase({
   cadence: 'once',
   lane: 'output',
   retryLeadsTo: 'extra-step',
+  loopState: 'finishing',
   title: 'Output result',
   carries: facts,
   refresh: (data, host) => refreshed(data, host, facts),

@@ -12,6 +12,7 @@ export const outputStep = definePhase({
   cadence: 'step',
   lane: 'output',
   retryLeadsTo: 'step',
+  loopState: 'step.reviewing',
   title: 'Output step',
   carries: facts,
   refresh: (data, host) => refreshed(data, host, facts),

@@ -14,6 +14,7 @@ export const outputStream = definePhase({
   cadence: 'chunk',
   lane: 'output',
   retryLeadsTo: 'step',
+  loopState: 'step.calling',
   title: 'Output stream',
   merge: { copied: ['part'] },
   skips: ({ part }, processor) =>

@@ -14,6 +14,7 @@ export const toolResult = definePhase({
   cadence: 'tool',
   lane: 'output',
   retryLeadsTo: 'step',
+  loopState: 'step.tools',
   title: 'Tool result',
   carries: facts,
   merge: { copied: ['args', 'result', 'toolResultValue'] },

@@ -1,0 +1,30 @@
+import type { Processor } from '@mastra/core/processors';
+
+/**
+ * What cannot be seen by looking at a processor: facts that its author states, for `verify` to read. Carried by the processor as
+ * `traits`; what is left out is not known, and nothing is concluded from it.
+ *
+ * @example
+ * const calm = defineProcessor({
+ *   id: 'calm',
+ *   traits: { decides: ['retry'] },
+ *   processOutputStep: ({ text = '', messages, abort }) => (/[a-z]/.test(text) ? messages : abort('Do not shout.', { retry: true })),
+ * });
+ */
+export interface GuardTraits {
+  /**
+   * Every verdict beside `pass` that its hooks may give. A guard that asks for a retry, and blocks where none is left, decides
+   * `retry`.
+   */
+  readonly decides?: readonly ('trip' | 'retry' | 'edit')[];
+  /**
+   * Whether the stream hook judges every chunk by itself: a value that is cut over two chunks is not seen, and a model behind the
+   * hook is asked for each chunk. Such a guard needs a window.
+   */
+  readonly judgesEachChunk?: boolean;
+}
+
+/** A processor that says of itself what cannot be seen. */
+export interface DeclaredProcessor extends Processor {
+  readonly traits?: GuardTraits;
+}

@@ -1,0 +1,64 @@
+import type { PhaseRow } from '../../phase/row.js';
+import { isAlways, isNever } from '../constant-condition.js';
+import type { BranchNode, ParallelNode } from '../graph.js';
+import type { Check } from './check.js';
+import type { Spot } from './spot.js';
+import { guardsFrom, mayDecide, placesFrom, rowsOf, type GuardPlace, type Place } from './place.js';
+import type { Subject } from './subject.js';
+
+const branchesOf = ({ roots }: Subject): Place<BranchNode>[] =>
+  roots.flatMap(placesFrom).filter((place): place is Place<BranchNode> => place.node.kind === 'branch');
+
+/** An arm whose condition is never true. */
+export const unreachableArm: Check = {
+  severity: 'warning',
+  find: (subject) =>
+    branchesOf(subject)
+      .flatMap(({ node, children }) => children.filter((_, index) => isNever(node.arms[index]?.when)))
+      .map(({ path }) => ({ path })),
+};
+
+/** An arm after one that always matches: it reads as if it could not run, yet every arm that matches runs. */
+export const armAfterOtherwise: Check = {
+  severity: 'warning',
+  find: (subject) =>
+    branchesOf(subject)
+      .flatMap(({ node, children }) => {
+        const always = node.arms.findIndex(({ when }) => isAlways(when));
+        return always < 0 ? [] : children.slice(always + 1);
+      })
+      .map(({ path }) => ({ path })),
+};
+
+const isStrict = (place: Place): place is Place<BranchNode | ParallelNode> =>
+  (place.node.kind === 'parallel' || place.node.kind === 'branch') && place.node.overlap === 'error';
+
+/** Two guards side by side that both edit, under the rule that fails the run where they meet. */
+export const parallelWriters: Check = {
+  severity: 'warning',
+  find: ({ roots }) => roots.flatMap(placesFrom).filter(isStrict).flatMap(conflictIn),
+};
+
+/** The first two guards in different branches that may edit in the same phase. */
+const conflictIn = ({ path, children }: Place): Spot[] => {
+  const writers = children.flatMap((branch) => writersIn(branch));
+  for (const { row, guard, branch } of writers) {
+    const other = writers.find((one) => one.row === row && one.branch !== branch);
+    if (!other) continue;
+    const names = `"${guard.node.id}" and "${other.guard.node.id}"`;
+    const shows = { state: row.loopState, happens: `${names} edit the same words`, ends: 'failed' } as const;
+    return [{ path, detail: `${names} both edit in ${row.hook}`, shows }];
+  }
+  return [];
+};
+
+interface Writer {
+  readonly branch: Place;
+  readonly guard: GuardPlace;
+  readonly row: PhaseRow;
+}
+
+const writersIn = (branch: Place): Writer[] =>
+  guardsFrom(branch)
+    .filter((guard) => mayDecide(guard, 'edit'))
+    .flatMap((guard) => rowsOf(guard).map((row) => ({ branch, guard, row })));

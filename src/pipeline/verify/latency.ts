@@ -1,0 +1,42 @@
+import type { PhaseRow } from '../../phase/row.js';
+import type { GraphNode } from '../graph.js';
+import type { Check } from './check.js';
+import { counts, guardsFrom, isGuard, rowsOf, type GuardPlace, type Place } from './place.js';
+import type { StateCosts, Subject } from './subject.js';
+
+/** Guards that may together take longer than they are given. A guard without a deadline may take any time. */
+export const overBudget: Check = {
+  severity: 'error',
+  find: (subject) => {
+    const { id, latency } = subject;
+    if (!latency) return [];
+    const { ms, moments } = latency.longestRun(costsOf(subject));
+    if (ms <= latency.budgetMs) return [];
+    const open = subject.roots.flatMap(guardsFrom).filter((guard) => counts(guard) && deadlineOf(guard) === Infinity);
+    const names = open.map(({ node }) => `"${node.id}"`).join(', ');
+    const detail =
+      ms === Infinity ? `nothing bounds ${names}, which have no deadlineMs` : `up to ${ms} ms, ${latency.budgetMs} are allowed`;
+    return [{ path: id, detail, shows: moments }];
+  },
+};
+
+const costsOf = ({ roots }: Subject): StateCosts => {
+  const costs = new Map<string, number>();
+  const rows = new Set(roots.flatMap(guardsFrom).filter(counts).flatMap(rowsOf));
+  for (const row of rows) {
+    const ms = roots.map((root) => costOf(root, row)).reduce((sum, one) => sum + one, 0);
+    costs.set(row.loopState, (costs.get(row.loopState) ?? 0) + ms);
+  }
+  return costs;
+};
+
+/** The longest way through a part in one phase: side by side the slowest counts, else all of them. */
+const costOf = (place: Place, row: PhaseRow): number => {
+  if (isGuard(place)) return counts(place) && rowsOf(place).includes(row) ? deadlineOf(place) : 0;
+  const costs = place.children.map((child) => costOf(child, row));
+  return isSideBySide(place.node) ? Math.max(0, ...costs) : costs.reduce((sum, one) => sum + one, 0);
+};
+
+const isSideBySide = ({ kind }: GraphNode): boolean => kind === 'parallel' || kind === 'branch';
+
+const deadlineOf = ({ node: { policy } }: GuardPlace): number => policy?.deadlineMs ?? Infinity;

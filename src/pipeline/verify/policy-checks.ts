@@ -1,0 +1,102 @@
+import type { Window } from '../../guard/pattern.js';
+import type { DeclaredProcessor } from '../../guard/traits.js';
+import type { PhaseRow } from '../../phase/row.js';
+import type { Check } from './check.js';
+import type { Scene } from './spot.js';
+import { counts, guardsFrom, mayDecide, rowsOf, streamRow, type GuardPlace } from './place.js';
+import type { Hold, Subject } from './subject.js';
+
+/** A guard that may edit, marked to judge while the model is called: the model would have been sent what it takes out. */
+export const overlapEdits: Check = {
+  severity: 'error',
+  find: ({ roots }) =>
+    roots
+      .flatMap(guardsFrom)
+      .filter((guard) => guard.node.policy?.overlap === true && mayDecide(guard, 'edit'))
+      .map(({ path }) => ({ path })),
+};
+
+/** Guards that run on a stream, and whose verdict counts. */
+const streamGuards = ({ roots }: Subject): GuardPlace[] =>
+  roots.flatMap(guardsFrom).filter((guard) => counts(guard) && rowsOf(guard).includes(streamRow));
+
+/** What a guard of the stream is asked about at once: as its place says, or else as its processor does. */
+const windowOf = ({ node: { policy, processor } }: GuardPlace): Window | undefined =>
+  policy?.window ?? (processor as DeclaredProcessor & { window?: Window }).window;
+
+const patternIn = (window: Window | undefined) =>
+  typeof window === 'object' && 'pattern' in window ? window.pattern : undefined;
+
+/** A pattern that may match any number of characters: the gate could never let a character go. */
+export const unboundedPattern: Check = {
+  severity: 'error',
+  find: (subject) =>
+    streamGuards(subject).flatMap((guard) => {
+      const maxLength = patternIn(windowOf(guard))?.maxLength;
+      const isBounded = maxLength === undefined || maxLength === 'part' || (Number.isInteger(maxLength) && maxLength > 0);
+      return isBounded ? [] : [{ path: guard.path, detail: `its maxLength is ${maxLength}` }];
+    }),
+};
+
+/** A guard that is asked about each chunk by itself, though chunks are cut anywhere. */
+export const judgesEachChunk: Check = {
+  severity: 'warning',
+  find: (subject) =>
+    streamGuards(subject)
+      .filter(isAskedByChunk)
+      .map((guard) => ({ path: guard.path, shows: cutValue(guard) })),
+};
+
+const isAskedByChunk = (guard: GuardPlace): boolean => {
+  const { traits, processor } = guard.node;
+  const isBlind = traits?.judgesEachChunk === true || patternIn((processor as { window?: Window }).window) !== undefined;
+  return isBlind && (windowOf(guard) ?? 'chunk') === 'chunk';
+};
+
+const cutValue = ({ node: { id } }: GuardPlace): Scene => ({
+  state: streamRow.loopState,
+  happens: `the chunks "ada@exam" and "ple.com" come; "${id}" lets each pass by itself, and the whole address has left`,
+});
+
+/** A guard that may ask for a retry where none is granted: every retry is then a block. */
+export const retryWithoutBudget: Check = {
+  severity: 'warning',
+  find: ({ roots, maxProcessorRetries }) =>
+    maxProcessorRetries === 0 ? roots.flatMap(guardsFrom).flatMap((guard) => retryAt(guard)) : [],
+};
+
+const retryAt = (guard: GuardPlace) => {
+  const row = rowsOf(guard).find(({ lane }) => lane !== 'error');
+  if (!row || !mayDecide(guard, 'retry')) return [];
+  const happens = `"${guard.node.id}" asks for a retry; none is granted`;
+  return [{ path: guard.path, shows: { state: row.loopState, happens, ends: 'retry' } as const }];
+};
+
+/** A guard that blocks what has been streamed already. */
+export const lateVerdict: Check = {
+  severity: 'warning',
+  find: ({ roots, hold }) =>
+    roots
+      .flatMap(guardsFrom)
+      .filter(({ stand }) => stand.lane === 'output')
+      .flatMap((guard) => lateAt(guard, hold)),
+};
+
+const lateAt = (guard: GuardPlace, hold: Hold | undefined) => {
+  const rows = rowsOf(guard);
+  const late = rows.find((row) => row.lane === 'output' && isTooLate(row, hold));
+  if (!late || rows.includes(streamRow) || !mayDecide(guard, 'trip')) return [];
+  const scene: Scene = {
+    before: { state: streamRow.loopState, happens: 'the words of the answer leave' },
+    state: late.loopState,
+    happens: `"${guard.node.id}" blocks them`,
+    ends: 'trip',
+  };
+  return [{ path: guard.path, detail: `it judges in ${late.hook}`, shows: scene }];
+};
+
+/** Whether a verdict comes after the words have left. */
+const isTooLate = ({ cadence }: PhaseRow, hold: Hold | undefined): boolean => {
+  if (hold === undefined || hold === 'run') return false;
+  return cadence === 'once' || (cadence === 'step' && hold === 'none');
+};

@@ -1,0 +1,22 @@
+import type { Processor } from '@mastra/core/processors';
+import { InterlockError } from '../../errors.js';
+import type { SequenceNode } from '../graph.js';
+import { findDefects } from './find-defects.js';
+import { placeOf } from './place.js';
+import type { Subject } from './subject.js';
+
+/** Refuses what cannot work. Raises the code of the first error that `verify` finds, with its path. */
+export const refuseDefects = (subject: Subject): void => {
+  const defect = findDefects(subject).find(({ severity }) => severity === 'error');
+  if (defect) throw new InterlockError(defect.code, { path: defect.path, detail: defect.detail });
+};
+
+/** Refuses a graph that could not work wherever it stood; gives it back. Raises as {@link refuseDefects} does. */
+export const checkGraph = (graph: SequenceNode): SequenceNode => {
+  refuseDefects({ id: graph.id, roots: [placeOf(graph)] });
+  return graph;
+};
+
+/** Refuses a processor without an id or without any hook; `where` is the way to what it stands in. */
+export const checkProcessor = (processor: Processor, where: string): void =>
+  void checkGraph({ kind: 'sequence', id: where, nodes: [{ kind: 'guard', id: processor.id, processor }] });

@@ -1,0 +1,59 @@
+import { isAlways } from '../constant-condition.js';
+import type { BranchNode } from '../graph.js';
+import type { Check } from './check.js';
+import { isGuard, rowsOf, streamRow, type GuardPlace, type Place } from './place.js';
+
+/**
+ * How a part of a pipeline covers a stream: every chunk gets a verdict that counts, or somewhere one may get none; undefined where
+ * the part has nothing to do with the stream.
+ */
+type Cover = 'whole' | Gap | undefined;
+
+interface Gap {
+  readonly path: string;
+  readonly detail: string;
+}
+
+/** A pipeline that judges a stream, though not all of it. */
+export const unjudgedChunk: Check = {
+  severity: 'warning',
+  find: ({ roots }) =>
+    roots.flatMap((root) => {
+      const cover = coverOf(root);
+      if (cover === undefined || cover === 'whole') return [];
+      return [{ ...cover, shows: { state: streamRow.loopState, happens: `a chunk leaves without a verdict: ${cover.detail}` } }];
+    }),
+};
+
+const coverOf = (place: Place): Cover => {
+  if (isGuard(place)) return coverOfGuard(place);
+  if (isBranch(place)) return coverOfBranch(place);
+  return best(place.children.map(coverOf)); // in sequence or side by side: all of them run
+};
+
+const isBranch = (place: Place): place is Place<BranchNode> => place.node.kind === 'branch';
+
+/** The cover of several that all run. */
+const best = (covers: readonly Cover[]): Cover =>
+  covers.find((cover) => cover === 'whole') ?? covers.find((cover) => cover !== undefined);
+
+/** Only an arm that always matches is asked about every chunk. */
+const coverOfBranch = ({ node, path, children }: Place<BranchNode>): Cover => {
+  const covers = children.map(coverOf);
+  const always = best(covers.filter((_, index) => isAlways(node.arms[index]?.when)));
+  if (always !== undefined || best(covers) === undefined) return always;
+  return { path, detail: 'no arm that judges the stream always matches' };
+};
+
+const coverOfGuard = (guard: GuardPlace): Cover => {
+  if (!rowsOf(guard).includes(streamRow)) return undefined;
+  const why = whyNotAsked(guard);
+  return why ? { path: guard.path, detail: `"${guard.node.id}" ${why}` } : 'whole';
+};
+
+/** Why a guard's verdict may be missing though its hook is there. */
+const whyNotAsked = ({ node: { policy } }: GuardPlace): string | undefined => {
+  if (policy?.shadow) return 'runs in the shadow';
+  if ((policy?.sampleRate ?? 1) < 1) return `is asked in ${policy?.sampleRate} of all runs`;
+  return policy?.onUnavailable === 'pass' ? 'lets pass where it is unavailable' : undefined;
+};
