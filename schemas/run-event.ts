@@ -79,6 +79,22 @@ export const runEventSchema = z.discriminatedUnion('type', [
     target: z.string(),
     authors: z.array(z.string()),
   }),
+  /**
+   * Branches of a block passed a payload that a sibling changed; `rerun` says whether they judged the merged one again. For the
+   * streaming phase one event sums up a whole step: `calls` chunks.
+   */
+  z.object({
+    ...common,
+    type: z.literal('stale-verdict'),
+    phase: z.string(),
+    path: z.string(),
+    rerun: z.boolean(),
+    /** The branches that passed. */
+    readers: z.array(z.string()),
+    /** The branches whose changes they had not seen. */
+    authors: z.array(z.string()),
+    calls: z.int().positive(),
+  }),
   z.object({ ...common, type: z.literal('model-call'), modelId: z.string(), provider: z.string() }),
   z.object({
     ...common,

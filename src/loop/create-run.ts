@@ -55,6 +55,7 @@ const createScope = ({ ports, runId, context }: RunOptions, abortSignal: AbortSi
     reportGuard: (report) => runOf().recorder.guard(report),
     reportConflict: (report) => runOf().recorder.conflict(report),
   };
+    reportStale: (report) => runOf().recorder.stale(report),
 };
 
 const addSlot = (slots: Map<string, ProcessorSlot>, id: string): ProcessorSlot => {

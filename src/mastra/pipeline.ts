@@ -6,7 +6,7 @@ import {
   type AnyWorkflow,
 } from '@mastra/core/workflows';
 import { InterlockError } from '../errors.js';
-import { createBuilder, type PipelineBuilder } from '../pipeline/builder.js';
+import { createBuilder, type BlockOptions, type PipelineBuilder } from '../pipeline/builder.js';
 import { compileGraph, type Plan } from '../pipeline/compile.js';
 import { hasAnyHook, type PayloadFunction, type SequenceNode } from '../pipeline/graph.js';
 import { checkGraph } from '../pipeline/verify/refuse.js';
@@ -30,7 +30,8 @@ export type Pipeline = PipelineBuilder<PipelineStep, AnyWorkflow>;
 
 /**
  * Starts a pipeline. Compose it with `.then`, `.parallel` and `.branch`; `.commit()` makes it a Mastra workflow of type
- * `processor`, which every Mastra agent, engine and Studio takes.
+ * `processor`, which every Mastra agent, engine and Studio takes. `blocks` says how its parallel blocks and branches merge where
+ * they say nothing of their own.
  *
  * Raises when committed: `pipeline/missing-id`, `pipeline/empty`, `pipeline/duplicate-id`, `pipeline/no-hook`.
  *
@@ -41,9 +42,9 @@ export type Pipeline = PipelineBuilder<PipelineStep, AnyWorkflow>;
  *   .branch([[mentionsMoney, financialAdviceGuard()], [otherwise, blockedTermsGuard({ terms })]])
  *   .commit();
  */
-export const pipeline = (id: string): Pipeline => {
+export const pipeline = (id: string, blocks?: BlockOptions): Pipeline => {
   if (typeof id !== 'string' || id === '') throw new InterlockError('pipeline/missing-id', { path: 'pipeline' });
-  return refusePromises(createBuilder<PipelineStep, AnyWorkflow>(id, { toNode, commit: toWorkflow }));
+  return refusePromises(createBuilder<PipelineStep, AnyWorkflow>(id, { toNode, commit: toWorkflow, blocks }));
 };
 
 /** Whether a step is a pipeline under construction. */

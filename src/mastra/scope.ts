@@ -51,10 +51,12 @@ export const scopeOfStep = ({
     now: () => performance.now(),
     reportGuard: ignore,
     reportConflict: ignore,
+    reportStale: ignore,
   };
 };
 
-const anyOf = (...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined => {
+/** One signal for several. */
+export const anyOf = (...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined => {
   const given = signals.filter((signal) => signal !== undefined);
   return given.length > 1 ? AbortSignal.any(given) : given[0];
 };

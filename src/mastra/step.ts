@@ -1,14 +1,14 @@
 import type { Processor } from '@mastra/core/processors';
 import { createStep as createMastraStep, type Step } from '@mastra/core/workflows';
 import { parsePayload, ProcessorStepInputSchema, ProcessorStepOutputSchema } from '../../schemas/index.js';
-import { InterlockError, isInterlockError } from '../errors.js';
+import { errorTable, InterlockError, isInterlockError } from '../errors.js';
+import { readThrown } from '../guard/read-thrown.js';
 import { compileGraph } from '../pipeline/compile.js';
-import type { FunctionNode, GuardNode } from '../pipeline/graph.js';
-import { checkProcessor } from '../pipeline/verify/refuse.js';
+import { checkProcessor, type FunctionNode, type GuardNode } from '../pipeline/graph.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import { withMessageList, type MessageCarrier } from '../phase/settle-messages.js';
 import { phaseRow } from '../phase/table.js';
-import type { Stop, Verdict } from '../verdict.js';
+import type { Author, Stop, Verdict } from '../verdict.js';
 import { guardNode } from './guard-node.js';
 import { createHost } from './host.js';
 import { scopeOfStep, type StepCall } from './scope.js';
@@ -41,9 +41,16 @@ export const processorStep = (processor: Processor): ProcessorStep => {
   return step;
 };
 
+interface NodePlace {
+  /** The step's id among its siblings. */
+  readonly id?: string;
+  /** The way to what it stands in. */
+  readonly where?: string;
+}
+
 /** A guard or a function of a pipeline as a step: on Mastra's engine it runs as the plan of itself alone. */
-export const nodeStep = (node: GuardNode | FunctionNode, id = idOf(node)): ProcessorStep => {
-  const plan = compileGraph({ kind: 'sequence', id: node.id, nodes: [node] });
+export const nodeStep = (node: GuardNode | FunctionNode, { id = idOf(node), where = node.id }: NodePlace = {}): ProcessorStep => {
+  const plan = compileGraph({ kind: 'sequence', id: where, nodes: [node] });
   const run = async (call: StepCall): Promise<PhaseData> => {
     const data = openPayload(call.inputData);
     const verdict = await plan.run<Phase>(data.phase, data, scopeOfStep({ ...call, inputData: data }));
@@ -105,11 +112,24 @@ export const payloadOf = (verdict: Verdict<PhaseData>, data: PhaseData): PhaseDa
 };
 
 /** A stop as the host's exception. */
-const errorOf = (stop: Stop): Error => {
+export const errorOf = (stop: Stop): Error => {
   if (stop.kind !== 'unavailable') {
     const { reason, metadata, processorId } = stop;
     return createHost().createTripWire({ reason, metadata, processorId, retry: stop.kind === 'retry' });
   }
-  if (isInterlockError(stop.error)) return stop.error;
-  return new InterlockError('guard/unavailable', { path: `${stop.phase} ${stop.path}`, cause: stop.error });
+  const error = isTold(stop.error)
+    ? stop.error
+    : new InterlockError('guard/unavailable', { path: `${stop.phase} ${stop.path}`, cause: stop.error });
+  return Object.assign(error, { processorId: stop.processorId }); // an engine keeps what an error carries, though not its class
 };
+
+/** The host's exception as a stop; `author` is whose step threw it, which says less than the exception may. */
+export const readError = (error: unknown, author: Author): Stop => {
+  const stop = readThrown(error, { author }, createHost());
+  const { processorId } = (error ?? {}) as { processorId?: unknown };
+  return typeof processorId === 'string' ? { ...stop, processorId } : stop;
+};
+
+/** Whether an error says already what failed and where. A nested workflow's comes as a plain object. */
+const isTold = (error: unknown): error is Error =>
+  isInterlockError(error) || Object.hasOwn(errorTable, String((error as { code?: unknown } | undefined)?.code));

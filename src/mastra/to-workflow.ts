@@ -1,15 +1,27 @@
 import { createWorkflow as createMastraWorkflow, type AnyWorkflow } from '@mastra/core/workflows';
 import { ProcessorStepInputSchema, ProcessorStepOutputSchema } from '../../schemas/index.js';
 import { InterlockError } from '../errors.js';
-import { stepContext } from '../pipeline/branch.js';
-import { keyedBy } from '../pipeline/compile.js';
-import type { BranchNode, FunctionNode, GraphNode, MapNode, ParallelNode, SequenceNode } from '../pipeline/graph.js';
-import { mergeBranches, snapshotOf } from '../pipeline/parallel.js';
-import type { PhaseData } from '../phase/row.js';
+import { chooseArms, stepContext, type AskedArm, type Choice } from '../pipeline/choose-arms.js';
+import { blockOf, branchesOf, keyedBy, whenPath } from '../pipeline/compile.js';
+import {
+  nameOf,
+  type BranchNode,
+  type FunctionNode,
+  type GraphNode,
+  type MapNode,
+  type ParallelNode,
+  type SequenceNode,
+} from '../pipeline/graph.js';
+import { settleBlock } from '../pipeline/parallel.js';
+import { strictest } from '../pipeline/strictest.js';
+import { worksIn } from '../pipeline/works-in.js';
+import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import { current } from '../phase/settle-messages.js';
 import { phaseRow } from '../phase/table.js';
+import { asBranch, stopIn, type BranchSite, type Executable } from './branch-step.js';
+import { createMeetings, type Meetings } from './meeting.js';
 import { scopeOfStep, type StepCall } from './scope.js';
-import { nodeStep, openPayload, payloadOf, rawStep, type ProcessorStep } from './step.js';
+import { errorOf, nodeStep, openPayload, payloadOf, rawStep } from './step.js';
 import { refusePromises } from './thenable.js';
 import { rememberGraph } from './workflow-graphs.js';
 
@@ -31,15 +43,15 @@ interface MapCall extends StepCall {
  * a step after the block, in any engine that runs the workflow. Runs are not persisted: payloads hold what guards redact.
  */
 export const toWorkflow = (graph: SequenceNode): AnyWorkflow => {
-  const workflow = refusePromises(build(graph, { onSnapshot: false }));
+  const workflow = refusePromises(build(graph, { path: graph.id }));
   rememberGraph(workflow, graph);
   return workflow;
 };
 
-interface Building {
-  /** Whether it stands in a block, and must not touch its siblings' payload. */
-  readonly onSnapshot: boolean;
-  /** Its name among its siblings, where that is not its own. */
+interface Place {
+  /** The way to the node. */
+  readonly path: string;
+  /** The step's id among its siblings, where that is not the node's own. */
   readonly id?: string;
 }
 
@@ -48,10 +60,13 @@ interface Site {
   builder: WorkflowBuilder;
   /** The step that gives the next one its payload; none before the first. */
   before: string | undefined;
+  readonly graph: SequenceNode;
+  /** The way to the sequence. */
+  readonly path: string;
   readonly unique: (id: string) => string;
 }
 
-const build = (graph: SequenceNode, { onSnapshot, id = graph.id }: Building): AnyWorkflow => {
+const build = (graph: SequenceNode, { path, id = graph.id }: Place): AnyWorkflow => {
   const builder = createMastraWorkflow({
     id,
     inputSchema: ProcessorStepInputSchema,
@@ -59,9 +74,9 @@ const build = (graph: SequenceNode, { onSnapshot, id = graph.id }: Building): An
     type: 'processor',
     options: { validateInputs: false, shouldPersistSnapshot: () => false },
   } as never) as unknown as WorkflowBuilder; // see WorkflowBuilder
-  const site: Site = { builder, before: undefined, unique: uniqueIds() };
-  if (onSnapshot || needsOpening(graph.nodes[0])) open(site, { id, onSnapshot });
-  for (const [index, node] of graph.nodes.entries()) append(site, node, graph.nodes[index - 1]);
+  const site: Site = { builder, before: undefined, graph, path, unique: uniqueIds() };
+  if (needsOpening(graph.nodes[0])) addMap(site, `${id}.open`, ({ inputData }) => openPayload(inputData));
+  for (const [index, node] of graph.nodes.entries()) append(site, node, index);
   return site.builder.commit();
 };
 
@@ -69,143 +84,203 @@ const build = (graph: SequenceNode, { onSnapshot, id = graph.id }: Building): An
 const needsOpening = (first: GraphNode | undefined): boolean =>
   first?.kind === 'parallel' || first?.kind === 'branch' || first?.kind === 'map';
 
-const open = (site: Site, { id, onSnapshot }: { id: string; onSnapshot: boolean }): void => {
-  const run = ({ inputData }: StepCall) => (onSnapshot ? copied(openPayload(inputData)) : openPayload(inputData));
-  addMap(site, onSnapshot ? `${id}.snapshot` : `${id}.open`, run);
-};
-
 const addMap = (site: Site, id: string, run: (call: MapCall) => unknown): void => {
   site.before = site.unique(id);
   site.builder = site.builder.map(run, { id: site.before });
 };
 
-const append = (site: Site, node: GraphNode, previous: GraphNode | undefined): void => {
+const append = (site: Site, node: GraphNode, index: number): void => {
+  const path = `${site.path}/${nameOf(node, index)}`;
   switch (node.kind) {
     case 'guard':
     case 'function':
     case 'sequence': {
-      const step = toStep(site, node, false);
+      const step = toStep(site, node, path);
       site.builder = site.builder.then(step);
       site.before = step.id;
       return;
     }
     case 'map':
-      return appendMap(site, node, previous);
+      return appendMap(site, node, index);
     case 'parallel':
-      site.builder = site.builder.parallel(node.nodes.map((inner) => toStep(site, inner, true)));
-      return appendMerge(site, node);
+      return appendParallel(site, node, path);
     case 'branch':
-      site.builder = site.builder.branch(armsOf(site, node));
-      return appendMerge(site, node);
+      return appendBranch(site, node, path);
     default:
       node satisfies never;
   }
 };
 
-/** A node as one step; `onSnapshot` where it stands in a block. */
-const toStep = (site: Site, node: GraphNode, onSnapshot: boolean): { id: string } => {
+/** A node as one step. */
+const toStep = (site: Site, node: GraphNode, path: string): Executable => {
   switch (node.kind) {
     case 'sequence':
-      return build(node, { onSnapshot, id: site.unique(node.id) });
+      return build(node, { path, id: site.unique(node.id) }) as unknown as Executable; // Mastra types a workflow by its schemas
     case 'guard':
     case 'function': {
-      const step = nodeStep(node, site.unique(node.kind === 'guard' ? `processor:${node.id}` : node.id));
-      return onSnapshot ? snapshotted(step) : step;
+      const id = site.unique(node.kind === 'guard' ? `processor:${node.id}` : node.id);
+      return nodeStep(node, { id, where: path.slice(0, path.lastIndexOf('/')) }) as unknown as Executable; // the same
     }
     case 'map':
     case 'parallel':
-    case 'branch':
-      return build({ kind: 'sequence', id: node.kind, nodes: [node] }, { onSnapshot, id: site.unique(node.kind) });
+    case 'branch': {
+      const graph: SequenceNode = { kind: 'sequence', id: node.kind, nodes: [node] };
+      return build(graph, { path, id: site.unique(node.kind) }) as unknown as Executable; // the same
+    }
     default:
       return node satisfies never;
   }
 };
 
-const snapshotted = (step: ProcessorStep): ProcessorStep => ({
-  ...step,
-  execute: (call: { inputData: PhaseData }) =>
-    (step.execute as (call: object) => Promise<PhaseData>)({ ...call, inputData: copied(call.inputData) }), // Mastra's type asks for its whole context
-});
-
-const copied = (data: PhaseData): PhaseData => snapshotOf(data, scopeOfStep({ inputData: data }));
-
 /** A map as the plan runs it: whatever it picks holds the merged payload. */
-const appendMap = (site: Site, node: MapNode, previous: GraphNode | undefined): void => {
+const appendMap = (site: Site, node: MapNode, index: number): void => {
   const asFunction: FunctionNode = {
     kind: 'function',
     id: node.id,
-    run: (data, scope) => node.run({ ...stepContext(data, scope), inputData: keyedBy(previous, data) }),
+    run: (data, scope) => {
+      if (!worksIn(site.graph, phaseRow(data.phase))) return undefined;
+      return node.run({ ...stepContext(data, scope), inputData: keyedBy(site.graph.nodes[index - 1], data) });
+    },
   };
-  const { execute } = nodeStep(asFunction);
-  addMap(site, node.id, execute as unknown as (call: MapCall) => unknown); // see snapshotted
+  const { execute } = nodeStep(asFunction, { where: site.path });
+  addMap(site, node.id, execute as unknown as (call: MapCall) => unknown); // Mastra's type asks for its whole context
 };
 
-/** After a block: what its branches made of the payload, merged against the payload they were all given. */
-const appendMerge = (site: Site, node: ParallelNode | BranchNode): void => {
-  const given = site.before as string; // a block is never the first step, see needsOpening
-  const merge = (call: MapCall): PhaseData => {
-    const base = call.getStepResult(given);
-    const results = Object.entries(call.inputData as Record<string, PhaseData | undefined>).filter(didRun);
-    const verdict = mergeBranches({
-      data: base,
-      branches: results.map(([branch]) => ({ id: branch })),
-      results: results.map(([, result]) => result),
-      block: { row: phaseRow(base.phase), path: node.kind, overlap: node.overlap },
-      scope: scopeOfStep({ ...call, inputData: base }),
-    });
-    return payloadOf(verdict, base);
+const appendParallel = (site: Site, node: ParallelNode, path: string): void => {
+  const block = createBlock(site, node, path);
+  const ids: string[] = [];
+  const participants = async ({ inputData }: StepCall) => {
+    const row = phaseRow((inputData as PhaseData).phase);
+    return ids.filter((_, index) => worksIn(node.nodes[index] as GraphNode, row)); // one id for each
   };
-  addMap(site, `${node.kind}.merge`, merge);
+  const steps = node.nodes.map((inner, index) => branchStep(site, inner, { block, index, participants }));
+  ids.push(...steps.map(({ id }) => id));
+  site.builder = site.builder.parallel(steps);
+  appendMerge(site, block);
 };
-
-/** An arm that was not chosen is there without a result. */
-const didRun = (entry: [string, PhaseData | undefined]): entry is [string, PhaseData] => entry[1] !== undefined;
 
 /**
  * The arms, and one more that fails the run where a condition throws: Mastra's engine takes a throwing condition for false,
  * and would skip its guard. Each condition is asked once.
  */
-const armsOf = (site: Site, node: BranchNode): [unknown, unknown][] => {
-  const chosen = chooser(node);
-  const arms = node.arms.map(({ node: inner }, index): [unknown, unknown] => [
-    async (call: StepCall) => (await chosen(call)).matching.includes(index),
-    toStep(site, inner, true),
-  ]);
+const appendBranch = (site: Site, node: BranchNode, path: string): void => {
+  const block = createBlock(site, node, path);
+  const arms: BranchArm[] = [];
+  const chosen = chooser(arms);
+  const participants = async (call: StepCall) => {
+    const choice = await chosen(call);
+    return choice.failure ? [] : choice.matching.map(({ id }) => id);
+  };
+  for (const [index, { when, node: inner }] of node.arms.entries()) {
+    const step = branchStep(site, inner, { block, index, participants });
+    arms.push({ id: step.id, step, node: inner, when, path: whenPath(path, index) });
+  }
   const failing = rawStep({
     id: site.unique('branch.condition-failed'),
     execute: async (call) => {
-      throw (await chosen(call)).failure ?? new InterlockError('pipeline/condition-failed');
+      throw (await chosen(call)).failure ?? new InterlockError('pipeline/condition-failed', { path });
     },
   });
-  return [...arms, [async (call: StepCall) => (await chosen(call)).failure !== undefined, failing]];
+  site.builder = site.builder.branch([
+    ...arms.map(({ id, step }): [unknown, unknown] => [async (call: StepCall) => (await participants(call)).includes(id), step]),
+    [async (call: StepCall) => (await chosen(call)).failure !== undefined, failing],
+  ]);
+  appendMerge(site, block);
 };
 
-interface Choice {
-  readonly matching: readonly number[];
-  readonly failure?: InterlockError;
+interface BranchArm extends AskedArm {
+  readonly id: string;
+  readonly step: Executable;
+  readonly node: GraphNode;
 }
 
-/** Asks the conditions of a branch in their order, once for each payload. */
-const chooser = ({ arms }: BranchNode) => {
-  const choices = new WeakMap<object, Promise<Choice>>();
-  const choose = async (call: StepCall): Promise<Choice> => {
+/** Asks the conditions of the arms that have something to do in the phase, once for each payload. */
+const chooser = (arms: readonly BranchArm[]) => {
+  const choices = new WeakMap<object, Promise<Choice<BranchArm>>>();
+  const choose = async (call: StepCall): Promise<Choice<BranchArm>> => {
     const scope = scopeOfStep(call);
     const given = call.inputData as PhaseData; // every step of a pipeline gives the payload
-    const data = current(given, scope.host, phaseRow(given.phase).carries);
-    const matching: number[] = [];
-    for (const [index, { when }] of arms.entries()) {
-      try {
-        if (await when(stepContext(data, scope))) matching.push(index);
-      } catch (cause) {
-        return { matching: [], failure: new InterlockError('pipeline/condition-failed', { path: `branch.${index}`, cause }) };
-      }
-    }
-    return { matching };
+    const row = phaseRow(given.phase);
+    const data = current(given, scope.host, row.carries);
+    return chooseArms(
+      arms.filter(({ node }) => worksIn(node, row)),
+      stepContext(data, scope),
+    );
   };
-  return (call: StepCall): Promise<Choice> => {
+  return (call: StepCall): Promise<Choice<BranchArm>> => {
     const choice = choices.get(call.inputData) ?? choose(call);
     choices.set(call.inputData, choice);
     return choice;
+  };
+};
+
+/** A block of the graph on its way into a workflow. */
+interface EngineBlock {
+  readonly node: ParallelNode | BranchNode;
+  readonly path: string;
+  /** The step that gives the block its payload. */
+  readonly given: string;
+  readonly meetings: Meetings;
+  /** By the ids of their steps, the places of the branches in the block. */
+  readonly places: Map<string, number>;
+}
+
+const createBlock = (site: Site, node: ParallelNode | BranchNode, path: string): EngineBlock => ({
+  node,
+  path,
+  given: site.before as string, // a block is never the first step, see needsOpening
+  meetings: createMeetings(),
+  places: new Map(),
+});
+
+interface BranchPlace extends Pick<BranchSite, 'participants'> {
+  readonly block: EngineBlock;
+  readonly index: number;
+}
+
+const branchStep = (site: Site, node: GraphNode, { block, index, participants }: BranchPlace): Executable => {
+  const path = `${block.path}/${nameOf(node, index)}`;
+  const step = toStep(site, node, path);
+  block.places.set(step.id, index);
+  return asBranch(step, { path, meetings: block.meetings, participants });
+};
+
+/** After a block: what its branches made of the payload, merged against the payload they were all given. */
+const appendMerge = (site: Site, { node, path, given, meetings, places }: EngineBlock): void => {
+  const branchesIn = byPhase((row) => branchesOf(row, node, path));
+  const merge = async (call: MapCall): Promise<PhaseData> => {
+    meetings.close(call.runId ?? '');
+    const data = call.getStepResult(given);
+    const row = phaseRow(data.phase);
+    const results = new Map(Object.entries(call.inputData as Results).map(([id, result]) => [places.get(id), result]));
+    const stop = strictest([...results.values()].map((result) => result && stopIn(result)));
+    if (stop) throw errorOf(stop);
+    const branches = branchesIn(row).filter(({ index }) => results.get(index)); // an arm that was not chosen has no result
+    const made = branches.map(({ index }) => results.get(index) as PhaseData); // those that have one
+    const [only = data] = made;
+    if (made.length <= 1) return only; // it worked on the payload itself
+    const settled = await settleBlock({
+      data,
+      branches,
+      results: made,
+      block: blockOf(row, node, path),
+      scope: scopeOfStep({ ...call, inputData: data }),
+    });
+    return payloadOf(settled, data);
+  };
+  addMap(site, `${node.kind}.merge`, merge);
+};
+
+/** What the steps of a block gave, by their ids. */
+type Results = Readonly<Record<string, PhaseData | undefined>>;
+
+/** Remembers what is made for each phase. */
+const byPhase = <T>(make: (row: PhaseRow) => T): ((row: PhaseRow) => T) => {
+  const made = new Map<Phase, T>();
+  return (row) => {
+    const own = made.get(row.phase) ?? make(row);
+    made.set(row.phase, own);
+    return own;
   };
 };
 

@@ -22,6 +22,18 @@ export interface ConflictReport {
   readonly authors: readonly string[];
 }
 
+/** What a block reports where branches passed what a sibling changed. */
+export interface StaleReport {
+  readonly phase: string;
+  readonly path: string;
+  /** Whether those who passed are asked again. */
+  readonly isRerun: boolean;
+  /** The branches that passed. */
+  readonly readers: readonly string[];
+  /** The branches whose changes they have not seen. */
+  readonly authors: readonly string[];
+}
+
 /** What one processor keeps through one run. */
 export interface ProcessorSlot {
   /** The processor's own object, the same in every hook. */
@@ -50,4 +62,5 @@ export interface RunScope {
   now(): number;
   reportGuard(report: GuardReport): void;
   reportConflict(report: ConflictReport): void;
+  reportStale(report: StaleReport): void;
 }

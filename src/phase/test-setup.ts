@@ -7,7 +7,7 @@ import { scriptedModel } from '../testing/index.js';
 import type { Verdict } from '../verdict.js';
 import type { ResolvedModel } from './host.js';
 import type { Phase, PhaseData } from './row.js';
-import type { ConflictReport, GuardReport, ProcessorSlot, RunScope } from './scope.js';
+import type { ConflictReport, GuardReport, ProcessorSlot, RunScope, StaleReport } from './scope.js';
 import { phaseRow } from './table.js';
 
 type Parts = MastraDBMessage['content']['parts'];
@@ -120,6 +120,7 @@ export const conversation = (): MessageList =>
 export interface TestScope extends RunScope {
   readonly reports: GuardReport[];
   readonly conflicts: ConflictReport[];
+  readonly stale: StaleReport[];
   readonly written: unknown[];
 }
 
@@ -127,6 +128,7 @@ export const createScope = (own: Partial<RunScope> = {}): TestScope => {
   const slots = new Map<string, ProcessorSlot>();
   const reports: GuardReport[] = [];
   const conflicts: ConflictReport[] = [];
+  const stale: StaleReport[] = [];
   const written: unknown[] = [];
   return {
     runId: 'run',
@@ -145,8 +147,10 @@ export const createScope = (own: Partial<RunScope> = {}): TestScope => {
     now: () => performance.now(),
     reportGuard: (report) => void reports.push(report),
     reportConflict: (report) => void conflicts.push(report),
+    reportStale: (report) => void stale.push(report),
     reports,
     conflicts,
+    stale,
     written,
     ...own,
   };

@@ -47,6 +47,9 @@ const openScope = (outer: RunScope): BlockScope => {
     reportConflict: (report) => {
       if (!isOver) outer.reportConflict(report);
     },
+    reportStale: (report) => {
+      if (!isOver) outer.reportStale(report);
+    },
   };
   return {
     // Whatever is not the block's own is the outer scope's, also what changes there later.

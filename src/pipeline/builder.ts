@@ -1,10 +1,13 @@
-import type { BranchNode, Condition, GraphNode, ParallelNode, SequenceNode } from './graph.js';
+import type { BranchNode, Condition, GraphNode, ParallelNode, SequenceNode, StaleVerdicts } from './graph.js';
 import type { OverlapRule } from './overlap.js';
 import { checkGraph } from './verify/refuse.js';
 
+/** How a block puts together what its branches did; given for a pipeline, it holds for all blocks right inside it. */
 export interface BlockOptions {
-  /** Who wins where two branches edit the same words. Default `'widest-redaction'`. */
-  overlap?: OverlapRule;
+  /** Who wins where two branches edit the same words. Default: the pipeline's, and there `'widest-redaction'`. */
+  readonly overlap?: OverlapRule;
+  /** What becomes of a pass that was given on what a sibling changed. Default: the pipeline's, and there `'report'`. */
+  readonly staleVerdicts?: StaleVerdicts;
 }
 
 /**
@@ -29,6 +32,8 @@ export interface PipelineBuilder<Step, Committed> {
 }
 
 export interface BuilderPorts<Step, Committed> {
+  /** What blocks do that say nothing of their own. */
+  readonly blocks?: BlockOptions;
   /** Reads a step as a node; raises `pipeline/invalid-step` for what cannot be one. `where` is its place, for errors. */
   toNode(step: Step, where: string): GraphNode;
   commit(graph: SequenceNode): Committed;
@@ -44,17 +49,25 @@ export const createBuilder = <Step, Committed>(
     nodes.push(node);
     return builder;
   };
+  const merging = ({
+    overlap = ports.blocks?.overlap ?? 'widest-redaction',
+    staleVerdicts = ports.blocks?.staleVerdicts ?? 'report',
+  }: BlockOptions = {}) => ({ overlap, staleVerdicts });
   const here = () => `${id}/${nodes.length}`;
   const builder: PipelineBuilder<Step, Committed> = {
     id,
     then: (step) => add(ports.toNode(step, here())),
-    parallel: (steps, { overlap = 'widest-redaction' } = {}) =>
-      add({ kind: 'parallel', nodes: steps.map((step) => ports.toNode(step, here())), overlap } satisfies ParallelNode),
-    branch: (arms, { overlap = 'widest-redaction' } = {}) =>
+    parallel: (steps, options) =>
+      add({
+        kind: 'parallel',
+        nodes: steps.map((step) => ports.toNode(step, here())),
+        ...merging(options),
+      } satisfies ParallelNode),
+    branch: (arms, options) =>
       add({
         kind: 'branch',
         arms: arms.map(([when, step]) => ({ when, node: ports.toNode(step, here()) })),
-        overlap,
+        ...merging(options),
       } satisfies BranchNode),
     map: (run) => add({ kind: 'map', id: `map.${nodes.length}`, run: run as (context: object) => unknown }), // its author knows what it is given
     graph: () => ({ kind: 'sequence', id, nodes: [...nodes] }),

@@ -7,8 +7,11 @@ import type { Host } from '../phase/host.js';
 import { adopted, current, describeValue, withMessageList } from '../phase/settle-messages.js';
 import { phaseNames, phaseRow } from '../phase/table.js';
 import { pass, type Verdict } from '../verdict.js';
-import { inBranch, stepContext, type Arm } from './branch.js';
+import { inBranch, type Arm } from './branch.js';
+import { stepContext } from './choose-arms.js';
 import {
+  checkGraph,
+  childrenOf,
   nameOf,
   type BranchNode,
   type GraphNode,
@@ -16,8 +19,8 @@ import {
   type ParallelNode,
   type SequenceNode,
 } from './graph.js';
+import type { Block } from './merge-branches.js';
 import { inParallel, type Branch } from './parallel.js';
-import { checkGraph } from './verify/refuse.js';
 
 /** A pipeline made ready to run: for each phase one flat function over the guards that have its hook. */
 export interface Plan {
@@ -97,25 +100,49 @@ const sequenceSteps = <P extends Phase>(row: PhaseRow<P>, { nodes }: SequenceNod
 };
 
 const parallelSteps = <P extends Phase>(row: PhaseRow<P>, node: ParallelNode, path: string): GuardStep<P>[] => {
-  const branches = node.nodes.flatMap((inner, index): (Branch<P> & { steps: GuardStep<P>[] })[] => {
-    const steps = stepsOf(row, inner, `${path}/${nameOf(inner, index)}`);
-    return steps.length > 0 ? [{ id: nodeId(inner, index), guard: inSequence(steps), steps }] : [];
-  });
+  const branches = branchesOf(row, node, path);
   const [only] = branches;
   if (!only) return [];
   if (branches.length === 1) return only.steps; // nobody beside it: it needs no snapshot
-  return [blockStep(row, path, inParallel(branches, { row, path, overlap: node.overlap }))];
+  return [blockStep(row, path, inParallel(branches, blockOf(row, node, path)))];
 };
 
 const branchSteps = <P extends Phase>(row: PhaseRow<P>, node: BranchNode, path: string): GuardStep<P>[] => {
-  const arms = node.arms.flatMap((arm, index): Arm<P>[] => {
-    const steps = stepsOf(row, arm.node, `${path}/${nameOf(arm.node, index)}`);
-    return steps.length > 0
-      ? [{ id: nodeId(arm.node, index), guard: inSequence(steps), when: arm.when, path: `${path}/when.${index}` }]
-      : [];
-  });
-  return arms.length > 0 ? [blockStep(row, path, inBranch(arms, { row, path, overlap: node.overlap }))] : [];
+  const arms = branchesOf(row, node, path).map((branch): Arm<P> => ({
+    ...branch,
+    when: (node.arms[branch.index] as BranchNode['arms'][number]).when, // each branch is an arm's
+    path: whenPath(path, branch.index),
+  }));
+  return arms.length > 0 ? [blockStep(row, path, inBranch(arms, blockOf(row, node, path)))] : [];
 };
+
+/** The way to the condition of a branch's arm. */
+export const whenPath = (path: string, index: number): string => `${path}/when.${index}`;
+
+/** A block of a graph as its merge sees it. */
+export const blockOf = <P extends Phase>(
+  row: PhaseRow<P>,
+  { overlap, staleVerdicts = 'report' }: ParallelNode | BranchNode,
+  path: string,
+): Block<P> => ({ row, path, overlap, staleVerdicts });
+
+/** One of the nodes of a block that have something to do in a phase. */
+export interface BranchOfNode<P extends Phase> extends Branch<P> {
+  /** Its place among all nodes of the block. */
+  readonly index: number;
+  readonly steps: GuardStep<P>[];
+}
+
+/** The branches of a block in a phase: those of its nodes that have something to do there. */
+export const branchesOf = <P extends Phase>(
+  row: PhaseRow<P>,
+  node: ParallelNode | BranchNode,
+  path: string,
+): BranchOfNode<P>[] =>
+  childrenOf(node).flatMap((inner, index) => {
+    const steps = stepsOf(row, inner, `${path}/${nameOf(inner, index)}`);
+    return steps.length > 0 ? [{ id: nodeId(inner, index), index, guard: inSequence(steps), steps }] : [];
+  });
 
 /** A block as one step; those inside it report their own verdicts. */
 const blockStep = <P extends Phase>({ phase }: PhaseRow<P>, path: string, run: Guard<P>): GuardStep<P> => ({

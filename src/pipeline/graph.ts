@@ -52,13 +52,25 @@ export interface ParallelNode {
   readonly nodes: readonly GraphNode[];
   /** Who wins where two branches edit the same words. */
   readonly overlap: OverlapRule;
+  /** What becomes of a pass that was given on what a sibling changed. Default `'report'`. */
+  readonly staleVerdicts?: StaleVerdicts;
 }
 
 export interface BranchNode {
   readonly kind: 'branch';
   readonly arms: readonly { readonly when: Condition; readonly node: GraphNode }[];
   readonly overlap: OverlapRule;
+  readonly staleVerdicts?: StaleVerdicts;
 }
+
+/**
+ * What becomes of the verdict of a branch that passed, and changed nothing, where a sibling did change something: its guard has
+ * not seen what goes on.
+ *
+ * - `report`: it stands, and the run's events tell of it
+ * - `rerun`: its guard judges again, the merged payload and once only; that verdict counts
+ */
+export type StaleVerdicts = 'report' | 'rerun';
 
 export interface SequenceNode {
   readonly kind: 'sequence';

@@ -3,6 +3,7 @@ import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import type { MessageCarrier } from '../phase/settle-messages.js';
 import { pass, type Verdict } from '../verdict.js';
+import type { StaleVerdicts } from './graph.js';
 import type { MergeOptions, Version } from './merge-options.js';
 import { mergeValues } from './merge.js';
 import { MergeConflict, nameOfRule, type OverlapRule } from './overlap.js';
@@ -13,6 +14,7 @@ export interface Block<P extends Phase> {
   readonly row: PhaseRow<P>;
   readonly path: string;
   readonly overlap: OverlapRule;
+  readonly staleVerdicts: StaleVerdicts;
 }
 
 /** What the branches of a block made of a payload. */
@@ -26,19 +28,28 @@ export interface Merging<P extends Phase> {
   readonly scope: RunScope;
 }
 
+/** What a merge came to. */
+export interface Merged<P extends Phase> {
+  readonly verdict: Verdict<PhaseData<P>>;
+  /** The branches that changed anything, by their place. */
+  readonly writers: ReadonlySet<number>;
+}
+
 /**
  * Merges what branches made of a payload; the payload's own list takes up the merged messages. An overlap
  * under the rule `error` (`pipeline/conflict`) and a rule of the author's that throws leave no verdict.
  */
-export const mergeBranches = <P extends Phase>(merging: Merging<P>): Verdict<PhaseData<P>> => {
+export const mergeBranches = <P extends Phase>(merging: Merging<P>): Merged<P> => {
   const { data, block, scope } = merging;
   const { row, path } = block;
+  const writers = new Set<number>();
   try {
-    const followed = mergeLists(merging) ? (row.refresh?.(data, scope.host) ?? data) : data;
-    const merged = mergeFields(merging, followed);
-    return merged === data ? pass : { kind: 'edit', data: merged };
+    const followed = mergeLists(merging, writers) ? (row.refresh?.(data, scope.host) ?? data) : data;
+    const merged = mergeFields(merging, followed, writers);
+    return { verdict: merged === data ? pass : { kind: 'edit', data: merged }, writers };
   } catch (cause) {
-    return { kind: 'unavailable', processorId: path, phase: row.phase, path, error: mergeError(path, cause) };
+    const error = mergeError(path, cause);
+    return { verdict: { kind: 'unavailable', processorId: path, phase: row.phase, path, error }, writers };
   }
 };
 
@@ -47,8 +58,25 @@ const mergeError = (path: string, cause: unknown): unknown =>
 
 type Fields = Record<string, unknown>;
 
-const versionsOf = <P extends Phase>({ branches }: Merging<P>, values: readonly unknown[]): Version[] =>
-  values.map((value, index) => ({ author: branches[index]?.id.replace(/^processor:/, '') ?? String(index), value }));
+/** The name of a branch in reports and merges. */
+export const authorOf = ({ id }: { readonly id: string }): string => id.replace(/^processor:/, '');
+
+interface Comparing {
+  /** What all branches were given. */
+  readonly base: unknown;
+  /** What each of them left. */
+  readonly values: readonly unknown[];
+  readonly writers: Set<number>;
+}
+
+/** The versions that differ from the base; who made them is noted. */
+const versionsOf = <P extends Phase>({ branches }: Merging<P>, { base, values, writers }: Comparing): Version[] =>
+  values.flatMap((value, index): Version[] => {
+    const branch = branches[index];
+    if (!branch || isSame(base, value)) return [];
+    writers.add(index);
+    return [{ author: authorOf(branch), value }];
+  });
 
 const optionsOf = <P extends Phase>({ block, scope }: Merging<P>): MergeOptions => {
   const { row, path, overlap } = block;
@@ -69,7 +97,7 @@ const optionsOf = <P extends Phase>({ block, scope }: Merging<P>): MergeOptions 
 const bookkeeping = /(^|\.)createdAt$|^messages\.\d+\.id$/;
 
 /** Merges the messages into the payload's list; says whether they changed. */
-const mergeLists = <P extends Phase>(merging: Merging<P>): boolean => {
+const mergeLists = <P extends Phase>(merging: Merging<P>, writers: Set<number>): boolean => {
   const { data, results, scope } = merging;
   const { messages } = scope.host;
   const { messageList: list }: MessageCarrier = data;
@@ -78,7 +106,7 @@ const mergeLists = <P extends Phase>(merging: Merging<P>): boolean => {
   const base = messages.snapshot(list);
   const states = lists.map((own) => (own && own !== list ? messages.snapshot(own) : base));
   const options = { ...optionsOf(merging), isBookkeeping: (target: string) => bookkeeping.test(target) };
-  const merged = mergeValues(base, versionsOf(merging, states), { options, target: '' });
+  const merged = mergeValues(base, versionsOf(merging, { base, values: states, writers }), { options, target: '' });
   if (merged === base) return false;
   messages.restore(list, merged);
   return true;
@@ -88,7 +116,11 @@ const mergeLists = <P extends Phase>(merging: Merging<P>): boolean => {
 const derived = new Set(['messageList', 'messages', 'systemMessages'] satisfies (keyof MessageCarrier)[] as string[]);
 
 /** Merges all fields that the list does not give by itself; gives the payload back as it is where nothing changed. */
-const mergeFields = <P extends Phase>(merging: Merging<P>, followed: PhaseData<P>): PhaseData<P> => {
+const mergeFields = <P extends Phase>(
+  merging: Merging<P>,
+  followed: PhaseData<P>,
+  writers: Set<number>,
+): PhaseData<P> => {
   const { data, results, block } = merging;
   const base: Fields = data;
   const implied: Fields = block.row.implies?.(data) ?? {};
@@ -96,9 +128,10 @@ const mergeFields = <P extends Phase>(merging: Merging<P>, followed: PhaseData<P
   for (const name of touchedIn(merging, followed)) {
     const valueIn = (fields: Fields) => (fields[name] === undefined ? implied[name] : fields[name]);
     const before = valueIn(base);
-    if (results.every((result) => isSame(before, valueIn(result)))) continue;
+    const versions = versionsOf(merging, { base: before, values: results.map(valueIn), writers });
+    if (versions.length === 0) continue;
     const options = { ...optionsOf(merging), isWhole: wholeIn(block.row.merge?.whole ?? []) };
-    changed[name] = mergeValues(before, versionsOf(merging, results.map(valueIn)), { options, target: name });
+    changed[name] = mergeValues(before, versions, { options, target: name });
   }
   return Object.keys(changed).length === 0 ? followed : { ...followed, ...changed };
 };

@@ -1,13 +1,12 @@
 import type { Guard } from '../guard/in-sequence.js';
 import { isPromise, whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { Phase, PhaseData } from '../phase/row.js';
+import type { MessageCarrier } from '../phase/settle-messages.js';
 import type { Verdict } from '../verdict.js';
 import { createBlockScopes } from './block-scope.js';
-import { mergeBranches, type Block } from './merge-branches.js';
+import { authorOf, mergeBranches, type Block, type Merging } from './merge-branches.js';
 import { snapshotOf } from './snapshot.js';
 import { strictest } from './strictest.js';
-
-export { mergeBranches, snapshotOf };
 
 /** One branch of a block: its guard and the name under which its edits are known. */
 export interface Branch<P extends Phase> {
@@ -36,9 +35,41 @@ export const inParallel = <P extends Phase>(branches: readonly Branch<P>[], bloc
         const verdict = known[index];
         return verdict?.kind === 'edit' ? verdict.data : snapshot;
       });
-      return mergeBranches({ data, branches, results, block, scope: outer });
+      return settleBlock({ data, branches, results, block, scope: outer });
     });
   };
+};
+
+/** What branches left of a payload that may be asked again. */
+export interface Settling<P extends Phase> extends Merging<P> {
+  readonly branches: readonly Branch<P>[];
+}
+
+/**
+ * What becomes of a payload after a block that nobody stopped: the merged edits. Who passed has not seen what a sibling changed:
+ * that is told, and under `staleVerdicts: 'rerun'` they judge the merged payload, once.
+ */
+export const settleBlock = <P extends Phase>(settling: Settling<P>): Awaitable<Verdict<PhaseData<P>>> => {
+  const { branches, block, scope } = settling;
+  const isRerun = block.staleVerdicts === 'rerun';
+  const undo = isRerun ? checkpointOf(settling) : undefined;
+  const { verdict, writers } = mergeBranches(settling);
+  const readers = branches.filter((_, index) => !writers.has(index));
+  if (verdict.kind !== 'edit' || readers.length === 0) return verdict;
+  const authors = branches.filter((_, index) => writers.has(index)).map(authorOf);
+  scope.reportStale({ phase: block.row.phase, path: block.path, isRerun, readers: readers.map(authorOf), authors });
+  if (!isRerun) return verdict;
+  const again = inParallel(readers, { ...block, staleVerdicts: 'report' })(verdict.data, scope);
+  return whenReady(again, (second) => {
+    if (second.kind === 'pass') return verdict;
+    if (second.kind !== 'edit') undo?.(); // a block that is stopped leaves the messages as they were
+    return second;
+  });
+};
+
+const checkpointOf = <P extends Phase>({ data, block, scope }: Settling<P>): (() => void) | undefined => {
+  const { messageList }: MessageCarrier = data;
+  return block.row.refresh && messageList && scope.host.messages.checkpoint(messageList);
 };
 
 /** The verdicts in the order of the branches; where one is a trip, those that are known by then. */

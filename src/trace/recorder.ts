@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../schemas/index.js';
 import type { Phase } from '../phase/row.js';
-import type { ConflictReport, GuardReport } from '../phase/scope.js';
+import type { ConflictReport, GuardReport, StaleReport } from '../phase/scope.js';
 import { phaseRow } from '../phase/table.js';
 import type { Author } from '../verdict.js';
 
@@ -30,6 +30,7 @@ export interface Recorder {
   record(fact: RunFact): void;
   guard(report: GuardReport): void;
   conflict(report: ConflictReport): void;
+  stale(report: StaleReport): void;
   /** Writes down the sums of guards that are called per chunk; the loop calls it when a step's stream ends. */
   flush(): void;
 }
@@ -45,6 +46,7 @@ interface Sum {
 export const createRecorder = ({ runId, position, wallClock, onEvent }: RecorderOptions): Recorder => {
   const events: RunEvent[] = [];
   const sums = new Map<Author, Sum>();
+  const staleSums = new Map<string, { report: StaleReport; calls: number }>();
   const record = (fact: RunFact) => {
     if (events.at(-1)?.type === 'run-finish') return; // work that was given up on may still report
     const event: RunEvent = { runId, seq: events.length, at: wallClock(), ...position(), ...fact };
@@ -66,9 +68,16 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
       else record(factOf(report));
     },
     conflict: ({ authors, ...report }) => record({ type: 'merge-conflict', ...report, authors: [...authors] }),
+    stale: (report) => {
+      if (!isPerChunk(report.phase)) return record(staleFact(report, 1));
+      const key = JSON.stringify(report);
+      staleSums.set(key, { report, calls: (staleSums.get(key)?.calls ?? 0) + 1 });
+    },
     flush: () => {
-      const finished = [...sums];
+      const [finished, stale] = [[...sums], [...staleSums.values()]];
       sums.clear(); // first: whoever is told of an event may call guards again
+      staleSums.clear();
+      for (const { report, calls } of stale) record(staleFact(report, calls));
       for (const [author, sum] of finished)
         record({ type: 'guard', verdict: sum.edits > 0 ? 'edit' : 'pass', ...author, ...sum });
     },
@@ -78,11 +87,23 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
 /** The sum of a guard that is called per chunk; nothing for one that is called more seldom. */
 const sumOf = (sums: Map<Author, Sum>, author: Author): Sum | undefined => {
   const known = sums.get(author);
-  if (known || phaseRow<Phase>(author.phase as Phase).cadence !== 'chunk') return known;
+  if (known || !isPerChunk(author.phase)) return known;
   const sum = { durationMs: 0, calls: 0, edits: 0 };
   sums.set(author, sum);
   return sum;
 };
+
+/** Whether the guards of a phase are called for every chunk, so that what they do is summed up. */
+const isPerChunk = (phase: string): boolean => phaseRow<Phase>(phase as Phase).cadence === 'chunk'; // reports name phases
+
+const staleFact = ({ isRerun, readers, authors, ...report }: StaleReport, calls: number): RunFact => ({
+  type: 'stale-verdict',
+  ...report,
+  rerun: isRerun,
+  readers: [...readers],
+  authors: [...authors],
+  calls,
+});
 
 const factOf = ({ verdict, author, durationMs }: GuardReport): RunFact => {
   const { processorId, phase, path } = verdict.kind === 'pass' || verdict.kind === 'edit' ? author : verdict;
