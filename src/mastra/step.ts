@@ -4,7 +4,8 @@ import { parsePayload, ProcessorStepInputSchema, ProcessorStepOutputSchema } fro
 import { errorTable, InterlockError, isInterlockError } from '../errors.js';
 import { readThrown } from '../guard/read-thrown.js';
 import { compileGraph } from '../pipeline/compile.js';
-import { checkProcessor, type FunctionNode, type GuardNode } from '../pipeline/graph.js';
+import type { FunctionNode, GuardNode } from '../pipeline/graph.js';
+import { checkProcessor } from '../pipeline/verify/refuse.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import { withMessageList, type MessageCarrier } from '../phase/settle-messages.js';
 import { phaseRow } from '../phase/table.js';

@@ -10,7 +10,6 @@ import { pass, type Verdict } from '../verdict.js';
 import { inBranch, type Arm } from './branch.js';
 import { stepContext } from './choose-arms.js';
 import {
-  checkGraph,
   childrenOf,
   nameOf,
   type BranchNode,
@@ -21,6 +20,7 @@ import {
 } from './graph.js';
 import type { Block } from './merge-branches.js';
 import { inParallel, type Branch } from './parallel.js';
+import { checkGraph } from './verify/refuse.js';
 
 /** A pipeline made ready to run: for each phase one flat function over the guards that have its hook. */
 export interface Plan {
