@@ -9,10 +9,12 @@ export const createRun = (options: RunOptions): Run => {
   const position: Position = { stepNumber: 0, attempt: 1 };
   const signal = options.abortSignal ?? new AbortController().signal;
   const recorder = createRecorder({ runId, position: () => ({ ...position }), wallClock: ports.wallClock, onEvent });
+  const slots: Run['slots'] = new Map();
   const scope = createScope(options, signal, () => run);
   const run: Run = {
     options,
     scope,
+    slots,
     recorder,
     position,
     signal,
@@ -40,7 +42,6 @@ export const createRun = (options: RunOptions): Run => {
 
 /** What hooks are handed; the run is there by the time the first hook is called. */
 const createScope = ({ ports, runId, context }: RunOptions, abortSignal: AbortSignal, runOf: () => Run): RunScope => {
-  const slots = new Map<string, ProcessorSlot>();
   return {
     runId,
     host: ports.host,
@@ -50,15 +51,15 @@ const createScope = ({ ports, runId, context }: RunOptions, abortSignal: AbortSi
     get retryCount() {
       return runOf().retries;
     },
-    slot: (id) => slots.get(id) ?? addSlot(slots, id),
+    slot: (id) => runOf().slots.get(id) ?? addSlot(runOf().slots, id),
     now: ports.now,
     reportGuard: (report) => runOf().recorder.guard(report),
     reportConflict: (report) => runOf().recorder.conflict(report),
-  };
     reportStale: (report) => runOf().recorder.stale(report),
+  };
 };
 
-const addSlot = (slots: Map<string, ProcessorSlot>, id: string): ProcessorSlot => {
+const addSlot = (slots: Run['slots'], id: string): ProcessorSlot => {
   const slot = { state: {}, streamParts: [] };
   slots.set(id, slot);
   return slot;

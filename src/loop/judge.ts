@@ -8,6 +8,7 @@ import type { Outcome } from './outcome.js';
 import type { Chunk } from './ports.js';
 import { release } from './release.js';
 import type { Run } from './run.js';
+import { mostFollowing, takeSetAside } from './set-aside.js';
 
 /** Whether any guard has a hook in a phase. */
 export const isGuarded = (run: Run, phase: Phase): boolean => run.options.lanes[phaseRow(phase).lane]?.has(phase) ?? false;
@@ -62,11 +63,16 @@ export const failWith = (run: Run, error: unknown): Outcome => {
   return { kind: 'failed' };
 };
 
-/** Sends a chunk through the stream's guards and lets out what they leave of it. */
-export const releaseJudged = async (run: Run, chunk: Chunk): Promise<Judged<'outputStream'>> => {
-  const judged = await judge<'outputStream'>(run, streamPayload(run, chunk));
-  if (judged.data?.part) await release(run, judged.data.part as Chunk); // guards give back chunks, see the row's settle
-  return judged;
+/** Sends a chunk, and what guards set aside to follow it, through the stream's guards; lets out what they leave of it. */
+export const releaseJudged = async (run: Run, chunk: Chunk): Promise<{ outcome?: Outcome }> => {
+  let next: Chunk | undefined = chunk;
+  for (let count = 0; next && count <= mostFollowing; count += 1) {
+    const { data, outcome }: Judged<'outputStream'> = await judge<'outputStream'>(run, streamPayload(run, next));
+    if (outcome) return { outcome };
+    if (data.part) await release(run, data.part as Chunk); // guards give back chunks, see the row's settle
+    next = takeSetAside(run);
+  }
+  return {};
 };
 
 /** A chunk as the stream's guards are given it. */

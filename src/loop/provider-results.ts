@@ -2,7 +2,8 @@ import { findToolPart, type ProviderResult } from './answer.js';
 import type { Outcome } from './outcome.js';
 import type { StepRecord, ToolCall } from './ports.js';
 import type { Attempt, Run } from './run.js';
-import { currentResult, settleResult } from './settle-result.js';
+import { placeResult } from './place-result.js';
+import { settleResult } from './settle-result.js';
 import { responseParts, toolResultRecord } from './step-record.js';
 
 /**
@@ -10,11 +11,10 @@ import { responseParts, toolResultRecord } from './step-record.js';
  * guard judges results, they were held back, and leave now.
  */
 export const settleProviderResults = async (run: Run, attempt: Attempt, record: StepRecord): Promise<Outcome | undefined> => {
-  const { list, ports } = run.options;
   for (const told of attempt.answer.results) {
     const call = callOf(run, told);
-    ports.messages.setToolOutcome(list, call, { kind: 'result', result: told.result });
-    record.toolResults.push(toolResultRecord(run, call, currentResult(run, { call, result: told.result })));
+    const standing = placeResult(run, { call, result: told.result }).read(told.result);
+    if (standing) record.toolResults.push(toolResultRecord(run, call, standing.result));
   }
   for (const { payload } of attempt.heldResults) {
     const told = payload as ProviderResult; // only results are held

@@ -4,7 +4,7 @@ import { InterlockError } from '../errors.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { SystemMessage } from '../phase/host.js';
 import type { PhaseData, PhaseRow } from '../phase/row.js';
-import type { RunScope } from '../phase/scope.js';
+import type { ProcessorSlot, RunScope } from '../phase/scope.js';
 import type { Outlet } from '../release/outlet.js';
 import type { Position, Recorder } from '../trace/recorder.js';
 import type { Stop } from '../verdict.js';
@@ -77,6 +77,8 @@ export interface AcceptedStep {
 export interface Run {
   readonly options: RunOptions;
   readonly scope: RunScope;
+  /** What each processor keeps through the run, by its id. */
+  readonly slots: Map<string, ProcessorSlot>;
   readonly recorder: Recorder;
   readonly position: Position;
   readonly signal: AbortSignal;

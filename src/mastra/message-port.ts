@@ -199,6 +199,12 @@ const readToolResult: MessagePort['readToolResult'] = (list, toolCallId) => {
   return { found: false };
 };
 
+const writeToolResult: MessagePort['writeToolResult'] = (list, { toolCallId, toolName, args }, result) =>
+  void list.updateToolInvocation({
+    type: 'tool-invocation',
+    toolInvocation: { state: 'result', toolCallId, toolName, args, result },
+  });
+
 /** Mastra's MessageList behind the port of the pure rooms. */
 export const messagePort: MessagePort = {
   is: (value): value is MessageList => value instanceof MessageList,
@@ -212,4 +218,5 @@ export const messagePort: MessagePort = {
   snapshot: (list) => list.serialize(),
   restore,
   readToolResult,
+  writeToolResult,
 };

@@ -26,6 +26,13 @@ export interface TripSignal {
   processorId?: string;
 }
 
+/** A tool call, as far as its result needs it. */
+export interface ToolCallFacts {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly args?: unknown;
+}
+
 /**
  * The small port through which the pure rooms reach the host's MessageList. The list given is always changed in place, so
  * that everybody who holds it sees the change.
@@ -57,6 +64,8 @@ export interface MessagePort {
   restore(list: MessageList, snapshot: unknown): void;
   /** The result of a tool call as the list has it now, the text of an error included; not found while there is none. */
   readToolResult(list: MessageList, toolCallId: string): { found: boolean; result?: unknown };
+  /** Gives a tool call that the list knows another result; one that it does not know stays unknown. */
+  writeToolResult(list: MessageList, call: ToolCallFacts, result: unknown): void;
 }
 
 /** What the pure rooms need from the framework they run in. */

@@ -19,6 +19,8 @@ export interface MessageFacts {
   readonly source: MessageSource;
   /** Whether an empty array means that nothing changed, as the documents' examples intend, or that all messages go. */
   readonly emptyMeansUnchanged?: boolean;
+  /** Puts into the list what else of the payload stands there, where code of the author's made it anew. */
+  adopt?(made: MessageCarrier, before: MessageCarrier, host: Host): void;
 }
 
 /** What is needed to read the answer of a hook over messages. */
@@ -70,11 +72,12 @@ export const current = <Data extends MessageCarrier>(data: Data, host: Host, fac
 };
 
 /**
- * A payload as code of the author's hands it on: messages that it replaced go into the list, which alone counts.
+ * A payload as code of the author's hands it on: what it replaced of the list's own goes into the list, which alone counts.
  * Raises `phase/foreign-message-list`, `phase/messages-and-message-list`, `phase/invalid-result`.
  */
 export const adopted = <Data extends MessageCarrier>(made: Data, settling: MessageSettling<Data>, facts: MessageFacts): Data => {
   const { data, host } = settling;
+  facts.adopt?.(made, data, host);
   const replaced = (name: keyof MessageFields) => (made[name] === data[name] ? undefined : made[name]);
   const fields = {
     messages: replaced('messages'),

@@ -5,7 +5,16 @@ import { listOf, messageArgs, refreshed, settleMessages, type MessageFacts } fro
 
 type Data = PhaseData<'toolResult'>;
 
-const facts: MessageFacts = { scope: 'all', source: 'response', emptyMeansUnchanged: true };
+const facts: MessageFacts = {
+  scope: 'all',
+  source: 'response',
+  emptyMeansUnchanged: true,
+  adopt: (given, before, host) => {
+    const [made, data] = [given as Data, before as Data]; // the facts of this row are asked about its payloads alone
+    const changed = (['result', 'toolResultValue'] as const).find((name) => made[name] !== data[name]);
+    if (changed) host.messages.writeToolResult(listOf(data), made, made[changed]);
+  },
+};
 
 /** `processToolResult`: what a tool returned, before the model or anybody else sees it. */
 export const toolResult = definePhase({

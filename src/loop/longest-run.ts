@@ -1,0 +1,53 @@
+import type { Moment } from '../pipeline/verify/spot.js';
+import type { LongestRun, StateCosts } from '../pipeline/verify/subject.js';
+import { createDecider, type Decider, type Decision } from './decide.js';
+import { rememberDecisions } from './known-decisions.js';
+import type { LoopLimits } from './machine.js';
+import type { OutcomeKind } from './outcome.js';
+import { endingsAt, placeOf } from './walk.js';
+
+/** The run that spends the most, given what is spent each time the loop is in a state. */
+export const longestRun = (costs: StateCosts, limits: LoopLimits): LongestRun => {
+  const decider = rememberDecisions(createDecider());
+  const known = new Map<string, LongestRun>();
+  return longestFrom(decider.begin(limits), { decider, costs, known });
+};
+
+interface Search {
+  readonly decider: Decider;
+  readonly costs: StateCosts;
+  readonly known: Map<string, LongestRun>;
+}
+
+const longestFrom = (decision: Decision, search: Search): LongestRun => {
+  const here = spentIn(decision, search.costs);
+  const key = placeOf(decision);
+  let rest = search.known.get(key);
+  if (!rest) {
+    rest = longestAfter(decision, search);
+    search.known.set(key, rest);
+  }
+  return { ms: here.ms + rest.ms, moments: [...here.moments, ...rest.moments] };
+};
+
+const nothing: LongestRun = { ms: 0, moments: [] };
+
+const longestAfter = (decision: Decision, search: Search): LongestRun => {
+  const { decider, costs } = search;
+  const state = decision.entered.at(-1)?.state ?? '';
+  const runs = endingsAt(decision)
+    .filter(({ outcome }) => costs.has(state) || !needsGuard.has(outcome.kind))
+    .map(({ event }) => longestFrom(decider.next(decision.snapshot, event), search));
+  return runs.reduce((longest, run) => (run.ms > longest.ms ? run : longest), runs[0] ?? nothing);
+};
+
+/** What only a guard says. */
+const needsGuard: ReadonlySet<OutcomeKind> = new Set<OutcomeKind>(['retry', 'trip', 'same-model']);
+
+const spentIn = ({ entered }: Decision, costs: StateCosts): LongestRun => ({
+  ms: entered.reduce((sum, { state }) => sum + (costs.get(state) ?? 0), 0),
+  moments: entered.map(({ state }): Moment => {
+    const ms = costs.get(state);
+    return ms ? { state, happens: ms === Infinity ? 'no deadline' : `${ms} ms` } : { state };
+  }),
+});

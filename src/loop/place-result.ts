@@ -1,0 +1,33 @@
+import type { ToolCall } from './ports.js';
+import type { Run } from './run.js';
+
+/** What a call came back with. */
+export interface CallResult {
+  readonly call: ToolCall;
+  readonly result: unknown;
+}
+
+/** A result's place in the conversation. */
+export interface ResultPlace {
+  /**
+   * The result as it stands now, for guards replace it in the conversation; nothing where they took it out.
+   *
+   * @param judged what stands for a result of the provider's whose call the conversation does not know: it may be an older one
+   */
+  read(judged: unknown): { readonly result: unknown } | undefined;
+}
+
+/** Puts a result into the conversation. */
+export const placeResult = (run: Run, { call, result }: CallResult): ResultPlace => {
+  const { list, ports } = run.options;
+  const { messages } = run.scope.host;
+  ports.messages.setToolOutcome(list, call, { kind: 'result', result });
+  const isStray = call.providerExecuted === true && !messages.readToolResult(list, call.toolCallId).found;
+  return {
+    read: (judged) => {
+      const current = messages.readToolResult(list, call.toolCallId);
+      if (current.found) return { result: current.result };
+      return isStray ? { result: judged } : undefined;
+    },
+  };
+};

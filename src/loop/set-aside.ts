@@ -1,0 +1,27 @@
+import type { Chunk } from './ports.js';
+import type { Run } from './run.js';
+
+/** Where a stream processor puts a chunk that is to follow the one that it returns: Mastra's name for it. */
+const key = '__mastraReprocessPart';
+
+/** Chunks that may follow one chunk: a processor that sets each of them aside again comes to an end. */
+export const mostFollowing = 1_000;
+
+/**
+ * Takes the next chunk that a processor has set aside. A hook can return only one chunk; one that batches text returns the batch
+ * and sets the chunk aside that ended it. As in Mastra, it then goes through all the stream's guards, those before the batch too.
+ */
+export const takeSetAside = ({ slots }: Run): Chunk | undefined => {
+  for (const { state } of slots.values()) {
+    const chunk = state[key];
+    if (chunk === undefined) continue;
+    delete state[key];
+    if (chunk) return chunk as Chunk; // Mastra's own processors set aside what they were given
+  }
+  return undefined;
+};
+
+/** Forgets what was set aside in an attempt that was cut off there. */
+export const dropSetAside = (run: Run): void => {
+  while (takeSetAside(run));
+};

@@ -1,0 +1,30 @@
+import type { Decision } from './decide.js';
+import { outcomesOf, type LoopEvent, type WorkName } from './machine.js';
+import type { Outcome, OutcomeKind } from './outcome.js';
+
+/** Where the machine is: two ways that lead to one place go on alike. */
+export const placeOf = ({ snapshot: { value, context } }: Decision): string => JSON.stringify([value, context]);
+
+/** One way in which the work under way may end. */
+export interface Ending {
+  readonly outcome: Outcome;
+  readonly event: LoopEvent;
+}
+
+/** Every way in which the work under way may end. */
+export const endingsAt = ({ starts }: Decision): Ending[] =>
+  starts.flatMap((work) =>
+    outcomesOf[work].flatMap(outcomesLike).map((outcome) => ({ outcome, event: doneEvent(work, outcome) })),
+  );
+
+const doneEvent = (work: WorkName, output: Outcome): LoopEvent => ({
+  type: `xstate.done.actor.${work}`,
+  output,
+  actorId: work,
+});
+
+const outcomesLike = (kind: OutcomeKind): Outcome[] => {
+  if (kind === 'reviewed') return [0, 1].map((toolCalls) => ({ kind, toolCalls }));
+  if (kind === 'executed') return [{ kind, stop: false }];
+  return [{ kind }];
+};

@@ -1,0 +1,101 @@
+import { Agent } from '@mastra/core/agent';
+import { BatchPartsProcessor, type Processor } from '@mastra/core/processors';
+import { describe, expect, it } from 'vitest';
+import { InterlockAgent, pipeline, type PipelineStep } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { chunksOf, createAgent, guardOn, modes, readAll, runAgent, textOnWire, type Chunk } from '../promises/support.js';
+
+const words = ['one ', 'two ', 'three ', 'four ', 'five ', 'six ', 'seven '];
+
+const spoken = new Set(['text-start', 'text-delta', 'text-end', 'tool-call', 'tool-result']);
+
+/** What a reader of a stream is shown, in order. */
+const shown = (chunks: readonly Chunk[]): unknown[] =>
+  chunks
+    .filter(({ type }) => spoken.has(type))
+    .map(({ type, payload }) => [type, (payload as { text?: string } | undefined)?.text ?? '']);
+
+const streamOf = async (agent: Agent): Promise<Chunk[]> => readAll((await agent.stream('Count.')).fullStream);
+
+const wirings: Record<string, (steps: readonly Processor[]) => PipelineStep[]> = {
+  'in an array': (steps) => [...steps],
+  'in a pipeline': (steps) => [steps.reduce((made, step) => made.then(step), pipeline('house')).commit()],
+};
+
+describe('a chunk that a processor sets aside to follow another', () => {
+  const sizes = [1, 2, 3, 4, 5, 7, 8];
+  const followers: Record<string, Processor[]> = {
+    alone: [],
+    'before a guard that edits': [
+      {
+        id: 'loud',
+        processOutputStream: async ({ part }) =>
+          part.type === 'text-delta' ? { ...part, payload: { ...part.payload, text: part.payload.text.toUpperCase() } } : part,
+      },
+    ],
+  };
+  const cases = sizes.flatMap((batchSize) =>
+    Object.keys(followers).flatMap((beside) => Object.keys(wirings).map((wiring) => ({ batchSize, beside, wiring }))),
+  );
+
+  it.each(cases)('leaves as in a stock agent: batches of $batchSize, $beside, $wiring', async ({ batchSize, beside, wiring }) => {
+    const config = () => ({
+      id: 'counter',
+      name: 'Counter',
+      instructions: 'Count.',
+      model: scriptedModel({ steps: [{ text: words }] }),
+    });
+    const processors = () => [new BatchPartsProcessor({ batchSize }), ...(followers[beside] ?? [])];
+    const stock = shown(await streamOf(new Agent({ ...config(), outputProcessors: processors() as never })));
+    const own = shown(await streamOf(new InterlockAgent({ ...config(), outputProcessors: wirings[wiring]?.(processors()) })));
+    expect(own).toEqual(stock);
+    expect(own.at(-1)).toEqual(['text-end', '']);
+  });
+
+  it.each(modes)('becomes part of the answer, %s', async (mode) => {
+    const model = scriptedModel({ steps: [{ text: words }] });
+    const ran = await runAgent(createAgent({ model, outputProcessors: [new BatchPartsProcessor({ batchSize: 4 })] }), mode);
+    expect(ran.result?.text).toBe(words.join(''));
+  });
+
+  const stashing = (): Processor => ({
+    id: 'stashing',
+    processOutputStream: async ({ part, state }) => {
+      if (part.type !== 'text-delta' || part.payload.text.startsWith('(')) return part;
+      state['__mastraReprocessPart'] = { ...part, payload: { ...part.payload, text: `(${part.payload.text})` } };
+      return part;
+    },
+  });
+
+  it.each(modes)('is judged by every guard of the stream, %s', async (mode) => {
+    const model = scriptedModel({ steps: [{ text: ['secret'] }] });
+    const blocking = guardOn('outputStream', ({ abort }) => abort('no'), {
+      when: ({ part }) => JSON.stringify(part?.payload).includes('(secret)'),
+    });
+    const ran = await runAgent(createAgent({ model, outputProcessors: [blocking, stashing()] }), mode);
+    expect(ran).toMatchObject({ status: 'tripwire', result: { text: '', tripwire: { reason: 'no' } } });
+    expect(textOnWire(ran)).toBe('secret');
+  });
+
+  it.each(modes)('does not outlive the attempt that was rejected meanwhile, %s', async (mode) => {
+    const model = scriptedModel({ steps: [{ text: ['secret'] }, { text: ['(fine)'] }] });
+    const rejecting = guardOn('outputStream', ({ abort }) => abort('no', { retry: true }), { times: 1 });
+    const ran = await runAgent(createAgent({ model, maxProcessorRetries: 1, outputProcessors: [stashing(), rejecting] }), mode);
+    expect(ran).toMatchObject({ status: 'success', result: { text: '(fine)' } });
+    expect(textOnWire(ran)).toBe('(fine)');
+  });
+
+  it.each(modes)('comes to an end where it is set aside again and again, %s', async (mode) => {
+    const model = scriptedModel({ steps: [{ text: ['again'] }] });
+    const endless: Processor = {
+      id: 'endless',
+      processOutputStream: async ({ part, state }) => {
+        if (part.type === 'text-delta') state['__mastraReprocessPart'] = part;
+        return part;
+      },
+    };
+    const ran = await runAgent(createAgent({ model, outputProcessors: [endless] }), mode);
+    expect(ran.status).toBe('success');
+    expect(chunksOf(ran, 'text-end')).toHaveLength(1);
+  });
+});
