@@ -23,12 +23,19 @@ export interface GuardStep<P extends Phase> extends Thrower {
   read(returned: unknown, data: PhaseData<P>, scope: RunScope): Awaitable<Verdict<PhaseData<P>>>;
 }
 
+/** A sequence under way. */
 interface Progress<P extends Phase> {
+  readonly steps: readonly GuardStep<P>[];
   readonly scope: RunScope;
   data: PhaseData<P>;
   isEdited: boolean;
+  /** The step under way. */
+  index: number;
   /** When the step under way began. One reading of the clock ends a step and begins the next. */
   startedAt: number;
+  /** The answer of the step under way, where it takes its time; or the reading of its answer, where that does. */
+  answer: Promise<unknown> | undefined;
+  reading: Promise<Verdict<PhaseData<P>>> | undefined;
 }
 
 /**
@@ -39,59 +46,66 @@ interface Progress<P extends Phase> {
 export const inSequence =
   <P extends Phase>(steps: readonly GuardStep<P>[]): Guard<P> =>
   (data, scope) => {
-    const progress: Progress<P> = { scope, data, isEdited: false, startedAt: scope.now() };
-    for (let index = 0; index < steps.length; index += 1) {
-      const step = steps[index] as GuardStep<P>; // as the loop's bounds say
-      let verdict: Awaitable<Verdict<PhaseData<P>>>;
-      try {
-        if (step.skips?.(progress.data)) continue;
-        const returned = step.run(progress.data, scope);
-        if (isPromise(returned)) return goOn(steps, progress, { index, returned });
-        verdict = step.read(returned, progress.data, scope);
-        if (isPromise(verdict)) return goOn(steps, progress, { index, returned: verdict, isRead: true });
-      } catch (error) {
-        verdict = readThrown(error, step, scope.host);
-      }
-      if (!take(step, progress, verdict)) return verdict;
-    }
-    return outcomeOf(progress);
+    const progress: Progress<P> = {
+      steps,
+      scope,
+      data,
+      isEdited: false,
+      index: 0,
+      startedAt: scope.now(),
+      answer: undefined,
+      reading: undefined,
+    };
+    return goOn(progress) ?? finish(progress);
   };
 
-/** What the first step that takes its time gave. */
-interface Waiting {
-  readonly index: number;
-  readonly returned: Promise<unknown>;
-  /** Whether that is the verdict itself and not the hook's answer. */
-  readonly isRead?: boolean;
-}
-
-/** The rest of a sequence from the first step that takes its time. */
-const goOn = async <P extends Phase>(
-  steps: readonly GuardStep<P>[],
-  progress: Progress<P>,
-  first: Waiting,
-): Promise<Verdict<PhaseData<P>>> => {
-  const { scope } = progress;
-  let waiting: Waiting | undefined = first;
-  for (let index = first.index; index < steps.length; index += 1) {
-    const step = steps[index] as GuardStep<P>; // as the loop's bounds say
+/** Runs steps until the sequence ends, and gives its outcome, or until one takes its time, and gives nothing. */
+const goOn = <P extends Phase>(progress: Progress<P>): Verdict<PhaseData<P>> | undefined => {
+  const { steps, scope } = progress;
+  for (; progress.index < steps.length; progress.index += 1) {
+    const step = steps[progress.index] as GuardStep<P>; // as the loop's bounds say
     let verdict: Verdict<PhaseData<P>>;
     try {
-      if (!waiting && step.skips?.(progress.data)) continue;
-      const returned: unknown = waiting ? waiting.returned : step.run(progress.data, scope);
-      const value = isPromise(returned) ? await returned : returned;
-      // What was read is a verdict, as `Waiting` says.
-      const read = waiting?.isRead ? (value as Verdict<PhaseData<P>>) : step.read(value, progress.data, scope);
-      verdict = isPromise(read) ? await read : read;
+      if (step.skips?.(progress.data)) continue;
+      const answer = step.run(progress.data, scope);
+      if (isPromise(answer)) {
+        progress.answer = answer;
+        return undefined;
+      }
+      const read = step.read(answer, progress.data, scope);
+      if (read !== pass && isPromise(read)) {
+        progress.reading = read;
+        return undefined;
+      }
+      verdict = read;
     } catch (error) {
       verdict = readThrown(error, step, scope.host);
     }
-    waiting = undefined;
     if (!take(step, progress, verdict)) return verdict;
-    const next = steps[index + 1];
-    if (next && scope.abortSignal?.aborted) return givenUp(next, scope);
   }
-  return outcomeOf(progress);
+  return progress.isEdited ? { kind: 'edit', data: progress.data } : pass;
+};
+
+/** The rest of a sequence from a step that takes its time. */
+const finish = async <P extends Phase>(progress: Progress<P>): Promise<Verdict<PhaseData<P>>> => {
+  const { steps, scope } = progress;
+  for (;;) {
+    const step = steps[progress.index] as GuardStep<P>; // the one that is waited for
+    let verdict: Verdict<PhaseData<P>>;
+    try {
+      const read = progress.reading ?? step.read(await progress.answer, progress.data, scope);
+      verdict = read !== pass && isPromise(read) ? await read : read;
+    } catch (error) {
+      verdict = readThrown(error, step, scope.host);
+    }
+    progress.reading = undefined;
+    if (!take(step, progress, verdict)) return verdict;
+    progress.index += 1;
+    const next = steps[progress.index];
+    if (next && scope.abortSignal?.aborted) return givenUp(next, scope);
+    const outcome = goOn(progress);
+    if (outcome) return outcome;
+  }
 };
 
 /** Reports a verdict and takes it in; false where the sequence ends with it. */
@@ -118,9 +132,6 @@ const take = <P extends Phase>(
       return verdict satisfies never;
   }
 };
-
-const outcomeOf = <P extends Phase>({ isEdited, data }: Progress<P>): Verdict<PhaseData<P>> =>
-  isEdited ? { kind: 'edit', data } : pass;
 
 /** Whoever asked has given up: what has not begun is not begun. */
 const givenUp = <P extends Phase>({ author }: GuardStep<P>, { abortSignal }: RunScope): Stop => ({

@@ -41,16 +41,14 @@ export const createRun = (options: RunOptions): Run => {
 };
 
 /** What hooks are handed; the run is there by the time the first hook is called. */
-const createScope = ({ ports, runId, context }: RunOptions, abortSignal: AbortSignal, runOf: () => Run): RunScope => {
+const createScope = ({ ports, runId, context }: RunOptions, abortSignal: AbortSignal, runOf: () => Run): Run['scope'] => {
   return {
     runId,
     host: ports.host,
     ...context,
     writer: { custom: (data) => writeCustom(runOf(), data) },
     abortSignal,
-    get retryCount() {
-      return runOf().retries;
-    },
+    retryCount: 0, // kept by the driver: a getter would give the scope of each run a shape of its own and slow every access
     slot: (id) => runOf().slots.get(id) ?? addSlot(runOf().slots, id),
     now: ports.now,
     reportGuard: (report) => runOf().recorder.guard(report),

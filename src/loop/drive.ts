@@ -62,6 +62,7 @@ const enter = async (run: Run, { entered }: Decision): Promise<void> => {
 const follow = (run: Run, { stepNumber, attempt, retries, recoveries, modelIndex }: LoopContext): void => {
   Object.assign(run.position, { stepNumber, attempt });
   Object.assign(run, { retries, recoveries, modelIndex });
+  run.scope.retryCount = retries;
 };
 
 /** The states that cut an attempt off, and how that is told. */

@@ -76,7 +76,8 @@ export interface AcceptedStep {
 /** Everything big about a run, kept beside the machine. Works read and write it; the machine decides. */
 export interface Run {
   readonly options: RunOptions;
-  readonly scope: RunScope;
+  /** What hooks are handed. */
+  readonly scope: RunScope & { retryCount: number };
   /** What each processor keeps through the run, by its id. */
   readonly slots: Map<string, ProcessorSlot>;
   readonly recorder: Recorder;
