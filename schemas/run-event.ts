@@ -38,6 +38,8 @@ export const tripwireSchema = z.object({
   phase: z.string(),
   /** The way to the guard through the pipeline. */
   path: z.string(),
+  /** Set where the guard gave no verdict and its policy lets that block: an outage. Absent where the guard objected. */
+  kind: z.literal('unavailable').optional(),
 });
 
 export const runEventSchema = z.discriminatedUnion('type', [
@@ -63,6 +65,37 @@ export const runEventSchema = z.discriminatedUnion('type', [
     path: z.string(),
     verdict: verdictKindSchema,
     /** Milliseconds spent inside the hook. */
+    durationMs: z.number().nonnegative(),
+    calls: z.int().positive(),
+    edits: z.int().nonnegative(),
+    reason: z.string().optional(),
+    metadata: z.unknown().optional(),
+  }),
+  /**
+   * A guard was not asked, or gave no verdict, and its policy let that pass unedited. `reason` is `sampled-out` or the code of the
+   * error. For the streaming phase one event sums up a step: `calls` chunks.
+   */
+  z.object({
+    ...common,
+    type: z.literal('guard-bypass'),
+    phase: z.string(),
+    processorId: z.string(),
+    path: z.string(),
+    reason: z.string(),
+    calls: z.int().positive(),
+  }),
+  /**
+   * What a shadow guard would have decided; nothing followed from it. It judges beside the run, so that its event comes late: it names
+   * the step that it is about, and may be the one event that follows `run-finish`.
+   */
+  z.object({
+    ...common,
+    type: z.literal('guard-shadow'),
+    phase: z.string(),
+    processorId: z.string(),
+    path: z.string(),
+    verdict: verdictKindSchema,
+    /** Milliseconds until the verdict was there. */
     durationMs: z.number().nonnegative(),
     calls: z.int().positive(),
     edits: z.int().nonnegative(),

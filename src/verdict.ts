@@ -9,6 +9,13 @@ export type Verdict<Data> = Pass | Edit<Data> | Stop;
 /** Nothing to object to, nothing changed. */
 export interface Pass {
   readonly kind: 'pass';
+  /** Set where nobody judged, and the guard's policy lets that pass. */
+  readonly bypass?: Bypass;
+}
+
+/** Why a guard did not judge: `sampled-out`, or the code of the error for which it had no verdict. */
+export interface Bypass {
+  readonly reason: string;
 }
 
 /** Go on with `data` in place of what the guard was given. */
@@ -32,6 +39,8 @@ export interface Trip extends Author {
   /** True where the guard asked for a retry and the budget was spent. */
   readonly retry?: boolean;
   readonly metadata?: unknown;
+  /** Set where no verdict could be had, and the guard's policy lets that block: an outage, and no violation. */
+  readonly outage?: { readonly error: unknown };
 }
 
 /** The guard rejects this attempt and asks for another, with `reason` as feedback. */

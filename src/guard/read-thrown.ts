@@ -1,7 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 import { isPromise } from '../phase/awaitable.js';
 import type { Host } from '../phase/host.js';
-import type { Author, Stop } from '../verdict.js';
+import type { Author, Retry, Stop, Trip } from '../verdict.js';
 
 type OnViolation = Processor['onViolation'];
 
@@ -20,14 +20,17 @@ export const readThrown = (error: unknown, { author, onViolation }: Thrower, hos
   if (!signal) return { kind: 'unavailable', ...author, error };
   const { reason, metadata, retry } = signal;
   const by = { ...author, processorId: signal.processorId ?? author.processorId };
-  tell(onViolation, { processorId: by.processorId, message: reason, detail: metadata });
-  return { kind: retry ? 'retry' : 'trip', ...by, reason, metadata };
+  const stop: Trip | Retry = { kind: retry ? 'retry' : 'trip', ...by, reason, metadata };
+  tellViolation(onViolation, stop);
+  return stop;
 };
 
-/** The callback is a side effect of somebody else: the run neither waits for it nor hears it fail. */
-const tell = (onViolation: OnViolation, violation: Parameters<NonNullable<OnViolation>>[0]): void => {
+/**
+ * Tells of a violation. The callback is a side effect of somebody else: the run neither waits for it nor hears it fail.
+ */
+export const tellViolation = (onViolation: OnViolation, { processorId, reason, metadata }: Trip | Retry): void => {
   try {
-    const told: unknown = onViolation?.(violation);
+    const told: unknown = onViolation?.({ processorId, message: reason, detail: metadata });
     if (isPromise(told)) told.then(undefined, () => undefined);
   } catch {
     // By contract a failing callback never disturbs the run.

@@ -1,4 +1,5 @@
 import type { ProcessorSlot, RunScope } from '../phase/scope.js';
+import { systemTimer } from '../phase/timer.js';
 import { createRecorder, type Position } from '../trace/recorder.js';
 import type { Run, RunOptions } from './run.js';
 import { writeCustom } from './write-custom.js';
@@ -55,6 +56,8 @@ const createScope = ({ ports, runId, context }: RunOptions, abortSignal: AbortSi
     reportConflict: (report) => runOf().recorder.conflict(report),
     reportStale: (report) => runOf().recorder.stale(report),
   };
+    setTimer: systemTimer,
+    openShadow: () => runOf().recorder.openShadow(),
 };
 
 const addSlot = (slots: Run['slots'], id: string): ProcessorSlot => {

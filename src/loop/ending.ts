@@ -1,5 +1,7 @@
 import { InterlockError, isInterlockError } from '../errors.js';
 import type { RunStatus, StepReason, Tripwire } from '../../schemas/index.js';
+import { detach } from './come-back.js';
+import type { Retry, Trip } from '../verdict.js';
 import { messageOf } from './message-of.js';
 import type { StepRecord, StepTripwire } from './ports.js';
 import { agentChunk, notify, tell } from './release.js';
@@ -85,15 +87,25 @@ const chunkReason = ({ finishReason }: StepRecord, reason: StepReason): string =
 
 const stepTripwire = ({ stop }: Run): StepTripwire | undefined =>
   stop && stop.kind !== 'unavailable'
-    ? { reason: stop.reason, retry: stop.kind === 'retry', metadata: stop.metadata, processorId: stop.processorId }
+    ? {
+        reason: stop.reason,
+        retry: stop.kind === 'retry',
+        metadata: stop.metadata,
+        processorId: stop.processorId,
+        ...kindOf(stop),
+      }
     : undefined;
 
 /** The tripwire of a run that ended as one. */
 export const tripwireOf = ({ stop }: Run): Tripwire | undefined => {
   if (!stop || stop.kind === 'unavailable') return undefined;
   const { reason, metadata, processorId, phase, path } = stop;
-  return { reason, retry: stop.kind === 'retry', metadata, processorId, phase, path };
+  return { reason, retry: stop.kind === 'retry', metadata, processorId, phase, path, ...kindOf(stop) };
 };
+
+/** An outage that blocks is told from a violation. */
+const kindOf = (stop: Trip | Retry): Pick<Tripwire, 'kind'> =>
+  stop.kind === 'trip' && stop.outage ? { kind: 'unavailable' } : {};
 
 /** How a run ends, told once: the same status in the events, the chunks and the result. */
 export const conclude = async (run: Run, status: RunStatus): Promise<void> => {

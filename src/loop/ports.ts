@@ -158,6 +158,8 @@ export interface StepTripwire {
 export interface TokenUsage {
   inputTokens: number | undefined;
   outputTokens: number | undefined;
+  /** Set where the guard gave no verdict, and did not object. */
+  kind?: 'unavailable';
   totalTokens: number | undefined;
   reasoningTokens?: number;
   cachedInputTokens?: number;

@@ -4,6 +4,7 @@ import { isSame } from '../pipeline/merge.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import type { ProcessorSlot, RunScope } from '../phase/scope.js';
 import { phaseNames, phaseRow } from '../phase/table.js';
+import { systemTimer } from '../phase/timer.js';
 import type { Lane } from './guards.js';
 import { createHost } from './host.js';
 import { compile, type Compilable } from './pipeline.js';
@@ -77,6 +78,8 @@ const scopeOf = (args: HookArgs, slots: Site['slots']): RunScope => {
     reportGuard: () => undefined,
     reportConflict: () => undefined,
     reportStale: () => undefined,
+    setTimer: systemTimer,
+    openShadow: () => () => undefined,
   };
 };
 

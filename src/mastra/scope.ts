@@ -1,5 +1,6 @@
 import { ProcessorState } from '@mastra/core/processors';
 import type { ProcessorSlot, RunScope } from '../phase/scope.js';
+import { systemTimer } from '../phase/timer.js';
 import { createHost } from './host.js';
 
 const host = createHost();
@@ -52,6 +53,8 @@ export const scopeOfStep = ({
     reportGuard: ignore,
     reportConflict: ignore,
     reportStale: ignore,
+    setTimer: systemTimer,
+    openShadow: () => ignore,
   };
 };
 

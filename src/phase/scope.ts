@@ -1,6 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 import type { Author, Verdict } from '../verdict.js';
 import type { Host } from './host.js';
+import type { SetTimer } from './timer.js';
 
 type HookArgs = Parameters<NonNullable<Processor['processInputStep']>>[0];
 
@@ -60,7 +61,11 @@ export interface RunScope {
   slot(processorId: string): ProcessorSlot;
   /** Milliseconds from an arbitrary origin, never going back. */
   now(): number;
+  /** Runs something after some milliseconds of the same clock; what is given back calls it off. */
+  readonly setTimer: SetTimer;
   reportGuard(report: GuardReport): void;
   reportConflict(report: ConflictReport): void;
   reportStale(report: StaleReport): void;
+  /** Opens a report for a guard that judges beside the run: it is told under the place at which the run is now, and also after its end. */
+  openShadow(): (report: GuardReport) => void;
 }

@@ -9,6 +9,7 @@ import type { ResolvedModel } from './host.js';
 import type { Phase, PhaseData } from './row.js';
 import type { ConflictReport, GuardReport, ProcessorSlot, RunScope, StaleReport } from './scope.js';
 import { phaseRow } from './table.js';
+import { systemTimer } from './timer.js';
 
 type Parts = MastraDBMessage['content']['parts'];
 
@@ -119,6 +120,7 @@ export const conversation = (): MessageList =>
 /** A scope that keeps what it is told. */
 export interface TestScope extends RunScope {
   readonly reports: GuardReport[];
+  readonly shadows: GuardReport[];
   readonly conflicts: ConflictReport[];
   readonly stale: StaleReport[];
   readonly written: unknown[];
@@ -127,6 +129,7 @@ export interface TestScope extends RunScope {
 export const createScope = (own: Partial<RunScope> = {}): TestScope => {
   const slots = new Map<string, ProcessorSlot>();
   const reports: GuardReport[] = [];
+  const shadows: GuardReport[] = [];
   const conflicts: ConflictReport[] = [];
   const stale: StaleReport[] = [];
   const written: unknown[] = [];
@@ -148,7 +151,10 @@ export const createScope = (own: Partial<RunScope> = {}): TestScope => {
     reportGuard: (report) => void reports.push(report),
     reportConflict: (report) => void conflicts.push(report),
     reportStale: (report) => void stale.push(report),
+    setTimer: systemTimer,
+    openShadow: () => (report) => void shadows.push(report),
     reports,
+    shadows,
     conflicts,
     stale,
     written,

@@ -13,6 +13,7 @@ import {
   childrenOf,
   nameOf,
   type BranchNode,
+  type GuardNode,
   type GraphNode,
   type MapNode,
   type ParallelNode,
@@ -20,6 +21,7 @@ import {
 } from './graph.js';
 import type { Block } from './merge-branches.js';
 import { inParallel, type Branch } from './parallel.js';
+import { withPolicy } from './with-policy.js';
 import { checkGraph } from './verify/refuse.js';
 
 /** A pipeline made ready to run: for each phase one flat function over the guards that have its hook. */
@@ -68,7 +70,7 @@ const compilePhase = <P extends Phase>(row: PhaseRow<P>, graph: SequenceNode): G
 const stepsOf = <P extends Phase>(row: PhaseRow<P>, node: GraphNode, path: string): GuardStep<P>[] => {
   switch (node.kind) {
     case 'guard':
-      return typeof node.processor[row.hook] === 'function' ? [stepOf({ row, processor: node.processor, path })] : [];
+      return guardSteps(row, node, path);
     case 'function':
       return node.phases?.has(row.phase) === false ? [] : [functionStep({ row, path, id: node.id }, node.run)];
     case 'map':
@@ -83,6 +85,9 @@ const stepsOf = <P extends Phase>(row: PhaseRow<P>, node: GraphNode, path: strin
       return node satisfies never;
   }
 };
+
+const guardSteps = <P extends Phase>(row: PhaseRow<P>, { processor, policy }: GuardNode, path: string): GuardStep<P>[] =>
+  typeof processor[row.hook] === 'function' ? [withPolicy(stepOf({ row, processor, path }), { row, policy })] : [];
 
 /** The name under which a node's result stands after a block. */
 const nodeId = (node: GraphNode, index = 0): string => (node.kind === 'guard' ? `processor:${node.id}` : nameOf(node, index));

@@ -3,6 +3,7 @@ import type { Phase } from '../phase/row.js';
 import type { ConflictReport, GuardReport, StaleReport } from '../phase/scope.js';
 import { phaseRow } from '../phase/table.js';
 import type { Author } from '../verdict.js';
+import { createTally, type CountedFact } from './tally.js';
 
 type Common = 'runId' | 'seq' | 'at' | 'stepNumber' | 'attempt';
 /** An event as its reporter says it; where and when it happened is the recorder's to add. */
@@ -24,13 +25,18 @@ export interface RecorderOptions {
   onEvent?: (event: RunEvent) => void;
 }
 
-/** Keeps what happened in a run, in order. What comes after its end, from guards that were given up on, is not heard. */
+/**
+ * Keeps what happened in a run, in order. What comes after its end, from guards that were given up on, is not heard; only shadows,
+ * for which nobody waits, are.
+ */
 export interface Recorder {
   readonly events: readonly RunEvent[];
   record(fact: RunFact): void;
   guard(report: GuardReport): void;
   conflict(report: ConflictReport): void;
   stale(report: StaleReport): void;
+  /** Opens a report on a shadow's verdict, under the place at which the run is now. */
+  openShadow(): (report: GuardReport) => void;
   /** Writes down the sums of guards that are called per chunk; the loop calls it when a step's stream ends. */
   flush(): void;
 }
@@ -46,12 +52,19 @@ interface Sum {
 export const createRecorder = ({ runId, position, wallClock, onEvent }: RecorderOptions): Recorder => {
   const events: RunEvent[] = [];
   const sums = new Map<Author, Sum>();
-  const staleSums = new Map<string, { report: StaleReport; calls: number }>();
-  const record = (fact: RunFact) => {
-    if (events.at(-1)?.type === 'run-finish') return; // work that was given up on may still report
-    const event: RunEvent = { runId, seq: events.length, at: wallClock(), ...position(), ...fact };
+  const tally = createTally();
+  let isOver = false;
+  const record = (fact: RunFact, at: Position = position()) => {
+    if (isOver && fact.type !== 'guard-shadow') return; // work that was given up on may still report
+    isOver ||= fact.type === 'run-finish';
+    const event: RunEvent = { runId, seq: events.length, at: wallClock(), ...at, ...fact };
     events.push(event);
     notify(onEvent, event);
+  };
+  const count = (fact: CountedFact, at: Position = position()) => {
+    const isStop = fact.type === 'guard-shadow' && fact.verdict !== 'pass' && fact.verdict !== 'edit';
+    if (isPerChunk(fact.phase) && !isStop && !isOver) tally.add({ fact, at });
+    else record(fact, at);
   };
   const addToSum = (sum: Sum, { durationMs, verdict }: GuardReport) => {
     sum.durationMs += durationMs;
@@ -62,22 +75,24 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
     events,
     record,
     guard: (report) => {
-      const { kind } = report.verdict;
+      const { verdict } = report;
+      const { kind } = verdict;
+      if (verdict.kind === 'pass' && verdict.bypass)
+        return count({ type: 'guard-bypass', ...report.author, reason: verdict.bypass.reason, calls: 1 });
       const sum = kind === 'pass' || kind === 'edit' ? sumOf(sums, report.author) : undefined;
       if (sum) addToSum(sum, report);
       else record(factOf(report));
     },
     conflict: ({ authors, ...report }) => record({ type: 'merge-conflict', ...report, authors: [...authors] }),
-    stale: (report) => {
-      if (!isPerChunk(report.phase)) return record(staleFact(report, 1));
-      const key = JSON.stringify(report);
-      staleSums.set(key, { report, calls: (staleSums.get(key)?.calls ?? 0) + 1 });
+    stale: (report) => count(staleFact(report)),
+    openShadow: () => {
+      const at = position();
+      return (report) => count({ ...factOf(report), type: 'guard-shadow' }, at);
     },
     flush: () => {
-      const [finished, stale] = [[...sums], [...staleSums.values()]];
+      const [finished, counted] = [[...sums], tally.take()];
       sums.clear(); // first: whoever is told of an event may call guards again
-      staleSums.clear();
-      for (const { report, calls } of stale) record(staleFact(report, calls));
+      for (const { fact, at } of counted) record(fact, at);
       for (const [author, sum] of finished)
         record({ type: 'guard', verdict: sum.edits > 0 ? 'edit' : 'pass', ...author, ...sum });
     },
@@ -96,20 +111,21 @@ const sumOf = (sums: Map<Author, Sum>, author: Author): Sum | undefined => {
 /** Whether the guards of a phase are called for every chunk, so that what they do is summed up. */
 const isPerChunk = (phase: string): boolean => phaseRow<Phase>(phase as Phase).cadence === 'chunk'; // reports name phases
 
-const staleFact = ({ isRerun, readers, authors, ...report }: StaleReport, calls: number): RunFact => ({
+const staleFact = ({ isRerun, readers, authors, ...report }: StaleReport): CountedFact => ({
   type: 'stale-verdict',
   ...report,
   rerun: isRerun,
   readers: [...readers],
   authors: [...authors],
-  calls,
+  calls: 1,
 });
 
-const factOf = ({ verdict, author, durationMs }: GuardReport): RunFact => {
+const factOf = ({ verdict, author, durationMs }: GuardReport): Extract<RunFact, { type: 'guard' }> => {
   const { processorId, phase, path } = verdict.kind === 'pass' || verdict.kind === 'edit' ? author : verdict;
   const said = verdict.kind === 'trip' || verdict.kind === 'retry' ? { reason: verdict.reason, metadata: verdict.metadata } : {};
   const edits = verdict.kind === 'edit' ? 1 : 0;
-  return { type: 'guard', processorId, phase, path, verdict: verdict.kind, durationMs, calls: 1, edits, ...said };
+  const kind = verdict.kind === 'trip' && verdict.outage ? 'unavailable' : verdict.kind; // what blocks is not what was objected to
+  return { type: 'guard', processorId, phase, path, verdict: kind, durationMs, calls: 1, edits, ...said };
 };
 
 /** A listener is somebody else's code: its failure is not the run's. */

@@ -1,0 +1,36 @@
+import type { LimitFunction } from 'p-limit';
+import { isPromise, type Awaitable } from '../../phase/awaitable.js';
+import type { RunScope } from '../../phase/scope.js';
+import type { Author, Verdict } from '../../verdict.js';
+import { givenUp, unavailable, type Layer } from './layer.js';
+
+/**
+ * `concurrency`: at most `limit` calls at a time, over all runs; others wait their turn, and where `queue` of them wait already, one
+ * more is unavailable with `guard/busy`. A call that is given up leaves the queue, or its place to the next, even where it ignores its
+ * signal: else one hanging call would stop the guard for good.
+ */
+export const withConcurrency: Layer = (inner, { author, policy: { concurrency }, state: { limit } }) => {
+  if (!concurrency || !limit) return inner;
+  const { limit: places, queue = Infinity } = concurrency;
+  return (data, scope) =>
+    isFull(limit, places + queue)
+      ? unavailable(author, 'guard/busy')
+      : limit(() => (scope.abortSignal?.aborted ? givenUp(author, scope) : untilGivenUp(inner(data, scope), author, scope)));
+};
+
+/** Calls that begin in this turn count as waiting until the next. */
+const isFull = ({ activeCount, pendingCount }: LimitFunction, most: number): boolean => activeCount + pendingCount >= most;
+
+/** A verdict, or none as soon as the caller has given up. */
+const untilGivenUp = <D>(verdict: Awaitable<Verdict<D>>, author: Author, scope: RunScope): Awaitable<Verdict<D>> => {
+  const { abortSignal } = scope;
+  if (!isPromise(verdict) || !abortSignal) return verdict;
+  return new Promise((resolve) => {
+    const leave = () => resolve(givenUp(author, scope));
+    abortSignal.addEventListener('abort', leave, { once: true });
+    void verdict.then((done) => {
+      abortSignal.removeEventListener('abort', leave);
+      resolve(done);
+    });
+  });
+};

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
+import stringify from 'safe-stable-stringify';
+import { phaseSchemas } from '../../../schemas/index.js';
+import type { Host } from '../../phase/host.js';
+import type { Phase, PhaseData } from '../../phase/row.js';
+import type { RunScope } from '../../phase/scope.js';
+import type { MessageCarrier } from '../../phase/settle-messages.js';
+
+/** What a guard can see of a payload, field by field, as text; messages and system messages are fields too. */
+export type Content = Readonly<Record<string, string>>;
+
+/** Names of a run's own that differ from run to run and say nothing; the messages stand in the list. */
+const bookkeeping = new Set([
+  ...['phase', 'runId', 'messageId', 'toolCallId', 'rotateResponseMessageId', 'retryCount'],
+  ...['messages', 'messageList', 'systemMessages', 'state', 'streamParts', 'processorStates'],
+]);
+
+/**
+ * Reads everything that a guard can see: the fields of its phase, the whole conversation, and the request's context. Ids and times
+ * that a run gives by itself are left out. Raises what cannot be written down, e.g. a circle.
+ */
+export const contentOf = (data: PhaseData, { host, requestContext }: RunScope): Content => {
+  const names = Object.keys(phaseSchemas[data.phase].shape).filter((name) => !bookkeeping.has(name));
+  const fields = names.map((name) => [name, textOf((data as Record<string, unknown>)[name])]);
+  const { messageList }: MessageCarrier = data;
+  const conversation = messageList && {
+    messages: textOf(bareMessages(host, messageList)),
+    systemMessages: textOf(host.messages.readSystem(messageList)),
+  };
+  return { ...Object.fromEntries(fields), ...conversation, requestContext: textOf(requestContext) } as Content;
+};
+
+/**
+ * A short name of what a guard sees in a phase. How often was retried counts too, for guards give up on it; which function a field
+ * holds does not, for all that a guard can do with one is call it.
+ */
+export const contentKey = (content: Content, phase: Phase, retryCount: number): string =>
+  createHash('sha256').update(textOf({ content, phase, retryCount }).replaceAll(anyFunction, '')).digest('base64url');
+
+const bareMessages = ({ messages }: Host, list: MessageList): object[] => {
+  const input = new Set(messages.read(list, 'input'));
+  const response = new Set(messages.read(list, 'response'));
+  const sourceOf = (message: MastraDBMessage) => (input.has(message) ? 'input' : response.has(message) ? 'response' : 'memory');
+  return messages.read(list, 'all').map((message) => ({ ...bareMessage(message), source: sourceOf(message) }));
+};
+
+const bareMessage = ({ role, content, type }: MastraDBMessage): object => ({
+  role,
+  type,
+  content: { ...content, toolInvocations: undefined, parts: content.parts.map(barePart) }, // the invocations stand in the parts
+});
+
+const barePart = (part: MastraDBMessage['content']['parts'][number]): object => ({
+  ...part,
+  createdAt: undefined,
+  ...(part.type === 'tool-invocation' && { toolInvocation: { ...part.toolInvocation, toolCallId: undefined } }),
+});
+
+const stringifyPlain = stringify.configure({ circularValue: Error });
+
+const textOf = (value: unknown): string => stringifyPlain(value, (_key, inner) => told(inner) as object) ?? '';
+
+/** What is no plain data is told by a mark that no content can contain. */
+const mark = globalThis.crypto.randomUUID();
+const anyFunction = new RegExp(`"${mark}-function-\\d+"`, 'g');
+const numbers = new WeakMap<object, number>();
+let count = 0;
+
+/** A value as JSON can say it: plain data as it is, models by their id, errors by what they say, anything else by which one it is. */
+const told = (value: unknown): unknown => {
+  switch (typeof value) {
+    case 'bigint':
+      return `${mark}-bigint-${value}`;
+    case 'number':
+      return Number.isFinite(value) ? value : `${mark}-number-${value}`;
+    case 'function':
+      return `${mark}-function-${numberOf(value)}`;
+    case 'object':
+      return value === null || Array.isArray(value) || isPlain(value) ? value : toldInstance(value);
+    default:
+      return value;
+  }
+};
+
+const toldInstance = (value: object): unknown => {
+  const { provider, modelId } = value as { provider?: unknown; modelId?: unknown };
+  if (typeof modelId === 'string') return [`${mark}-model`, provider, modelId];
+  if (value instanceof Error) return { ...value, [mark]: 'error', name: value.name, message: value.message };
+  return `${mark}-instance-${numberOf(value)}`;
+};
+
+const isPlain = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+};
+
+/** Objects and functions are numbered as they are met. */
+const numberOf = (value: object): number => {
+  const number = numbers.get(value) ?? (count += 1);
+  numbers.set(value, number);
+  return number;
+};

@@ -1,0 +1,30 @@
+import { whenReady } from '../../phase/awaitable.js';
+import type { Phase, PhaseData } from '../../phase/row.js';
+import type { Pass, Trip, Unavailable, Verdict } from '../../verdict.js';
+import type { Guard } from '../in-sequence.js';
+import { outageCode, type LayerSite } from './layer.js';
+
+/**
+ * `onUnavailable`: what follows where no verdict could be had. A run whose caller gave up has no use for a policy: its guards stay
+ * unavailable, and nothing is counted.
+ */
+export const onUnavailable = <P extends Phase>(inner: Guard<P>, { policy }: LayerSite<P>): Guard<P> => {
+  const answer = answers[policy.onUnavailable ?? 'fail'];
+  return (data, scope) =>
+    whenReady(inner(data, scope), (verdict): Verdict<PhaseData<P>> =>
+      verdict.kind === 'unavailable' && !scope.abortSignal?.aborted ? answer(verdict) : verdict,
+    );
+};
+
+const answers = {
+  fail: (outage: Unavailable): Unavailable => outage,
+  trip: ({ error, ...outage }: Unavailable): Trip => ({
+    ...outage,
+    kind: 'trip',
+    // What the guard's error says is for its operator; whoever reads the tripwire learns the code.
+    reason: `The guard ${outage.processorId} gave no verdict.`,
+    metadata: { code: outageCode({ ...outage, error }) },
+    outage: { error },
+  }),
+  pass: (outage: Unavailable): Pass => ({ kind: 'pass', bypass: { reason: outageCode(outage) } }),
+};

@@ -1,0 +1,39 @@
+import { circuitBreaker, ConsecutiveBreaker, handleWhenResult, type CircuitBreakerPolicy } from 'cockatiel';
+import { LRUCache } from 'lru-cache';
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { GuardPolicy } from '../../../schemas/index.js';
+import type { KeptVerdict } from './cached.js';
+
+/** What a policy keeps across the runs of its guard, over all phases. */
+export interface PolicyState {
+  readonly breaker: CircuitBreakerPolicy | undefined;
+  readonly limit: LimitFunction | undefined;
+  readonly verdicts: LRUCache<string, KeptVerdict> | undefined;
+  /** Whether a run is sampled, by the state that the run keeps for the guard. */
+  readonly sampled: WeakMap<object, boolean>;
+  /** A run's shadow calls one after another, by the same. */
+  readonly lines: WeakMap<object, LimitFunction>;
+}
+
+const states = new WeakMap<GuardPolicy, PolicyState>();
+
+/** The state of a policy, made on first use: it belongs to the policy object. */
+export const policyState = (policy: GuardPolicy): PolicyState => {
+  const known = states.get(policy);
+  if (known) return known;
+  const { breaker, concurrency, cache } = policy;
+  const state: PolicyState = {
+    breaker: breaker && circuitBreaker(isOutage, { halfOpenAfter: breaker.halfOpenAfterMs, breaker: consecutive(breaker) }),
+    limit: concurrency && pLimit(concurrency.limit),
+    verdicts: cache && new LRUCache({ max: cache.maxEntries, ttl: cache.ttlMs ?? 0 }),
+    sampled: new WeakMap(),
+    lines: new WeakMap(),
+  };
+  states.set(policy, state);
+  return state;
+};
+
+const consecutive = ({ failures }: NonNullable<GuardPolicy['breaker']>): ConsecutiveBreaker => new ConsecutiveBreaker(failures);
+
+/** Verdicts are values: what counts as a failure is a result. */
+const isOutage = handleWhenResult((verdict) => (verdict as { kind?: unknown } | undefined)?.kind === 'unavailable');

@@ -1,0 +1,37 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { Phase, PhaseData } from '../../phase/row.js';
+import type { RunScope } from '../../phase/scope.js';
+import { pass, type Verdict } from '../../verdict.js';
+import type { Guard } from '../in-sequence.js';
+import { asideScope } from './aside-scope.js';
+import { unavailable, type Layer } from './layer.js';
+import type { PolicyState } from './policy-state.js';
+
+/** Calls of one run that wait for a shadow that is slower than the run; what comes on top is recorded as unavailable. */
+const mostWaiting = 1_000;
+
+/**
+ * `shadow`: the guard judges a copy, after the run went on, and its verdict is recorded and nothing else. The calls of one run are
+ * made one after another, for a guard may keep a state; the verdict may be there only after the run has ended.
+ */
+export const shadowed: Layer = (inner, { author, state, ports }) => {
+  const judge = async <P extends Phase>(guard: Guard<P>, data: PhaseData<P>, scope: RunScope): Promise<void> => {
+    await new Promise<void>((resolve) => void scope.setTimer(resolve, 0)); // what the hook computes keeps nobody waiting
+    const startedAt = scope.now();
+    const verdict: Verdict<PhaseData<P>> = await guard(data, scope);
+    scope.reportGuard({ author, verdict, durationMs: scope.now() - startedAt });
+  };
+  return (data, scope) => {
+    const aside = asideScope(scope, scope.openShadow());
+    const line = lineOf(state, scope.slot(author.processorId).state);
+    if (line.pendingCount < mostWaiting) void line(judge, inner, ports.own(data, scope), aside);
+    else aside.reportGuard({ author, verdict: unavailable(author, 'guard/busy'), durationMs: 0 });
+    return pass;
+  };
+};
+
+const lineOf = ({ lines }: PolicyState, run: object): LimitFunction => {
+  const line = lines.get(run) ?? pLimit(1);
+  lines.set(run, line);
+  return line;
+};

@@ -1,0 +1,36 @@
+import type { MessageList } from '@mastra/core/agent/message-list';
+import type { Host } from '../phase/host.js';
+import type { Phase, PhaseData } from '../phase/row.js';
+import type { RunScope } from '../phase/scope.js';
+import type { MessageCarrier } from '../phase/settle-messages.js';
+import { phaseRow } from '../phase/table.js';
+import { snapshotOf } from './snapshot.js';
+
+/** Payloads of a guard's own: whatever is done to them, at whatever time, nobody else sees. */
+export interface OwnPayloads {
+  copyOf<P extends Phase>(data: PhaseData<P>, scope: RunScope): PhaseData<P>;
+  /** For a snapshot, which shares its list where the phase's hooks cannot change messages; who holds the list could all the same. */
+  withOwnList<P extends Phase>(data: PhaseData<P>, scope: RunScope): PhaseData<P>;
+}
+
+/**
+ * Makes payloads for one guard. Where a phase's hooks only look at the list, its copy serves until messages were added or removed,
+ * for a stream's hooks are called for every chunk.
+ */
+export const createOwnPayloads = (): OwnPayloads => {
+  const copies = new WeakMap<MessageList, { readonly list: MessageList; readonly size: number }>();
+  const ownList = (given: MessageList, { messages }: Host): MessageList => {
+    const size = messages.read(given, 'all').length;
+    const known = copies.get(given);
+    if (known?.size === size) return known.list;
+    const list = messages.fork(given);
+    copies.set(given, { list, size });
+    return list;
+  };
+  const withOwnList: OwnPayloads['withOwnList'] = (data, { host }) => {
+    const { messageList }: MessageCarrier = data;
+    const isCopied = !messageList || phaseRow<Phase>(data.phase).refresh;
+    return isCopied ? data : { ...data, messageList: ownList(messageList, host) };
+  };
+  return { copyOf: (data, scope) => withOwnList(snapshotOf(data, scope), scope), withOwnList };
+};

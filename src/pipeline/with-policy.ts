@@ -1,0 +1,86 @@
+import type { GuardPolicy } from '../../schemas/index.js';
+import type { Guard, GuardStep } from '../guard/in-sequence.js';
+import { bareGuard } from '../guard/policy/bare-guard.js';
+import { withBreaker } from '../guard/policy/breaker.js';
+import { cached } from '../guard/policy/cached.js';
+import { withConcurrency } from '../guard/policy/concurrency.js';
+import { withDeadline } from '../guard/policy/deadline.js';
+import type { Layer, LayerPorts, LayerSite } from '../guard/policy/layer.js';
+import { onUnavailable } from '../guard/policy/on-unavailable.js';
+import { policyState } from '../guard/policy/policy-state.js';
+import { sampled } from '../guard/policy/sampled.js';
+import { shadowed } from '../guard/policy/shadowed.js';
+import { tellViolation } from '../guard/read-thrown.js';
+import { whenReady } from '../phase/awaitable.js';
+import type { Phase, PhaseRow } from '../phase/row.js';
+import type { Retry, Trip, Verdict } from '../verdict.js';
+import { createBlockScopes } from './block-scope.js';
+import { createOwnPayloads } from './own-payload.js';
+import { inParallel } from './parallel.js';
+import { copyPlain } from './plain-data.js';
+
+/** When a layer is needed, and the layer. */
+interface Entry {
+  readonly isOn: (policy: GuardPolicy) => boolean;
+  readonly layer: Layer;
+}
+
+/** A guard that may be given up on, or whose edits are made again, works on a payload of its own. */
+const isIsolated = ({ shadow, deadlineMs, onUnavailable: choice, cache }: GuardPolicy): boolean =>
+  !shadow && (deadlineMs !== undefined || choice === 'pass' || cache !== undefined);
+
+/** The layers of a policy, from the outside in. Each is given what the one inside it decided. */
+const layers: readonly Entry[] = [
+  { isOn: ({ sampleRate }) => sampleRate !== undefined && sampleRate < 1, layer: sampled },
+  { isOn: ({ shadow }) => shadow === true, layer: shadowed },
+  { isOn: ({ onUnavailable: choice }) => choice !== undefined && choice !== 'fail', layer: onUnavailable },
+  { isOn: isIsolated, layer: (inner, { ports }) => ports.isolate(inner) },
+  { isOn: ({ cache }) => cache !== undefined, layer: cached },
+  { isOn: ({ breaker }) => breaker !== undefined, layer: withBreaker },
+  { isOn: ({ deadlineMs }) => deadlineMs !== undefined, layer: withDeadline },
+  { isOn: ({ concurrency }) => concurrency !== undefined, layer: withConcurrency },
+];
+
+export interface PolicySite<P extends Phase> {
+  readonly row: PhaseRow<P>;
+  readonly policy: GuardPolicy | undefined;
+}
+
+/**
+ * A step with its policy around it: a function from step to step, folded once when the plan is built. A step without a policy, or with
+ * one that asks for none of the layers, stays the step that it is.
+ */
+export const withPolicy = <P extends Phase>(step: GuardStep<P>, { row, policy }: PolicySite<P>): GuardStep<P> => {
+  const wanted = policy ? layers.filter(({ isOn }) => isOn(policy)) : [];
+  if (!policy || wanted.length === 0) return step;
+  const { author, onViolation, skips } = step;
+  const site: LayerSite<P> = { author, row, policy, state: policyState(policy), ports: portsOf(step, row) };
+  const guard = wanted.reduceRight<Guard<P>>((inner, { layer }) => layer(inner, site), bareGuard(step));
+  return {
+    author,
+    skips,
+    isBlock: policy.shadow, // its verdict is told when it is there
+    run: (data, scope) =>
+      whenReady(guard(data, scope), (verdict) => {
+        if (isViolation(verdict)) tellViolation(onViolation, verdict);
+        return verdict;
+      }),
+    read: (verdict) => verdict as Verdict<never>, // what `run` gives
+  };
+};
+
+const isViolation = (verdict: Verdict<unknown>): verdict is Trip | Retry =>
+  verdict.kind === 'retry' || (verdict.kind === 'trip' && !verdict.outage);
+
+const portsOf = <P extends Phase>({ author }: GuardStep<P>, row: PhaseRow<P>): LayerPorts<P> => {
+  const own = createOwnPayloads();
+  const alone = { row, path: author.path, overlap: 'last', staleVerdicts: 'report' } as const;
+  return {
+    // A block of one: its snapshot, its merge, and a guard that was given up on is a branch that nobody waits for.
+    isolate: (guard) =>
+      inParallel([{ id: author.processorId, guard: (data, scope) => guard(own.withOwnList(data, scope), scope) }], alone),
+    own: own.copyOf,
+    copy: copyPlain,
+    scopes: createBlockScopes(),
+  };
+};
