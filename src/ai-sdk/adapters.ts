@@ -1,0 +1,42 @@
+import { InterlockError } from '../errors.js';
+import { childrenOf, nameOf, type GraphNode } from '../pipeline/graph.js';
+import type { Plan } from '../pipeline/compile.js';
+import type { Phase } from '../phase/row.js';
+import { phaseNames, phaseRow } from '../phase/table.js';
+
+/** Which phases each way into the AI SDK can honour. What none of a run's adapters honours is refused, never skipped. */
+const honouredBy = {
+  withGuards: ['input', 'llmRequest', 'apiError', 'outputStream', 'llmResponse', 'outputStep', 'outputResult'],
+  toPrepareStep: ['input', 'inputStep'],
+  guardTools: ['toolResult'],
+  toStreamTransform: ['outputStream'],
+} as const satisfies Record<string, readonly Phase[]>;
+
+/** A way into the AI SDK. */
+export type Adapter = keyof typeof honouredBy;
+
+/**
+ * Refuses a pipeline with a hook that none of the adapters would ever call.
+ *
+ * Raises `ai-sdk/unhonoured-hook`.
+ */
+export const checkHonoured = ({ graph }: Plan, adapters: readonly Adapter[]): void => {
+  const honoured = new Set<Phase>(adapters.flatMap((adapter) => honouredBy[adapter]));
+  const missing = phaseNames.filter((phase) => !honoured.has(phase)).map((phase) => phaseRow<Phase>(phase));
+  for (const { path, node } of guardsIn(graph, graph.id))
+    for (const { hook, phase } of missing)
+      if (typeof node.processor[hook] === 'function')
+        throw new InterlockError('ai-sdk/unhonoured-hook', { path: `${path} ${hook}`, detail: detailOf(adapters, phase) });
+};
+
+type GuardNode = Extract<GraphNode, { kind: 'guard' }>;
+
+const guardsIn = (node: GraphNode, path: string): { path: string; node: GuardNode }[] =>
+  node.kind === 'guard'
+    ? [{ path, node }]
+    : childrenOf(node).flatMap((inner, index) => guardsIn(inner, `${path}/${nameOf(inner, index)}`));
+
+const detailOf = (adapters: readonly Adapter[], phase: Phase): string => {
+  const able = (Object.keys(honouredBy) as Adapter[]).filter((name) => (honouredBy[name] as readonly Phase[]).includes(phase));
+  return `${adapters.join(' with ') || 'nothing'} does not call it, ${able.join(' or ')} would`;
+};

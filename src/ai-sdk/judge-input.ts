@@ -1,0 +1,40 @@
+import type { Adapter } from './adapters.js';
+import { openConversation, rewritten } from './conversation.js';
+import { judge } from './judge.js';
+import type { Run } from './run.js';
+import type { AnyMessage } from './spec.js';
+
+/**
+ * What goes on of a prompt: the caller's messages as their guards left them. They are judged once in a run, by the adapter that
+ * comes first; it also hands on what they became, in every later step.
+ */
+export const judgedInput = async (run: Run, given: readonly AnyMessage[]): Promise<readonly AnyMessage[]> => {
+  if (!run.input) return judgeInput(run, given, 'withGuards');
+  const { by, rewrites, system } = run.input;
+  if (by !== 'withGuards') return given;
+  const messages = rewritten(given, rewrites);
+  return system ? [...system, ...messages.filter(({ role }) => role !== 'system')] : messages;
+};
+
+/** Judges the caller's messages. Gives those to go on with; the same array where nothing changed. */
+export const judgeInput = async (run: Run, given: readonly AnyMessage[], by: Adapter): Promise<readonly AnyMessage[]> => {
+  run.input = { by, rewrites: new Map(), system: undefined };
+  if (!run.plan.has('input')) return given;
+  for (;;) {
+    const conversation = openConversation(given);
+    const { list } = conversation;
+    const { messages: port } = run.scope.host;
+    const judged = await judge<'input'>(run, {
+      phase: 'input',
+      messages: port.read(list, 'all'),
+      messageList: list,
+      systemMessages: port.readSystem(list),
+      retryCount: run.retries,
+    });
+    if (judged.again !== undefined) continue;
+    if (!conversation.isChanged()) return given;
+    const system = conversation.readSystem() as readonly AnyMessage[]; // system messages are messages of either form
+    run.input = { by, rewrites: await conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined };
+    return [...system, ...(await conversation.read())];
+  }
+};

@@ -1,0 +1,53 @@
+import type { Phase, PhaseData } from '../phase/row.js';
+import type { Stop, Verdict } from '../verdict.js';
+import type { Run } from './run.js';
+import { errorOfStop } from './stop-errors.js';
+
+/** What guards made of a payload: the payload to go on with, or the wish for another attempt, granted and counted. */
+export type Judged<P extends Phase> =
+  { readonly data: PhaseData<P>; readonly again?: undefined } | { readonly data?: undefined; readonly again: string };
+
+export interface Judging {
+  /** Whether another attempt could be made here. Default true. */
+  readonly mayRetry?: boolean;
+}
+
+/** Runs the guards of a phase. Throws what ends the run: a tripwire, a guard that failed, the caller's abort. */
+export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>, judging?: Judging): Promise<Judged<P>> => {
+  run.throwIfStopped();
+  if (!run.plan.has(data.phase)) return { data };
+  return settle(run, data, { ...judging, verdict: await run.plan.run<P>(data.phase, data, run.scope) });
+};
+
+/** Reads a verdict; see {@link judge}. */
+export const settle = <P extends Phase>(
+  run: Run,
+  data: PhaseData<P>,
+  { verdict, mayRetry }: Judging & { verdict: Verdict<PhaseData<P>> },
+): Judged<P> => {
+  run.throwIfStopped(); // a guard beside this one may have ended the run meanwhile
+  run.options.abortSignal?.throwIfAborted();
+  switch (verdict.kind) {
+    case 'pass':
+      return { data };
+    case 'edit':
+      return { data: verdict.data };
+    case 'retry':
+      return { again: grant(run, verdict, mayRetry) };
+    case 'trip':
+    case 'unavailable':
+      throw run.end(errorOfStop(verdict));
+    default:
+      return verdict satisfies never;
+  }
+};
+
+/** Counts a retry, or ends the run where there is none left. */
+const grant = (run: Run, stop: Extract<Stop, { kind: 'retry' }>, mayRetry = true): string => {
+  const { maxProcessorRetries = 0 } = run.options;
+  if (!mayRetry || run.retries >= maxProcessorRetries) throw run.end(errorOfStop(stop));
+  run.retries += 1;
+  const { processorId, phase, reason } = stop;
+  run.emit({ type: 'retry', processorId, phase, reason, retries: run.retries });
+  return reason;
+};

@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto';
+import type { Plan } from '../pipeline/compile.js';
+import type { ProcessorSlot, RunScope } from '../phase/scope.js';
+import { systemTimer } from '../phase/timer.js';
+import { InterlockError } from '../errors.js';
+import { compile, type Compilable } from '../mastra/pipeline.js';
+import { checkHonoured, type Adapter } from './adapters.js';
+import type { GuardedRunEvent, UnsignedEvent } from './events.js';
+import { aiSdkHost } from './host.js';
+import type { AnyMessage } from './spec.js';
+import { type StopError, TripwireError } from './stop-errors.js';
+
+/** How a guarded run behaves. */
+export interface GuardOptions {
+  /** Attempts that guards may reject and have made again, in the whole run. Default 0. */
+  maxProcessorRetries?: number;
+  /** Failed model calls that `processAPIError` may have made again, in the whole run. Default 10. */
+  maxErrorRetries?: number;
+  /**
+   * When a model's words leave. `'chunk'`: each as soon as the stream's guards have passed it. `'step'`: all of a step's together,
+   * when all of its guards have judged. What has left cannot be taken back in the AI SDK: such an attempt is not made again, and
+   * a later edit of it fails the run. Default `'step'` where a guard judges whole answers or a retry may be granted, else `'chunk'`.
+   */
+  hold?: 'chunk' | 'step';
+  /** What hooks are handed as `requestContext`. */
+  requestContext?: RunScope['requestContext'];
+  /** Ends the run when the caller gives up; pass the same to the AI SDK's function. */
+  abortSignal?: AbortSignal;
+  /** Told of verdicts, retries, conflicts and slow steps. What it throws never disturbs the run. */
+  onEvent?: (event: GuardedRunEvent) => void;
+}
+
+/**
+ * One run of `generateText`, `streamText` or an agent, shared by all adapters that guard it: processors keep one `state` through
+ * it, retries are counted over it, and a trip anywhere ends all of it. Made for one run by {@link createGuardedRun}.
+ */
+export interface GuardedRun {
+  readonly id: string;
+  /** Aborted when a guard ends the run. */
+  readonly signal: AbortSignal;
+  /** The tripwire that ended the run, where one did. */
+  readonly tripwire: TripwireError | undefined;
+  /** What guards ended the run with: a tripwire, or a guard that failed. */
+  readonly error: StopError | undefined;
+  /** Retries that guards were granted so far. */
+  readonly retries: number;
+  /** Throws {@link GuardedRun.error}, where there is one. Call it when the AI SDK's function is done. */
+  throwIfStopped(): void;
+}
+
+/** What the caller's messages became when they were judged. */
+export interface JudgedInput {
+  /** Who judged them: it is the one that hands on what they became. */
+  readonly by: Adapter;
+  /** What messages became, by how they came; see `rewritten`. */
+  readonly rewrites: ReadonlyMap<string, readonly AnyMessage[]>;
+  /** The system messages, where guards changed them. */
+  readonly system: readonly AnyMessage[] | undefined;
+}
+
+/** A run as the adapters know it. */
+export interface Run extends GuardedRun {
+  readonly plan: Plan;
+  readonly scope: RunScope;
+  readonly options: GuardOptions;
+  readonly adapters: Set<Adapter>;
+  readonly hold: 'chunk' | 'step';
+  /** Set once the caller's messages were judged. */
+  input: JudgedInput | undefined;
+  stepNumber: number;
+  /** The accepted steps, as the AI SDK reports them. */
+  steps: readonly unknown[];
+  retries: number;
+  recoveries: number;
+  /** Calls whose arguments were judged when the model made them. */
+  readonly judgedCalls: Set<string>;
+  /** Whether the last answer was judged as the run's result. */
+  isResultJudged: boolean;
+  error: StopError | undefined;
+  isChecked: boolean;
+  emit(event: UnsignedEvent): void;
+  /** Ends the run; the first end counts. */
+  end(error: StopError): StopError;
+}
+
+const brand = Symbol('guarded run');
+
+const isRun = (value: object): value is Run => brand in value;
+
+/**
+ * Starts a run that several adapters share. Hand it to each of them in place of the pipeline, and make a new one for every run.
+ *
+ * Raises `pipeline/…` for what cannot work, and `ai-sdk/unhonoured-hook` before the first model call where no adapter of the run
+ * would call a hook of the pipeline.
+ *
+ * @example
+ * const run = createGuardedRun(moderation);
+ * const result = await generateText({
+ *   model: withGuards(model, run),
+ *   tools: guardTools(tools, run),
+ *   prepareStep: toPrepareStep(run),
+ *   prompt,
+ * });
+ * run.throwIfStopped();
+ */
+export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {}): GuardedRun =>
+  createRun(compile(pipeline), options);
+
+/** A run over a compiled plan. */
+export const createRun = (plan: Plan, options: GuardOptions): Run => {
+  const controller = new AbortController();
+  const { abortSignal, onEvent } = options;
+  const id = randomUUID();
+  const signal = abortSignal ? AbortSignal.any([controller.signal, abortSignal]) : controller.signal;
+  const run: Run = {
+    [brand]: true,
+    id,
+    signal,
+    plan,
+    options,
+    scope: undefined as never, // made below, because it reads the run
+    adapters: new Set(),
+    hold: options.hold ?? defaultHold(plan, options),
+    input: undefined,
+    stepNumber: 0,
+    steps: [],
+    retries: 0,
+    recoveries: 0,
+    judgedCalls: new Set(),
+    isResultJudged: false,
+    isChecked: false,
+    error: undefined,
+    get tripwire() {
+      return TripwireError.isInstance(run.error) ? run.error : undefined;
+    },
+    throwIfStopped: () => {
+      if (run.error) throw run.error;
+    },
+    emit: (event) => {
+      try {
+        onEvent?.({ ...event, runId: id } as GuardedRunEvent); // signed, it is one
+      } catch {
+        // Whoever watches never disturbs the run.
+      }
+    },
+    end: (error) => {
+      if (run.error) return run.error;
+      run.error = error;
+      const { processorId, phase, path } = error;
+      run.emit({ type: 'stop', kind: run.tripwire ? 'tripwire' : 'unavailable', processorId, phase, path });
+      controller.abort(error);
+      return error;
+    },
+  } as Run;
+  return Object.assign(run, { scope: scopeOf(run) });
+};
+
+/** Phases that judge a whole answer after its words came. */
+const late = ['llmResponse', 'outputStep', 'outputResult'] as const;
+
+const defaultHold = (plan: Plan, { maxProcessorRetries = 0 }: GuardOptions): 'chunk' | 'step' =>
+  maxProcessorRetries > 0 || late.some((phase) => plan.has(phase)) ? 'step' : 'chunk';
+
+const scopeOf = (run: Run): RunScope => {
+  const slots = new Map<string, ProcessorSlot>();
+  return {
+    runId: run.id,
+    host: aiSdkHost,
+    agent: undefined,
+    requestContext: run.options.requestContext,
+    tracingContext: undefined,
+    writer: undefined,
+    abortSignal: run.signal,
+    get retryCount() {
+      return run.retries;
+    },
+    slot: (id) => {
+      const slot = slots.get(id) ?? { state: {}, streamParts: [] };
+      slots.set(id, slot);
+      return slot;
+    },
+    now: () => performance.now(),
+    reportGuard: ({ author, verdict, durationMs }) => {
+      if (run.options.onEvent) run.emit({ type: 'guard', ...author, verdict: verdict.kind, durationMs });
+    },
+    reportConflict: ({ phase, path, rule, authors }) => run.emit({ type: 'merge-conflict', phase, path, rule, authors }),
+    reportStale: () => undefined,
+    setTimer: systemTimer,
+    openShadow: () => () => undefined,
+  };
+};
+
+/** What an adapter guards with: a pipeline of its own, or a run that it shares. */
+export type Guards = Compilable | GuardedRun;
+
+/**
+ * Gives the runs of one adapter: the shared one, or a new one each time where the adapter stands alone.
+ *
+ * Raises `pipeline/…`, and `ai-sdk/unhonoured-hook` where the adapter alone would not call a hook; `ai-sdk/invalid-option` where
+ * a shared run is given options of its own.
+ */
+export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions): (() => Run) => {
+  if (isRun(guards)) {
+    if (options && Object.keys(options).length > 0)
+      throw new InterlockError('ai-sdk/invalid-option', { path: adapter, detail: 'a shared run has its options already.' });
+    guards.adapters.add(adapter);
+    return () => guards;
+  }
+  const plan = compile(guards as Compilable); // the other kind of guards
+  checkHonoured(plan, [adapter]);
+  return () => {
+    const run = createRun(plan, options ?? {});
+    run.adapters.add(adapter);
+    return run;
+  };
+};
+
+/** Whether something is a run that adapters share. */
+export const isGuardedRun = (guards: Guards): guards is GuardedRun => isRun(guards);
+
+/** To be called before anything of a run happens: its adapters are known now. Raises `ai-sdk/unhonoured-hook`. */
+export const begin = (run: Run): void => {
+  if (!run.isChecked) checkHonoured(run.plan, [...run.adapters]);
+  run.isChecked = true;
+  run.throwIfStopped();
+};

@@ -1,0 +1,99 @@
+import { NoOutputGeneratedError } from 'ai';
+import { InterlockError, isInterlockError } from '../errors.js';
+import type { Stop, Trip, Unavailable } from '../verdict.js';
+
+const tripwireBrand = Symbol.for('mastra-interlock.ai-sdk.tripwire');
+const unavailableBrand = Symbol.for('mastra-interlock.ai-sdk.unavailable');
+
+const isBranded = (error: unknown, brand: symbol): boolean => typeof error === 'object' && error !== null && brand in error;
+
+/**
+ * A guard blocked the run. `generateText` rejects with it; in a stream it is the `error` part, and every promise of the result
+ * rejects with it: it is a `NoOutputGeneratedError`, which the AI SDK puts over whatever earlier steps gave.
+ *
+ * @example
+ * try {
+ *   await generateText({ model: withGuards(model, moderation), prompt });
+ * } catch (error) {
+ *   if (TripwireError.isInstance(error)) return error.reason;
+ *   throw error;
+ * }
+ */
+export class TripwireError extends NoOutputGeneratedError {
+  override readonly name = 'TripwireError';
+  readonly [tripwireBrand] = true;
+  /** What the guard said. */
+  readonly reason: string;
+  /** True where the guard asked for a retry that was not granted. */
+  readonly retry: boolean;
+  readonly metadata: unknown;
+  readonly processorId: string;
+  readonly phase: string;
+  /** The way to the guard through its pipeline. */
+  readonly path: string;
+
+  constructor({ reason, retry = false, metadata, processorId, phase, path }: Omit<Trip, 'kind'>) {
+    super({ message: `Blocked by ${processorId}: ${reason}` });
+    this.reason = reason;
+    this.retry = retry;
+    this.metadata = metadata;
+    this.processorId = processorId;
+    this.phase = phase;
+    this.path = path;
+  }
+
+  /** Whether an error is a tripwire, from this or another copy of the package. */
+  static override isInstance(error: unknown): error is TripwireError {
+    return isBranded(error, tripwireBrand);
+  }
+}
+
+/**
+ * A guard could give no verdict, so the run failed closed. `cause` is an InterlockError, whose own cause is what the guard threw.
+ * It ends calls and streams as {@link TripwireError} does.
+ */
+export class GuardUnavailableError extends NoOutputGeneratedError {
+  override readonly name = 'GuardUnavailableError';
+  readonly [unavailableBrand] = true;
+  readonly processorId: string;
+  readonly phase: string;
+  readonly path: string;
+
+  constructor({ error, processorId, phase, path }: Omit<Unavailable, 'kind'>) {
+    const cause = isInterlockError(error)
+      ? error
+      : new InterlockError('guard/unavailable', { path: `${phase} ${path}`, detail: messageOf(error), cause: error });
+    super({ message: cause.message, cause });
+    this.processorId = processorId;
+    this.phase = phase;
+    this.path = path;
+  }
+
+  /** Whether an error says that a guard failed, from this or another copy of the package. */
+  static override isInstance(error: unknown): error is GuardUnavailableError {
+    return isBranded(error, unavailableBrand);
+  }
+}
+
+/** How a run ends that its guards ended. */
+export type StopError = TripwireError | GuardUnavailableError;
+
+/** Whether guards ended the run with this error. */
+export const isStopError = (error: unknown): error is StopError =>
+  TripwireError.isInstance(error) || GuardUnavailableError.isInstance(error);
+
+/** A stop as an error. A retry that comes here was not granted. */
+export const errorOfStop = (stop: Stop): StopError => {
+  switch (stop.kind) {
+    case 'trip':
+      return new TripwireError(stop);
+    case 'retry':
+      return new TripwireError({ ...stop, retry: true });
+    case 'unavailable':
+      return new GuardUnavailableError(stop);
+    default:
+      return stop satisfies never;
+  }
+};
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,125 @@
+import type { Content, PartOf, StreamPart } from './spec.js';
+
+type Kind = 'text' | 'reasoning';
+type Words = Extract<Content, { type: Kind }>;
+
+const kinds: Partial<Record<StreamPart['type'], { kind: Kind; is: 'start' | 'delta' | 'end' }>> = {
+  'text-start': { kind: 'text', is: 'start' },
+  'text-delta': { kind: 'text', is: 'delta' },
+  'text-end': { kind: 'text', is: 'end' },
+  'reasoning-start': { kind: 'reasoning', is: 'start' },
+  'reasoning-delta': { kind: 'reasoning', is: 'delta' },
+  'reasoning-end': { kind: 'reasoning', is: 'end' },
+};
+
+/** Keeps a stream well formed whatever guards drop or add: words stand between a start and an end of their part. */
+export interface Wire {
+  /** The parts to send for one that guards let through. */
+  send(part: StreamPart): StreamPart[];
+  /** The ends of parts that are still open. */
+  end(): StreamPart[];
+}
+
+interface Open {
+  readonly kind: Kind;
+  readonly id: string;
+}
+
+export const createWire = (): Wire => {
+  const open = new Map<string, Open>();
+  const used = new Set<string>();
+  const start = (key: string, kind: Kind, id: string): Open => {
+    const made = { kind, id: used.has(key) ? `${id}-${used.size}` : id };
+    used.add(`${kind} ${made.id}`);
+    open.set(key, made);
+    return made;
+  };
+  return {
+    send: (part) => {
+      const known = kinds[part.type];
+      if (!known || !('id' in part) || typeof part.id !== 'string') return [part];
+      const { kind, is } = known;
+      const key = `${kind} ${part.id}`;
+      const current = open.get(key);
+      if (is === 'end') {
+        open.delete(key);
+        return current ? [{ ...part, id: current.id } as StreamPart] : [];
+      }
+      if (current && is === 'start') return [];
+      const own = current ?? start(key, kind, part.id);
+      const sent = { ...part, id: own.id } as StreamPart; // as it was, under the id that it is sent with
+      return current || is === 'start' ? [sent] : [startOf(own), sent];
+    },
+    end: () => {
+      const left = [...open.values()];
+      open.clear();
+      return left.map(({ kind, id }): StreamPart => ({ type: `${kind}-end`, id }));
+    },
+  };
+};
+
+const startOf = ({ kind, id }: Open): StreamPart => ({ type: `${kind}-start`, id });
+
+/** Adds up what a stream says. */
+export interface Gathering {
+  readonly content: Content[];
+  add(part: StreamPart): void;
+}
+
+export const createGathering = (): Gathering => {
+  const content: Content[] = [];
+  const growing = new Map<string, Words>();
+  const begin = (key: string, kind: Kind): Words => {
+    const words: Words = { type: kind, text: '' };
+    growing.set(key, words);
+    content.push(words);
+    return words;
+  };
+  const addWords = (kind: Kind, part: PartOf<'text-start' | 'text-delta' | 'text-end'>): void => {
+    const key = `${kind} ${part.id}`;
+    const known = growing.get(key);
+    if (!known && !('delta' in part) && !part.providerMetadata) return;
+    const words = known ?? begin(key, kind);
+    if ('delta' in part) words.text += part.delta;
+    if (part.providerMetadata) words.providerMetadata = part.providerMetadata;
+    if ('citations' in part && part.citations) Object.assign(words, { citations: part.citations });
+  };
+  return {
+    content,
+    add: (part) => {
+      const known = kinds[part.type];
+      if (known) addWords(known.kind, part as PartOf<'text-start' | 'text-delta' | 'text-end'>); // the two kinds have the same fields
+      else if (isContent(part)) content.push(part);
+    },
+  };
+};
+
+const wholeParts: ReadonlySet<string> = new Set([
+  'tool-call',
+  'tool-result',
+  'tool-approval-request',
+  'file',
+  'reasoning-file',
+  'source',
+  'custom',
+]);
+
+const isContent = (part: StreamPart): part is Extract<StreamPart, Content> => wholeParts.has(part.type);
+
+/** Whether a part shows anything of an answer. */
+export const saysSomething = (part: StreamPart): boolean =>
+  isContent(part) || part.type.startsWith('tool-input-') || kinds[part.type] !== undefined;
+
+/** A finished answer as the stream that would have said it. */
+export const partsOfContent = (content: readonly Content[]): StreamPart[] =>
+  content.flatMap((piece, index): StreamPart[] => {
+    if (piece.type !== 'text' && piece.type !== 'reasoning') return [piece];
+    const { type, text, providerMetadata } = piece;
+    const id = String(index);
+    const citations = 'citations' in piece && piece.citations ? { citations: piece.citations } : {};
+    return [
+      { type: `${type}-start`, id },
+      { type: `${type}-delta`, id, delta: text },
+      { type: `${type}-end`, id, ...(providerMetadata && { providerMetadata }), ...citations } as StreamPart, // reasoning has no citations
+    ];
+  });

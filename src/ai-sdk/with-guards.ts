@@ -1,0 +1,90 @@
+import { wrapLanguageModel } from 'ai';
+import { guardedParts, type Answered } from './guarded-parts.js';
+import { instanceOf, type ModelInstance } from './host.js';
+import { guardsOutput, openCall, type ModelCall } from './model-call.js';
+import { begin, runsOf, type GuardOptions, type Guards, type Run } from './run.js';
+import type { CallableModel, GenerateResult, PartOf, StreamPart, StreamResult } from './spec.js';
+import { createGathering } from './wire.js';
+
+/**
+ * Puts guards around a language model, for every function of the AI SDK that takes one. Honours `processInput`,
+ * `processLLMRequest`, `processAPIError`, `processOutputStream`, `processLLMResponse`, `processOutputStep` and, for answers that
+ * ask for no tool, `processOutputResult`; the same in `doGenerate` and `doStream`. A blocked answer does not leave, and the
+ * provider's call is aborted.
+ *
+ * With a pipeline every call of the model is a run of its own; hand the steps of one run a shared run, see `createGuardedRun`.
+ * With a model id, the AI SDK's default provider is asked.
+ *
+ * Raises `ai-sdk/unhonoured-hook`, `ai-sdk/invalid-option` and `pipeline/…` here; calls reject with a TripwireError or a
+ * GuardUnavailableError, streams carry it as their last part.
+ *
+ * @example
+ * const { text } = await generateText({ model: withGuards(openai('gpt-5'), moderation), prompt: 'Hello' });
+ */
+export const withGuards = (model: ModelInstance | string, guards: Guards, options?: GuardOptions): CallableModel => {
+  const nextRun = runsOf(guards, 'withGuards', options);
+  return wrapLanguageModel({
+    model: instanceOf(model),
+    middleware: {
+      specificationVersion: 'v4',
+      wrapGenerate: ({ model: inner, params }) => generate(nextRun(), { model: inner, params, mode: 'generate' }),
+      wrapStream: ({ model: inner, params }) => stream(nextRun(), { model: inner, params, mode: 'stream' }),
+    },
+  });
+};
+
+const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
+  begin(run);
+  const answered: Answered = { open: await openCall(run, call) };
+  const gathering = createGathering();
+  let warnings: GenerateResult['warnings'] = [];
+  let metadata: object = {};
+  let finish: PartOf<'finish'> | undefined;
+  for await (const part of guardedParts(run, call, answered)) {
+    if (part.type === 'error') throw part.error;
+    if (part.type === 'stream-start') ({ warnings } = part);
+    else if (part.type === 'response-metadata') metadata = withoutType(part);
+    else if (part.type === 'finish') finish = part;
+    else gathering.add(part);
+  }
+  const { finishReason, usage, providerMetadata } = finish as PartOf<'finish'>; // no answer ends without: that is an error part
+  const { request, response } = reportOf(run, answered);
+  const { content } = gathering;
+  return { content, finishReason, usage, providerMetadata, warnings, request, response: { ...response, ...metadata } };
+};
+
+const withoutType = ({ type: _type, ...rest }: PartOf<'response-metadata'>): object => rest;
+
+/** What is told of the call beside its answer. The provider's raw body holds words that guards may have taken out. */
+const reportOf = (run: Run, { open }: Answered): Pick<GenerateResult, 'request' | 'response'> => {
+  const { body: _body, ...rest } = (open.response ?? {}) as { body?: unknown };
+  const response = guardsOutput(run) ? rest : open.response;
+  return { request: open.request, response } as Pick<GenerateResult, 'request' | 'response'>; // what the provider gave
+};
+
+const stream = async (run: Run, call: ModelCall): Promise<StreamResult> => {
+  begin(run);
+  const answered: Answered = { open: await openCall(run, call) };
+  const { request, response } = reportOf(run, answered);
+  return { stream: toStream(guardedParts(run, call, answered), call.params.abortSignal), request, response };
+};
+
+/** Parts as they are asked for. What ends the run is the last part; a reader who goes away ends the provider's call. */
+const toStream = (parts: AsyncGenerator<StreamPart>, abortSignal: AbortSignal | undefined): ReadableStream<StreamPart> =>
+  new ReadableStream<StreamPart>(
+    {
+      pull: async (controller) => {
+        try {
+          const { done, value } = await parts.next();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          if (abortSignal?.aborted) return controller.error(error);
+          controller.enqueue({ type: 'error', error });
+          controller.close();
+        }
+      },
+      cancel: async () => void (await parts.return(undefined)),
+    },
+    { highWaterMark: 0 },
+  );
