@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createScope } from '../../phase/test-setup.js';
+import { ask, onCall, planOf, same, settle, type Asked, type Hook } from './test-setup.js';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const breaker = { failures: 3, halfOpenAfterMs: 1_000 };
+const sayOf = ({ verdict }: Asked): unknown =>
+  verdict.kind === 'unavailable' ? ((verdict.error as { code?: string }).code ?? 'down') : verdict.kind;
+
+/** A guard that is up or down, and how often it was asked. */
+const switched = () => {
+  const guard = { isUp: false, asked: 0 };
+  const hook: Hook = async (args) => {
+    guard.asked += 1;
+    if (!guard.isUp) throw new Error('down');
+    return same(args);
+  };
+  return Object.assign(guard, { plan: planOf(hook, { breaker }) });
+};
+
+const askTimes = async ({ plan }: ReturnType<typeof switched>, times: number): Promise<unknown[]> => {
+  const said: unknown[] = [];
+  for (let time = 0; time < times; time += 1) said.push(sayOf(await ask(plan, time % 2 ? 'input' : 'outputStep')));
+  return said;
+};
+
+it('opens after failures in a row, over all runs and phases, and no longer asks', async () => {
+  const guard = switched();
+  expect(await askTimes(guard, 5)).toEqual(['down', 'down', 'down', 'guard/breaker-open', 'guard/breaker-open']);
+  expect(guard.asked).toBe(3);
+});
+
+it('a success between failures begins the count again', async () => {
+  const guard = switched();
+  await askTimes(guard, 2);
+  guard.isUp = true;
+  expect(await askTimes(guard, 1)).toEqual(['pass']);
+  guard.isUp = false;
+  expect(await askTimes(guard, 3)).toEqual(['down', 'down', 'down']);
+  expect(await askTimes(guard, 1)).toEqual(['guard/breaker-open']);
+});
+
+it('a verdict is a success, also one that blocks', async () => {
+  const plan = planOf(({ abort }) => abort('bad'), { breaker });
+  for (let time = 0; time < 5; time += 1) expect(sayOf(await ask(plan, 'input'))).toBe('trip');
+});
+
+it('half-open lets one call try: a success closes it', async () => {
+  const guard = switched();
+  await askTimes(guard, 3);
+  await vi.advanceTimersByTimeAsync(999);
+  expect(await askTimes(guard, 1)).toEqual(['guard/breaker-open']);
+  await vi.advanceTimersByTimeAsync(1);
+  guard.isUp = true;
+  expect(await askTimes(guard, 3)).toEqual(['pass', 'pass', 'pass']);
+  expect(guard.asked).toBe(6);
+});
+
+it('half-open lets one call try: a failure opens it again', async () => {
+  const guard = switched();
+  await askTimes(guard, 3);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await askTimes(guard, 3)).toEqual(['down', 'guard/breaker-open', 'guard/breaker-open']);
+  await vi.advanceTimersByTimeAsync(1_000);
+  guard.isUp = true;
+  expect(await askTimes(guard, 1)).toEqual(['pass']);
+});
+
+it('while one call tries, all others fail at once', async () => {
+  let isDown = true;
+  const { hook, calls } = onCall();
+  const plan = planOf((args) => (isDown ? Promise.reject(new Error('down')) : hook(args)), { breaker: { ...breaker, failures: 1 } });
+  await ask(plan, 'input');
+  await vi.advanceTimersByTimeAsync(1_000);
+  isDown = false;
+  const trying = ask(plan, 'input');
+  await settle();
+  expect(sayOf(await ask(plan, 'input'))).toBe('guard/breaker-open');
+  expect(calls).toHaveLength(1);
+  calls[0]?.answer();
+  expect(sayOf(await trying)).toBe('pass');
+});
+
+it('a call that its caller gave up is no failure, and no success either', async () => {
+  const guard = switched();
+  const gone = AbortSignal.abort();
+  await askTimes(guard, 2);
+  for (let time = 0; time < 5; time += 1) await ask(guard.plan, 'input', { scope: createScope({ abortSignal: gone }) });
+  expect(guard.asked).toBe(7);
+  expect(await askTimes(guard, 2)).toEqual(['down', 'guard/breaker-open']);
+});
+
+it('a try that its caller gave up leaves it open', async () => {
+  const guard = switched();
+  await askTimes(guard, 3);
+  await vi.advanceTimersByTimeAsync(1_000);
+  await ask(guard.plan, 'input', { scope: createScope({ abortSignal: AbortSignal.abort() }) });
+  expect(await askTimes(guard, 1)).toEqual(['guard/breaker-open']);
+});
+
+it('belongs to one guard', async () => {
+  await askTimes(switched(), 3);
+  expect(await askTimes(switched(), 1)).toEqual(['down']);
+});

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { createScope } from '../../phase/test-setup.js';
+import { ask, onCall, planOf, settle } from './test-setup.js';
+
+it('no more calls than the limit are under way, over all runs and phases; the next begins when one ends, in order', async () => {
+  const { hook, calls } = onCall();
+  const plan = planOf(hook, { concurrency: { limit: 2 } });
+  const asked = (['input', 'outputStep', 'outputStream', 'input'] as const).map((phase) => ask(plan, phase));
+  await settle();
+  expect(calls).toHaveLength(2);
+  calls[1]?.answer();
+  await settle();
+  expect(calls).toHaveLength(3);
+  expect(calls[2]?.args.part).toBeDefined();
+  for (const index of [0, 2]) calls[index]?.answer();
+  await settle();
+  calls[3]?.answer();
+  for (const one of asked) expect((await one).verdict).toEqual({ kind: 'pass' });
+});
+
+it.each([0, 1, 3])('with a queue of %i, one more is unavailable at once', async (queue) => {
+  const { hook, calls } = onCall();
+  const plan = planOf(hook, { concurrency: { limit: 2, queue } });
+  const asked = Array.from({ length: 2 + queue }, () => ask(plan, 'input'));
+  expect((await ask(plan, 'input')).verdict).toMatchObject({ kind: 'unavailable', error: { code: 'guard/busy' } });
+  for (let index = 0; index < asked.length; index += 1) {
+    await settle();
+    calls[index]?.answer();
+  }
+  for (const one of asked) expect((await one).verdict).toEqual({ kind: 'pass' });
+  expect(calls).toHaveLength(2 + queue);
+});
+
+it('a failure frees its place', async () => {
+  const { hook, calls } = onCall();
+  const plan = planOf(hook, { concurrency: { limit: 1 } });
+  const [first, second] = [ask(plan, 'input'), ask(plan, 'input')];
+  await settle();
+  calls[0]?.fail(new Error('down'));
+  expect((await first).verdict).toMatchObject({ kind: 'unavailable', error: { message: 'down' } });
+  await settle();
+  calls[1]?.answer();
+  expect((await second).verdict).toEqual({ kind: 'pass' });
+});
+
+it('a call that its caller gave up frees its place, even where it ignores its signal', async () => {
+  const { hook, calls } = onCall();
+  const plan = planOf(hook, { concurrency: { limit: 1 } });
+  const gone = new AbortController();
+  const first = ask(plan, 'input', { scope: createScope({ abortSignal: gone.signal }) });
+  const second = ask(plan, 'input');
+  await settle();
+  gone.abort(new Error('gone'));
+  expect((await first).verdict).toMatchObject({ kind: 'unavailable', error: { message: 'gone' } });
+  await settle();
+  expect(calls).toHaveLength(2);
+  calls[1]?.answer();
+  expect((await second).verdict).toEqual({ kind: 'pass' });
+});

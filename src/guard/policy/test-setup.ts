@@ -1,0 +1,64 @@
+import type { MessageList } from '@mastra/core/agent/message-list';
+import type { Processor } from '@mastra/core/processors';
+import type { GuardPolicy } from '../../../schemas/index.js';
+import type { Phase } from '../../phase/row.js';
+import { conversation, createScope, payloads, withHook, type TestScope } from '../../phase/test-setup.js';
+import { phases } from '../../phase/table.js';
+import { compileGraph, type Plan } from '../../pipeline/compile.js';
+import type { Verdict } from '../../verdict.js';
+import { readPolicy } from './read-policy.js';
+
+/** A hook as these tests write it. */
+export type Hook = (args: HookArgs) => unknown;
+
+export interface HookArgs {
+  readonly messageList?: MessageList;
+  readonly messages?: { content: { parts: { text?: string }[] } }[];
+  readonly part?: { payload: { text: string } };
+  readonly prompt?: { content: { text: string }[] }[];
+  readonly state: Record<string, unknown>;
+  readonly abortSignal: AbortSignal;
+  readonly retryCount: number;
+  readonly writer?: { custom(chunk: object): Promise<void> };
+  readonly requestContext: { set(key: string, value: unknown): void; get(key: string): unknown };
+  abort(reason?: string, options?: object): never;
+}
+
+/** One processor with the same hook in each phase, or in one, under a policy, as a plan. */
+export const planOf = (run: Hook, policy: GuardPolicy | undefined, { id = 'guard', ...own }: Partial<Processor> = {}): Plan => {
+  const hooks = Object.fromEntries(Object.values(phases).map(({ hook }) => [hook, run]));
+  const processor: Processor = { ...withHook(id, 'processInput', run as never), ...hooks, ...own };
+  const node = { kind: 'guard', id, processor, ...(policy && { policy: readPolicy(policy, id) }) } as const;
+  return compileGraph({ kind: 'sequence', id: 'p', nodes: [node] });
+};
+
+export interface Asked {
+  readonly verdict: Verdict<object>;
+  readonly list: MessageList;
+  readonly scope: TestScope;
+}
+
+/** Runs a plan over the usual payload of a phase. */
+export const ask = async (
+  plan: Plan,
+  phase: Phase,
+  { list = conversation(), scope = createScope() }: { list?: MessageList; scope?: TestScope } = {},
+): Promise<Asked> => ({ verdict: await plan.run<Phase>(phase, payloads[phase](list), scope), list, scope });
+
+/** What a hook gives back that has nothing to object to. */
+export const same: Hook = ({ part }) => part;
+
+/** A hook that answers when it is told to; it counts who asked. */
+export const onCall = () => {
+  const calls: { args: HookArgs; answer(value?: unknown): void; fail(error: unknown): void }[] = [];
+  const hook: Hook = (args) =>
+    new Promise((resolve, reject) => {
+      calls.push({ args, answer: (value = args.part) => resolve(value), fail: reject });
+    });
+  return { hook, calls };
+};
+
+/** Lets everything happen that waits for nothing but its turn. */
+export const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 30; turn += 1) await Promise.resolve();
+};

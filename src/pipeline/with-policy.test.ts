@@ -1,0 +1,293 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { GuardPolicy } from '../../schemas/index.js';
+import { ask, onCall, planOf, same, settle, type Asked, type Hook } from '../guard/policy/test-setup.js';
+import { contents, createScope } from '../phase/test-setup.js';
+import type { Phase } from '../phase/row.js';
+import { phaseNames } from '../phase/table.js';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const down = new Error('down');
+const hang: Hook = () => new Promise(() => undefined);
+
+interface Outage {
+  readonly name: string;
+  /** The code that a reader learns. */
+  readonly code: string;
+  /** Asks a guard that has no verdict to give. */
+  ask(phase: Phase, policy: GuardPolicy, onViolation?: () => void): Promise<Asked>;
+}
+
+const failing =
+  (run: Hook): Outage['ask'] =>
+  (phase, policy, onViolation) =>
+    ask(planOf(run, policy, { onViolation }), phase);
+
+const outages: Outage[] = [
+  {
+    name: 'throws',
+    code: 'guard/unavailable',
+    ask: failing(() => {
+      throw down;
+    }),
+  },
+  { name: 'rejects', code: 'guard/unavailable', ask: failing(() => Promise.reject(down)) },
+  {
+    name: 'hangs',
+    code: 'guard/deadline',
+    ask: async (phase, policy, onViolation) => {
+      const asked = ask(planOf(hang, { ...policy, deadlineMs: 50 }, { onViolation }), phase);
+      await vi.advanceTimersByTimeAsync(50);
+      return asked;
+    },
+  },
+  {
+    name: 'has an open breaker',
+    code: 'guard/breaker-open',
+    ask: async (phase, policy, onViolation) => {
+      const plan = planOf(() => Promise.reject(down), { ...policy, breaker: { failures: 1, halfOpenAfterMs: 99 } }, { onViolation });
+      await ask(plan, phase);
+      return ask(plan, phase);
+    },
+  },
+  {
+    name: 'is busy',
+    code: 'guard/busy',
+    ask: async (phase, policy, onViolation) => {
+      const plan = planOf(hang, { ...policy, concurrency: { limit: 1, queue: 0 } }, { onViolation });
+      void ask(plan, phase);
+      await settle();
+      return ask(plan, phase);
+    },
+  },
+];
+
+describe.each(phaseNames)('%s', (phase) => {
+  describe.each(outages)('a guard that $name', ({ code, ask: askIt }) => {
+    const author = { processorId: 'guard', phase, path: 'p/guard' };
+
+    it.each([undefined, 'fail'] as const)('is unavailable: %s', async (onUnavailable) => {
+      const { verdict, scope } = await askIt(phase, { onUnavailable });
+      expect(verdict).toMatchObject({ kind: 'unavailable', ...author });
+      if (verdict.kind !== 'unavailable') return;
+      if (code === 'guard/unavailable') expect(verdict.error).toBe(down);
+      else expect(verdict.error).toMatchObject({ code, path: `${phase} p/guard` });
+      expect(scope.reports.map((report) => report.verdict.kind)).toEqual(['unavailable']);
+    });
+
+    it('blocks as an outage, which is no violation: trip', async () => {
+      const onViolation = vi.fn();
+      const { verdict } = await askIt(phase, { onUnavailable: 'trip' }, onViolation);
+      expect(verdict).toMatchObject({
+        kind: 'trip',
+        ...author,
+        reason: 'The guard guard gave no verdict.',
+        metadata: { code },
+        outage: { error: code === 'guard/unavailable' ? down : { code } },
+      });
+      expect(onViolation).not.toHaveBeenCalled();
+    });
+
+    it('passes, and that is told: pass', async () => {
+      const { verdict, scope, list } = await askIt(phase, { onUnavailable: 'pass' });
+      const before = (await ask(planOf(same, undefined), phase)).list;
+      expect(verdict).toEqual({ kind: 'pass' });
+      expect(contents(list)).toEqual(contents(before));
+      expect(scope.reports).toMatchObject([{ author, verdict: { kind: 'pass', bypass: { reason: code } } }]);
+    });
+  });
+
+  it('what an unavailable guard had changed in place is not passed on', async () => {
+    const meddle: Hook = (args) => {
+      for (const message of args.messages ?? []) for (const part of message.content.parts) part.text = 'changed';
+      args.messageList?.add({ role: 'user', content: 'added' }, 'input');
+      if (args.part) args.part.payload.text = 'changed';
+      if (args.prompt?.[0]) args.prompt[0].content = [{ text: 'changed' }];
+      throw down;
+    };
+    const { verdict, list } = await ask(planOf(meddle, { onUnavailable: 'pass' }), phase);
+    const untouched = await ask(planOf(same, undefined), phase);
+    expect(verdict).toEqual({ kind: 'pass' });
+    expect(contents(list)).toEqual(contents(untouched.list));
+  });
+
+  it('what a guard does after its deadline is seen by nobody', async () => {
+    const { hook, calls } = onCall();
+    const scope = createScope();
+    const asked = ask(planOf(hook, { deadlineMs: 10, onUnavailable: 'pass' }), phase, { scope });
+    await vi.advanceTimersByTimeAsync(10);
+    const { verdict, list } = await asked;
+    const [before, reports] = [contents(list), scope.reports.length];
+    const { args, answer } = calls[0] ?? expect.fail('the hook was not called');
+    expect(args.abortSignal.aborted).toBe(true);
+    expect(args.abortSignal.reason).toMatchObject({ code: 'guard/deadline' });
+    for (const message of args.messages ?? []) for (const part of message.content.parts) part.text = 'late';
+    args.messageList?.add({ role: 'user', content: 'late' }, 'input');
+    args.messageList?.clear.all.db();
+    if (args.part) args.part.payload.text = 'late';
+    await args.writer?.custom({ type: 'data-late' });
+    answer(args.part);
+    await settle();
+    expect(verdict).toEqual({ kind: 'pass' });
+    expect(contents(list)).toEqual(before);
+    expect(scope.reports).toHaveLength(reports);
+    expect(scope.written).toEqual([]);
+  });
+
+  it('a guard that answers in time decides as it would without a policy', async () => {
+    const policies: GuardPolicy[] = [
+      { deadlineMs: 100 },
+      { onUnavailable: 'pass' },
+      { onUnavailable: 'trip' },
+      { breaker: { failures: 3, halfOpenAfterMs: 10 } },
+      { concurrency: { limit: 1 } },
+      { cache: { maxEntries: 10 } },
+      { sampleRate: 1 },
+      { window: 'sentence', overlap: true },
+    ];
+    const hooks: Hook[] = [
+      same,
+      async (args) => same(args),
+      ({ abort }) => abort('bad', { metadata: 1 }),
+      async ({ abort }) => abort('again', { retry: true }),
+    ];
+    for (const hook of hooks) {
+      const plain = await ask(planOf(hook, undefined), phase);
+      for (const policy of policies) {
+        const under = await ask(planOf(hook, policy), phase);
+        expect(under.verdict).toEqual(plain.verdict);
+        expect(contents(under.list)).toEqual(contents(plain.list));
+        expect(under.scope.reports.map(({ verdict }) => verdict.kind)).toEqual(
+          plain.scope.reports.map(({ verdict }) => verdict.kind),
+        );
+      }
+    }
+  });
+
+  it('a violation is told once under every policy', async () => {
+    for (const policy of [{ deadlineMs: 9 }, { onUnavailable: 'pass' }, { cache: { maxEntries: 1 } }] as const) {
+      const onViolation = vi.fn();
+      await ask(planOf(({ abort }) => abort('bad', { metadata: 7 }), policy, { onViolation }), phase);
+      expect(onViolation).toHaveBeenCalledExactlyOnceWith({ processorId: 'guard', message: 'bad', detail: 7 });
+    }
+  });
+
+  it('a run that was given up is no outage: nothing is counted, nothing tripped', async () => {
+    for (const onUnavailable of ['pass', 'trip'] as const) {
+      const { hook, calls } = onCall();
+      const controller = new AbortController();
+      const asked = ask(planOf(hook, { onUnavailable }), phase, { scope: createScope({ abortSignal: controller.signal }) });
+      controller.abort(new Error('gone'));
+      calls[0]?.fail(new Error('aborted'));
+      expect((await asked).verdict).toMatchObject({ kind: 'unavailable', error: { message: 'aborted' } });
+    }
+  });
+});
+
+describe('layers', () => {
+  it('waiting for a turn counts against the deadline, and what was given up does not begin', async () => {
+    const { hook, calls } = onCall();
+    const plan = planOf(hook, { deadlineMs: 100, concurrency: { limit: 1 } });
+    const first = ask(plan, 'input');
+    await vi.advanceTimersByTimeAsync(60);
+    const second = ask(plan, 'input');
+    await vi.advanceTimersByTimeAsync(39);
+    calls[0]?.answer();
+    expect((await first).verdict).toEqual({ kind: 'pass' });
+    await settle();
+    expect(calls).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(61);
+    expect((await second).verdict).toMatchObject({ kind: 'unavailable', error: { code: 'guard/deadline' } });
+    const third = ask(plan, 'input'); // the second ignores its signal: its place is free all the same
+    await settle();
+    expect(calls).toHaveLength(3);
+    const gone = new AbortController();
+    const fourth = ask(plan, 'input', { scope: createScope({ abortSignal: gone.signal }) });
+    await settle();
+    gone.abort(new Error('gone'));
+    calls[2]?.answer();
+    expect((await third).verdict).toEqual({ kind: 'pass' });
+    expect((await fourth).verdict).toMatchObject({ kind: 'unavailable', error: { message: 'gone' } });
+    expect(calls).toHaveLength(3);
+  });
+
+  it('a deadline that passes counts as a failure for the breaker', async () => {
+    const plan = planOf(hang, { deadlineMs: 10, breaker: { failures: 2, halfOpenAfterMs: 1_000 } });
+    const codes: unknown[] = [];
+    for (let call = 0; call < 3; call += 1) {
+      const asked = ask(plan, 'input');
+      await vi.advanceTimersByTimeAsync(10);
+      const { verdict } = await asked;
+      codes.push(verdict.kind === 'unavailable' && (verdict.error as { code: string }).code);
+    }
+    expect(codes).toEqual(['guard/deadline', 'guard/deadline', 'guard/breaker-open']);
+  });
+
+  it('a known verdict is given while the breaker is open', async () => {
+    let isUp = true;
+    const run: Hook = ({ abort }) => (isUp ? abort('bad') : Promise.reject(down));
+    const plan = planOf(run, { cache: { maxEntries: 9 }, breaker: { failures: 1, halfOpenAfterMs: 1_000 } });
+    await ask(plan, 'input');
+    isUp = false;
+    const other = createScope({ retryCount: 1 });
+    expect((await ask(plan, 'input', { scope: other })).verdict).toMatchObject({ kind: 'unavailable' });
+    expect((await ask(plan, 'input', { scope: other })).verdict).toMatchObject({ error: { code: 'guard/breaker-open' } });
+    expect((await ask(plan, 'input')).verdict).toMatchObject({ kind: 'trip', reason: 'bad' });
+  });
+
+  it('an empty policy costs nothing: the step is the step, and a plain chain stays synchronous', () => {
+    for (const policy of [undefined, {}, { window: 'part', overlap: true, onUnavailable: 'fail', sampleRate: 1 }] as const) {
+      const setTimer = vi.fn();
+      const scope = createScope({ setTimer });
+      const verdict = planOf(same, policy).run('llmResponse', { phase: 'llmResponse' } as never, scope);
+      expect(verdict).toEqual({ kind: 'pass' });
+      expect(setTimer).not.toHaveBeenCalled();
+    }
+  });
+
+  it('a synchronous guard under a deadline stays synchronous, and sets no timer', () => {
+    const setTimer = vi.fn();
+    const verdict = planOf(same, { deadlineMs: 10 }).run('llmResponse', { phase: 'llmResponse' } as never, createScope({ setTimer }));
+    expect(verdict).toEqual({ kind: 'pass' });
+    expect(setTimer).not.toHaveBeenCalled();
+  });
+
+  it('beside a guard that trips, one that is unavailable and may pass does not get in the way', async () => {
+    const { hook } = onCall();
+    const scope = createScope();
+    const passing = planOf(hook, { deadlineMs: 10, onUnavailable: 'pass' }, { id: 'slow' }).graph;
+    const { compileGraph } = await import('./compile.js');
+    const tripping = planOf(({ abort }) => abort('bad'), undefined, { id: 'strict' }).graph;
+    const nodes = [passing.nodes[0], tripping.nodes[0]].filter((node) => node !== undefined);
+    const plan = compileGraph({
+      kind: 'sequence',
+      id: 'q',
+      nodes: [{ kind: 'parallel', nodes, overlap: 'widest-redaction', staleVerdicts: 'report' }],
+    });
+    const { verdict } = await ask(plan, 'input', { scope });
+    expect(verdict).toMatchObject({ kind: 'trip', processorId: 'strict' });
+    await vi.advanceTimersByTimeAsync(20);
+    expect(scope.reports.map(({ author }) => author.processorId)).toEqual(['strict']);
+  });
+
+  it('beside a guard that passes, one that may pass is counted', async () => {
+    const { compileGraph } = await import('./compile.js');
+    const scope = createScope();
+    const nodes = [planOf(hang, { deadlineMs: 10, onUnavailable: 'pass' }, { id: 'slow' }), planOf(same, undefined, { id: 'quick' })];
+    const plan = compileGraph({
+      kind: 'sequence',
+      id: 'q',
+      nodes: [
+        { kind: 'parallel', nodes: nodes.flatMap(({ graph }) => graph.nodes), overlap: 'first', staleVerdicts: 'report' },
+      ],
+    });
+    const asked = ask(plan, 'input', { scope });
+    await vi.advanceTimersByTimeAsync(10);
+    expect((await asked).verdict).toEqual({ kind: 'pass' });
+    expect(scope.reports.map(({ author, verdict }) => [author.processorId, verdict])).toEqual([
+      ['quick', { kind: 'pass' }],
+      ['slow', { kind: 'pass', bypass: { reason: 'guard/deadline' } }],
+    ]);
+  });
+});
