@@ -133,6 +133,14 @@ export const errorTable = {
     actor: 'author',
     say: 'Two branches edited one thing under the rule "error"; give the block another overlap rule, or run them one after the other.',
   },
+  'release/hold-exceeded': {
+    actor: 'author',
+    say: 'Guards of the stream hold more than the run allows; give them smaller windows, or raise maxHeldChars.',
+  },
+  'release/invalid-arguments': {
+    actor: 'author',
+    say: "A guard made something of a tool call's arguments that is no JSON; edit the call itself instead.",
+  },
   'agent/unknown-option': { actor: 'author', say: 'There is no such option; see the list of options in the docs.' },
   'agent/unsupported-option': {
     actor: 'author',

@@ -29,6 +29,8 @@ export interface RunOptions {
   readonly outlet: Outlet<Chunk>;
   readonly abortSignal?: AbortSignal;
   /** Tool calls of one step that run at the same time; at least 1. */
+  /** The most characters that guards of the stream may hold at one place; at least 1. */
+  readonly maxHeldChars?: number;
   readonly toolConcurrency: number;
   /** What hooks get beside the loop's own: the agent and the request's contexts. */
   readonly context: Pick<RunScope, 'agent' | 'requestContext' | 'tracingContext'>;

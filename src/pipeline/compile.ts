@@ -67,14 +67,14 @@ const compilePhase = <P extends Phase>(row: PhaseRow<P>, graph: SequenceNode): G
 };
 
 /** What a node does in a phase, as steps; none where it has nothing to do. Sequences in sequences become one. */
-const stepsOf = <P extends Phase>(row: PhaseRow<P>, node: GraphNode, path: string): GuardStep<P>[] => {
+export const stepsOf = <P extends Phase>(row: PhaseRow<P>, node: GraphNode, path: string): GuardStep<P>[] => {
   switch (node.kind) {
     case 'guard':
       return guardSteps(row, node, path);
     case 'function':
       return node.phases?.has(row.phase) === false ? [] : [functionStep({ row, path, id: node.id }, node.run)];
     case 'map':
-      return []; // made where the block before it is known, see sequenceSteps
+      return []; // see memberSteps
     case 'parallel':
       return parallelSteps(row, node, path);
     case 'branch':
@@ -90,18 +90,24 @@ const guardSteps = <P extends Phase>(row: PhaseRow<P>, { processor, policy }: Gu
   typeof processor[row.hook] === 'function' ? [withPolicy(stepOf({ row, processor, path }), { row, policy })] : [];
 
 /** The name under which a node's result stands after a block. */
-const nodeId = (node: GraphNode, index = 0): string => (node.kind === 'guard' ? `processor:${node.id}` : nameOf(node, index));
+export const nodeId = (node: GraphNode, index = 0): string =>
+  node.kind === 'guard' ? `processor:${node.id}` : nameOf(node, index);
 
 const sequenceSteps = <P extends Phase>(row: PhaseRow<P>, { nodes }: SequenceNode, path: string): GuardStep<P>[] => {
-  let isActive = false;
-  const steps = nodes.flatMap((node, index): GuardStep<P>[] => {
-    const at = `${path}/${nameOf(node, index)}`;
-    if (node.kind === 'map') return [mapStep({ row, path: at, id: node.id }, node, nodes[index - 1])];
-    const own = stepsOf(row, node, at);
-    isActive ||= own.length > 0;
-    return own;
-  });
-  return isActive ? steps : []; // a map alone guards nothing
+  const own = nodes.map((_, index) => memberSteps(row, nodes, { path, index }));
+  const isActive = nodes.some((node, index) => node.kind !== 'map' && own[index]?.length);
+  return isActive ? own.flat() : []; // a map alone guards nothing
+};
+
+/** What one node of a sequence does in a phase, as steps; a map is made where the block before it is known. */
+export const memberSteps = <P extends Phase>(
+  row: PhaseRow<P>,
+  nodes: readonly GraphNode[],
+  { path, index }: { path: string; index: number },
+): GuardStep<P>[] => {
+  const node = nodes[index] as GraphNode; // the caller counts
+  const at = `${path}/${nameOf(node, index)}`;
+  return node.kind === 'map' ? [mapStep({ row, path: at, id: node.id }, node, nodes[index - 1])] : stepsOf(row, node, at);
 };
 
 const parallelSteps = <P extends Phase>(row: PhaseRow<P>, node: ParallelNode, path: string): GuardStep<P>[] => {
@@ -139,11 +145,7 @@ export interface BranchOfNode<P extends Phase> extends Branch<P> {
 }
 
 /** The branches of a block in a phase: those of its nodes that have something to do there. */
-export const branchesOf = <P extends Phase>(
-  row: PhaseRow<P>,
-  node: ParallelNode | BranchNode,
-  path: string,
-): BranchOfNode<P>[] =>
+export const branchesOf = <P extends Phase>(row: PhaseRow<P>, node: ParallelNode | BranchNode, path: string): BranchOfNode<P>[] =>
   childrenOf(node).flatMap((inner, index) => {
     const steps = stepsOf(row, inner, `${path}/${nameOf(inner, index)}`);
     return steps.length > 0 ? [{ id: nodeId(inner, index), index, guard: inSequence(steps), steps }] : [];

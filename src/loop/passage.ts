@@ -1,0 +1,86 @@
+import { isPromise, whenReady, type Awaitable } from '../phase/awaitable.js';
+import type { PhaseData } from '../phase/row.js';
+import type { Plan } from '../pipeline/compile.js';
+import { planStream, type StreamStretch } from '../pipeline/stream-plan.js';
+import { createStreamGate } from '../release/gate/stream-gate.js';
+import { untilStopped } from '../release/gate/until-stopped.js';
+import { pass, type Verdict } from '../verdict.js';
+import { addChunk } from './answer.js';
+import { isGuarded, stopWith, streamPayload } from './judge.js';
+import type { Outcome } from './outcome.js';
+import type { Chunk } from './ports.js';
+import { release } from './release.js';
+import type { Attempt, Run } from './run.js';
+
+/** The way of a chunk through the guards and out. It waits only where it must. */
+export interface Passage {
+  /** Takes a chunk in; an outcome where the guards stop on it. */
+  letThrough(chunk: Chunk): Awaitable<Outcome | undefined | void>;
+  /** The model's chunks as they come, as long as no guard that is still at work stops the stream. */
+  watch<T>(chunks: AsyncIterable<T>): AsyncIterable<T>;
+  /** Whether a guard has stopped the stream. */
+  readonly isStopped: boolean;
+  /** Lets out what is still held; an outcome where the guards stop on it. */
+  end(): Awaitable<Outcome | undefined>;
+  /** The call is over, whatever became of it. */
+  close(): void;
+}
+
+/** Opens the way for one model call. */
+export const openPassage = (run: Run, attempt: Attempt): Passage => {
+  const plan = isGuarded(run, 'outputStream') ? run.options.lanes.output : undefined;
+  const stretches = plan && planStream(plan.graph);
+  return stretches ? gatedPassage(run, attempt, stretches) : directPassage(run, attempt, plan);
+};
+
+/** Where no guard has a window, each chunk is judged and leaves before the next one is asked for. */
+const directPassage = (run: Run, attempt: Attempt, plan: Plan | undefined): Passage => {
+  const payload = streamPayload(run, null);
+  const settle = (verdict: Verdict<PhaseData<'outputStream'>>): ReturnType<Passage['letThrough']> => {
+    if (verdict.kind !== 'pass' && verdict.kind !== 'edit') return stopWith(run, verdict);
+    if (run.stop) return stopWith(run, run.stop); // a guard stopped on a data part that another guard wrote
+    return take(run, attempt, (verdict.kind === 'edit' ? verdict.data : payload).part as Chunk | null);
+  };
+  return {
+    letThrough: (chunk) => {
+      payload.part = chunk;
+      const pending = plan?.run('outputStream', payload, run.scope) ?? pass;
+      return isPromise(pending) ? pending.then(settle) : settle(pending);
+    },
+    watch: (chunks) => chunks,
+    isStopped: false,
+    end: () => undefined,
+    close: () => undefined,
+  };
+};
+
+/** Where guards have windows, the gate holds what they have not cleared. */
+const gatedPassage = (run: Run, attempt: Attempt, stretches: readonly StreamStretch[]): Passage => {
+  const gate = createStreamGate({
+    stretches,
+    scope: run.scope,
+    payloadOf: (part) => streamPayload(run, part),
+    release: (chunk) => take(run, attempt, chunk),
+    maxHeldChars: run.options.maxHeldChars,
+  });
+  const stopped = (): Outcome | undefined => {
+    const stop = gate.stopped ?? run.stop;
+    return stop && stopWith(run, stop);
+  };
+  return {
+    letThrough: (chunk) => whenReady(gate.push(chunk), stopped),
+    watch: (chunks) => untilStopped(chunks, gate),
+    get isStopped() {
+      return gate.stopped !== undefined;
+    },
+    end: () => (gate.stopped ? stopped() : whenReady(gate.idle(), stopped)),
+    close: () => gate.close(),
+  };
+};
+
+/** Takes what the guards left of a chunk into the answer and lets it out. How a call finished is the loop's to tell. */
+const take = (run: Run, { answer }: Attempt, part: Chunk | null): Promise<void> | undefined => {
+  if (!part || part.type === 'finish') return undefined;
+  addChunk(answer, part);
+  return release(run, part);
+};

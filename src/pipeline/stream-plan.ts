@@ -1,0 +1,155 @@
+import { inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js';
+import { gateRow, patternOf } from '../guard/pattern-row.js';
+import type { Window } from '../guard/pattern.js';
+import type { Author } from '../verdict.js';
+import type { AskedArm } from './choose-arms.js';
+import { blockOf, memberSteps, nodeId, stepsOf, whenPath } from './compile.js';
+import {
+  childrenOf,
+  nameOf,
+  type BranchNode,
+  type GraphNode,
+  type GuardNode,
+  type ParallelNode,
+  type SequenceNode,
+} from './graph.js';
+import type { Block } from './merge-branches.js';
+
+type StreamGuard = Guard<'outputStream'>;
+
+/** The guards of the stream in their order: those that are asked about each chunk, and those with windows. */
+export type StreamStretch = ChunkStretch | WindowStretch;
+
+/** Guards that are asked about each chunk as it comes. */
+export interface ChunkStretch {
+  readonly kind: 'chunks';
+  readonly guard: StreamGuard;
+}
+
+/** Guards with windows, one after another. */
+export interface WindowStretch {
+  readonly kind: 'windows';
+  /** The way of a text through them. */
+  readonly places: readonly TextPlace[];
+  /** The same guards for any chunk that is not a text. */
+  readonly whole: StreamGuard;
+  /** The way to the first of them, for errors. */
+  readonly path: string;
+}
+
+/** One place on the way of a text. */
+export type TextPlace = JudgePlace | BlockPlace;
+
+export interface JudgePlace {
+  readonly kind: 'judge';
+  readonly author: Author;
+  readonly window: Window;
+  readonly guard: StreamGuard;
+  /** Whether it only looks on: nothing waits for it. */
+  readonly isShadow: boolean;
+}
+
+/** Guards side by side: a text leaves as far as all of them have cleared it, and their edits are merged. */
+export interface BlockPlace {
+  readonly kind: 'block';
+  readonly block: Block<'outputStream'>;
+  readonly branches: readonly TextBranch[];
+  /** Of a branch: the conditions of its arms. */
+  readonly arms?: readonly (AskedArm & { readonly branch: TextBranch })[];
+}
+
+export interface TextBranch {
+  readonly id: string;
+  readonly guard: StreamGuard;
+  readonly places: readonly TextPlace[];
+}
+
+/** The window of a guard: its policy's, else its processor's. A pattern stays one under a window of a policy, and may hold the part. */
+const windowOf = ({ processor, policy }: GuardNode): Window | undefined => {
+  const pattern = patternOf(processor);
+  const asked = policy?.window;
+  if (!pattern) return asked ?? (processor as { window?: Window }).window;
+  return { pattern: asked === 'part' || asked === 'step' ? { ...pattern, maxLength: 'part', open: undefined } : pattern };
+};
+
+const hasWindow = (node: GraphNode): boolean =>
+  node.kind === 'guard'
+    ? typeof node.processor.processOutputStream === 'function' && windowOf(node) !== undefined
+    : childrenOf(node).some(hasWindow);
+
+/** A node of a sequence: where it stands, and what it does with a chunk. */
+interface Member {
+  readonly node: GraphNode;
+  readonly path: string;
+  readonly steps: readonly GuardStep<'outputStream'>[];
+}
+
+/** What was planned before: an agent's own guards are the same graph in every call. */
+const planned = new WeakMap<SequenceNode, readonly StreamStretch[]>();
+const noWindows: readonly StreamStretch[] = [];
+
+/** The guards of the stream in stretches; nothing where none of them has a window. */
+export const planStream = (graph: SequenceNode): readonly StreamStretch[] | undefined => {
+  const known = planned.get(graph) ?? (hasWindow(graph) ? stretches(membersOf(graph, graph.id)).map(toStretch) : noWindows);
+  planned.set(graph, known);
+  return known === noWindows ? undefined : known;
+};
+
+/** The nodes of a sequence that do something with a chunk; sequences in it that hold windows are taken apart. */
+const membersOf = ({ nodes }: SequenceNode, path: string): Member[] =>
+  nodes.flatMap((node, index): Member[] => {
+    const at = `${path}/${nameOf(node, index)}`;
+    if (node.kind === 'sequence' && hasWindow(node)) return membersOf(node, at);
+    const steps = memberSteps(gateRow, nodes, { path, index });
+    return steps.length > 0 ? [{ node, path: at, steps }] : [];
+  });
+
+/** Neighbours of one kind together. */
+const stretches = (members: readonly Member[]): Member[][] => {
+  const found: Member[][] = [];
+  for (const member of members) {
+    const last = found.at(-1);
+    if (last?.[0] && hasWindow(last[0].node) === hasWindow(member.node)) last.push(member);
+    else found.push([member]);
+  }
+  return found;
+};
+
+const toStretch = (members: readonly Member[]): StreamStretch => {
+  const [first] = members as [Member, ...Member[]]; // a stretch holds what it was made of
+  const guard = inSequence(members.flatMap(({ steps }) => steps));
+  if (!hasWindow(first.node)) return { kind: 'chunks', guard };
+  return { kind: 'windows', places: members.map(placeOf), whole: guard, path: first.path };
+};
+
+const placeOf = ({ node, path, steps }: Member): TextPlace => {
+  if ((node.kind === 'parallel' || node.kind === 'branch') && hasWindow(node)) return blockPlace(node, path);
+  const [first] = steps as [GuardStep<'outputStream'>, ...GuardStep<'outputStream'>[]]; // a member has steps
+  const { author } = first;
+  const isGuard = node.kind === 'guard';
+  const window = (isGuard ? windowOf(node) : undefined) ?? 'chunk';
+  return { kind: 'judge', author, window, guard: inSequence(steps), isShadow: isGuard && node.policy?.shadow === true };
+};
+
+const blockPlace = (node: ParallelNode | BranchNode, path: string): BlockPlace => {
+  const branches = childrenOf(node).flatMap((inner, index): (TextBranch & { index: number })[] => {
+    const members = membersIn(inner, `${path}/${nameOf(inner, index)}`);
+    if (members.length === 0) return [];
+    const guard = inSequence(members.flatMap(({ steps }) => steps));
+    return [{ id: nodeId(inner, index), index, guard, places: members.map(placeOf) }];
+  });
+  const block = blockOf(gateRow, node, path);
+  if (node.kind === 'parallel') return { kind: 'block', block, branches };
+  const arms = branches.map((branch) => ({
+    when: (node.arms[branch.index] as BranchNode['arms'][number]).when, // each branch is an arm's
+    path: whenPath(path, branch.index),
+    branch,
+  }));
+  return { kind: 'block', block, branches, arms };
+};
+
+const membersIn = (node: GraphNode, path: string): Member[] => {
+  if (node.kind === 'sequence') return membersOf(node, path);
+  const steps = stepsOf(gateRow, node, path);
+  return steps.length > 0 ? [{ node, path, steps }] : [];
+};

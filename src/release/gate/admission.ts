@@ -1,0 +1,68 @@
+import { argumentsOf, borderOf, deltaKey, deltasOf, deltaText, hasMore, toldText, withoutText, type Chunk } from './chunk.js';
+import type { OpenLane, Queue } from './queue.js';
+import { asItCame } from './segment.js';
+import type { TextStage } from './text-stage.js';
+
+/** Takes chunks in: texts go their way through the guards, everything takes its place in the queue. */
+export interface Admission {
+  admit(chunk: Chunk): void;
+}
+
+/** What is told of tool calls that are not there yet, by the call. */
+type ToldCalls = Map<string, Chunk[]>;
+
+export const createAdmission = (queue: Queue, way: TextStage): Admission => {
+  const calls: ToldCalls = new Map();
+  const endText = (lane: OpenLane): void => {
+    queue.close(lane);
+    way.end(lane);
+  };
+  return {
+    admit: (chunk) => {
+      const key = deltaKey(chunk);
+      if (key !== undefined) return admitText(key, chunk, { queue, way });
+      const border = borderOf(chunk);
+      if (border) {
+        const lane = queue.lane(border.key, () => deltasOf(chunk, border.key));
+        if (border.isEnd) endText(lane);
+        return queue.addWhole({ chunk, lane });
+      }
+      const callId = argumentsOf(chunk);
+      if (callId !== undefined) return admitTold(callId, chunk, { queue, calls });
+      if (chunk.type === 'tool-call') return admitCall(chunk, { queue, calls });
+      if (chunk.type === 'finish') {
+        for (const lane of queue.lanes()) endText(lane);
+        way.endStep();
+        for (const told of calls.values()) queue.addWhole({ chunk: undefined, told, length: lengthOf(told) }); // a call that never came
+      }
+      return queue.addWhole({ chunk });
+    },
+  };
+};
+
+const admitText = (key: string, chunk: Chunk, { queue, way }: { queue: Queue; way: TextStage }): void => {
+  const lane = queue.lane(key, () => deltasOf(chunk, key));
+  const text = deltaText(chunk);
+  if (text !== '') {
+    queue.addText(lane, text.length);
+    way.add(lane, asItCame(text));
+  }
+  // What a delta says beside its text, such as a signature, follows the text.
+  if (text === '' || hasMore(chunk)) queue.addWhole({ chunk: text === '' ? chunk : withoutText(chunk), lane });
+};
+
+const admitTold = (id: string, chunk: Chunk, { queue, calls }: { queue: Queue; calls: ToldCalls }): void => {
+  const told = calls.get(id);
+  if (told) told.push(chunk);
+  else calls.set(id, [chunk]);
+  queue.hold(toldText(chunk).length);
+};
+
+const admitCall = (chunk: Chunk, { queue, calls }: { queue: Queue; calls: ToldCalls }): void => {
+  const id = String((chunk.payload as { toolCallId?: unknown }).toolCallId);
+  const told = calls.get(id);
+  calls.delete(id);
+  queue.addWhole({ chunk, told, length: lengthOf(told ?? []) });
+};
+
+const lengthOf = (told: readonly Chunk[]): number => told.reduce((sum, chunk) => sum + toldText(chunk).length, 0);

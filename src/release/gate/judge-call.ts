@@ -1,0 +1,80 @@
+import { InterlockError } from '../../errors.js';
+import { whenReady, type Awaitable } from '../../phase/awaitable.js';
+import { toldText, type Chunk } from './chunk.js';
+
+/** A tool call, and the chunks that told its arguments before it was there. */
+export interface ToldCall {
+  /** Nothing where the call never came. */
+  readonly call: Chunk | undefined;
+  readonly told: readonly Chunk[];
+}
+
+/** Judges one chunk: what the guards leave of it, null where they drop it, nothing where they stop the stream. */
+export type JudgeChunk = (chunk: Chunk) => Awaitable<Chunk | null | undefined>;
+
+/**
+ * Judges a tool call as one value: first its arguments as they were told, as one delta, then the call. What leaves agrees: where a
+ * guard edits either, the other follows.
+ *
+ * Raises `release/invalid-arguments` where a guard makes something of the arguments' text that is no JSON.
+ */
+export const judgeCall = ({ call, told }: ToldCall, judge: JudgeChunk): Awaitable<readonly Chunk[]> => {
+  const delta = oneDelta(told);
+  return whenReady(delta ? judge(delta) : null, (left) => {
+    if (left === undefined) return [];
+    const text = left ? toldText(left) : undefined;
+    if (!call) return assembled(told, text);
+    const isRewritten = delta !== undefined && text !== undefined && text !== toldText(delta);
+    return judgeWhole({ call: isRewritten ? withArguments(call, text) : call, told, text }, judge);
+  });
+};
+
+interface Asked {
+  readonly call: Chunk;
+  readonly told: readonly Chunk[];
+  /** The arguments as they may be told; nothing where they are not. */
+  readonly text: string | undefined;
+}
+
+const judgeWhole = ({ call, told, text }: Asked, judge: JudgeChunk): Awaitable<readonly Chunk[]> => {
+  const before = text === undefined ? undefined : JSON.stringify(argsOf(call)); // a hook may write into them
+  return whenReady(judge(call), (left) => {
+    if (!left) return [];
+    if (left.type !== 'tool-call') return [left]; // the guard answered the call itself
+    const after = text === undefined ? undefined : JSON.stringify(argsOf(left));
+    return [...assembled(told, before === after ? text : after), left];
+  });
+};
+
+const argsOf = ({ payload }: Chunk): unknown => (payload as { args?: unknown }).args;
+
+const isDelta = ({ type }: Chunk): boolean => type === 'tool-call-delta';
+
+/** All deltas of a call as one. */
+const oneDelta = (told: readonly Chunk[]): Chunk | undefined => {
+  const deltas = told.filter(isDelta);
+  const [first] = deltas;
+  return first && withTold(first, deltas.map(toldText).join(''));
+};
+
+const withTold = (delta: Chunk, argsTextDelta: string): Chunk => ({
+  ...delta,
+  payload: { ...(delta.payload as object), argsTextDelta },
+});
+
+/** What was told of a call, with its arguments as one delta. */
+const assembled = (told: readonly Chunk[], text: string | undefined): readonly Chunk[] => {
+  const first = told.find(isDelta);
+  return told.flatMap((chunk) => {
+    if (!isDelta(chunk)) return [chunk];
+    return chunk === first && text !== undefined ? [withTold(chunk, text)] : [];
+  });
+};
+
+const withArguments = (call: Chunk, text: string): Chunk => {
+  try {
+    return { ...call, payload: { ...(call.payload as object), args: JSON.parse(text) as unknown } };
+  } catch (cause) {
+    throw new InterlockError('release/invalid-arguments', { path: 'outputStream.part.payload.argsTextDelta', cause });
+  }
+};

@@ -1,0 +1,65 @@
+/** A stretch of a text on its way through guards: how many characters it came as, and how it reads now. */
+export interface Segment {
+  /** How many UTF-16 units of the text as it came this stands for. */
+  readonly raw: number;
+  readonly text: string;
+  /** Whether a guard wrote it: it can then not be told which of its characters stand for which of those that came. */
+  readonly isEdited: boolean;
+}
+
+/** A stretch as it came. */
+export const asItCame = (text: string): Segment => ({ raw: text.length, text, isEdited: false });
+
+/** Adds a stretch behind others; one that nobody edited joins the one before it. */
+export const append = (segments: Segment[], segment: Segment): void => {
+  const last = segments.at(-1);
+  if (last && !last.isEdited && !segment.isEdited) segments[segments.length - 1] = asItCame(last.text + segment.text);
+  else segments.push(segment);
+};
+
+/** Takes so many characters of text from the front. Of an edited stretch that is cut in two, the end stands for all it came as. */
+export const takeText = (segments: Segment[], length: number): Segment[] => {
+  const taken: Segment[] = [];
+  let left = length;
+  while (left > 0) {
+    const first = segments[0];
+    if (!first) break;
+    if (first.text.length > left) {
+      const { isEdited } = first;
+      taken.push({ raw: isEdited ? 0 : left, text: first.text.slice(0, left), isEdited });
+      segments[0] = { raw: isEdited ? first.raw : first.raw - left, text: first.text.slice(left), isEdited };
+      break;
+    }
+    taken.push(first);
+    segments.shift();
+    left -= first.text.length;
+  }
+  // What was edited away stands for something, too, and goes with the text before it.
+  while (segments[0]?.text === '') taken.push(segments.shift() as Segment); // it was just seen
+  return taken;
+};
+
+/** Takes stretches from the front that stand for so many characters as they came; an edited one goes as a whole. */
+export const takeRaw = (segments: Segment[], length: number): Segment[] => {
+  const taken: Segment[] = [];
+  let left = length;
+  for (let first = segments[0]; first && (left > 0 || first.raw === 0); first = segments[0]) {
+    if (first.isEdited || first.raw <= left) {
+      taken.push(first);
+      segments.shift();
+      left -= first.raw;
+      continue;
+    }
+    taken.push(asItCame(first.text.slice(0, left)));
+    segments[0] = asItCame(first.text.slice(left));
+    break;
+  }
+  return taken;
+};
+
+/** How stretches read together. */
+export const textOf = (segments: readonly Segment[]): string =>
+  segments.length === 1 ? (segments[0] as Segment).text : segments.map(({ text }) => text).join('');
+
+/** How many characters as they came stretches stand for. */
+export const rawOf = (segments: readonly Segment[]): number => segments.reduce((sum, { raw }) => sum + raw, 0);

@@ -1,0 +1,132 @@
+import { isPromise } from '../../phase/awaitable.js';
+import { chooseArms, stepContext, type Choice } from '../../pipeline/choose-arms.js';
+import type { BlockPlace, JudgePlace, TextPlace } from '../../pipeline/stream-plan.js';
+import type { Lane } from './chunk.js';
+import { asItCame } from './segment.js';
+import { createBlockTexts } from './text-block.js';
+import { createTextJudge } from './text-judge.js';
+import type { Gate, TextStage } from './text-stage.js';
+
+/** The way of a text through guards with windows; what they clear goes to `out`. */
+export const createTextWay = (places: readonly TextPlace[], gate: Gate, out: TextStage): TextStage =>
+  places.reduceRight(
+    (next, place) => (place.kind === 'judge' ? judgeStage(place, gate, next) : blockStage(place, gate, next)),
+    out,
+  );
+
+const nowhere: TextStage = { add: () => undefined, end: () => undefined, endStep: () => undefined };
+
+const judgeStage = (place: JudgePlace, gate: Gate, next: TextStage): TextStage =>
+  place.isShadow ? both(createTextJudge(place, gate, nowhere), next) : createTextJudge(place, gate, next);
+
+/** Shows a text to one who only looks on, and passes it on at once. */
+const both = (aside: TextStage, next: TextStage): TextStage => ({
+  add: (lane, segment) => {
+    aside.add(lane, segment);
+    next.add(lane, segment);
+  },
+  end: (lane) => {
+    aside.end(lane);
+    next.end(lane);
+  },
+  endStep: () => {
+    aside.endStep();
+    next.endStep();
+  },
+});
+
+/** Who is asked about a text: all branches, or the arms of a branch whose conditions hold at its beginning. */
+type Asking = (lane: Lane) => readonly number[];
+
+const blockStage = (place: BlockPlace, gate: Gate, next: TextStage): TextStage => {
+  const { arms, branches } = place;
+  if (!arms) {
+    const all = branches.map((_, index) => index);
+    return meetingStage({ place, asking: () => all }, gate, next);
+  }
+  const chosen = new Map<string, readonly number[]>();
+  const stage = meetingStage({ place, asking: ({ key }) => chosen.get(key) ?? [] }, gate, next);
+  return createChoosing({ arms, gate, stage, choose: (lane, indexes) => void chosen.set(lane.key, indexes) });
+};
+
+interface Meeting {
+  readonly place: BlockPlace;
+  readonly asking: Asking;
+}
+
+const meetingStage = ({ place: { block, branches }, asking }: Meeting, gate: Gate, next: TextStage): TextStage => {
+  const texts = createBlockTexts({ block, branches, isAsked: (lane, index) => asking(lane).includes(index) }, gate, next);
+  const outs = branches.map((_, index) => texts.outOf(index));
+  const ways = branches.map(({ places }, index) => createTextWay(places, gate, outs[index] as TextStage)); // one each
+  /** Whoever is not asked lets the text pass at once. */
+  const wayOf = (lane: Lane, index: number) => (asking(lane).includes(index) ? ways : outs)[index] as TextStage;
+  return {
+    add: (lane, segment) => {
+      texts.note(lane, segment);
+      const came = asItCame(segment.text);
+      for (const index of branches.keys()) wayOf(lane, index).add(lane, came);
+    },
+    end: (lane) => {
+      for (const index of branches.keys()) wayOf(lane, index).end(lane);
+    },
+    endStep: () => {
+      for (const way of ways) way.endStep();
+      next.endStep();
+    },
+  };
+};
+
+interface Choosing {
+  readonly arms: NonNullable<BlockPlace['arms']>;
+  readonly gate: Gate;
+  readonly stage: TextStage;
+  choose(lane: Lane, indexes: readonly number[]): void;
+}
+
+/** Asks the conditions of a branch once for each text, with its first delta; what comes meanwhile waits. */
+const createChoosing = ({ arms, gate, stage, choose }: Choosing): TextStage => {
+  const waiting = new Map<string, (() => void)[]>();
+  const known = new Set<string>();
+  const decide = (lane: Lane, choice: Choice<(typeof arms)[number]>): void => {
+    if (choice.failure) {
+      const { failure } = choice;
+      const path = failure.path ?? '';
+      return gate.stop({ kind: 'unavailable', processorId: path, phase: 'outputStream', path, error: failure });
+    }
+    choose(
+      lane,
+      choice.matching.map((arm) => arms.indexOf(arm)),
+    );
+    const steps = waiting.get(lane.key) ?? [];
+    waiting.delete(lane.key);
+    for (const step of steps) step();
+  };
+  const ask = (lane: Lane, text: string): void => {
+    known.add(lane.key);
+    waiting.set(lane.key, []);
+    const choice = chooseArms(arms, stepContext(gate.payloadOf(lane.chunkOf(text)), gate.scope));
+    if (!isPromise(choice)) return decide(lane, choice);
+    gate.begin();
+    void choice.then((made) => {
+      decide(lane, made);
+      gate.done();
+    });
+  };
+  /** Now, or once it is known who is asked. */
+  const then = (lane: Lane, step: () => void): void => {
+    const steps = waiting.get(lane.key);
+    if (steps) steps.push(step);
+    else if (!gate.isStopping) step();
+  };
+  return {
+    add: (lane, segment) => {
+      if (!known.has(lane.key)) ask(lane, segment.text);
+      then(lane, () => stage.add(lane, segment));
+    },
+    end: (lane) => {
+      known.delete(lane.key); // another text may follow under its key
+      then(lane, () => stage.end(lane));
+    },
+    endStep: () => stage.endStep(),
+  };
+};

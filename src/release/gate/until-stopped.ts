@@ -1,0 +1,29 @@
+import type { StreamGate } from './stream-gate.js';
+
+/**
+ * The provider's chunks as they come; ends as soon as a guard that is at work stops the stream, also where the provider is silent.
+ * Nothing is asked of the provider after that.
+ */
+export async function* untilStopped<T>(
+  chunks: AsyncIterable<T>,
+  gate: Pick<StreamGate, 'isBusy' | 'onStop' | 'stopped'>,
+): AsyncGenerator<T, void> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  try {
+    while (!gate.stopped) {
+      const next = await (gate.isBusy ? orStopped(iterator.next(), gate) : iterator.next());
+      if (!next || next.done) return;
+      yield next.value;
+    }
+  } finally {
+    // A provider that hangs is not waited for; whoever called it aborts it.
+    iterator.return?.()?.catch(() => undefined);
+  }
+}
+
+/** A promise of its own for each chunk: one that lives as long as the stream would remember them all. */
+const orStopped = <T>(next: Promise<T>, gate: Pick<StreamGate, 'onStop'>): Promise<T | undefined> =>
+  new Promise((resolve, reject) => {
+    gate.onStop(() => resolve(undefined));
+    next.then(resolve, reject);
+  });

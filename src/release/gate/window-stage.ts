@@ -1,0 +1,130 @@
+import { InterlockError } from '../../errors.js';
+import type { Guard } from '../../guard/in-sequence.js';
+import { isPromise, whenReady, type Awaitable } from '../../phase/awaitable.js';
+import { createAdmission } from './admission.js';
+import type { Chunk } from './chunk.js';
+import { judgeCall } from './judge-call.js';
+import { judgeWhole, sendAll, type ChunkStage } from './chunk-stage.js';
+import { createQueue, type Entry, type OpenLane, type Queue } from './queue.js';
+import { textOf } from './segment.js';
+import type { Stop } from '../../verdict.js';
+import type { Gate, TextStage } from './text-stage.js';
+
+/** Guards with windows at one place of the stream. */
+export interface WindowGuards {
+  /** Makes their way for texts; what they clear goes to `out`. */
+  textWay(gate: Gate, out: TextStage): TextStage;
+  /** Judges any other chunk as a whole. */
+  readonly whole: Guard<'outputStream'>;
+  /** The way to them, for errors. */
+  readonly path: string;
+}
+
+/** What a stage is made with. */
+export interface WindowStageOptions {
+  readonly guards: WindowGuards;
+  readonly gate: Gate;
+  readonly next: ChunkStage;
+  /** The most characters that may be held. */
+  readonly maxHeldChars: number;
+}
+
+/** How many characters a provider may be ahead of a guard that is at work. */
+const aheadChars = 16_384;
+
+/**
+ * The place where guards with windows stand: chunks go in, and come out in their order once the guards have cleared them. Texts
+ * of different parts do not wait for each other; any other chunk waits for the text before it, and no text overtakes it.
+ */
+export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
+  const { guards, gate, next } = options;
+  const queue = createQueue();
+  const way = guards.textWay(gate, {
+    add: (lane, segment) => void (lane as OpenLane).cleared.push(segment), // lanes are the queue's
+    end: () => undefined,
+    endStep: () => undefined,
+  });
+  const { admit } = createAdmission(queue, way);
+  const drain = createDrain(queue, options);
+  let waiters: (() => void)[] = [];
+  const wakeAll = (): void => {
+    const woken = waiters;
+    waiters = [];
+    for (const wake of woken) wake();
+  };
+  const progress = (): Promise<void> => new Promise((resolve) => waiters.push(resolve));
+
+  /** A provider that is far ahead waits for a guard that is at work; where none is, too much is held. */
+  const room = (): Awaitable<void> => {
+    if (queue.held > aheadChars && gate.busy > 0 && !gate.isStopping) return progress().then(room);
+    if (queue.held > options.maxHeldChars && !gate.isStopping) gate.stop(tooMuchHeld(queue, options));
+    return undefined;
+  };
+  const idle = (): Awaitable<void> => {
+    if (gate.isStopping) return undefined;
+    const draining = drain();
+    if (draining) return draining.then(idle);
+    if (queue.isEmpty) return next.idle();
+    if (gate.busy > 0) return progress().then(idle);
+    const detail = 'the guards of the stream left a chunk unjudged';
+    return gate.fail(new InterlockError('run/failed', { path: guards.path, detail }));
+  };
+  gate.onProgress(() => {
+    const draining = drain();
+    if (isPromise(draining)) draining.then(wakeAll, wakeAll);
+    else wakeAll();
+  });
+  return {
+    push: (chunk) => {
+      admit(chunk);
+      return drain() ?? room();
+    },
+    idle,
+  };
+};
+
+const tooMuchHeld = ({ held }: Queue, { guards: { path }, maxHeldChars }: WindowStageOptions): Stop => {
+  const detail = `${held} characters are held, and ${maxHeldChars} may be`;
+  return {
+    kind: 'unavailable',
+    processorId: path,
+    phase: 'outputStream',
+    path,
+    error: new InterlockError('release/hold-exceeded', { path, detail }),
+  };
+};
+
+/** Sends on what is ready. Only one is at it at a time, so that the order is kept. */
+const createDrain = (queue: Queue, { guards, gate, next }: WindowStageOptions): (() => Promise<void> | undefined) => {
+  let draining: Promise<void> | undefined;
+  const judge = (chunk: Chunk) => judgeWhole(chunk, guards.whole, gate);
+
+  const send = (entry: Entry): Awaitable<void> => {
+    if (!('whole' in entry)) {
+      if (entry.lane.released >= entry.end) return undefined; // an edit of earlier characters took these along
+      const text = textOf(queue.take(entry));
+      return text === '' ? undefined : next.push(entry.lane.chunkOf(text));
+    }
+    const { chunk, told } = entry;
+    if (!told && chunk) return whenReady(judge(chunk), (left) => (left ? next.push(left) : undefined));
+    return whenReady(judgeCall({ call: chunk, told: told ?? [] }, judge), (left) => sendAll(left, next));
+  };
+  const goOn = async (waiting: Promise<void>): Promise<void> => {
+    try {
+      await waiting;
+    } catch (error) {
+      gate.fail(error);
+    }
+    draining = undefined;
+    await drain();
+  };
+  const drain = (): Promise<void> | undefined => {
+    if (draining) return draining;
+    for (let entry = gate.isStopping ? undefined : queue.next(); entry; entry = gate.isStopping ? undefined : queue.next()) {
+      const waiting = send(entry);
+      if (isPromise(waiting)) return (draining = goOn(waiting));
+    }
+    return undefined;
+  };
+  return drain;
+};
