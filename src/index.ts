@@ -5,6 +5,10 @@ export type { Phase, PhaseData, PhaseRow } from './phase/row.js';
 export { otherwise, type Condition, type GraphNode, type StepContext } from './pipeline/graph.js';
 export type { Overlap, OverlapRule } from './pipeline/overlap.js';
 export type { Plan } from './pipeline/compile.js';
+export type { GuardTraits } from './guard/traits.js';
+export type { FindingCode } from './pipeline/verify/checks.js';
+export type { Finding } from './pipeline/verify/finding.js';
+export type { CounterExample } from './pipeline/verify/spot.js';
 export { loopMachine } from './loop/machine.js';
 export {
   compile,
@@ -32,6 +36,7 @@ export { guard, type GuardedProcessor, type InputJudge } from './mastra/guard-po
 export type { PolicyCarrier } from './mastra/guard-node.js';
 export { guardsFor, type LaneGuards } from './mastra/guards-for.js';
 export { PrepareStepProcessor } from './mastra/prepare-step.js';
+export { verify, type VerifyOptions } from './mastra/verify.js';
 export { registerProcessorWorkflows } from './mastra/registration.js';
 export {
   ProcessorStepInputSchema,

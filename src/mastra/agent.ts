@@ -6,6 +6,7 @@ import { RequestContext } from '@mastra/core/request-context';
 import type { FullOutput, MastraModelOutput } from '@mastra/core/stream';
 import type { RunMode } from '../loop/ports.js';
 import type { Run } from '../loop/run.js';
+import type { Finding } from '../pipeline/verify/finding.js';
 import { beginRun } from './begin-run.js';
 import type { CallCallbacks, CallOptions } from './call-options.js';
 import type { InterlockAgentConfig, InterlockCallOptions, InterlockPromptCall, MastraCallOptions } from './config.js';
@@ -16,6 +17,8 @@ import { registerOnProcessors, workflowsOf } from './registration.js';
 import { resolveOptions } from './resolve-options.js';
 import { errorOf, resultOf, type RunResult, type StepResult } from './result.js';
 import { streamOf, type RunStream } from './run-stream.js';
+import type { VerifyOptions } from './verify.js';
+import { findingsOfAgent } from './verify-agent.js';
 
 /** One attempt at a step: Mastra's step result, and how the attempt ended. */
 export type InterlockStep = FullOutput['steps'][number] & Pick<StepResult, 'stepNumber' | 'attempt' | 'reason'>;
@@ -73,6 +76,14 @@ export class InterlockAgent<
   override async stream(messages: unknown, options?: unknown): Promise<unknown> {
     const { run, callbacks, transforms } = await this.#begin('stream', messages, options);
     return streamOf(run, { ended: runToEnd(run, callbacks), transforms });
+  }
+
+  /**
+   * What {@link verify} says of the agent's guards, those aside that a function gives for each request. Errors were refused when
+   * the agent was built, so these are warnings, and what a `latencyBudgetMs` asks for.
+   */
+  findings(options: VerifyOptions = {}): readonly Finding[] {
+    return findingsOfAgent(this.id, this.#setup, options);
   }
 
   /** The workflows that Mastra registers with this agent: its lanes, and each pipeline in them. */

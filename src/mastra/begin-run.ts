@@ -44,7 +44,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const runId = options.runId ?? createId('run');
   const conversation = await openConversation({ agent, target: options.memory, requestContext });
   const memory = conversation?.memory;
-  const chains = await resolveChains({ guards, options, requestContext, memory });
+  const chains = await resolveChains({ agentId: agent.id, guards, options, requestContext, memory });
   const lanes = compileChains(agent.id, chains);
   const newMessageId = () => createId('message');
   const list = await openList({ agent, options, messages, requestContext, conversation, createId: newMessageId });

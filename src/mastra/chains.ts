@@ -22,6 +22,7 @@ export interface Chains {
 }
 
 export interface Chaining {
+  readonly agentId: string;
   readonly guards: InterlockConfig;
   readonly options: CallOptions;
   readonly requestContext: RequestContext;
@@ -30,11 +31,11 @@ export interface Chaining {
 }
 
 /** A call's guards replace the agent's; memory's own stay around them, and `prepareStep` has the last word. */
-export const resolveChains = async ({ guards, options, requestContext, memory }: Chaining): Promise<Chains> => {
+export const resolveChains = async ({ agentId, guards, options, requestContext, memory }: Chaining): Promise<Chains> => {
   const chain = async (lane: 'input' | 'output' | 'error'): Promise<readonly PipelineStep[]> => {
     const name = `${lane}Processors` as const;
     const steps = await resolveGuards(options[name] ?? guards[name], requestContext);
-    checkLane(steps, lane);
+    checkLane(steps, lane, agentId);
     return steps;
   };
   const [input, output, error] = await Promise.all([chain('input'), chain('output'), chain('error')]);

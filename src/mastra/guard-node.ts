@@ -2,6 +2,7 @@ import type { Processor } from '@mastra/core/processors';
 import type { GuardPolicy } from '../../schemas/index.js';
 import { readPolicy } from '../guard/policy/read-policy.js';
 import type { GuardNode } from '../pipeline/graph.js';
+import { traitsOf } from './known-traits.js';
 
 /** A processor of its author's, and the policy around it. */
 export interface Guarded {
@@ -38,5 +39,6 @@ export const rememberGuarded = (wrapper: Processor, guarded: Guarded): void => v
 /** A processor as a node of a graph; raises what {@link guardedBy} does. */
 export const guardNode = (given: Processor): GuardNode => {
   const { processor, policy } = guardedBy(given);
-  return { kind: 'guard', id: processor.id, processor, ...(policy && { policy }) };
+  const traits = traitsOf(processor);
+  return { kind: 'guard', id: processor.id, processor, ...(policy && { policy }), ...(traits && { traits }) };
 };

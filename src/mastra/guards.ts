@@ -1,11 +1,10 @@
-import type { Processor } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { AnyWorkflow } from '@mastra/core/workflows';
-import { InterlockError } from '../errors.js';
 import { compileGraph, type Plan } from '../pipeline/compile.js';
 import type { SequenceNode } from '../pipeline/graph.js';
+import { placeOf, type Place } from '../pipeline/verify/place.js';
+import { refuseDefects } from '../pipeline/verify/refuse.js';
 import type { PhaseRow } from '../phase/row.js';
-import { phaseNames, phaseRow } from '../phase/table.js';
 import { isPipeline, toGraph, type Pipeline, type PipelineStep } from './pipeline.js';
 import { isWorkflow } from './to-graph.js';
 import { toWorkflow } from './to-workflow.js';
@@ -42,24 +41,25 @@ export const resolveGuards = async (
   return toArray(given instanceof Promise ? await given : given);
 };
 
-/** Whether a step is a bare processor, whose hooks can be seen. */
-const isBare = (step: PipelineStep): step is Processor => typeof step === 'object' && !isWorkflow(step) && !('execute' in step);
-
-/** Refuses a bare processor in a lane where none of its hooks ever runs: `pipeline/wrong-lane`. */
-export const checkLane = (steps: readonly PipelineStep[], lane: Lane): void => {
-  const rows = phaseNames.map((phase) => phaseRow(phase));
-  for (const step of steps.filter(isBare)) {
-    const own = rows.filter(({ hook }) => typeof step[hook] === 'function');
-    if (own.length === 0 || own.some((row) => row.lane === lane || row.lane === 'error')) continue;
-    const hooks = own.map(({ hook }) => hook).join(', ');
-    throw new InterlockError('pipeline/wrong-lane', { path: `${lane}Processors/${step.id}`, detail: `it has ${hooks}.` });
-  }
-};
-
 /** The graph of a lane; one pipeline alone keeps its own id and shape. */
-const laneGraph = (steps: readonly PipelineStep[], id: string): SequenceNode => {
-  const [only] = steps;
-  return steps.length === 1 && only && isWorkflow(only) ? toGraph(only) : toGraph(steps, id);
+const laneGraph = (steps: readonly PipelineStep[], id: string): SequenceNode =>
+  isAlone(steps) ? toGraph(steps[0]) : toGraph(steps, id);
+
+/** Whether a lane is one pipeline. */
+const isAlone = (steps: readonly PipelineStep[]): steps is readonly [AnyWorkflow] => steps.length === 1 && isWorkflow(steps[0]);
+
+/** A lane as it is verified. */
+export const placeOfLane = (steps: readonly PipelineStep[], lane: Lane, agentId: string): Place =>
+  placeOf(laneGraph(steps, laneId(agentId, lane)), { lane, isArray: !isAlone(steps) });
+
+/** Lanes that were found able to work. */
+const checked = new WeakMap<readonly PipelineStep[], Lane>();
+
+/** Refuses what cannot work in a lane, once for each array. Raises the codes of the errors that `verify` finds. */
+export const checkLane = (steps: readonly PipelineStep[], lane: Lane, agentId: string): void => {
+  if (steps.length === 0 || checked.get(steps) === lane) return;
+  refuseDefects({ id: agentId, roots: [placeOfLane(steps, lane, agentId)] });
+  checked.set(steps, lane);
 };
 
 /** Plans that were compiled before: an agent's own guards are the same array in every call. */

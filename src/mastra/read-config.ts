@@ -61,7 +61,7 @@ const agentIdOf = ({ id, name }: { id?: string; name?: string }): string => id ?
 const fixedGuards = (guards: DynamicGuards | undefined, lane: Lane, agentId: string): DynamicGuards | undefined => {
   if (guards === undefined || typeof guards === 'function') return guards;
   const steps = toArray(guards);
-  checkLane(steps, lane);
+  checkLane(steps, lane, agentId);
   compileLane(steps, laneId(agentId, lane));
   return steps;
 };

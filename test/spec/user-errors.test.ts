@@ -25,7 +25,7 @@ const wrongGuards: Record<string, Wrong> = {
   'a guard of the other lane': {
     code: 'pipeline/wrong-lane',
     guards: () => [{ id: 'late', processOutputStep: () => [] }],
-    path: 'inputProcessors/late',
+    path: 'a-input-processor/late: inputProcessors never run processOutputStep',
   },
 };
 

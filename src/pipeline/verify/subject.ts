@@ -7,6 +7,8 @@ export interface Subject {
   readonly id: string;
   /** Each pipeline or lane. */
   readonly roots: readonly Place[];
+  /** Whether there are lanes that are not known. */
+  readonly isPartial?: boolean;
   /** Retries that guards may be granted in one run; left out where it is not known. */
   readonly maxProcessorRetries?: number;
   /** What is withheld until it was judged; left out where it is not known. */
