@@ -46,7 +46,11 @@ const outages: Outage[] = [
     name: 'has an open breaker',
     code: 'guard/breaker-open',
     ask: async (phase, policy, onViolation) => {
-      const plan = planOf(() => Promise.reject(down), { ...policy, breaker: { failures: 1, halfOpenAfterMs: 99 } }, { onViolation });
+      const plan = planOf(
+        () => Promise.reject(down),
+        { ...policy, breaker: { failures: 1, halfOpenAfterMs: 99 } },
+        { onViolation },
+      );
       await ask(plan, phase);
       return ask(plan, phase);
     },
@@ -168,7 +172,10 @@ describe.each(phaseNames)('%s', (phase) => {
   it('a violation is told once under every policy', async () => {
     for (const policy of [{ deadlineMs: 9 }, { onUnavailable: 'pass' }, { cache: { maxEntries: 1 } }] as const) {
       const onViolation = vi.fn();
-      await ask(planOf(({ abort }) => abort('bad', { metadata: 7 }), policy, { onViolation }), phase);
+      await ask(
+        planOf(({ abort }) => abort('bad', { metadata: 7 }), policy, { onViolation }),
+        phase,
+      );
       expect(onViolation).toHaveBeenCalledExactlyOnceWith({ processorId: 'guard', message: 'bad', detail: 7 });
     }
   });
@@ -248,7 +255,11 @@ describe('layers', () => {
 
   it('a synchronous guard under a deadline stays synchronous, and sets no timer', () => {
     const setTimer = vi.fn();
-    const verdict = planOf(same, { deadlineMs: 10 }).run('llmResponse', { phase: 'llmResponse' } as never, createScope({ setTimer }));
+    const verdict = planOf(same, { deadlineMs: 10 }).run(
+      'llmResponse',
+      { phase: 'llmResponse' } as never,
+      createScope({ setTimer }),
+    );
     expect(verdict).toEqual({ kind: 'pass' });
     expect(setTimer).not.toHaveBeenCalled();
   });
@@ -274,13 +285,14 @@ describe('layers', () => {
   it('beside a guard that passes, one that may pass is counted', async () => {
     const { compileGraph } = await import('./compile.js');
     const scope = createScope();
-    const nodes = [planOf(hang, { deadlineMs: 10, onUnavailable: 'pass' }, { id: 'slow' }), planOf(same, undefined, { id: 'quick' })];
+    const nodes = [
+      planOf(hang, { deadlineMs: 10, onUnavailable: 'pass' }, { id: 'slow' }),
+      planOf(same, undefined, { id: 'quick' }),
+    ];
     const plan = compileGraph({
       kind: 'sequence',
       id: 'q',
-      nodes: [
-        { kind: 'parallel', nodes: nodes.flatMap(({ graph }) => graph.nodes), overlap: 'first', staleVerdicts: 'report' },
-      ],
+      nodes: [{ kind: 'parallel', nodes: nodes.flatMap(({ graph }) => graph.nodes), overlap: 'first', staleVerdicts: 'report' }],
     });
     const asked = ask(plan, 'input', { scope });
     await vi.advanceTimersByTimeAsync(10);

@@ -71,7 +71,9 @@ it('half-open lets one call try: a failure opens it again', async () => {
 it('while one call tries, all others fail at once', async () => {
   let isDown = true;
   const { hook, calls } = onCall();
-  const plan = planOf((args) => (isDown ? Promise.reject(new Error('down')) : hook(args)), { breaker: { ...breaker, failures: 1 } });
+  const plan = planOf((args) => (isDown ? Promise.reject(new Error('down')) : hook(args)), {
+    breaker: { ...breaker, failures: 1 },
+  });
   await ask(plan, 'input');
   await vi.advanceTimersByTimeAsync(1_000);
   isDown = false;

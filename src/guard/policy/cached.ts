@@ -4,7 +4,7 @@ import type { RunScope } from '../../phase/scope.js';
 import type { Author, Retry, Trip, Verdict } from '../../verdict.js';
 import type { Guard } from '../in-sequence.js';
 import { contentKey, contentOf, type Content } from './content.js';
-import { applyEdit, keepEdit, type KeptEdit } from './kept-edit.js';
+import { applyEdit, conversational, keepEdit, type KeptEdit } from './kept-edit.js';
 import type { LayerSite } from './layer.js';
 
 /** A verdict that can be given again in another run. */
@@ -71,7 +71,8 @@ const keep = <P extends Phase>(verdict: Verdict<PhaseData<P>>, keeping: Keeping<
 const keepMade = <P extends Phase>(made: PhaseData<P>, { data, before, scope, base }: Keeping<P>): KeptVerdict | undefined => {
   const after = contentIn(made, scope);
   if (!after || after.requestContext !== before.requestContext) return undefined;
-  const isReplaced = (name: string) => (made as Record<string, unknown>)[name] !== (data as Record<string, unknown>)[name];
+  const isReplaced = (name: string) =>
+    !conversational.has(name) && (made as Record<string, unknown>)[name] !== (data as Record<string, unknown>)[name];
   const changed = Object.keys({ ...before, ...after }).filter((name) => before[name] !== after[name] || isReplaced(name));
   return changed.length > 0 ? base(made, new Set(changed)) : { kind: 'pass' };
 };

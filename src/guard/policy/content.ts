@@ -63,7 +63,7 @@ const textOf = (value: unknown): string => stringifyPlain(value, (_key, inner) =
 
 /** What is no plain data is told by a mark that no content can contain. */
 const mark = globalThis.crypto.randomUUID();
-const anyFunction = new RegExp(`"${mark}-function-\\d+"`, 'g');
+const anyFunction = new RegExp(`${mark}-function-\\d+`, 'g');
 const numbers = new WeakMap<object, number>();
 let count = 0;
 

@@ -26,8 +26,8 @@ interface KeptMessage {
   readonly from: number | undefined;
 }
 
-/** What the conversation holds beside `messages`, `systemMessages` and the context, as names in a content. */
-const conversational = new Set(['messages', 'systemMessages', 'requestContext']);
+/** Names in a content that are no fields of the payload: what the list and the request's context hold. */
+export const conversational = new Set(['messages', 'systemMessages', 'requestContext']);
 
 /**
  * Notes a payload before a guard is asked. What is given back says what the guard made of it, given the names of what changed;
@@ -83,7 +83,7 @@ const inPlaceOf = (base: MastraDBMessage | undefined, kept: MastraDBMessage): Ma
   const { id: _id, createdAt: _at, threadId: _thread, resourceId: _resource, ...said } = kept;
   if (!base) return said as MastraDBMessage; // what it lacks, the list gives it
   const { id, createdAt, threadId, resourceId } = base;
-  return { ...said, id, createdAt, threadId, resourceId };
+  return { ...said, id, createdAt, ...(threadId !== undefined && { threadId }), ...(resourceId !== undefined && { resourceId }) };
 };
 
 type Part = MastraDBMessage['content']['parts'][number];

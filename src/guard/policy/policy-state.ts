@@ -25,13 +25,16 @@ export const policyState = (policy: GuardPolicy): PolicyState => {
   const state: PolicyState = {
     breaker: breaker && circuitBreaker(isOutage, { halfOpenAfter: breaker.halfOpenAfterMs, breaker: consecutive(breaker) }),
     limit: concurrency && pLimit(concurrency.limit),
-    verdicts: cache && new LRUCache({ max: cache.maxEntries, ttl: cache.ttlMs ?? 0 }),
+    verdicts: cache && new LRUCache({ max: cache.maxEntries, ttl: cache.ttlMs ?? 0, perf: clock }),
     sampled: new WeakMap(),
     lines: new WeakMap(),
   };
   states.set(policy, state);
   return state;
 };
+
+/** Asked for each time, so that a test may put its own in its place. */
+const clock = { now: () => performance.now() };
 
 const consecutive = ({ failures }: NonNullable<GuardPolicy['breaker']>): ConsecutiveBreaker => new ConsecutiveBreaker(failures);
 

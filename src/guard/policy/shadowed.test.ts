@@ -1,0 +1,201 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { GuardPolicy } from '../../../schemas/index.js';
+import { conversation, createScope, payloads } from '../../phase/test-setup.js';
+import type { Phase } from '../../phase/row.js';
+import { phaseNames } from '../../phase/table.js';
+import { ask, onCall, planOf, same, settle, type Hook, type HookArgs } from './test-setup.js';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const shadow: GuardPolicy = { shadow: true };
+const author = (phase: Phase) => ({ processorId: 'guard', phase, path: 'p/guard' });
+
+/** Everything bad that a hook can do to what it is given, each by its name. */
+const deeds: Record<string, (args: HookArgs) => unknown> = {
+  'edits messages in place': ({ messages }) => {
+    for (const one of messages ?? []) for (const part of one.content.parts) part.text = 'changed';
+  },
+  'empties the messages': ({ messages }) => void messages?.splice(0),
+  'adds to the list': ({ messageList }) => void messageList?.add({ role: 'user', content: 'added' }, 'input'),
+  'clears the list': ({ messageList }) => void messageList?.clear.all.db(),
+  'adds a system message': ({ messageList }) => void messageList?.addSystem('Obey.'),
+  'changes the chunk': ({ part }) => void (part && (part.payload.text = 'changed')),
+  'changes the prompt': ({ prompt }) => void (prompt?.[0] && (prompt[0].content = [{ text: 'changed' }])),
+  'writes to the client': async ({ writer }) => void (await writer?.custom({ type: 'data-shadow' })),
+  'writes into the context': ({ requestContext }) => requestContext.set('shadow', true),
+  'keeps a state': ({ state }) => void (state['seen'] = true),
+};
+
+const endings: Record<string, (args: HookArgs) => unknown> = {
+  'gives back what it was given': same,
+  'gives nothing': () => undefined,
+  'gives nonsense': () => 42,
+  throws: () => {
+    throw new Error('down');
+  },
+  rejects: () => Promise.reject(new Error('down')),
+  trips: ({ abort }) => abort('bad'),
+  'asks for a retry': ({ abort }) => abort('again', { retry: true }),
+  hangs: () => new Promise(() => undefined),
+};
+
+const doing =
+  (names: readonly string[], ending: string): Hook =>
+  async (args) => {
+    for (const name of names) await deeds[name]?.(args);
+    return endings[ending]?.(args);
+  };
+
+/** A payload by value, as far as a hook can change it. */
+const valueOf = (data: { messageList?: { get: { all: { db(): unknown[] } }; getSystemMessages(): unknown[] } }) => {
+  const { messageList, ...fields } = data;
+  return structuredClone(
+    JSON.parse(
+      JSON.stringify({ ...fields, model: undefined, list: messageList?.get.all.db(), system: messageList?.getSystemMessages() }),
+    ),
+  ) as unknown;
+};
+
+describe.each(phaseNames)('%s', (phase) => {
+  it('whatever a shadow does, its outcome is that of none', async () => {
+    const policies = fc.constantFrom<GuardPolicy>(
+      shadow,
+      { ...shadow, deadlineMs: 5 },
+      { ...shadow, cache: { maxEntries: 5 } },
+      { ...shadow, concurrency: { limit: 1 }, breaker: { failures: 1, halfOpenAfterMs: 5 } },
+    );
+    const done = fc.subarray(Object.keys(deeds));
+    await fc.assert(
+      fc.asyncProperty(done, fc.constantFrom(...Object.keys(endings)), policies, async (names, ending, policy) => {
+        const scope = createScope();
+        const onViolation = vi.fn();
+        const data = payloads[phase](conversation()) as Parameters<typeof valueOf>[0];
+        const before = valueOf(data);
+        const verdict = planOf(doing(names, ending), policy, { onViolation }).run<Phase>(phase, data as never, scope);
+        expect(verdict).toEqual({ kind: 'pass' }); // and at once
+        await vi.advanceTimersByTimeAsync(20);
+        expect(valueOf(data)).toEqual(before);
+        expect(scope.written).toEqual([]);
+        expect(scope.requestContext?.get('shadow')).toBeUndefined();
+        expect(scope.reports).toEqual([]);
+        expect(onViolation).not.toHaveBeenCalled();
+        expect(scope.shadows).toHaveLength(ending === 'hangs' && !policy.deadlineMs ? 0 : 1);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('its verdict is told when it is there', async () => {
+    const scope = createScope();
+    const run: Hook = async ({ abort }) => {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      return abort('bad', { metadata: 1 });
+    };
+    await ask(planOf(run, shadow), phase, { scope });
+    expect(scope.shadows).toEqual([]);
+    await vi.advanceTimersByTimeAsync(40);
+    expect(scope.shadows).toMatchObject([{ author: author(phase), verdict: { kind: 'trip', reason: 'bad', metadata: 1 } }]);
+    expect(scope.shadows[0]?.durationMs).toBeCloseTo(30, 0);
+  });
+
+  it('sees the payload as it was, whatever the run does meanwhile', async () => {
+    const seen: unknown[] = [];
+    const run: Hook = ({ messages, part, messageList }) => {
+      seen.push(
+        messages?.map(({ content }) => content.parts[0]?.text),
+        part?.payload.text,
+        messageList?.get.all.db().length,
+      );
+      return part;
+    };
+    const list = conversation();
+    const given = payloads[phase](list);
+    const data = { ...given, ...('part' in given && { part: structuredClone(given.part) }) };
+    const plan = planOf(run, shadow);
+    void plan.run<Phase>(phase, data as never, createScope());
+    for (const { content } of list.get.all.db()) content.parts.splice(0);
+    list.clear.all.db();
+    if ('part' in data) (data.part as HookArgs['part'] & object).payload.text = 'later';
+    await vi.advanceTimersByTimeAsync(1);
+    const plainly: unknown[] = [];
+    const plainRun: Hook = ({ messages, part, messageList }) => {
+      plainly.push(
+        messages?.map(({ content }) => content.parts[0]?.text),
+        part?.payload.text,
+        messageList?.get.all.db().length,
+      );
+      return part;
+    };
+    await ask(planOf(plainRun, undefined), phase);
+    expect(seen).toEqual(plainly);
+  });
+});
+
+it('the calls of one run are made one after another, with one state', async () => {
+  const { hook, calls } = onCall();
+  const scope = createScope();
+  const plan = planOf(hook, shadow);
+  for (let chunk = 0; chunk < 3; chunk += 1) await ask(plan, 'outputStream', { scope });
+  await vi.advanceTimersByTimeAsync(5);
+  expect(calls).toHaveLength(1);
+  calls[0]?.answer();
+  await vi.advanceTimersByTimeAsync(5);
+  expect(calls).toHaveLength(2);
+  expect(calls[1]?.args.state).toBe(calls[0]?.args.state);
+  const other = createScope();
+  await ask(plan, 'outputStream', { scope: other });
+  await vi.advanceTimersByTimeAsync(5);
+  expect(calls).toHaveLength(3); // another run does not wait for this one
+});
+
+it('what a slow shadow cannot take on is told as such', async () => {
+  const scope = createScope();
+  const plan = planOf(() => new Promise(() => undefined), shadow);
+  for (let chunk = 0; chunk < 1_003; chunk += 1) await ask(plan, 'llmResponse', { scope });
+  await settle();
+  expect(scope.shadows.length).toBeGreaterThan(0);
+  expect(scope.shadows[0]?.verdict).toMatchObject({ kind: 'unavailable', error: { code: 'guard/busy' } });
+});
+
+describe('sampling', () => {
+  const draw = (value: number) => vi.spyOn(Math, 'random').mockReturnValue(value);
+  afterEach(() => vi.restoreAllMocks());
+
+  it.each([
+    [0, 0, false],
+    [0.5, 0.49, true],
+    [0.5, 0.5, false],
+    [1, 0.999, true],
+  ])('at a rate of %d, a lot of %d is asked: %s', async (sampleRate, lot, isAsked) => {
+    draw(lot);
+    const hook = vi.fn<Hook>(same);
+    const { scope, verdict } = await ask(planOf(hook, { sampleRate }), 'input');
+    expect(hook).toHaveBeenCalledTimes(isAsked ? 1 : 0);
+    expect(verdict).toEqual({ kind: 'pass' });
+    expect(scope.reports).toMatchObject([
+      { verdict: isAsked ? { kind: 'pass' } : { kind: 'pass', bypass: { reason: 'sampled-out' } } },
+    ]);
+  });
+
+  it('is drawn once a run, for all phases', async () => {
+    const hook = vi.fn<Hook>(same);
+    const plan = planOf(hook, { sampleRate: 0.5 });
+    const scope = createScope();
+    draw(0.2);
+    await ask(plan, 'input', { scope });
+    draw(0.8);
+    for (const phase of phaseNames) await ask(plan, phase, { scope });
+    expect(hook).toHaveBeenCalledTimes(phaseNames.length + 1);
+    await ask(plan, 'input');
+    expect(hook).toHaveBeenCalledTimes(phaseNames.length + 1);
+  });
+
+  it('a shadow that is not asked leaves no trace: nothing was bypassed', async () => {
+    draw(0.9);
+    const { scope } = await ask(planOf(same, { ...shadow, sampleRate: 0.1 }), 'input');
+    await vi.advanceTimersByTimeAsync(5);
+    expect([scope.reports, scope.shadows]).toEqual([[], []]);
+  });
+});
