@@ -44,7 +44,7 @@ const runBranch = async ({ id, run, site }: BranchRun, call: StepCall): Promise<
   if (seat.isDismissed()) return leaveWith(seat, given);
   try {
     const made = await Promise.race([run(onSnapshot(call, seat)), seat.dismissed]);
-    return leaveWith(seat, made && !seat.isDismissed() ? asGiven(made, given) : given);
+    return leaveWith(seat, made && !seat.isDismissed() ? made : given);
   } catch (error) {
     if (seat.isDismissed()) return leaveWith(seat, given);
     return obey(seat, readError(error, { processorId: id, phase: given.phase, path: site.path }), given);
@@ -84,10 +84,4 @@ const onSnapshot = (call: StepCall, seat: Seat): StepCall => {
     abortSignal,
     outputWriter: write && ((...chunk) => (seat.isDismissed() ? undefined : write(...chunk))),
   };
-};
-
-/** What a branch made, with the signal that it was given: its own is nobody else's. */
-const asGiven = (made: PhaseData, given: PhaseData): PhaseData => {
-  const { abortSignal: _own, ...rest } = made as PhaseData & { abortSignal?: AbortSignal };
-  return ('abortSignal' in given ? { ...rest, abortSignal: given.abortSignal } : rest) as PhaseData; // as it was made
 };

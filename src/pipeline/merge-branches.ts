@@ -69,12 +69,15 @@ interface Comparing {
   readonly writers: Set<number>;
 }
 
+/** Times of creation are the host's to write down, and no change of anybody's. */
+const times: ReadonlySet<string> = new Set(['createdAt']);
+
 /** The versions that differ from the base; who made them is noted. */
 const versionsOf = <P extends Phase>({ branches }: Merging<P>, { base, values, writers }: Comparing): Version[] =>
   values.flatMap((value, index): Version[] => {
     const branch = branches[index];
     if (!branch || isSame(base, value)) return [];
-    writers.add(index);
+    if (!isSame(base, value, times)) writers.add(index);
     return [{ author: authorOf(branch), value }];
   });
 
@@ -112,8 +115,8 @@ const mergeLists = <P extends Phase>(merging: Merging<P>, writers: Set<number>):
   return true;
 };
 
-/** Fields that follow from the list. */
-const derived = new Set(['messageList', 'messages', 'systemMessages'] satisfies (keyof MessageCarrier)[] as string[]);
+/** Fields that follow from the list, and those that an engine passes along beside the payload. */
+const unmerged = new Set(['messageList', 'messages', 'systemMessages', 'processorStates', 'abortSignal']);
 
 /** Merges all fields that the list does not give by itself; gives the payload back as it is where nothing changed. */
 const mergeFields = <P extends Phase>(
@@ -144,7 +147,7 @@ const touchedIn = <P extends Phase>({ data, results }: Merging<P>, followed: Pha
     for (const name in base) if (result[name] !== base[name]) touched.add(name);
     for (const name in result) if (result[name] !== base[name]) touched.add(name);
   }
-  for (const name of touched) if (derived.has(name) || (followed as Fields)[name] !== base[name]) touched.delete(name);
+  for (const name of touched) if (unmerged.has(name) || (followed as Fields)[name] !== base[name]) touched.delete(name);
   return touched;
 };
 

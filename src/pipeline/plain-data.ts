@@ -5,14 +5,23 @@ export const isRecord = (value: unknown): value is Record<string, unknown> => {
   return prototype === Object.prototype || prototype === null;
 };
 
-/** Whether two values hold the same data. Instances of classes are the same only where they are one; dates by their time. */
-export const isSame = (a: unknown, b: unknown): boolean => {
+/**
+ * Whether two values hold the same data. Instances of classes are the same only where they are one; dates by their time. Fields
+ * of the names in `but` are not looked at, wherever they stand.
+ */
+export const isSame = (a: unknown, b: unknown, but?: ReadonlySet<string>): boolean => {
   if (Object.is(a, b)) return true;
   if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime();
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((entry, index) => isSame(entry, b[index]));
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((entry, index) => isSame(entry, b[index], but));
   if (!isRecord(a) || !isRecord(b)) return false;
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]));
+  const [keys, others] = [keysBut(a, but), keysBut(b, but)];
+  return keys.length === others.length && keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key], but));
+};
+
+const keysBut = (record: object, but: ReadonlySet<string> | undefined): string[] => {
+  const keys = Object.keys(record);
+  return but ? keys.filter((key) => !but.has(key)) : keys;
 };
 
 /**

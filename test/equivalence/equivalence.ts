@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import fc from 'fast-check';
+import { expect } from 'vitest';
+
+import { isInterlockError, type Phase, type Pipeline } from '../../src/index.js';
+import type { Acting } from './acting.js';
+import { build } from './build.js';
+import { pipelines } from './draw.js';
+import { createMoments } from './moments.js';
+import { onEngine, onPlan, type Outcome } from './outcome.js';
+import { payloadOf } from './payload.js';
+import { print } from './print.js';
+import { smallest } from './smaller.js';
+import type { SequenceSpec } from './spec.js';
+
+/** Runs a drawn pipeline in a phase. */
+export type Executor = (spec: SequenceSpec, acting: Acting) => Promise<Outcome>;
+
+const on =
+  (run: (source: Pipeline, phase: Phase) => Promise<Outcome>): Executor =>
+  async (spec, acting) =>
+    run(build(spec, acting), acting.phase);
+
+/** The compiled plan. */
+export const plan = on((source, phase) => onPlan(source, payloadOf(phase)));
+/** Mastra's own engine, which runs the committed workflow. */
+export const engine = on((source, phase) => onEngine(source.commit(), payloadOf(phase)));
+
+interface Ran {
+  readonly outcome: Outcome;
+  /** The guards that began, in the order of their names. */
+  readonly began: readonly string[];
+}
+
+const run = async (spec: SequenceSpec, phase: Phase, executor: Executor): Promise<Ran> => {
+  const began: string[] = [];
+  const moments = createMoments();
+  let last = 0;
+  const acting: Acting = { phase, moments, note: (id) => void began.push(id), unique: () => (last += 1) };
+  const outcome = await moments.during(executor(spec, acting).catch(refusalOf));
+  // After a block it is the engine's to say whom it reached in time.
+  return { outcome, began: outcome.kind === 'trip' ? [] : began.toSorted() };
+};
+
+/** What cannot work is refused before anything runs, by all alike. */
+const refusalOf = (error: unknown): Outcome => {
+  if (!isInterlockError(error)) throw error;
+  return { kind: 'refused', code: error.code, path: error.path ?? '' };
+};
+
+export interface Drawing {
+  readonly seed: number;
+  readonly numRuns: number;
+}
+
+/** Draws pipelines and has both executors run them; throws where they differ, with the smallest such pipeline as code. */
+export const expectSame = async (phase: Phase, executors: readonly [Executor, Executor], drawing: Drawing): Promise<void> => {
+  const both = async (spec: SequenceSpec) => [await run(spec, phase, executors[0]), await run(spec, phase, executors[1])];
+  const differs = async (spec: SequenceSpec): Promise<boolean> => {
+    const [one, other] = await both(spec);
+    return !isDeepStrictEqual(one, other);
+  };
+  const property = fc.asyncProperty(pipelines, async (spec) => !(await differs(spec)));
+  const { counterexample } = await fc.check(property, { ...drawing, endOnFailure: true });
+  if (!counterexample) return;
+  const found = await smallest(counterexample[0], differs);
+  const [one, other] = await both(found);
+  expect(other, `in ${phase}, seed ${drawing.seed}:\n${print(found)}\n`).toEqual(one);
+};
