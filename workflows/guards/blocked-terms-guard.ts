@@ -5,7 +5,7 @@ import { redactMessages } from '../messages/redact-message.js';
 import { termPattern } from '../text/term-pattern.js';
 import type { Redaction } from '../text/redact-texts.js';
 import { judgeWith, report, type Detection } from './detection.js';
-import { unchanged, type EditStrategy, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import { traitsOf, unchanged, type EditStrategy, type GuardOptions, type GuardProcessor } from './guard-options.js';
 
 export interface BlockedTermsGuardOptions extends GuardOptions {
   /** Words and phrases that must not occur. Case does not count. */
@@ -52,7 +52,7 @@ export const blockedTermsGuard = (
     const found = detection(edited.found.length, place);
     return found ? report(guard, found).then(() => edited.messages) : unchanged;
   };
-  return Object.assign(guard, {
+  return Object.assign(guard, { traits: traitsOf[strategy] }, {
     processInput: (args) => {
       const turn = newestUserTurn(args.messages);
       return strategy === 'redact' ? edit(args.messages, turn, 'input') : judge(detection(countIn(pattern, turn), 'input'), args);

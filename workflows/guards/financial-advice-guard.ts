@@ -21,6 +21,7 @@ export const financialAdviceGuard = (options: FinancialAdviceGuardOptions = {}):
     name: 'Financial advice',
     description: 'Reminds the model not to give individual financial advice.',
     onViolation: options.onViolation,
+    traits: { decides: ['edit'] },
     processInputStep: ({ systemMessages }) =>
       systemMessages.some(({ content }) => content === reminder)
         ? unchanged

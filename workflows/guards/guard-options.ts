@@ -1,4 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
+import type { GuardTraits } from '../../src/index.js';
 
 /** What every ready-made guard takes. */
 export interface GuardOptions {
@@ -8,15 +9,22 @@ export interface GuardOptions {
   onViolation?: Processor['onViolation'];
 }
 
-/** A processor that has the hooks that are named, so that it fits wherever Mastra asks for one of them. */
+/** A processor that has the hooks that are named, so that it fits wherever Mastra asks for one of them, and says what it decides. */
 export type GuardProcessor<Hook extends keyof Processor, Metadata = unknown> = Processor<string, Metadata> &
-  Required<Pick<Processor<string, Metadata>, Hook>>;
+  Required<Pick<Processor<string, Metadata>, Hook>> & { readonly traits?: GuardTraits };
 
 /** What a guard does about a detection: stop the run, or only report it to `onViolation`. */
 export type JudgeStrategy = 'block' | 'warn';
 
 /** What an editing guard does about a detection: stop the run, take it out of the text, or only report it. */
 export type EditStrategy = JudgeStrategy | 'redact';
+
+/** What a guard of each strategy decides, for `verify`. One that edits blocks what it cannot edit. */
+export const traitsOf: Readonly<Record<EditStrategy, GuardTraits>> = {
+  block: { decides: ['trip'] },
+  warn: { decides: [] },
+  redact: { decides: ['edit', 'trip'] },
+};
 
 /**
  * The answer of a hook that changes nothing. Mastra and Interlock both read `undefined` so, which the interface's types do not

@@ -1,6 +1,6 @@
 import { newestUserTurn, textOf } from '../messages/message-text.js';
 import { block } from './detection.js';
-import { unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import { traitsOf, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
 
 export interface LengthGuardOptions extends GuardOptions {
   /** The most that the user's newest turn may have, in UTF-16 units. Default 20,000. */
@@ -28,6 +28,7 @@ export const lengthGuard = (options: LengthGuardOptions = {}): GuardProcessor<'p
     name: 'Length',
     description: `Blocks input under ${minChars} or over ${maxChars} characters.`,
     onViolation: options.onViolation,
+    traits: traitsOf.block,
     processInput: (args) => {
       const turn = newestUserTurn(args.messages);
       if (turn.length === 0) return unchanged;

@@ -6,7 +6,7 @@ import { readingsOf, textsOf, userTurns } from '../messages/message-text.js';
 import { currentToolResult } from '../messages/tool-result.js';
 import { leavesOf } from '../text/map-leaves.js';
 import { judgeWith, type Detection } from './detection.js';
-import type { GuardOptions, GuardProcessor, JudgeStrategy } from './guard-options.js';
+import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
 
 export interface PromptInjectionGuardOptions extends GuardOptions {
   /** Default `'block'`. */
@@ -46,7 +46,7 @@ export const promptInjectionGuard = (
   const judge = judgeWith<PromptInjectionMetadata>(guard, strategy);
   const inTexts = (texts: readonly string[], signals: readonly InjectionSignal[], place: string) =>
     detectionOf(highest(texts, [...signals, ...patterns]), threshold, place);
-  return Object.assign(guard, {
+  return Object.assign(guard, { traits: traitsOf[strategy] }, {
     processInput: (args) => {
       const turns = userTurns(args.messages).flatMap((turn) => readingsOf(turn.flatMap(textsOf)));
       return judge(inTexts(turns, inputSignals, 'input'), args);

@@ -41,6 +41,7 @@ export const qualityGuard = (options: QualityGuardOptions = {}): GuardProcessor<
     name: 'Quality',
     description: 'Rejects empty, short, repetitive and refusing answers.',
     onViolation: options.onViolation,
+    traits: { decides: ['retry'] },
     processOutputStep: (args) => {
       const failed = flawsOf(answerOf(args), rules, callsTools(args));
       if (failed.length === 0) return unchanged;

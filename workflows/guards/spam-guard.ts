@@ -2,7 +2,7 @@ import type { Processor } from '@mastra/core/processors';
 import { newestUserTurn, textsOf } from '../messages/message-text.js';
 import { repetitionOf } from '../text/repetition.js';
 import { judgeWith, type Detection } from './detection.js';
-import type { GuardOptions, GuardProcessor, JudgeStrategy } from './guard-options.js';
+import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
 
 export interface SpamGuardOptions extends GuardOptions {
   /** How often the same word, phrase, sentence or line may be said. Default 10. */
@@ -47,7 +47,7 @@ export const spamGuard = (options: SpamGuardOptions = {}): GuardProcessor<'proce
     onViolation: options.onViolation,
   };
   const judge = judgeWith<SpamMetadata>(guard, strategy);
-  return Object.assign(guard, {
+  return Object.assign(guard, { traits: traitsOf[strategy] }, {
     processInput: (args) => judge(detectionOf(newestUserTurn(args.messages).flatMap(textsOf).join('\n'), limits), args),
   } satisfies Partial<Processor<string, SpamMetadata>>);
 };
