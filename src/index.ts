@@ -5,6 +5,7 @@ export type { Phase, PhaseData, PhaseRow } from './phase/row.js';
 export { otherwise, type Condition, type GraphNode, type StepContext } from './pipeline/graph.js';
 export type { Overlap, OverlapRule } from './pipeline/overlap.js';
 export type { Plan } from './pipeline/compile.js';
+export type { GuardBypass } from './trace/bypasses.js';
 export type { GuardTraits } from './guard/traits.js';
 export type { FindingCode } from './pipeline/verify/checks.js';
 export type { Finding } from './pipeline/verify/finding.js';

@@ -4,6 +4,7 @@ import { InterlockError } from '../errors.js';
 import { finishReasonOf, tripwireOf } from '../loop/ending.js';
 import type { Chunk, StepRecord } from '../loop/ports.js';
 import { acceptedSteps, type Run } from '../loop/run.js';
+import { bypassesOf, type GuardBypass } from '../trace/bypasses.js';
 
 /** A step as results report it: the loop's record, with the views that Mastra's steps have. */
 export interface StepResult extends StepRecord {
@@ -50,7 +51,9 @@ export interface RunResult {
   messages: unknown[];
   /** What memory put into it. */
   rememberedMessages: unknown[];
-  /** What happened in the run, in order. */
+  /** Guards that did not judge, and whose policy lets that pass; empty where every guard gave its verdicts. */
+  bypasses: GuardBypass[];
+  /** What happened in the run, in order. Verdicts of shadow guards may be added after the run has ended. */
   runEvents: readonly RunEvent[];
 }
 
@@ -84,6 +87,7 @@ export const resultOf = (run: Run): RunResult => {
     messages: list.get.all.db(),
     rememberedMessages: list.get.remembered.db(),
     runEvents: run.recorder.events,
+    bypasses: bypassesOf(run.recorder.events),
   };
 };
 

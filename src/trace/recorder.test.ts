@@ -3,6 +3,7 @@ import { runEventSchema, type RunEvent } from '../../schemas/index.js';
 import type { GuardReport } from '../phase/scope.js';
 import { phaseNames, phases } from '../phase/table.js';
 import type { Author, Verdict } from '../verdict.js';
+import { bypassesOf } from './bypasses.js';
 import { createRecorder, type RunFact } from './recorder.js';
 
 const author = (phase = 'input', processorId = 'guard'): Author => ({ processorId, phase, path: `p/${processorId}` });
@@ -42,6 +43,100 @@ const facts: RunFact[] = [
   { type: 'step-finish', reason: 'stop' },
   finish,
 ];
+
+const bypass = (by: Author, reason = 'guard/deadline'): GuardReport => ({
+  author: by,
+  verdict: { kind: 'pass', bypass: { reason } },
+  durationMs: 1,
+});
+
+describe('bypasses', () => {
+  it('are events of their own, and no passes', () => {
+    const { recorder } = setUp();
+    recorder.guard(bypass(author()));
+    recorder.guard(bypass(author(), 'sampled-out'));
+    expect(recorder.events).toMatchObject([
+      { type: 'guard-bypass', ...author(), reason: 'guard/deadline', calls: 1 },
+      { type: 'guard-bypass', ...author(), reason: 'sampled-out', calls: 1 },
+    ]);
+    for (const event of recorder.events) expect(runEventSchema.parse(event)).toEqual(event);
+  });
+
+  it('of a stream are summed up for each step and reason', () => {
+    const { recorder } = setUp();
+    const by = author('outputStream');
+    for (const reason of ['guard/deadline', 'guard/breaker-open', 'guard/breaker-open']) recorder.guard(bypass(by, reason));
+    recorder.guard(report(by));
+    expect(recorder.events).toEqual([]);
+    recorder.flush();
+    expect(recorder.events).toMatchObject([
+      { type: 'guard-bypass', reason: 'guard/deadline', calls: 1 },
+      { type: 'guard-bypass', reason: 'guard/breaker-open', calls: 2 },
+      { type: 'guard', verdict: 'pass', calls: 1 },
+    ]);
+    recorder.flush();
+    expect(recorder.events).toHaveLength(3);
+    expect(bypassesOf([...recorder.events, ...recorder.events])).toEqual([
+      { ...by, reason: 'guard/deadline', count: 2 },
+      { ...by, reason: 'guard/breaker-open', count: 4 },
+    ]);
+  });
+
+  it('an outage that blocks is told as one', () => {
+    const { recorder } = setUp();
+    const verdict = { kind: 'trip', ...author(), reason: 'no verdict', metadata: { code: 'c' }, outage: { error: 1 } } as const;
+    recorder.guard({ author: author(), verdict, durationMs: 1 });
+    expect(recorder.events).toMatchObject([
+      { type: 'guard', verdict: 'unavailable', reason: 'no verdict', metadata: { code: 'c' } },
+    ]);
+  });
+});
+
+describe('shadows', () => {
+  it('are told under the place at which they were opened', () => {
+    const { recorder, position } = setUp();
+    const tell = recorder.openShadow();
+    position.stepNumber = 4;
+    tell(report(author(), 'trip', 7));
+    expect(recorder.events).toMatchObject([
+      { type: 'guard-shadow', ...author(), stepNumber: 0, verdict: 'trip', reason: 'bad', durationMs: 7, calls: 1 },
+    ]);
+    for (const event of recorder.events) expect(runEventSchema.parse(event)).toEqual(event);
+  });
+
+  it('are the one thing that is heard after the end, with the next number', () => {
+    const heard: string[] = [];
+    const { recorder } = setUp(({ type }) => void heard.push(type));
+    const late = [recorder.openShadow(), recorder.openShadow()];
+    recorder.record(finish);
+    recorder.guard(report(author()));
+    recorder.guard(bypass(author()));
+    late[0]?.(report(author()));
+    late[1]?.(report(author('outputStream')));
+    recorder.guard(report(author()));
+    expect(heard).toEqual(['run-finish', 'guard-shadow', 'guard-shadow']);
+    expect(recorder.events.map(({ seq }) => seq)).toEqual([0, 1, 2]);
+  });
+
+  it('of a stream are summed up for each step; a stop stands alone', () => {
+    const { recorder, position } = setUp();
+    const by = author('outputStream');
+    const open = () => recorder.openShadow();
+    const [first, second, third] = [open(), open(), open()];
+    position.stepNumber = 1;
+    const fourth = open();
+    first(report(by, 'pass', 1));
+    second(report(by, 'edit', 2));
+    third(report(by, 'unavailable'));
+    fourth(report(by, 'pass', 4));
+    recorder.flush();
+    expect(recorder.events).toMatchObject([
+      { verdict: 'unavailable', stepNumber: 0, calls: 1 },
+      { verdict: 'edit', stepNumber: 0, calls: 2, edits: 1, durationMs: 3 },
+      { verdict: 'pass', stepNumber: 1, calls: 1, edits: 0, durationMs: 4 },
+    ]);
+  });
+});
 
 describe('events', () => {
   it('are numbered from 0 without gaps, with time and place', () => {

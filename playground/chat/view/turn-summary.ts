@@ -21,9 +21,9 @@ export const turnSummary = (events: readonly RunEvent[], { columns, paint }: Pic
   return parts.filter((part) => part !== '').join('\n');
 };
 
-const ending = (events: readonly RunEvent[], { status, retries }: Finish, paint: Terminal['paint']): string => {
+const ending = (events: readonly RunEvent[], { status, retries, at }: Finish, paint: Terminal['paint']): string => {
   const color = status === 'success' ? paint.green : status === 'canceled' ? paint.yellow : paint.red;
-  const facts = [color(status), count(retries, 'retry', 'retries'), tokens(events), elapsed(events)];
+  const facts = [color(status), count(retries, 'retry', 'retries'), tokens(events), elapsed(at - (events[0]?.at ?? 0))];
   return facts.filter((fact) => fact !== '').join(' · ');
 };
 
@@ -37,7 +37,4 @@ const tokens = (events: readonly RunEvent[]): string => {
   return `tokens ${sum('inputTokens')} in, ${sum('outputTokens')} out`;
 };
 
-const elapsed = (events: readonly RunEvent[]): string => {
-  const ms = (events.at(-1)?.at ?? 0) - (events[0]?.at ?? 0);
-  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
-};
+const elapsed = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
