@@ -105,9 +105,11 @@ const mergeLists = <P extends Phase>(merging: Merging<P>, writers: Set<number>):
   const { messages } = scope.host;
   const { messageList: list }: MessageCarrier = data;
   const lists = results.map(({ messageList }: MessageCarrier) => messageList ?? list);
-  if (!list || lists.every((own) => own === list)) return false;
+  if (!list) return false;
+  const changed = lists.map((own) => (own && own !== list && !messages.isUnchanged(own, list) ? own : undefined));
+  if (!changed.some(Boolean)) return false;
   const base = messages.snapshot(list);
-  const states = lists.map((own) => (own && own !== list ? messages.snapshot(own) : base));
+  const states = changed.map((own) => (own ? messages.snapshot(own) : base));
   const options = { ...optionsOf(merging), isBookkeeping: (target: string) => bookkeeping.test(target) };
   const merged = mergeValues(base, versionsOf(merging, { base, values: states, writers }), { options, target: '' });
   if (merged === base) return false;
@@ -119,11 +121,7 @@ const mergeLists = <P extends Phase>(merging: Merging<P>, writers: Set<number>):
 const unmerged = new Set(['messageList', 'messages', 'systemMessages', 'processorStates', 'abortSignal']);
 
 /** Merges all fields that the list does not give by itself; gives the payload back as it is where nothing changed. */
-const mergeFields = <P extends Phase>(
-  merging: Merging<P>,
-  followed: PhaseData<P>,
-  writers: Set<number>,
-): PhaseData<P> => {
+const mergeFields = <P extends Phase>(merging: Merging<P>, followed: PhaseData<P>, writers: Set<number>): PhaseData<P> => {
   const { data, results, block } = merging;
   const base: Fields = data;
   const implied: Fields = block.row.implies?.(data) ?? {};

@@ -261,7 +261,7 @@ describe('one branch is that branch', () => {
 
   it('and needs no snapshot', async () => {
     const scope = createScope();
-    const fork = vi.spyOn(scope.host.messages, 'fork');
+    const lend = vi.spyOn(scope.host.messages, 'lend');
     const list = conversation();
     let seen: unknown;
     await run<'input'>(
@@ -273,8 +273,8 @@ describe('one branch is that branch', () => {
       scope,
     );
     expect(seen).toBe(list);
-    expect(fork).not.toHaveBeenCalled();
-    fork.mockRestore();
+    expect(lend).not.toHaveBeenCalled();
+    lend.mockRestore();
   });
 });
 
@@ -380,15 +380,15 @@ describe('a stream part', () => {
 
   it('costs no copy of the conversation', async () => {
     const scope = createScope();
-    const fork = vi.spyOn(scope.host.messages, 'fork');
+    const lend = vi.spyOn(scope.host.messages, 'lend');
     const snapshot = vi.spyOn(scope.host.messages, 'snapshot');
     const same: Hook = (args) => args.part;
     expect(run<'outputStream'>(parallel(on('outputStream', 'a', same), on('outputStream', 'b', same)), data(), scope)).toEqual({
       kind: 'pass',
     });
-    expect(fork).not.toHaveBeenCalled();
+    expect(lend).not.toHaveBeenCalled();
     expect(snapshot).not.toHaveBeenCalled();
-    fork.mockRestore();
+    lend.mockRestore();
     snapshot.mockRestore();
   });
 });
