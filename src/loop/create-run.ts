@@ -19,6 +19,7 @@ export const createRun = (options: RunOptions): Run => {
     recorder,
     position,
     signal,
+    list: options.list,
     stop: undefined,
     error: undefined,
     feedback: undefined,
@@ -55,9 +56,9 @@ const createScope = ({ ports, runId, context }: RunOptions, abortSignal: AbortSi
     reportGuard: (report) => runOf().recorder.guard(report),
     reportConflict: (report) => runOf().recorder.conflict(report),
     reportStale: (report) => runOf().recorder.stale(report),
-  };
     setTimer: systemTimer,
     openShadow: () => runOf().recorder.openShadow(),
+  };
 };
 
 const addSlot = (slots: Run['slots'], id: string): ProcessorSlot => {

@@ -110,6 +110,7 @@ const kindOf = (stop: Trip | Retry): Pick<Tripwire, 'kind'> =>
 /** How a run ends, told once: the same status in the events, the chunks and the result. */
 export const conclude = async (run: Run, status: RunStatus): Promise<void> => {
   run.status = status;
+  detach(run);
   run.recorder.flush();
   run.options.outlet.drain(); // the last few chunks wait for nobody, so that every run ends
   if (status === 'canceled') run.error = new InterlockError('run/canceled', { cause: run.signal.reason });

@@ -7,11 +7,11 @@ const feedbackText = (reason: string): string =>
   `[Processor Feedback] Your previous response was not accepted: ${reason}. Please try again with the feedback in mind.`;
 
 /** Puts the feedback of the last rejection into the conversation, where there is one, in place of any older. */
-export const showFeedback = ({ options: { ports, list }, feedback }: Run): void =>
+export const showFeedback = ({ options: { ports }, list, feedback }: Run): void =>
   ports.messages.writeTagged(list, tag, feedback === undefined ? [] : [{ role: 'system', content: feedbackText(feedback) }]);
 
 /** Takes the feedback out of the conversation: it does not outlive the attempt it was for. */
-export const clearFeedback = ({ options: { ports, list } }: Run): void => ports.messages.writeTagged(list, tag, []);
+export const clearFeedback = ({ options: { ports }, list }: Run): void => ports.messages.writeTagged(list, tag, []);
 
 /** The conversation goes back to where the attempt began, so that nothing of a rejected one stays; its feedback is noted. */
 export const restart = (run: Run): void => {

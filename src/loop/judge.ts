@@ -24,6 +24,7 @@ export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>): Prom
 
 /** Runs one plan over a payload; see {@link judge}. */
 export const judgeWith = async <P extends Phase>(run: Run, plan: Plan, data: PhaseData<P>): Promise<Judged<P>> => {
+  run.signal.throwIfAborted(); // nobody waits for it: what has not begun is not begun
   const verdict = await plan.run<P>(data.phase, data, run.scope);
   run.signal.throwIfAborted();
   switch (verdict.kind) {
@@ -81,5 +82,5 @@ export const streamPayload = (run: Run, part: unknown): PhaseData<'outputStream'
   part,
   streamParts: [],
   state: {},
-  messageList: run.options.list,
+  messageList: run.list,
 });

@@ -19,9 +19,9 @@ export interface ResultPlace {
 
 /** Puts a result into the conversation. */
 export const placeResult = (run: Run, { call, result }: CallResult): ResultPlace => {
-  const { list, ports } = run.options;
+  const { list } = run;
   const { messages } = run.scope.host;
-  ports.messages.setToolOutcome(list, call, { kind: 'result', result });
+  run.options.ports.messages.setToolOutcome(list, call, { kind: 'result', result });
   const isStray = call.providerExecuted === true && !messages.readToolResult(list, call.toolCallId).found;
   return {
     read: (judged) => {

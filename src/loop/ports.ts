@@ -70,6 +70,8 @@ export type ToolOutcome =
 /** One run of a tool. */
 export interface ToolRequest {
   readonly call: ToolCall;
+  /** The conversation as it stands. */
+  readonly list: MessageList;
   /** The step's settings: which tools it offers. */
   readonly settings: StepSettings;
   readonly abortSignal: AbortSignal;
@@ -83,6 +85,10 @@ export interface LoopMessages {
   addResponse(list: MessageList, message: MastraDBMessage): void;
   /** Notes how a tool call ended. */
   setToolOutcome(list: MessageList, call: ToolCall, outcome: ToolOutcome): void;
+  /**
+   * Remembers a list as it is now, deeply; the function gives a list of its own that is so again, as often as it is called.
+   */
+  checkpoint(list: MessageList): () => MessageList;
   /** System messages under a tag of the loop's own. */
   writeTagged(list: MessageList, tag: string, messages: readonly SystemMessage[]): void;
   /** The list as the model of an entry is to see it. */
@@ -152,14 +158,14 @@ export interface StepTripwire {
   retry?: boolean;
   metadata?: unknown;
   processorId?: string;
+  /** Set where the guard gave no verdict, and did not object. */
+  kind?: 'unavailable';
 }
 
 /** Tokens as the provider counts them; what it does not report is undefined. */
 export interface TokenUsage {
   inputTokens: number | undefined;
   outputTokens: number | undefined;
-  /** Set where the guard gave no verdict, and did not object. */
-  kind?: 'unavailable';
   totalTokens: number | undefined;
   reasoningTokens?: number;
   cachedInputTokens?: number;

@@ -21,6 +21,7 @@ export interface RunOptions {
   readonly runId: string;
   readonly agentId?: string;
   readonly mode: RunMode;
+  /** The conversation as it begins; see {@link Run.list}. */
   readonly list: MessageList;
   readonly lanes: Lanes;
   readonly ports: LoopPorts;
@@ -28,9 +29,9 @@ export interface RunOptions {
   readonly limits: Omit<LoopLimits, 'models'>;
   readonly outlet: Outlet<Chunk>;
   readonly abortSignal?: AbortSignal;
-  /** Tool calls of one step that run at the same time; at least 1. */
   /** The most characters that guards of the stream may hold at one place; at least 1. */
   readonly maxHeldChars?: number;
+  /** Tool calls of one step that run at the same time; at least 1. */
   readonly toolConcurrency: number;
   /** What hooks get beside the loop's own: the agent and the request's contexts. */
   readonly context: Pick<RunScope, 'agent' | 'requestContext' | 'tracingContext'>;
@@ -85,6 +86,8 @@ export interface Run {
   readonly recorder: Recorder;
   readonly position: Position;
   readonly signal: AbortSignal;
+  /** The conversation as it stands: another list wherever the run went back, see `comeBack`. */
+  list: MessageList;
   /** The strictest stop since the attempt began: why the last work ended. */
   stop: Stop | undefined;
   error: unknown;

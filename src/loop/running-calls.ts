@@ -56,12 +56,14 @@ const execute = async (floor: Floor, call: ToolCall): Promise<ToolOutcome> => {
   const startedAt = run.scope.now();
   run.recorder.record({ type: 'tool-start', toolCallId, toolName });
   const write = (chunk: Chunk) => writeFromTool(floor, chunk);
-  const outcome = await run.options.ports.runTool({ call, settings: attempt.settings, abortSignal, write });
+  const outcome = await run.options.ports.runTool({ call, list: run.list, settings: attempt.settings, abortSignal, write });
   if (outcome.kind === 'client') return outcome;
-  if (outcome.kind === 'result') attempt.finishedCalls.push(finishedCall(call, outcome.result));
   const durationMs = run.scope.now() - startedAt;
   run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: outcome.kind, durationMs });
-  return outcome;
+  if (outcome.kind === 'error') return outcome;
+  const finished = finishedCall(call, outcome.result);
+  attempt.finishedCalls.push(finished);
+  return { kind: 'result', result: finishedCall(call, finished.result).result }; // what the tool still does to its own is not seen
 };
 
 /**

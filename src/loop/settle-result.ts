@@ -23,7 +23,7 @@ export const settleResult = async (run: Run, record: StepRecord, told: CallResul
 };
 
 const resultPayload = (run: Run, { call, result }: CallResult): PhaseData<'toolResult'> => {
-  const { list } = run.options;
+  const { list } = run;
   const { messages } = run.scope.host;
   const { toolName, toolCallId, args, providerExecuted } = call;
   return {

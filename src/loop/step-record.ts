@@ -71,7 +71,7 @@ const contentOf = (part: Part): object[] => {
 /** The parts of what this run has answered so far, as the conversation has them now. */
 export const responseParts = (run: Run): Part[] =>
   run.scope.host.messages
-    .read(run.options.list, 'response')
+    .read(run.list, 'response')
     .flatMap((message) => (message.role === 'assistant' ? message.content.parts : []));
 
 /**

@@ -51,7 +51,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const hooks = { ...beginning.hooks, ...options.hooks };
   const target: LoopTarget = { agent, options, requestContext, runId, mode, list, conversation, hooks, maxModelRetries };
   const { ports, settings } = await createLoopPorts(target, newMessageId);
-  return createRun({
+  const run: Run = createRun({
     runId,
     agentId: agent.id,
     mode,
@@ -60,7 +60,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
     ports,
     settings,
     limits: limitsOf(beginning, chains.hasErrorGuards),
-    outlet: withResponse(createOutlet<Chunk>(), list),
+    outlet: withResponse(createOutlet<Chunk>(), () => run.list),
     abortSignal: options.abortSignal,
     toolConcurrency: concurrencyOf(options),
     context: {
@@ -74,6 +74,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
     },
     ...runCallbacks(options, runId),
   });
+  return run;
 };
 
 /** Ids as the agent's Mastra instance makes them; an agent without one makes them at random. */
@@ -95,13 +96,13 @@ const concurrencyOf = ({ toolCallConcurrency: limit }: CallOptions): number =>
   (typeof limit === 'number' ? limit : limit?.limit) ?? defaultToolConcurrency;
 
 /** The last chunk of a run carries the answer's messages, as Mastra's does: clients read their metadata there. */
-const withResponse = (outlet: Outlet<Chunk>, list: RunOptions['list']): Outlet<Chunk> => ({
+const withResponse = (outlet: Outlet<Chunk>, listOf: () => RunOptions['list']): Outlet<Chunk> => ({
   ...outlet,
   get closed() {
     return outlet.closed;
   },
   write: (chunk) => {
     if (chunk.type !== 'finish') return outlet.write(chunk);
-    return outlet.write({ ...chunk, payload: { ...(chunk.payload as object), response: responseMessages(list) } });
+    return outlet.write({ ...chunk, payload: { ...(chunk.payload as object), response: responseMessages(listOf()) } });
   },
 });

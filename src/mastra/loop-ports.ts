@@ -2,6 +2,7 @@ import type { MessageList } from '@mastra/core/agent/message-list';
 import { convertFullStreamChunkToMastra } from '@mastra/core/stream';
 import type { LoopMessages, LoopPorts, StepRecord, StepSettings } from '../loop/ports.js';
 import { createHost } from './host.js';
+import { createCheckpoints } from './list-checkpoint.js';
 import { loopMessages } from './loop-messages.js';
 import type { LoopTarget } from './loop-target.js';
 import { createModelCall, toPrompt } from './model-call.js';
@@ -54,7 +55,7 @@ const settingsOf = ({ options }: LoopTarget, tools: Record<string, unknown>): St
 });
 
 const toolContextOf = (target: LoopTarget, prepared: Record<string, unknown>): ToolRunContext => {
-  const { agent, options, requestContext, runId, list, conversation, hooks } = target;
+  const { agent, options, requestContext, runId, conversation, hooks } = target;
   const { tracingContext, actor, mcp } = options;
   return {
     agent,
@@ -66,7 +67,7 @@ const toolContextOf = (target: LoopTarget, prepared: Record<string, unknown>): T
     hooks,
     conversation,
     prepared,
-    messages: (forAgent) => (forAgent ? list.get.all : list.get.input).aiV5.model(),
+    messages: (list, forAgent) => (forAgent ? list.get.all : list.get.input).aiV5.model(),
   };
 };
 
@@ -77,6 +78,7 @@ const putIn = (stepTools: StepSettings['tools'], prepared: Record<string, unknow
 /** Before a prompt is made, tools say what the model is to see of their results. */
 const messagesWith = (outputs: ModelOutputs): LoopMessages => ({
   ...loopMessages,
+  checkpoint: createCheckpoints(),
   toPrompt: async (list: MessageList, model) => {
     await outputs.apply(list);
     return toPrompt(list, model);

@@ -59,7 +59,8 @@ export interface RunResult {
 
 /** Reads the result off a run that has ended. */
 export const resultOf = (run: Run): RunResult => {
-  const { list, runId } = run.options;
+  const { list } = run;
+  const { runId } = run.options;
   const accepted = acceptedSteps(run);
   const last = accepted.at(-1);
   return {

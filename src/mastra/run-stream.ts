@@ -69,13 +69,15 @@ export interface Streaming {
 
 /** Offers a run that has been started as a stream. */
 export const streamOf = (run: Run, { ended, transforms }: Streaming): RunStream => {
-  const { outlet, runId, list } = run.options;
+  const { outlet, runId } = run.options;
   let result: Promise<RunResult> | undefined;
   const whole = (): Promise<RunResult> => (result ??= handled(finish(run, ended)));
   const stream = {
     runId,
     messageId: run.messageId,
-    messageList: list,
+    get messageList() {
+      return run.list;
+    },
     traceId: undefined,
     spanId: undefined,
     usedFallbackValue: false,

@@ -1,4 +1,5 @@
 import type { Agent } from '@mastra/core/agent';
+import type { MessageList } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
 import { ensureSerializable, makeCoreTool } from '@mastra/core/utils';
@@ -25,7 +26,7 @@ export interface ToolRunContext {
   /** The tools that the agent prepared for this call; others were put in by a hook and are prepared when they run. */
   readonly prepared: Readonly<Record<string, unknown>>;
   /** Messages in the AI SDK's form, as tools expect them: what the caller said; for tools that are agents, all of them. */
-  readonly messages: (forAgent: boolean) => unknown[];
+  readonly messages: (list: MessageList, forAgent: boolean) => unknown[];
 }
 
 interface RunnableTool extends AnyTool {
@@ -47,7 +48,7 @@ export const runTool = async (request: ToolRequest, context: ToolRunContext): Pr
   await safely(ready.onInputAvailable, {
     toolCallId: call.toolCallId,
     input: call.args,
-    messages: context.messages(false),
+    messages: context.messages(request.list, false),
     abortSignal: request.abortSignal,
   });
   return ready.execute ? execute(ready, request, context) : { kind: 'client' };
@@ -83,10 +84,10 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
 
 /** What a tool is called with, besides its arguments. */
 const invocation = (request: ToolRequest, context: ToolRunContext, suspension: { error?: InterlockError }) => {
-  const { call, abortSignal, write } = request;
+  const { call, list, abortSignal, write } = request;
   return {
     toolCallId: call.toolCallId,
-    messages: context.messages(call.toolName.startsWith('agent-')),
+    messages: context.messages(list, call.toolName.startsWith('agent-')),
     abortSignal,
     requestContext: context.requestContext,
     tracingContext: context.tracingContext,

@@ -20,7 +20,7 @@ export const finish = async (run: Run): Promise<Outcome> => {
 
 /** The payload of the result phase, also for those who persist. */
 export const resultPayload = (run: Run): PhaseData<'outputResult'> => {
-  const { list } = run.options;
+  const { list } = run;
   const { messages } = run.scope.host;
   const steps = acceptedSteps(run);
   return {

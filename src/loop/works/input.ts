@@ -1,15 +1,16 @@
 import { clearFeedback, restart, showFeedback } from '../feedback.js';
+import { comeBack } from '../come-back.js';
 import { judge } from '../judge.js';
 import type { Outcome } from '../outcome.js';
 import type { Run } from '../run.js';
 
 /** Once, before the loop: guards look at what the user sent. */
 export const input = async (run: Run): Promise<Outcome> => {
-  const { list } = run.options;
   const { messages } = run.scope.host;
-  if (run.position.attempt === 1) run.backToStart = messages.checkpoint(list);
+  if (run.position.attempt === 1) run.backToStart = comeBack(run);
   else restart(run);
   showFeedback(run);
+  const { list } = run;
   const judged = await judge<'input'>(run, {
     phase: 'input',
     messages: messages.read(list, 'all'),

@@ -1,5 +1,6 @@
 import { InterlockError } from '../../errors.js';
 import { clearFeedback, restart, showFeedback } from '../feedback.js';
+import { comeBack } from '../come-back.js';
 import { judge } from '../judge.js';
 import type { Outcome } from '../outcome.js';
 import { createAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
@@ -8,10 +9,11 @@ import type { ResolvedModel } from '../../phase/host.js';
 
 /** Before each attempt at a step: system messages are reset, guards set up what goes to the model. */
 export const prepare = async (run: Run): Promise<Outcome> => {
-  const { list, runId } = run.options;
+  const { runId } = run.options;
   const { messages } = run.scope.host;
   if (run.position.attempt === 1) beginStep(run);
   else restart(run);
+  const { list } = run;
   messages.writeSystem(list, run.baseSystem);
   showFeedback(run);
   run.feedback = undefined;
@@ -45,7 +47,7 @@ const refuseIgnored = (run: Run, { messageId, workspace }: PhaseData<'inputStep'
 const beginStep = (run: Run): void => {
   clearFeedback(run);
   run.reusable = [];
-  run.backToStart = run.scope.host.messages.checkpoint(run.options.list);
+  run.backToStart = comeBack(run);
   if (run.position.stepNumber === 0) run.backToFirstStep = run.backToStart;
 };
 

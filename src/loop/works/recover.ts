@@ -8,7 +8,8 @@ import { currentAttempt, stepsForHooks, type Attempt, type Run } from '../run.js
 
 /** The model call failed: guards may mend the messages and ask for the call again; else the next model, else the end. */
 export const recover = async (run: Run): Promise<Outcome> => {
-  const { list, ports, limits } = run.options;
+  const { list } = run;
+  const { ports, limits } = run.options;
   const { messages } = run.scope.host;
   const attempt = currentAttempt(run);
   const { error } = run;

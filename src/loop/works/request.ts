@@ -4,9 +4,9 @@ import { currentAttempt, stepsForHooks, type Run } from '../run.js';
 
 /** The conversation becomes the model's prompt; guards may rewrite it for this call, or answer from a cache. */
 export const request = async (run: Run): Promise<Outcome> => {
-  const { list, ports } = run.options;
+  const { list } = run;
   const attempt = currentAttempt(run);
-  const prompt = await ports.messages.toPrompt(list, attempt.entry.model);
+  const prompt = await run.options.ports.messages.toPrompt(list, attempt.entry.model);
   const judged = await judge<'llmRequest'>(run, {
     phase: 'llmRequest',
     prompt,

@@ -28,13 +28,13 @@ export const review = async (run: Run): Promise<Outcome> => {
 };
 
 const addAnswer = (run: Run, { answer, entry }: Attempt): void => {
-  const { list, ports } = run.options;
+  const { list } = run;
   if (answer.parts.length === 0) return;
   const { modelId, provider } = entry.model;
-  ports.messages.addResponse(list, {
+  run.options.ports.messages.addResponse(list, {
     id: run.messageId,
     role: 'assistant',
-    createdAt: new Date(ports.wallClock()),
+    createdAt: new Date(run.options.ports.wallClock()),
     content: { format: 2, parts: [...answer.parts], metadata: { modelId, provider } },
   });
 };
@@ -57,7 +57,7 @@ const observe = async (run: Run, attempt: Attempt, record: StepRecord): Promise<
 };
 
 const stepPayload = (run: Run, { finish }: Attempt, record: StepRecord): PhaseData<'outputStep'> => {
-  const { list } = run.options;
+  const { list } = run;
   const { messages } = run.scope.host;
   return {
     phase: 'outputStep',

@@ -61,10 +61,10 @@ interface Ended {
 }
 
 const settle = async (run: Run, record: StepRecord, { call, outcome }: Ended): Promise<Outcome | undefined> => {
-  const { list, ports } = run.options;
+  const { ports } = run.options;
   if (outcome.kind === 'result') return settleResult(run, record, { call, result: outcome.result });
   const { toolCallId, toolName, args } = call;
-  ports.messages.setToolOutcome(list, call, outcome);
+  ports.messages.setToolOutcome(run.list, call, outcome);
   const told = await releaseJudged(run, agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: outcome.error }));
   return told.outcome;
 };

@@ -1,0 +1,35 @@
+import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
+import { copyPlain, isSame } from '../pipeline/plain-data.js';
+import { emptyLike } from './list-insides.js';
+
+/** What a list holds, as it was at one time. */
+type Checkpoint = (list: MessageList) => () => MessageList;
+
+/**
+ * Remembers lists as they are, for one run. A message is copied when it is new or was changed since it was last looked at,
+ * whoever changed it and however; the copies of all others are shared by the checkpoints.
+ */
+export const createCheckpoints = (): Checkpoint => {
+  const copies = new WeakMap<MastraDBMessage, MastraDBMessage>();
+  const copyOf = (message: MastraDBMessage): MastraDBMessage => {
+    const known = copies.get(message);
+    if (known && isSame(known, message)) return known;
+    const copy = copyPlain(message);
+    copies.set(message, copy);
+    return copy;
+  };
+  return (list) => {
+    const messages = list.get.all.db().map(copyOf);
+    const state = copyPlain(withoutMessages(list).serialize());
+    return () => emptyLike(list, state).deserialize({ ...copyPlain(state), messages: messages.map(stored) });
+  };
+};
+
+/** The list without its messages, to be read alone: where each came from, and the system messages. */
+const withoutMessages = (list: MessageList): MessageList => Object.create(list, { messages: { value: [] } }) as MessageList; // an heir of the list is one
+
+/** As lists store it. A time may be anything by now: guards write to messages as they please. */
+const stored = ({ createdAt, ...message }: MastraDBMessage) => ({
+  ...copyPlain(message),
+  createdAt: (new Date(createdAt).toJSON() as string | null) ?? String(createdAt),
+});

@@ -1,0 +1,204 @@
+import { setImmediate } from 'node:timers/promises';
+import type { MessageList } from '@mastra/core/agent/message-list';
+import { MockMemory } from '@mastra/core/memory';
+import type { Processor } from '@mastra/core/processors';
+import { createTool } from '@mastra/core/tools';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { pipeline, type Phase } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { createAgent, everyHook, guardOn, laned, modelFor, modes, runAgent, type HookArgs } from '../promises/support.js';
+
+const late = 'ZEBRA';
+
+/** Everything that a hook can do to the conversation that it was handed. */
+const scribble = (messageList: MessageList): void => {
+  for (const message of messageList.get.all.db()) {
+    for (const part of message.content.parts) {
+      if (part.type === 'text') part.text = late;
+      if (part.type === 'tool-invocation') Object.assign(part.toolInvocation, { args: { late }, result: { late } });
+    }
+    message.content.parts.push({ type: 'text', text: late });
+  }
+  messageList.add(late, 'input');
+  messageList.add({ role: 'assistant', content: late }, 'response');
+  messageList.addSystem(late);
+};
+
+interface Held {
+  lists: MessageList[];
+  results: { late?: string }[];
+}
+
+const listOf = (args: HookArgs): MessageList => args.messageList as unknown as MessageList;
+
+/** Where hooks are handed the conversation. */
+const handed = everyHook.filter(({ phase }) => phase !== 'llmResponse');
+
+const memoryTarget = { thread: 'thread-1', resource: 'person-1' };
+const savedIn = async (memory: MockMemory): Promise<string> => {
+  const thread = await memory.getThreadById({ threadId: memoryTarget.thread });
+  const { messages = [] } = thread
+    ? await memory.recall({ threadId: memoryTarget.thread, resourceId: memoryTarget.resource })
+    : {};
+  return JSON.stringify(messages);
+};
+
+/** A guard that keeps the list that it was handed, and does with the call what `act` says. */
+const holding = (phase: Phase, held: Held, act: (args: HookArgs) => unknown): Processor =>
+  guardOn(phase, (args) => {
+    held.lists.push(listOf(args));
+    return act(args);
+  });
+
+describe.each(handed)('a hook that was given up on, $phase, $mode', ({ phase, mode }) => {
+  it('changes nothing of a canceled run', async () => {
+    const held: Held = { lists: [], results: [] };
+    const controller = new AbortController();
+    const memory = new MockMemory({ enableMessageHistory: true });
+    const stuck = holding(phase, held, () => {
+      controller.abort();
+      return new Promise(() => undefined); // it ignores its signal
+    });
+    const agent = createAgent({ model: modelFor(phase), memory, ...laned([phase, stuck]) });
+    const ran = await runAgent(agent, mode, { abortSignal: controller.signal, memory: memoryTarget });
+    expect(ran.status).toBe('canceled');
+    const before = JSON.stringify(ran);
+    for (const list of held.lists) scribble(list);
+    await setImmediate();
+    expect(JSON.stringify(ran)).toBe(before);
+    expect(JSON.stringify([ran.result?.messages, ran.result?.response, await savedIn(memory)])).not.toContain(late);
+  });
+
+  it('changes nothing of a run that ended after it had answered', async () => {
+    const held: Held = { lists: [], results: [] };
+    const agent = createAgent({ model: modelFor(phase), ...laned([phase, holding(phase, held, () => undefined)]) });
+    const ran = await runAgent(agent, mode);
+    const before = JSON.stringify(ran);
+    expect(held.lists.length).toBeGreaterThan(0);
+    for (const list of held.lists) scribble(list);
+    expect(JSON.stringify(ran)).toBe(before);
+  });
+});
+
+describe.each(handed)('a hook of a block that a sibling stopped, $phase, $mode', ({ phase, mode }) => {
+  it('changes nothing of the run', async () => {
+    const held: Held = { lists: [], results: [] };
+    const stuck = { ...holding(phase, held, () => new Promise(() => undefined)), id: 'stuck' };
+    const blocking = guardOn(phase, ({ abort }) => abort('no'), { id: 'blocking' });
+    const block = pipeline('block').parallel([stuck, blocking]).commit();
+    const ran = await runAgent(createAgent({ model: modelFor(phase), ...laned([phase, block]) }), mode);
+    expect(ran.status).toBe('tripwire');
+    expect(held.lists).toHaveLength(1);
+    const before = JSON.stringify(ran);
+    for (const list of held.lists) scribble(list);
+    expect(JSON.stringify(ran)).toBe(before);
+  });
+});
+
+const retriable = handed.filter(({ phase }) => phase !== 'apiError');
+
+describe.each(retriable)('a hook of a rejected attempt, $phase, $mode', ({ phase, mode }) => {
+  it('changes nothing of the next one', async () => {
+    const held: Held = { lists: [], results: [] };
+    const model = modelFor(phase);
+    const rejecting = guardOn(
+      phase,
+      (args) => {
+        held.lists.push(listOf(args));
+        args.abort('no', { retry: true });
+      },
+      { times: 1 },
+    );
+    const scribbleLate = ({ retryCount }: { retryCount: number }): undefined => {
+      if (retryCount > 0) for (const list of held.lists.splice(0)) scribble(list);
+    };
+    const scribbling: Processor = { id: 'scribbling', processInput: scribbleLate, processInputStep: scribbleLate };
+    const { inputProcessors = [], outputProcessors } = laned([phase, rejecting]);
+    const agent = createAgent({
+      model,
+      maxProcessorRetries: 1,
+      inputProcessors: [...(inputProcessors as Processor[]), scribbling],
+      outputProcessors,
+    });
+    const ran = await runAgent(agent, mode);
+    expect(held.lists).toEqual([]); // it did have its late say
+    expect(ran.status).toBe('success');
+    expect(JSON.stringify([ran, model.calls.map(({ prompt }) => prompt)])).not.toContain(late);
+  });
+});
+
+describe.each(modes)('a tool that goes on with what it returned, %s', (mode) => {
+  it('changes nothing of it any more', async () => {
+    const held: Held = { lists: [], results: [] };
+    const lookup = createTool({
+      id: 'lookup',
+      description: 'Looks it up.',
+      inputSchema: z.object({}),
+      execute: async () => {
+        const result: { late?: string } = {};
+        held.results.push(result);
+        return result;
+      },
+    });
+    const model = scriptedModel({
+      steps: ({ index }) => (index === 0 ? { toolCalls: [{ name: 'lookup', args: {} }] } : { text: 'Done.' }),
+    });
+    const meddling: Processor = {
+      id: 'meddling',
+      processInputStep: () => {
+        for (const result of held.results) result.late = late;
+      },
+    };
+    const ran = await runAgent(createAgent({ model, tools: { lookup }, inputProcessors: [meddling] }), mode);
+    expect(held.results).toEqual([{ late }]);
+    expect(JSON.stringify([ran, model.calls.map(({ prompt }) => prompt)])).not.toContain(late);
+  });
+
+  it('is not heard after the caller gave up', async () => {
+    const controller = new AbortController();
+    let answer: (value: object) => void = () => undefined;
+    const slow = createTool({
+      id: 'slow',
+      description: 'Takes its time.',
+      inputSchema: z.object({}),
+      execute: () => {
+        controller.abort();
+        return new Promise<object>((resolve) => (answer = resolve));
+      },
+    });
+    const model = scriptedModel({ steps: [{ toolCalls: [{ name: 'slow', args: {} }] }] });
+    const judged: unknown[] = [];
+    const watching = guardOn('toolResult', (args) => void judged.push(args));
+    const agent = createAgent({ model, tools: { slow }, outputProcessors: [watching] });
+    const ran = await runAgent(agent, mode, { abortSignal: controller.signal });
+    const before = JSON.stringify(ran);
+    answer({ late });
+    for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+    expect(JSON.stringify(ran)).toBe(before);
+    expect(before).not.toContain(late);
+    expect(judged).toEqual([]);
+  });
+
+  it('begins no hook after the caller gave up', async () => {
+    const controller = new AbortController();
+    const steps: number[] = [];
+    const lookup = createTool({
+      id: 'lookup',
+      description: 'Looks it up.',
+      inputSchema: z.object({}),
+      execute: async () => ({}),
+      // Called while the prompt is made, before the hooks that see it.
+      toModelOutput: () => {
+        controller.abort();
+        return { type: 'text', value: 'Nothing.' };
+      },
+    });
+    const model = scriptedModel({ steps: [{ toolCalls: [{ name: 'lookup', args: {} }] }] });
+    const watching: Processor = { id: 'watching', processLLMRequest: ({ stepNumber }) => void steps.push(stepNumber) };
+    const agent = createAgent({ model, tools: { lookup }, inputProcessors: [watching] });
+    expect((await runAgent(agent, mode, { abortSignal: controller.signal })).status).toBe('canceled');
+    for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+    expect(steps).toEqual([0]);
+  });
+});
