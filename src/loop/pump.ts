@@ -47,11 +47,16 @@ export const pump = async (run: Run, attempt: Attempt, { chunks, startedAt }: Pu
 };
 
 /** Sends a chunk on its way, and what processors set aside to follow it. */
-const letThrough = (run: Run, passage: Passage, chunk: Chunk, count = 0): Awaitable<Outcome | undefined | void> =>
-  whenReady(passage.letThrough(chunk), (outcome) => {
-    const next = outcome ? undefined : takeSetAside(run);
-    return next && count < mostFollowing ? letThrough(run, passage, next, count + 1) : outcome;
-  });
+const letThrough = (run: Run, passage: Passage, chunk: Chunk): Awaitable<Outcome | undefined | void> => {
+  let left = mostFollowing;
+  const goOn = (next: Chunk): Awaitable<Outcome | undefined | void> =>
+    whenReady(passage.letThrough(next), (outcome) => {
+      const following = outcome ? undefined : takeSetAside(run);
+      left -= 1;
+      return following && left >= 0 ? goOn(following) : outcome;
+    });
+  return goOn(chunk);
+};
 
 const endOf = async (attempt: Attempt, passage: Passage): Promise<Outcome> => {
   if (passage.isStopped || isWhole(attempt)) return (await passage.end()) ?? { kind: 'done' };

@@ -32,7 +32,8 @@ export const judgeWhole = (chunk: Chunk, guard: Guard<'outputStream'>, gate: Gat
       case 'trip':
       case 'retry':
       case 'unavailable':
-        return void gate.stop(verdict);
+        gate.stop(verdict);
+        return undefined;
       default:
         return verdict satisfies never;
     }

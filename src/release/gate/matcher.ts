@@ -14,8 +14,8 @@ export interface Found {
 export interface Matcher {
   /** What is decided about the beginning of the text that is held; nothing where it depends on what comes. */
   next(text: string, isEnded: boolean): Found | undefined;
-  /** So many characters of the held text have gone: some stay known, because a match may look behind itself. */
-  move(text: string, length: number): void;
+  /** The beginning of the held text has gone: some of it stays known, because a match may look behind itself. */
+  move(gone: string): void;
 }
 
 /** Makes a matcher for one text. */
@@ -41,9 +41,8 @@ export const createMatcher = (pattern: Pattern): Matcher => {
       const length = start < limit ? start : graphemeFloor(text, limit, !isEnded);
       return length > 0 ? { length } : undefined;
     },
-    move: (text, length) => {
-      const gone = before + text.slice(0, length);
-      before = lookbehind > 0 ? gone.slice(-lookbehind) : '';
+    move: (gone) => {
+      before = lookbehind > 0 ? (before + gone).slice(-lookbehind) : '';
     },
   };
 };

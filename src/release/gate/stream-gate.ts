@@ -3,12 +3,11 @@ import type { PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { createBlockScopes } from '../../pipeline/block-scope.js';
 import type { StreamStretch } from '../../pipeline/stream-plan.js';
-import { strictest } from '../../pipeline/strictest.js';
 import type { Stop } from '../../verdict.js';
 import { createChunkStage, type ChunkStage } from './chunk-stage.js';
 import type { Chunk } from './chunk.js';
+import { createStops, type Stops } from './stops.js';
 import type { Gate } from './text-stage.js';
-import { createTextWay } from './text-way.js';
 import { createWindowStage } from './window-stage.js';
 
 export interface StreamGateOptions {
@@ -43,59 +42,29 @@ const defaultMaxHeldChars = 1_000_000;
 
 /** Makes the gate of one model call. */
 export const createStreamGate = (options: StreamGateOptions): StreamGate => {
-  const { stretches, scope, payloadOf, release, maxHeldChars = defaultMaxHeldChars } = options;
-  const scopes = createBlockScopes();
-  const lent = scopes.take(scope);
-  const listeners: (() => void)[] = [];
-  const stops: Stop[] = [];
-  let stopped: Stop | undefined;
+  const { stretches, maxHeldChars = defaultMaxHeldChars } = options;
+  const lent = createBlockScopes().take(options.scope);
   let failure: { readonly error: unknown } | undefined;
-  let busy = 0;
   let onStop: () => void = () => undefined;
-
-  /** A block ends the stream at once; anything milder waits for those at work, who may be stricter. */
-  const decide = (): void => {
-    if (stopped || stops.length === 0) return;
-    if (busy > 0 && !stops.some(({ kind }) => kind === 'trip')) return;
-    stopped = strictest(stops);
-    lent.cancel(new DOMException('The stream was stopped.', 'AbortError'));
+  const stops = createStops(() => {
+    lent.cancel(new DOMException('A guard stopped the stream.', 'AbortError'));
     onStop();
-  };
-  const progress = (): void => {
-    decide();
-    for (const listener of listeners) listener();
-  };
-
-  const gate: Gate = {
+  });
+  const gate = createGate({
     scope: lent.scope,
-    payloadOf,
-    get isStopping() {
-      return stops.length > 0 || failure !== undefined;
-    },
-    stop: (verdict) => {
-      stops.push(verdict);
-      decide();
-    },
-    get busy() {
-      return busy;
-    },
-    begin: () => void (busy += 1),
-    done: () => {
-      busy -= 1;
-      progress();
-    },
+    payloadOf: options.payloadOf,
+    stops,
+    hasFailed: () => failure !== undefined,
     fail: (error) => {
       failure ??= { error };
       onStop();
     },
-    onProgress: (listener) => void listeners.push(listener),
-  };
-  const out: ChunkStage = { push: release, idle: () => undefined };
+  });
+  const out: ChunkStage = { push: options.release, idle: () => undefined };
   const first = stretches.reduceRight((next, stretch) => stageOf(stretch, { gate, next, maxHeldChars }), out);
   const rethrow = (): void => {
     if (failure) throw failure.error;
   };
-
   return {
     push: (chunk) => {
       rethrow();
@@ -103,16 +72,48 @@ export const createStreamGate = (options: StreamGateOptions): StreamGate => {
     },
     idle: async () => {
       await first.idle();
+      // A stop that is not a block waits for guards that may still be stricter.
+      if (stops.isStopping && !stops.stopped) await new Promise<void>((resolve) => (onStop = resolve));
       rethrow();
     },
     get stopped() {
-      return stopped;
+      return stops.stopped;
     },
     get isBusy() {
-      return busy > 0;
+      return stops.busy > 0;
     },
     onStop: (listener) => void (onStop = listener),
-    close: () => lent.cancel(new DOMException('The model call is over.', 'AbortError')),
+    close: () => {
+      if (stops.busy > 0) lent.cancel(new DOMException('The model call is over.', 'AbortError'));
+    },
+  };
+};
+
+interface GateParts extends Pick<Gate, 'scope' | 'payloadOf' | 'fail'> {
+  readonly stops: Stops;
+  hasFailed(): boolean;
+}
+
+/** What stages share of a gate. */
+const createGate = ({ scope, payloadOf, stops, hasFailed, fail }: GateParts): Gate => {
+  const listeners: (() => void)[] = [];
+  return {
+    scope,
+    payloadOf,
+    fail,
+    stop: stops.stop,
+    begin: stops.begin,
+    get isStopping() {
+      return stops.isStopping || hasFailed();
+    },
+    get busy() {
+      return stops.busy;
+    },
+    done: () => {
+      stops.done();
+      for (const listener of listeners) listener();
+    },
+    onProgress: (listener) => void listeners.push(listener),
   };
 };
 
@@ -124,12 +125,5 @@ interface Place {
 
 const stageOf = (stretch: StreamStretch, { gate, next, maxHeldChars }: Place): ChunkStage => {
   if (stretch.kind === 'chunks') return createChunkStage(stretch.guard, gate, next);
-  const { places, whole, path } = stretch;
-  const guards = { textWay: createWay(places), whole, path };
-  return createWindowStage({ guards, gate, next, maxHeldChars });
+  return createWindowStage({ stretch, gate, next, maxHeldChars });
 };
-
-const createWay =
-  (places: Extract<StreamStretch, { kind: 'windows' }>['places']) =>
-  (...[gate, out]: [Gate, Parameters<typeof createTextWay>[2]]) =>
-    createTextWay(places, gate, out);

@@ -1,41 +1,14 @@
 import { InterlockError } from '../../errors.js';
-import type { Guard } from '../../guard/in-sequence.js';
-import type { Window } from '../../guard/pattern.js';
-import { isPromise } from '../../phase/awaitable.js';
+import { isPromise, whenReady, type Awaitable } from '../../phase/awaitable.js';
 import type { PhaseData } from '../../phase/row.js';
-import { pass, type Author, type Verdict } from '../../verdict.js';
-import type { Chunk, Lane } from './chunk.js';
-import { createMatcher, type Matcher } from './matcher.js';
-import { append, rawOf, takeText, textOf, type Segment } from './segment.js';
-import type { Gate, TextStage, WindowChunk } from './text-stage.js';
-import { windowEnd } from './window-end.js';
+import type { JudgePlace } from '../../pipeline/stream-plan.js';
+import { pass, type Verdict } from '../../verdict.js';
+import type { Chunk } from './chunk.js';
+import { createHeldTexts, type Action, type HeldTexts } from './held-texts.js';
+import type { Gate, TextStage } from './text-stage.js';
 
-/** A guard of the stream with a window. */
-export interface TextGuard {
-  readonly author: Author;
-  readonly window: Window;
-  /** Judges one window, given as a delta of its text. */
-  readonly guard: Guard<'outputStream'>;
-}
-
-/** One text as far as this guard has not let it go. */
-interface Held {
-  readonly lane: Lane;
-  readonly segments: Segment[];
-  /** How they read. */
-  text: string;
-  /** For a pattern: what it knows of the text. */
-  readonly matcher: Matcher | undefined;
-  isEnded: boolean;
-}
-
-/** What is to happen to the beginning of a held text. */
-interface Job {
-  readonly held: Held;
-  readonly length: number;
-  /** What the guard is asked; nothing where there is nothing to ask. */
-  readonly chunk: WindowChunk | undefined;
-}
+type StreamVerdict = Verdict<PhaseData<'outputStream'>>;
+type Question = Extract<Action, { kind: 'judge' }>;
 
 /** How many of its windows a hook is shown again as `streamParts`. */
 const keptWindows = 64;
@@ -44,155 +17,112 @@ const keptWindows = 64;
  * One guard's place in the stream: it holds each text until its window is whole, asks the guard about one window at a time, and
  * passes on what the guard leaves of it. What gathers while the guard is busy becomes one window.
  */
-export const createTextJudge = ({ author, window, guard }: TextGuard, gate: Gate, next: TextStage): TextStage => {
-  const texts = new Map<string, Held>();
-  let isBusy = false;
-  let isLate = false;
-  let isStepOver = false;
-
-  const open = (lane: Lane): Held => {
-    const matcher = typeof window === 'object' && 'pattern' in window ? createMatcher(window.pattern) : undefined;
-    const held: Held = { lane, segments: [], text: '', matcher, isEnded: false };
-    texts.set(lane.key, held);
-    return held;
-  };
-  const find = (lane: Lane): Held => texts.get(lane.key) ?? open(lane);
-
-  const jobFor = (held: Held): Job | undefined => {
-    const { text, matcher, isEnded } = held;
-    if (text === '') return undefined;
-    if (!matcher) {
-      const length = windowEnd(window as Exclude<Window, { pattern: unknown }>, { text, isEnded, isStepOver, isLate }); // it has no matcher
-      return length > 0 ? { held, length, chunk: held.lane.chunkOf(text.slice(0, length)) } : undefined;
-    }
-    const startedAt = gate.scope.now();
-    const found = matcher.next(text, isEnded);
-    if (!found) return undefined;
-    const { length, match } = found;
-    if (match) return { held, length, chunk: { ...held.lane.chunkOf(text.slice(0, length)), match } };
-    gate.scope.reportGuard({ author, verdict: pass, durationMs: gate.scope.now() - startedAt });
-    return { held, length, chunk: undefined };
-  };
-
-  const nextJob = (): Job | undefined => {
-    for (const held of texts.values()) {
-      const job = jobFor(held);
-      if (job) return job;
-      if (held.text === '') passOn(held);
-    }
-    return undefined;
-  };
-
-  /** Nothing is left to judge: what was edited away before it came here goes on, and so does the end. */
-  const passOn = (held: Held): void => {
-    for (const segment of held.segments.splice(0)) next.add(held.lane, segment);
-    if (!held.isEnded) return;
-    texts.delete(held.lane.key);
-    next.end(held.lane);
-  };
-
-  const settle = ({ held, length, chunk }: Job, verdict: Verdict<PhaseData<'outputStream'>>): void => {
-    const taken = takeText(held.segments, length);
-    held.matcher?.move(held.text, length);
-    held.text = held.text.slice(length);
-    for (const segment of readAnswer({ taken, chunk, verdict })) next.add(held.lane, segment);
-  };
-
-  /** Settles a job with what the guard said; false where it stops the stream. */
-  const take = (job: Job, verdict: Verdict<PhaseData<'outputStream'>>): boolean => {
-    if (gate.isStopping && verdict.kind !== 'trip' && verdict.kind !== 'retry' && verdict.kind !== 'unavailable') return false;
-    switch (verdict.kind) {
-      case 'pass':
-      case 'edit':
-        try {
-          settle(job, verdict);
-          return true;
-        } catch (error) {
-          gate.stop({ kind: 'unavailable', ...author, error });
-          return false;
-        }
-      case 'trip':
-      case 'retry':
-      case 'unavailable':
-        gate.stop(verdict);
-        return false;
-      default:
-        return verdict satisfies never;
-    }
-  };
-
-  const ask = (job: Job): Verdict<PhaseData<'outputStream'>> | Promise<Verdict<PhaseData<'outputStream'>>> => {
-    if (!job.chunk) return pass;
-    const { streamParts } = gate.scope.slot(author.processorId);
-    if (streamParts.length > keptWindows) streamParts.splice(0, streamParts.length - keptWindows);
-    return guard(gate.payloadOf(job.chunk), gate.scope);
-  };
-
-  const wait = async (job: Job, pending: Promise<Verdict<PhaseData<'outputStream'>>>): Promise<void> => {
-    isBusy = true;
-    gate.begin();
-    const verdict = await pending;
-    isBusy = false;
-    const goesOn = take(job, verdict);
-    isLate = true;
-    if (goesOn) work();
-    isLate = false;
-    gate.done();
-  };
-
-  const work = (): void => {
-    while (!isBusy && !gate.isStopping) {
-      const job = safeJob();
-      if (!job) return;
-      const pending = ask(job);
-      if (isPromise(pending)) return void wait(job, pending);
-      if (!take(job, pending)) return;
-    }
-  };
-
-  /** A pattern is somebody else's code. */
-  const safeJob = (): Job | undefined => {
-    try {
-      return nextJob();
-    } catch (error) {
-      gate.stop({ kind: 'unavailable', ...author, error });
-      return undefined;
-    }
-  };
-
+export const createTextJudge = (place: JudgePlace, gate: Gate, next: TextStage): TextStage => {
+  const held = createHeldTexts(place.window);
+  const work = createWork({ place, held, gate, next });
   return {
     add: (lane, segment) => {
-      const held = find(lane);
-      append(held.segments, segment);
-      held.text += segment.text;
+      held.add(lane, segment);
       work();
     },
     end: (lane) => {
-      find(lane).isEnded = true;
+      held.end(lane);
       work();
     },
     endStep: () => {
-      isStepOver = true;
+      held.endStep();
       work();
       next.endStep();
     },
   };
 };
 
-interface Answered {
-  readonly taken: readonly Segment[];
-  readonly chunk: Chunk | undefined;
-  readonly verdict: Verdict<PhaseData<'outputStream'>>;
+interface Working {
+  readonly place: JudgePlace;
+  readonly held: HeldTexts;
+  readonly gate: Gate;
+  readonly next: TextStage;
 }
 
-/** What a guard left of a window. Raises `phase/invalid-result` where it answered with something else than a text. */
-const readAnswer = ({ taken, chunk, verdict }: Answered): readonly Segment[] => {
-  if (!chunk) return taken;
-  // A hook may also write into the chunk it was given.
-  const text = answeredText(verdict.kind === 'edit' ? (verdict.data.part as Chunk | null) : chunk, chunk);
-  return text === textOf(taken) ? taken : [{ raw: rawOf(taken), text, isEdited: true }];
+/** Does what can be done now; goes on by itself when the guard has answered. */
+const createWork = (working: Working): (() => void) => {
+  const { place, held, gate, next } = working;
+  let isBusy = false;
+  const wait = async (question: Question, pending: Promise<Answer>): Promise<void> => {
+    isBusy = true;
+    gate.begin();
+    const answer = await pending;
+    isBusy = false;
+    attempt(() => take(question, answer, working));
+    work(true);
+    gate.done();
+  };
+  /** False where an answer has to be waited for. */
+  const perform = (action: Action): boolean => {
+    if (action.kind === 'end') next.end(action.lane);
+    else if (action.kind === 'clear') for (const segment of action.segments) next.add(action.lane, segment);
+    else {
+      const answer = ask(action, place, gate);
+      if (!isPromise(answer)) take(action, answer, working);
+      else void wait(action, answer);
+      return !isPromise(answer);
+    }
+    return true;
+  };
+  const work = (isLate = false): void =>
+    attempt(() => {
+      while (!isBusy && !gate.isStopping) {
+        const action = nextAction(place, held, { gate, isLate });
+        if (!action || !perform(action)) return;
+      }
+    });
+  /** A pattern is somebody else's code, and so is what a hook answers with. */
+  const attempt = (act: () => void): void => {
+    try {
+      act();
+    } catch (error) {
+      gate.stop({ kind: 'unavailable', ...place.author, error });
+    }
+  };
+  return work;
 };
 
+/** What is to be done; what a pattern clears without a question is reported as a pass of its guard. */
+const nextAction = (
+  { author, window }: JudgePlace,
+  held: HeldTexts,
+  { gate: { scope }, isLate }: { gate: Gate; isLate: boolean },
+): Action | undefined => {
+  if (typeof window !== 'object' || !('pattern' in window)) return held.next(isLate);
+  const startedAt = scope.now();
+  const action = held.next(isLate);
+  if (action?.kind === 'clear') scope.reportGuard({ author, verdict: pass, durationMs: scope.now() - startedAt });
+  return action;
+};
+
+/** What the guard said about a chunk. */
+interface Answer {
+  readonly chunk: Chunk;
+  readonly verdict: StreamVerdict;
+}
+
+const ask = ({ lane, text, match }: Question, { author, guard }: JudgePlace, gate: Gate): Awaitable<Answer> => {
+  const chunk = match ? { ...lane.chunkOf(text), match } : lane.chunkOf(text);
+  const { streamParts } = gate.scope.slot(author.processorId);
+  if (streamParts.length > keptWindows) streamParts.splice(0, streamParts.length - keptWindows);
+  return whenReady(guard(gate.payloadOf(chunk), gate.scope), (verdict) => ({ chunk, verdict }));
+};
+
+const take = ({ lane, text }: Question, { chunk, verdict }: Answer, { held, gate, next }: Working): void => {
+  if (verdict.kind !== 'pass' && verdict.kind !== 'edit') return gate.stop(verdict);
+  if (gate.isStopping) return undefined; // the answer comes too late to count
+  // A hook may also write into the chunk it was given.
+  const left = answeredText(verdict.kind === 'edit' ? (verdict.data.part as Chunk | null) : chunk, chunk);
+  for (const segment of held.settle(lane, text, left)) next.add(lane, segment);
+  return undefined;
+};
+
+/** How a guard leaves a window. Raises `phase/invalid-result` where it answered with something else than a text. */
 const answeredText = (answer: Chunk | null, asked: Chunk): string => {
   if (answer === null) return '';
   const { text } = (answer.payload ?? {}) as { text?: unknown };

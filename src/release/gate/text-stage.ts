@@ -1,7 +1,7 @@
 import type { PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import type { Stop } from '../../verdict.js';
-import type { Chunk, Lane } from './chunk.js';
+import type { Lane } from './chunk.js';
 import type { Segment } from './segment.js';
 
 /** Where a text goes on its way through guards: stretches of it, in order, its end, and the end of the step. */
@@ -31,9 +31,3 @@ export interface Gate {
   /** Asks to be called whenever a guard that took its time has answered, or the stream is stopped. */
   onProgress(listener: () => void): void;
 }
-
-/** What a guard is given of a text. */
-export type WindowChunk = Chunk & {
-  /** Where the chunk is one match of a pattern: what `find` said about it. */
-  readonly match?: { readonly start: number; readonly end: number };
-};

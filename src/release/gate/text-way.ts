@@ -107,10 +107,7 @@ const createChoosing = ({ arms, gate, stage, choose }: Choosing): TextStage => {
     const choice = chooseArms(arms, stepContext(gate.payloadOf(lane.chunkOf(text)), gate.scope));
     if (!isPromise(choice)) return decide(lane, choice);
     gate.begin();
-    void choice.then((made) => {
-      decide(lane, made);
-      gate.done();
-    });
+    void choice.then((made) => decide(lane, made)).finally(() => gate.done());
   };
   /** Now, or once it is known who is asked. */
   const then = (lane: Lane, step: () => void): void => {

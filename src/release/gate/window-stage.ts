@@ -1,5 +1,4 @@
 import { InterlockError } from '../../errors.js';
-import type { Guard } from '../../guard/in-sequence.js';
 import { isPromise, whenReady, type Awaitable } from '../../phase/awaitable.js';
 import { createAdmission } from './admission.js';
 import type { Chunk } from './chunk.js';
@@ -7,22 +6,14 @@ import { judgeCall } from './judge-call.js';
 import { judgeWhole, sendAll, type ChunkStage } from './chunk-stage.js';
 import { createQueue, type Entry, type OpenLane, type Queue } from './queue.js';
 import { textOf } from './segment.js';
+import type { WindowStretch } from '../../pipeline/stream-plan.js';
 import type { Stop } from '../../verdict.js';
-import type { Gate, TextStage } from './text-stage.js';
-
-/** Guards with windows at one place of the stream. */
-export interface WindowGuards {
-  /** Makes their way for texts; what they clear goes to `out`. */
-  textWay(gate: Gate, out: TextStage): TextStage;
-  /** Judges any other chunk as a whole. */
-  readonly whole: Guard<'outputStream'>;
-  /** The way to them, for errors. */
-  readonly path: string;
-}
+import type { Gate } from './text-stage.js';
+import { createTextWay } from './text-way.js';
 
 /** What a stage is made with. */
 export interface WindowStageOptions {
-  readonly guards: WindowGuards;
+  readonly stretch: WindowStretch;
   readonly gate: Gate;
   readonly next: ChunkStage;
   /** The most characters that may be held. */
@@ -37,9 +28,9 @@ const aheadChars = 16_384;
  * of different parts do not wait for each other; any other chunk waits for the text before it, and no text overtakes it.
  */
 export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
-  const { guards, gate, next } = options;
+  const { stretch, gate, next } = options;
   const queue = createQueue();
-  const way = guards.textWay(gate, {
+  const way = createTextWay(stretch.places, gate, {
     add: (lane, segment) => void (lane as OpenLane).cleared.push(segment), // lanes are the queue's
     end: () => undefined,
     endStep: () => undefined,
@@ -67,12 +58,17 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
     if (queue.isEmpty) return next.idle();
     if (gate.busy > 0) return progress().then(idle);
     const detail = 'the guards of the stream left a chunk unjudged';
-    return gate.fail(new InterlockError('run/failed', { path: guards.path, detail }));
+    return gate.fail(new InterlockError('run/failed', { path: stretch.path, detail }));
   };
   gate.onProgress(() => {
-    const draining = drain();
-    if (isPromise(draining)) draining.then(wakeAll, wakeAll);
-    else wakeAll();
+    try {
+      const draining = drain();
+      if (draining) void draining.then(wakeAll);
+      else wakeAll();
+    } catch (error) {
+      gate.fail(error);
+      wakeAll();
+    }
   });
   return {
     push: (chunk) => {
@@ -83,7 +79,7 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
   };
 };
 
-const tooMuchHeld = ({ held }: Queue, { guards: { path }, maxHeldChars }: WindowStageOptions): Stop => {
+const tooMuchHeld = ({ held }: Queue, { stretch: { path }, maxHeldChars }: WindowStageOptions): Stop => {
   const detail = `${held} characters are held, and ${maxHeldChars} may be`;
   return {
     kind: 'unavailable',
@@ -95,9 +91,9 @@ const tooMuchHeld = ({ held }: Queue, { guards: { path }, maxHeldChars }: Window
 };
 
 /** Sends on what is ready. Only one is at it at a time, so that the order is kept. */
-const createDrain = (queue: Queue, { guards, gate, next }: WindowStageOptions): (() => Promise<void> | undefined) => {
+const createDrain = (queue: Queue, { stretch, gate, next }: WindowStageOptions): (() => Promise<void> | undefined) => {
   let draining: Promise<void> | undefined;
-  const judge = (chunk: Chunk) => judgeWhole(chunk, guards.whole, gate);
+  const judge = (chunk: Chunk) => judgeWhole(chunk, stretch.whole, gate);
 
   const send = (entry: Entry): Awaitable<void> => {
     if (!('whole' in entry)) {

@@ -1,0 +1,103 @@
+import type { TextSpan, Window } from '../../guard/pattern.js';
+import type { Lane } from './chunk.js';
+import { createMatcher, type Matcher } from './matcher.js';
+import { append, rawOf, takeText, textOf, type Segment } from './segment.js';
+import { windowEnd } from './window-end.js';
+
+/** What is to happen next to the texts that a guard holds. */
+export type Action =
+  /** Ask the guard about the beginning of a text; `match` is what a pattern's `find` said about it. */
+  | { readonly kind: 'judge'; readonly lane: Lane; readonly text: string; readonly match?: TextSpan }
+  /** Pass on what needs no question. */
+  | { readonly kind: 'clear'; readonly lane: Lane; readonly segments: readonly Segment[] }
+  /** Nothing more comes of a text. */
+  | { readonly kind: 'end'; readonly lane: Lane };
+
+/** The texts of a step as far as one guard has not let them go. No waiting, no clock: deltas, ends and answers in, actions out. */
+export interface HeldTexts {
+  add(lane: Lane, segment: Segment): void;
+  end(lane: Lane): void;
+  endStep(): void;
+  /** The next action; nothing where it depends on what comes. `isLate` where text has gathered while the guard was busy. */
+  next(isLate: boolean): Action | undefined;
+  /** The guard answered: so much of a text is judged, and reads so now. Gives what may go on. */
+  settle(lane: Lane, judged: string, answer: string): readonly Segment[];
+}
+
+interface Held {
+  readonly lane: Lane;
+  readonly segments: Segment[];
+  /** How they read. */
+  text: string;
+  /** For a pattern: what it knows of the text. */
+  readonly matcher: Matcher | undefined;
+  isEnded: boolean;
+}
+
+/** Makes what a guard with a window holds of one step. */
+export const createHeldTexts = (window: Window): HeldTexts => {
+  const texts = new Map<string, Held>();
+  let isStepOver = false;
+
+  const open = (lane: Lane): Held => {
+    const matcher = typeof window === 'object' && 'pattern' in window ? createMatcher(window.pattern) : undefined;
+    const held: Held = { lane, segments: [], text: '', matcher, isEnded: false };
+    texts.set(lane.key, held);
+    return held;
+  };
+  const heldOf = (lane: Lane): Held => texts.get(lane.key) ?? open(lane);
+
+  /** Nothing is left to judge: what was edited away before it came here goes on, and so does the end. */
+  const rest = ({ lane, segments, isEnded }: Held): Action | undefined => {
+    if (segments.length > 0) return { kind: 'clear', lane, segments: segments.splice(0) };
+    if (!isEnded) return undefined;
+    texts.delete(lane.key);
+    return { kind: 'end', lane };
+  };
+  const nextOf = (held: Held, isLate: boolean): Action | undefined => {
+    const { lane, text, matcher, isEnded } = held;
+    if (text === '') return rest(held);
+    if (matcher) return nextMatch(held, matcher);
+    const length = windowEnd(window as WholeWindow, { text, isEnded, isStepOver, isLate }); // it has no matcher
+    return length > 0 ? { kind: 'judge', lane, text: text.slice(0, length) } : undefined;
+  };
+
+  return {
+    add: (lane, segment) => {
+      const held = heldOf(lane);
+      append(held.segments, segment);
+      held.text += segment.text;
+    },
+    end: (lane) => void (heldOf(lane).isEnded = true),
+    endStep: () => void (isStepOver = true),
+    next: (isLate) => {
+      for (const held of texts.values()) {
+        const action = nextOf(held, isLate);
+        if (action) return action;
+      }
+      return undefined;
+    },
+    settle: (lane, judged, answer) => {
+      const taken = take(heldOf(lane), judged.length);
+      return answer === judged ? taken : [{ raw: rawOf(taken), text: answer, isEdited: true }];
+    },
+  };
+};
+
+type WholeWindow = Exclude<Window, { readonly pattern: unknown }>;
+
+const nextMatch = (held: Held, matcher: Matcher): Action | undefined => {
+  const { lane, text, isEnded } = held;
+  const found = matcher.next(text, isEnded);
+  if (!found) return undefined;
+  const { length, match } = found;
+  if (match) return { kind: 'judge', lane, text: text.slice(0, length), match };
+  return { kind: 'clear', lane, segments: take(held, length) };
+};
+
+const take = (held: Held, length: number): Segment[] => {
+  const taken = takeText(held.segments, length);
+  held.matcher?.move(textOf(taken));
+  held.text = held.text.slice(length);
+  return taken;
+};

@@ -1,0 +1,89 @@
+import type { Lane } from './chunk.js';
+import { append, rawOf, takeRaw, takeText, type Segment } from './segment.js';
+
+/** A stretch that all branches of a block have cleared. */
+export interface Met {
+  readonly lane: Lane;
+  /** As it came to the block. */
+  readonly came: readonly Segment[];
+  /** As each branch leaves it. */
+  readonly versions: readonly (readonly Segment[])[];
+}
+
+/** What the branches of a block have cleared, text by text. */
+export interface Meetings {
+  /** Notes what comes to the block. */
+  note(lane: Lane, segment: Segment): void;
+  /** A branch has cleared a stretch, or has come to a text's end. */
+  clear(lane: Lane, branch: number, segment: Segment): void;
+  end(lane: Lane): void;
+  /** The next stretch that may go on, or the end of a text, which all have come to. */
+  next(): Met | { readonly ended: Lane } | undefined;
+}
+
+interface Meeting {
+  readonly lane: Lane;
+  readonly came: Segment[];
+  readonly cleared: readonly Segment[][];
+  /** How many branches have come to its end. */
+  ended: number;
+}
+
+/** Makes the meeting place of so many branches. No waiting, no clock. */
+export const createMeetings = (branches: number): Meetings => {
+  const meetings = new Map<string, Meeting>();
+  const open = (lane: Lane): Meeting => {
+    const made: Meeting = { lane, came: [], cleared: Array.from({ length: branches }, () => []), ended: 0 };
+    meetings.set(lane.key, made);
+    return made;
+  };
+  const of = (lane: Lane): Meeting => meetings.get(lane.key) ?? open(lane);
+  const nextOf = (meeting: Meeting): ReturnType<Meetings['next']> => {
+    const { lane, came, cleared, ended } = meeting;
+    const length = commonEnd(cleared);
+    if (length > 0) return { lane, came: takeText(came, length), versions: cleared.map((segments) => takeRaw(segments, length)) };
+    if (ended < branches) return undefined;
+    if (came.length > 0) return { lane, came: came.splice(0), versions: [] }; // what was edited away before it came here
+    meetings.delete(lane.key);
+    return { ended: lane };
+  };
+  return {
+    note: (lane, segment) => append(of(lane).came, segment),
+    clear: (lane, branch, segment) => void of(lane).cleared[branch]?.push(segment),
+    end: (lane) => void (of(lane).ended += 1),
+    next: () => {
+      for (const meeting of meetings.values()) {
+        const next = nextOf(meeting);
+        if (next) return next;
+      }
+      return undefined;
+    },
+  };
+};
+
+/** Whether nobody edited a stretch. */
+export const isUntouched = ({ versions }: Met): boolean =>
+  versions.every((segments) => segments.every(({ isEdited }) => !isEdited));
+
+/** What was merged, in place of what came. */
+export const mergedSegment = ({ came }: Met, text: string): Segment => ({ raw: rawOf(came), text, isEdited: true });
+
+/** How far all branches have cleared a text, and none of them is in the middle of an edit. */
+const commonEnd = (cleared: readonly (readonly Segment[])[]): number => {
+  let end = Math.min(...cleared.map(rawOf));
+  for (let before = -1; before !== end;) {
+    before = end;
+    for (const segments of cleared) end = Math.min(end, lastBorder(segments, end));
+  }
+  return end;
+};
+
+/** The last place up to `end` that is not inside an edited stretch. */
+const lastBorder = (segments: readonly Segment[], end: number): number => {
+  let at = 0;
+  for (const { raw, isEdited } of segments) {
+    if (at + raw > end) return isEdited ? at : end;
+    at += raw;
+  }
+  return end;
+};
