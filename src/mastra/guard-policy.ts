@@ -1,6 +1,6 @@
 import type { Processor } from '@mastra/core/processors';
 import type { GuardPolicy } from '../../schemas/index.js';
-import { readPolicy } from '../guard/policy/read-policy.js';
+import { overPolicy, readPolicy } from '../guard/policy/read-policy.js';
 import { compileGraph } from '../pipeline/compile.js';
 import { checkProcessor } from '../pipeline/verify/refuse.js';
 import type { HookName, PhaseRow } from '../phase/row.js';
@@ -9,25 +9,29 @@ import { phaseNames, phaseRow } from '../phase/table.js';
 import { guardedBy, rememberGuarded } from './guard-node.js';
 import { runHook, type HookArgs } from './guards-for.js';
 
-/** The hooks that run before the model is called, and that a guard marked `overlap` may only judge in. */
+/** The hooks that run before the model answers, and that a guard marked `overlap` may only judge in. */
 type InputHook = 'processInput' | 'processInputStep' | 'processLLMRequest';
 
-type Answer<Hook> = Hook extends (...args: never[]) => infer Returned ? Awaited<Returned> : never;
+type HookArguments<K extends HookName> = Parameters<NonNullable<Processor[K]>>[0];
 
-/** A processor that only judges its input: its input hooks return nothing. What may return anything else does not fit. */
-export type InputJudge<P> = {
-  readonly [K in keyof P & InputHook]: Answer<NonNullable<P[K]>> extends void | undefined ? P[K] : never;
+/** What a hook gives that has nothing to change. Wider than `void` alone, to which a function may be assigned that gives anything. */
+type Nothing = void | undefined | Promise<void | undefined>;
+
+/** A processor that only judges its input: its input hooks return nothing. Its other hooks are as they like. */
+export type InputJudge = Omit<Processor, InputHook> & {
+  readonly [K in InputHook]?: (args: HookArguments<K>) => Nothing;
 };
 
 /** A processor with a policy around it: the same hooks, all of which may take their time. */
-export type GuardedProcessor<P extends Processor> = {
+export type GuardedProcessor<P> = {
   readonly [K in keyof P]: K extends HookName ? NonNullable<Processor[K]> : P[K];
 };
 
 /**
  * Puts a policy around a processor. What it gives stands wherever a processor does: in a pipeline, in the arrays of an
  * {@link InterlockAgent}, in `createStep`, in a workflow of Mastra's, and in a stock Mastra agent, where its hooks carry the
- * policy out themselves. Around a guard that has a policy already, the options are merged and the outer ones win.
+ * policy out themselves. Around a guard that has a policy already, and around a processor that declares one as `guardPolicy`, the options are
+ * merged and the outer ones win; one that is undefined says nothing.
  *
  * What a policy keeps across runs (its breaker, its queue, its cache) belongs to the guard that is given back.
  *
@@ -40,25 +44,17 @@ export type GuardedProcessor<P extends Processor> = {
  *   .then(guard(newToxicity, { shadow: true, sampleRate: 0.1 }))
  *   .commit();
  */
-export function guard<P extends Processor>(
-  processor: P & InputJudge<P>,
-  policy: GuardPolicy & { readonly overlap: true },
-): GuardedProcessor<P>;
+export function guard<P extends InputJudge>(processor: P, policy: GuardPolicy & { readonly overlap: true }): GuardedProcessor<P>;
 export function guard<P extends Processor>(processor: P, policy: GuardPolicy & { readonly overlap?: false }): GuardedProcessor<P>;
-export function guard(given: Processor, options: GuardPolicy): Processor {
-  checkProcessor(given, 'guard');
-  const { processor, policy: inner } = guardedBy(given);
-  const policy = readPolicy(merged(inner, options), processor.id);
+export function guard(given: Processor | InputJudge, options: GuardPolicy): unknown {
+  const known = given as Processor; // a judge is one, whatever the host's types say of hooks that return nothing
+  checkProcessor(known, 'guard');
+  const { processor, policy: inner } = guardedBy(known);
+  const policy = readPolicy(overPolicy(inner, options), processor.id);
   const wrapper: Processor = Object.create(processor, Object.getOwnPropertyDescriptors(ownOf(processor, policy)));
   rememberGuarded(wrapper, { processor, policy });
   return wrapper;
 }
-
-/** The outer options over the inner ones; one that is undefined says nothing. Anything but an object is left to be refused. */
-const merged = (inner: GuardPolicy | undefined, outer: unknown): unknown => {
-  if (!inner || typeof outer !== 'object') return outer;
-  return { ...inner, ...Object.fromEntries(Object.entries(outer ?? {}).filter(([, value]) => value !== undefined)) };
-};
 
 /**
  * What the guard has in place of its processor's: hooks that carry the policy out where a host calls them. Whom a violation is told to

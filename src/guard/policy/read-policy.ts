@@ -34,3 +34,15 @@ const refuseNonsense = (policy: GuardPolicy, path: string): void => {
     throw new InterlockError('guard/invalid-option', { path: `${path}.${other}`, detail: `with ${one}: ${detail}` });
   }
 };
+
+/**
+ * The outer options over the inner ones, still to be read; one that is undefined says nothing. An inner option that contradicts
+ * an outer one gives way, so that any guard can be tried as a shadow.
+ */
+export const overPolicy = (inner: GuardPolicy | undefined, outer: unknown): unknown => {
+  if (!inner || typeof outer !== 'object' || outer === null) return outer;
+  const given = Object.fromEntries(Object.entries(outer).filter(([, value]) => value !== undefined));
+  const gone = new Set<string>(contradictions.flatMap(([one, other]) => (given[one] ? [other] : [])));
+  const kept = Object.entries(inner).filter(([name]) => !gone.has(name));
+  return { ...Object.fromEntries(kept), ...given };
+};
