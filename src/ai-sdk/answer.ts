@@ -31,7 +31,7 @@ const toAnswerParts = (content: readonly Content[]): StoredPart[] => {
 
 /** A result stands with its call; one for a call of an earlier step stands alone. */
 const setResult = (parts: StoredPart[], { toolCallId, toolName, result }: Extract<Content, { type: 'tool-result' }>): void => {
-  const call = parts.find((part) => isCall(part, toolCallId)) as Invocation | undefined; // see isCall
+  const call = parts.find((part) => isCall(part, toolCallId)); // see isCall
   if (call) Object.assign(call.toolInvocation, { state: 'result', result });
   else parts.push({ type: 'tool-invocation', toolInvocation: { state: 'result', toolCallId, toolName, args: {}, result } });
 };
@@ -47,7 +47,7 @@ const toAnswerPart = (piece: Content): StoredPart | undefined => {
       return { type: 'reasoning', reasoning: piece.text, details: [{ type: 'text', text: piece.text }] };
     case 'tool-call': {
       const { toolCallId, toolName, input } = piece;
-      return { type: 'tool-invocation', toolInvocation: { state: 'call', toolCallId, toolName, args: parseArguments(input) as never } };
+      return { type: 'tool-invocation', toolInvocation: { state: 'call', toolCallId, toolName, args: parseArguments(input) } };
     }
     case 'source': {
       const { id, title } = piece;
@@ -81,7 +81,9 @@ export const editedContent = (content: readonly Content[], parts: readonly Store
   const made = spoken.flatMap((part): Content[] => {
     if (part.type !== 'tool-invocation') return toContent(part, take);
     const result = resultOf(part, take);
-    const isAlone = result.length > 0 && !content.some((piece) => piece.type === 'tool-call' && piece.toolCallId === part.toolInvocation.toolCallId);
+    const isAlone =
+      result.length > 0 &&
+      !content.some((piece) => piece.type === 'tool-call' && piece.toolCallId === part.toolInvocation.toolCallId);
     return isAlone ? result : [...toContent(part, take), ...result];
   });
   const unseen = left.filter(({ type }) => type !== 'tool-result' && !toAnswerPartTypes.has(type));
@@ -105,7 +107,7 @@ const toContent = (part: StoredPart, take: Take): Content[] => {
       const { toolCallId, toolName, args } = part.toolInvocation;
       const call = take((piece) => piece.type === 'tool-call' && piece.toolCallId === toolCallId);
       if (call?.type === 'tool-call' && isSame(parseArguments(call.input), args)) return [call];
-      return [{ ...call, type: 'tool-call', toolCallId, toolName, input: writeArguments(args) } as Content]; // as above
+      return [{ ...call, type: 'tool-call', toolCallId, toolName, input: writeArguments(args) }]; // as above
     }
     case 'source': {
       const { id } = part.source;

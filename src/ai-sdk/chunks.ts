@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * How a part of a model's stream is told to guards, in Mastra's chunks, and how what they make of it becomes a part again: the
  * fields are the same under other names.
  */
-interface Codec {
+export interface FieldCodec {
   /** The type of the chunk. */
   readonly chunk: string;
   /** Names that differ: the part's, and the chunk's. */
@@ -16,7 +16,7 @@ interface Codec {
   toFields?(payload: Fields): Fields;
 }
 
-const codecs: { readonly [T in StreamPart['type']]?: Codec } = {
+const codecs: { readonly [T in StreamPart['type']]?: FieldCodec } = {
   'text-start': { chunk: 'text-start' },
   'text-delta': { chunk: 'text-delta', names: { delta: 'text' } },
   'text-end': { chunk: 'text-end' },
@@ -39,7 +39,11 @@ const codecs: { readonly [T in StreamPart['type']]?: Codec } = {
   custom: { chunk: 'custom' },
   'tool-approval-request': { chunk: 'tool-approval-request' },
   'response-metadata': { chunk: 'response-metadata' },
-  finish: { chunk: 'finish', toPayload: (fields) => finishPayload(fields as PartOf<'finish'>), toFields: (fields) => finishFields(fields) },
+  finish: {
+    chunk: 'finish',
+    toPayload: (fields) => finishPayload(fields as PartOf<'finish'>),
+    toFields: (fields) => finishFields(fields),
+  },
 };
 
 /** What a call's arguments say. Text that is no JSON is shown as it is. */
@@ -89,26 +93,37 @@ const renamed = (fields: Fields, names: Readonly<Record<string, string>> = {}): 
 const flipped = (names: Readonly<Record<string, string>> = {}) =>
   Object.fromEntries(Object.entries(names).map(([own, theirs]) => [theirs, own]));
 
-/** Parts that say nothing to guards. */
-const silent: ReadonlySet<string> = new Set(['stream-start', 'ping']);
+/** How parts of a stream are told to guards, and how chunks become parts again. */
+export interface ChunkCodec<Part> {
+  /** Nothing for parts that say nothing to guards. */
+  toChunk(part: Part, runId: string): Chunk | undefined;
+  /** Nothing for chunks of a type that the stream does not know: they cannot leave. */
+  toPart(chunk: Chunk): Part | undefined;
+}
 
-/** A part as a chunk for guards; nothing for parts that say nothing to them. */
-export const toChunk = ({ type, ...fields }: StreamPart, runId: string): Chunk | undefined => {
-  if (silent.has(type)) return undefined;
-  const codec: Codec = codecs[type] ?? { chunk: type };
-  const payload = renamed(fields, codec.names);
-  return { type: codec.chunk, runId, from: 'AGENT', payload: codec.toPayload?.(payload) ?? payload };
+/** A codec made of a table by type of part; parts of `silent` types say nothing to guards. */
+export const createChunkCodec = <Part extends { type: string }>(
+  table: Readonly<Partial<Record<string, FieldCodec>>>,
+  silent: ReadonlySet<string>,
+): ChunkCodec<Part> => {
+  const known = Object.entries(table).flatMap(([type, codec]) => (codec ? [{ type, codec, names: flipped(codec.names) }] : []));
+  const byChunk = new Map(known.map((row) => [row.codec.chunk, row]));
+  return {
+    toChunk: ({ type, ...fields }, runId) => {
+      if (silent.has(type)) return undefined;
+      const codec = table[type] ?? { chunk: type };
+      const payload = renamed(fields, codec.names);
+      return { type: codec.chunk, runId, from: 'AGENT', payload: codec.toPayload?.(payload) ?? payload };
+    },
+    toPart: ({ type, payload }) => {
+      const row = byChunk.get(type);
+      if (!row) return undefined;
+      const fields = renamed((payload ?? {}) as Fields, row.names);
+      // The fields of the part's type, as far as whoever made the chunk kept to them.
+      return { ...(row.codec.toFields?.(fields) ?? fields), type: row.type } as unknown as Part;
+    },
+  };
 };
 
-const byChunk = new Map(
-  Object.entries(codecs).map(([type, codec]) => [codec.chunk, { type, codec, names: flipped(codec.names) }]),
-);
-
-/** A chunk of a guard's, or of a cached answer, as a part; of a type that the AI SDK does not know nothing can leave. */
-export const toPart = ({ type, payload }: Chunk): StreamPart | undefined => {
-  const known = byChunk.get(type);
-  if (!known) return undefined;
-  const fields = renamed((payload ?? {}) as Fields, known.names);
-  // The fields of the part's type, as far as whoever made the chunk kept to them.
-  return { ...(known.codec.toFields?.(fields) ?? fields), type: known.type } as unknown as StreamPart;
-};
+/** The parts of a model's own stream. */
+export const modelCodec = createChunkCodec<StreamPart>(codecs, new Set(['stream-start', 'ping']));

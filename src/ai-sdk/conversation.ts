@@ -158,5 +158,8 @@ export const rewritten = (
   if (rewrites.size === 0) return messages;
   const groups = grouped(messages.filter((message) => !isSystem(message)));
   const keys = keysOf(groups);
-  return [...messages.filter(isSystem), ...groups.flatMap((group, index) => [...(rewrites.get(keys[index] ?? '') ?? group.messages)])];
+  return [
+    ...messages.filter(isSystem),
+    ...groups.flatMap((group, index) => [...(rewrites.get(keys[index] ?? '') ?? group.messages)]),
+  ];
 };

@@ -1,11 +1,10 @@
 import { InterlockError } from '../errors.js';
 import { isPromise } from '../phase/awaitable.js';
-import { toChunk } from './chunks.js';
+import { modelCodec } from './chunks.js';
 import { guardsOutput, openCall, recover, type Again, type ModelCall, type OpenCall } from './model-call.js';
-import { review } from './review.js';
+import { lateEdit, review } from './review.js';
 import type { Run } from './run.js';
 import type { Chunk, Content, PartOf, StreamPart } from './spec.js';
-import { GuardUnavailableError } from './stop-errors.js';
 import { createStreamLane } from './stream-lane.js';
 import { createGathering, createWire, partsOfContent, saysSomething, type Gathering, type Wire } from './wire.js';
 
@@ -31,8 +30,8 @@ interface Attempt {
   failure?: { readonly error: unknown };
 }
 
-/** The call that a guarded answer finally came from. */
-export interface Answered {
+/** The call that an answer finally came from. */
+export interface LastCall {
   open: OpenCall;
 }
 
@@ -40,20 +39,20 @@ export interface Answered {
  * A guarded model's answer, part by part. Tool calls leave when the whole answer was judged, words then or when they come, as the
  * run holds them. Throws what ends the run; what the provider fails with is the last part, where no guard mends it.
  */
-export async function* guardedParts(run: Run, call: ModelCall, answered: Answered): AsyncGenerator<StreamPart> {
+export async function* guardedParts(run: Run, call: ModelCall, last: LastCall): AsyncGenerator<StreamPart> {
   const sending: Sending = { call, wire: createWire(), hasLeft: false, hasStarted: false };
   for (;;) {
-    const attempt: Attempt = { open: answered.open, gathering: createGathering(), held: [], rawChunks: [], warnings: [] };
+    const attempt: Attempt = { open: last.open, gathering: createGathering(), held: [], rawChunks: [], warnings: [] };
     const again = (yield* pump(run, sending, attempt)) ?? (yield* finishUp(run, sending, attempt));
     if (!again) return;
-    answered.open = await openCall(run, call, again);
+    last.open = await openCall(run, call, again);
   }
 }
 
 /** Takes the model's parts through the guards of the stream, to their end. */
 async function* pump(run: Run, sending: Sending, attempt: Attempt): AsyncGenerator<StreamPart, Again | undefined> {
   const { list } = attempt.open.conversation;
-  const lane = createStreamLane(run, { messageList: list, mayRetry: () => !sending.hasLeft });
+  const lane = createStreamLane(run, { codec: modelCodec, messageList: list, mayRetry: () => !sending.hasLeft });
   const parts = attempt.open.parts[Symbol.asyncIterator]();
   try {
     for (;;) {
@@ -98,7 +97,7 @@ const nextPart = async (run: Run, attempt: Attempt, parts: AsyncIterator<StreamP
 };
 
 const keepRaw = (run: Run, { rawChunks }: Attempt, part: StreamPart): void => {
-  const chunk = toChunk(part, run.id);
+  const chunk = modelCodec.toChunk(part, run.id);
   if (chunk) rawChunks.push({ type: chunk.type, payload: chunk.payload });
 };
 
@@ -130,7 +129,7 @@ async function* finishUp(run: Run, sending: Sending, attempt: Attempt): AsyncGen
   if (reviewed.again !== undefined) return { feedback: reviewed.again, prompt: open.prompt };
   const rest = reviewed.content === content ? attempt.held : editedParts(run, content, reviewed.content);
   for (const piece of reviewed.content) if (piece.type === 'tool-call') run.judgedCalls.add(piece.toolCallId);
-  run.stepNumber += 1;
+  run.isAnswered = true;
   for (const part of rest) yield* send(sending, part);
   yield* sending.wire.end();
   yield finish;
@@ -142,9 +141,7 @@ const editedParts = (run: Run, before: readonly Content[], after: readonly Conte
   if (run.hold === 'step') return partsOfContent(after);
   const said = (content: readonly Content[]) => JSON.stringify(content.filter(({ type }) => !waitsForReview.has(type)));
   if (said(before) === said(after)) return partsOfContent(after.filter(({ type }) => waitsForReview.has(type)));
-  const path = run.plan.id;
-  const error = new InterlockError('ai-sdk/late-edit', { path });
-  throw run.end(new GuardUnavailableError({ error, processorId: path, phase: 'outputStep', path }));
+  throw lateEdit(run);
 };
 
 /** The provider failed while it answered: a guard may have the call made again, else that is what the caller is told. */

@@ -72,8 +72,8 @@ const takeResult = (taking: Taking, given: Part): number => {
 
 /** A tool's output as its guards see it: the value without how it is labelled for the model. */
 const resultIn = (output: unknown): unknown => {
-  const { value, reason } = (output ?? {}) as { value?: unknown; reason?: unknown };
-  return value ?? reason;
+  const labelled = (output ?? {}) as { value?: unknown; reason?: unknown };
+  return 'value' in labelled ? labelled.value : labelled.reason;
 };
 
 /** A part as Mastra keeps it; nothing for what only a provider reads. */

@@ -1,5 +1,5 @@
 import type { PhaseData } from '../phase/row.js';
-import { toPart } from './chunks.js';
+import { modelCodec } from './chunks.js';
 import { openConversation, type Conversation } from './conversation.js';
 import { judge } from './judge.js';
 import { judgedInput } from './judge-input.js';
@@ -50,7 +50,7 @@ export const openCall = async (run: Run, call: ModelCall, again: Again = {}): Pr
       continue;
     }
     const { prompt: sent, response: cached } = asked.data;
-    if (cached) return { prompt, conversation, fromCache: true, parts: replay(cached.chunks as Chunk[]) };
+    if (cached) return { prompt, conversation, fromCache: true, parts: replay(cached.chunks) };
     try {
       return { prompt, conversation, fromCache: false, ...(await send(run, call, sent as unknown as Prompt)) };
     } catch (error) {
@@ -133,7 +133,7 @@ async function* asParts({ content, finishReason, usage, ...rest }: GenerateResul
 async function* replay(chunks: readonly Chunk[]): AsyncGenerator<StreamPart> {
   yield { type: 'stream-start', warnings: [] };
   for (const chunk of chunks) {
-    const part = toPart(chunk);
+    const part = modelCodec.toPart(chunk);
     if (part) yield part;
   }
 }

@@ -1,10 +1,13 @@
+import { InterlockError } from '../errors.js';
 import type { PhaseData } from '../phase/row.js';
+import { isSame } from '../pipeline/plain-data.js';
 import { answerId, editedContent, toAnswerMessage } from './answer.js';
 import { parseArguments, usageOf } from './chunks.js';
 import { judge } from './judge.js';
 import type { CallableModel, Chunk, Content, PartOf } from './spec.js';
 import type { OpenCall } from './model-call.js';
 import type { Run } from './run.js';
+import { GuardUnavailableError, type StopError } from './stop-errors.js';
 
 /** A complete answer, before anything is done with it. */
 export interface Review {
@@ -46,8 +49,23 @@ export const review = async (run: Run, given: Review): Promise<Reviewed> => {
     const { again } = await judgeNext();
     if (again !== undefined) return { again };
   }
-  run.isResultJudged = isFinal;
+  run.judgeLast = isFinal ? undefined : () => judgeLast(run, given);
   return { content: editedContent(given.content, answerParts(run, given)) };
+};
+
+/** A stop condition may have ended the run with an answer that asks for tools. Nothing can be edited or made again by then. */
+const judgeLast = async (run: Run, given: Review): Promise<void> => {
+  run.judgeLast = undefined;
+  const content = editedContent(given.content, answerParts(run, given));
+  await judge<'outputResult'>(run, endPayload(run, given), { mayRetry: false });
+  if (!isSame([...editedContent(given.content, answerParts(run, given))], [...content])) throw lateEdit(run);
+};
+
+/** Words that have left cannot be edited: the guard that asks for it fails the run. */
+export const lateEdit = (run: Run): StopError => {
+  const path = run.plan.id;
+  const error = new InterlockError('ai-sdk/late-edit', { path });
+  return run.end(new GuardUnavailableError({ error, processorId: path, phase: 'outputStep', path }));
 };
 
 const isResult = (piece: Content): piece is ProviderResult => piece.type === 'tool-result' && !piece.preliminary;
@@ -56,7 +74,9 @@ const isResult = (piece: Content): piece is ProviderResult => piece.type === 'to
 const answerParts = (run: Run, { open }: Review) => {
   const all = run.scope.host.messages.read(open.conversation.list, 'all');
   const known = open.conversation.ids;
-  return all.filter(({ id, role }) => id === answerId || (role === 'assistant' && !known.has(id))).flatMap(({ content }) => content.parts);
+  return all
+    .filter(({ id, role }) => id === answerId || (role === 'assistant' && !known.has(id)))
+    .flatMap(({ content }) => content.parts);
 };
 
 const shared = (run: Run, { open }: Review) => {
@@ -100,7 +120,8 @@ const resultPayload = (run: Run, given: Review, result: ProviderResult): PhaseDa
   };
 };
 
-const textOf = (content: readonly Content[]): string => content.map((piece) => (piece.type === 'text' ? piece.text : '')).join('');
+const textOf = (content: readonly Content[]): string =>
+  content.map((piece) => (piece.type === 'text' ? piece.text : '')).join('');
 
 const stepPayload = (run: Run, given: Review): PhaseData<'outputStep'> => ({
   phase: 'outputStep',

@@ -44,8 +44,11 @@ export interface GuardedRun {
   readonly error: StopError | undefined;
   /** Retries that guards were granted so far. */
   readonly retries: number;
-  /** Throws {@link GuardedRun.error}, where there is one. Call it when the AI SDK's function is done. */
-  throwIfStopped(): void;
+  /**
+   * To be awaited when `generateText` is done: rejects with {@link GuardedRun.error}, where there is one. A run that stopped at an
+   * answer that asks for tools has its result judged here.
+   */
+  finish(): Promise<void>;
 }
 
 /** What the caller's messages became when they were judged. */
@@ -64,21 +67,27 @@ export interface Run extends GuardedRun {
   readonly scope: RunScope;
   readonly options: GuardOptions;
   readonly adapters: Set<Adapter>;
+  /** Models that this run's guards stand around already. */
+  readonly models: WeakSet<object>;
   readonly hold: 'chunk' | 'step';
   /** Set once the caller's messages were judged. */
   input: JudgedInput | undefined;
+  /** The step under way, from 0. */
   stepNumber: number;
+  /** Whether the model has answered in it. */
+  isAnswered: boolean;
   /** The accepted steps, as the AI SDK reports them. */
   steps: readonly unknown[];
   retries: number;
   recoveries: number;
   /** Calls whose arguments were judged when the model made them. */
   readonly judgedCalls: Set<string>;
-  /** Whether the last answer was judged as the run's result. */
-  isResultJudged: boolean;
+  /** Judges the last answer as the run's result, where that has not been done. */
+  judgeLast: (() => Promise<void>) | undefined;
   error: StopError | undefined;
   isChecked: boolean;
   emit(event: UnsignedEvent): void;
+  throwIfStopped(): void;
   /** Ends the run; the first end counts. */
   end(error: StopError): StopError;
 }
@@ -101,7 +110,7 @@ const isRun = (value: object): value is Run => brand in value;
  *   prepareStep: toPrepareStep(run),
  *   prompt,
  * });
- * run.throwIfStopped();
+ * await run.finish();
  */
 export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {}): GuardedRun =>
   createRun(compile(pipeline), options);
@@ -120,14 +129,16 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
     options,
     scope: undefined as never, // made below, because it reads the run
     adapters: new Set(),
+    models: new WeakSet(),
     hold: options.hold ?? defaultHold(plan, options),
     input: undefined,
     stepNumber: 0,
+    isAnswered: false,
     steps: [],
     retries: 0,
     recoveries: 0,
     judgedCalls: new Set(),
-    isResultJudged: false,
+    judgeLast: undefined,
     isChecked: false,
     error: undefined,
     get tripwire() {
@@ -136,9 +147,13 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
     throwIfStopped: () => {
       if (run.error) throw run.error;
     },
+    finish: async () => {
+      run.throwIfStopped();
+      await run.judgeLast?.();
+    },
     emit: (event) => {
       try {
-        onEvent?.({ ...event, runId: id } as GuardedRunEvent); // signed, it is one
+        onEvent?.({ ...event, runId: id }); // signed, it is one
       } catch {
         // Whoever watches never disturbs the run.
       }
@@ -216,7 +231,7 @@ export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions)
 };
 
 /** Whether something is a run that adapters share. */
-export const isGuardedRun = (guards: Guards): guards is GuardedRun => isRun(guards);
+export const isSharedRun = (guards: Guards): guards is Run => isRun(guards);
 
 /** To be called before anything of a run happens: its adapters are known now. Raises `ai-sdk/unhonoured-hook`. */
 export const begin = (run: Run): void => {

@@ -43,7 +43,7 @@ export const createWire = (): Wire => {
       const current = open.get(key);
       if (is === 'end') {
         open.delete(key);
-        return current ? [{ ...part, id: current.id } as StreamPart] : [];
+        return current ? [{ ...part, id: current.id }] : [];
       }
       if (current && is === 'start') return [];
       const own = current ?? start(key, kind, part.id);
@@ -88,7 +88,8 @@ export const createGathering = (): Gathering => {
     content,
     add: (part) => {
       const known = kinds[part.type];
-      if (known) addWords(known.kind, part as PartOf<'text-start' | 'text-delta' | 'text-end'>); // the two kinds have the same fields
+      if (known)
+        addWords(known.kind, part as PartOf<'text-start' | 'text-delta' | 'text-end'>); // the two kinds have the same fields
       else if (isContent(part)) content.push(part);
     },
   };
@@ -120,6 +121,6 @@ export const partsOfContent = (content: readonly Content[]): StreamPart[] =>
     return [
       { type: `${type}-start`, id },
       { type: `${type}-delta`, id, delta: text },
-      { type: `${type}-end`, id, ...(providerMetadata && { providerMetadata }), ...citations } as StreamPart, // reasoning has no citations
+      { type: `${type}-end`, id, ...(providerMetadata && { providerMetadata }), ...citations }, // reasoning has no citations
     ];
   });

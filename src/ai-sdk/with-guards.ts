@@ -1,8 +1,8 @@
 import { wrapLanguageModel } from 'ai';
-import { guardedParts, type Answered } from './guarded-parts.js';
+import { guardedParts, type LastCall } from './guarded-parts.js';
 import { instanceOf, type ModelInstance } from './host.js';
 import { guardsOutput, openCall, type ModelCall } from './model-call.js';
-import { begin, runsOf, type GuardOptions, type Guards, type Run } from './run.js';
+import { begin, isSharedRun, runsOf, type GuardOptions, type Guards, type Run } from './run.js';
 import type { CallableModel, GenerateResult, PartOf, StreamPart, StreamResult } from './spec.js';
 import { createGathering } from './wire.js';
 
@@ -23,7 +23,7 @@ import { createGathering } from './wire.js';
  */
 export const withGuards = (model: ModelInstance | string, guards: Guards, options?: GuardOptions): CallableModel => {
   const nextRun = runsOf(guards, 'withGuards', options);
-  return wrapLanguageModel({
+  const guarded = wrapLanguageModel({
     model: instanceOf(model),
     middleware: {
       specificationVersion: 'v4',
@@ -31,16 +31,25 @@ export const withGuards = (model: ModelInstance | string, guards: Guards, option
       wrapStream: ({ model: inner, params }) => stream(nextRun(), { model: inner, params, mode: 'stream' }),
     },
   });
+  if (isSharedRun(guards)) guards.models.add(guarded);
+  return guarded;
+};
+
+/** Where nobody tells which step it is, one that was answered is followed by the next. */
+const beginCall = (run: Run): void => {
+  begin(run);
+  if (run.isAnswered && !run.adapters.has('toPrepareStep')) run.stepNumber += 1;
+  run.isAnswered = false;
 };
 
 const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
-  begin(run);
-  const answered: Answered = { open: await openCall(run, call) };
+  beginCall(run);
+  const last: LastCall = { open: await openCall(run, call) };
   const gathering = createGathering();
   let warnings: GenerateResult['warnings'] = [];
   let metadata: object = {};
   let finish: PartOf<'finish'> | undefined;
-  for await (const part of guardedParts(run, call, answered)) {
+  for await (const part of guardedParts(run, call, last)) {
     if (part.type === 'error') throw part.error;
     if (part.type === 'stream-start') ({ warnings } = part);
     else if (part.type === 'response-metadata') metadata = withoutType(part);
@@ -48,7 +57,7 @@ const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
     else gathering.add(part);
   }
   const { finishReason, usage, providerMetadata } = finish as PartOf<'finish'>; // no answer ends without: that is an error part
-  const { request, response } = reportOf(run, answered);
+  const { request, response } = reportOf(run, last);
   const { content } = gathering;
   return { content, finishReason, usage, providerMetadata, warnings, request, response: { ...response, ...metadata } };
 };
@@ -56,17 +65,17 @@ const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
 const withoutType = ({ type: _type, ...rest }: PartOf<'response-metadata'>): object => rest;
 
 /** What is told of the call beside its answer. The provider's raw body holds words that guards may have taken out. */
-const reportOf = (run: Run, { open }: Answered): Pick<GenerateResult, 'request' | 'response'> => {
+const reportOf = (run: Run, { open }: LastCall): Pick<GenerateResult, 'request' | 'response'> => {
   const { body: _body, ...rest } = (open.response ?? {}) as { body?: unknown };
   const response = guardsOutput(run) ? rest : open.response;
   return { request: open.request, response } as Pick<GenerateResult, 'request' | 'response'>; // what the provider gave
 };
 
 const stream = async (run: Run, call: ModelCall): Promise<StreamResult> => {
-  begin(run);
-  const answered: Answered = { open: await openCall(run, call) };
-  const { request, response } = reportOf(run, answered);
-  return { stream: toStream(guardedParts(run, call, answered), call.params.abortSignal), request, response };
+  beginCall(run);
+  const last: LastCall = { open: await openCall(run, call) };
+  const { request, response } = reportOf(run, last);
+  return { stream: toStream(guardedParts(run, call, last), call.params.abortSignal), request, response };
 };
 
 /** Parts as they are asked for. What ends the run is the last part; a reader who goes away ends the provider's call. */

@@ -1,0 +1,71 @@
+import type { PrepareStepFunction, PrepareStepResult, ToolSet } from 'ai';
+import { copyPlain } from '../pipeline/plain-data.js';
+import { createReadOnlyViews } from './read-only.js';
+import type { StepFields } from './step-fields.js';
+import type { StepInput } from './step-memory.js';
+
+type Context = Record<string, unknown>;
+type Given<TOOLS extends ToolSet, CONTEXT extends Context> = Parameters<PrepareStepFunction<TOOLS, CONTEXT>>[0];
+type Answer<TOOLS extends ToolSet, CONTEXT extends Context> = NonNullable<Awaited<PrepareStepResult<TOOLS, CONTEXT>>>;
+
+/**
+ * An application's own `prepareStep`, with the context also under its older name. What it returns as `experimental_context` is
+ * the context of this step; as `runtimeContext`, of this and the following ones, as the AI SDK has it.
+ */
+export type StepAuthor<TOOLS extends ToolSet = ToolSet, CONTEXT extends Context = Context> = (
+  given: Given<TOOLS, CONTEXT> & { experimental_context: CONTEXT },
+) =>
+  | PromiseLike<(Answer<TOOLS, CONTEXT> & { experimental_context?: CONTEXT }) | undefined>
+  | (Answer<TOOLS, CONTEXT> & { experimental_context?: CONTEXT })
+  | undefined;
+
+export interface Authoring {
+  readonly given: Given<ToolSet, Context>;
+  /** What the step is so far. */
+  readonly step: StepInput;
+  readonly freeze: boolean;
+}
+
+/** What an author's function made of a step. */
+export interface AuthoredStep {
+  readonly step: Partial<StepInput>;
+  readonly fields: StepFields;
+}
+
+/**
+ * Calls an author's `prepareStep` with a snapshot: what it changes in place gets an error that names the path, or goes nowhere.
+ * Raises `ai-sdk/frozen-snapshot`.
+ */
+export const authorStep = async (author: StepAuthor, { given, step, freeze }: Authoring): Promise<AuthoredStep> => {
+  const views = createReadOnlyViews();
+  const shown = <T>(value: T, name: string): T => (freeze ? views.view(value, `prepareStep.${name}`) : copyPlain(value));
+  const context = step.runtimeContext as Context;
+  const answer = await author({
+    ...given,
+    messages: shown([...step.messages], 'messages'),
+    instructions: shown(step.instructions, 'instructions'),
+    initialMessages: shown(given.initialMessages, 'initialMessages'),
+    initialInstructions: shown(given.initialInstructions, 'initialInstructions'),
+    responseMessages: shown(given.responseMessages, 'responseMessages'),
+    steps: freeze ? [...views.viewEach(given.steps, 'prepareStep.steps')] : [...given.steps],
+    runtimeContext: context,
+    experimental_context: context,
+  });
+  const { model, runtimeContext, toolsContext, experimental_context, experimental_sandbox, ...data } = answer ?? {};
+  const { messages, instructions, system, ...rest } = views.unwrap(data);
+  const words = instructions ?? system;
+  return {
+    step: {
+      ...(messages && { messages }),
+      ...(words !== undefined && { instructions: words }),
+      ...(experimental_context !== undefined && { runtimeContext: experimental_context }),
+    },
+    // What is not data is handed on as it is.
+    fields: onlyGiven({ ...rest, model, runtimeContext, toolsContext, experimental_sandbox }),
+  };
+};
+
+const onlyGiven = (fields: Record<string, unknown>): StepFields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+type Written = Answer<ToolSet, Context> & { experimental_context?: Context };

@@ -1,0 +1,69 @@
+import type { LanguageModel, PrepareStepFunction, ToolSet } from 'ai';
+import { guardTools } from './guard-tools.js';
+import type { GuardedRun } from './run.js';
+import { toPrepareStep, type CallSettings, type PrepareStepOptions } from './to-prepare-step.js';
+import { withGuards } from './with-guards.js';
+
+/** What guards stand around in the settings of `generateText`, `streamText` and agents. */
+export interface GuardableSettings {
+  model: LanguageModel;
+  tools?: ToolSet;
+  // Functions and choices are typed by their tools; here they are only handed on.
+  prepareStep?: unknown;
+  activeTools?: unknown;
+  toolChoice?: unknown;
+  providerOptions?: unknown;
+}
+
+/** The guarded ones of a call's settings. */
+export interface GuardedSettings<TOOLS extends ToolSet> {
+  model: LanguageModel;
+  tools?: TOOLS;
+  prepareStep: PrepareStepFunction<TOOLS>;
+}
+
+/**
+ * The model, tools and `prepareStep` of a call with one run's guards around them; put over the call's other settings. When the
+ * AI SDK's function is done, ask the run: `await run.finish()`.
+ *
+ * @example
+ * const run = createGuardedRun(moderation);
+ * const settings = { model, tools, prompt: 'Hello', stopWhen: isStepCount(5) };
+ * const result = await generateText({ ...settings, ...guardSettings(settings, run) });
+ * await run.finish();
+ */
+export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
+  settings: GuardableSettings & { tools?: TOOLS },
+  run: GuardedRun,
+  options: Pick<PrepareStepOptions, 'budgetMs' | 'freeze'> = {},
+): GuardedSettings<TOOLS> => {
+  const { model, tools, prepareStep, ...rest } = settings;
+  return {
+    model: withGuards(model, run),
+    ...(tools && { tools: guardTools(tools, run) }),
+    prepareStep: toPrepareStep(run, {
+      ...options,
+      prepareStep: prepareStep as PrepareStepOptions['prepareStep'],
+      settings: callSettings({ tools, ...rest }),
+    }) as unknown as PrepareStepFunction<TOOLS>, // of the call's tools
+  };
+};
+
+const modelSettingNames = [
+  'maxOutputTokens',
+  'temperature',
+  'topP',
+  'topK',
+  'presencePenalty',
+  'frequencyPenalty',
+  'stopSequences',
+  'seed',
+  'reasoning',
+] as const;
+
+const callSettings = (settings: object): CallSettings => {
+  const given = settings as Record<string, unknown>;
+  const { tools, activeTools, toolChoice, providerOptions } = given as CallSettings;
+  const modelSettings = Object.fromEntries(modelSettingNames.flatMap((name) => (name in given ? [[name, given[name]]] : [])));
+  return { tools, activeTools, toolChoice, providerOptions, modelSettings };
+};

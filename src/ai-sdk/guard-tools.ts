@@ -1,0 +1,125 @@
+import type { ModelMessage, Tool, ToolExecutionOptions, ToolSet } from 'ai';
+import type { PhaseData } from '../phase/row.js';
+import { InterlockError } from '../errors.js';
+import { openConversation } from './conversation.js';
+import { modelCodec, parseArguments } from './chunks.js';
+import { judge } from './judge.js';
+import { begin, isSharedRun, runsOf, type GuardOptions, type Guards, type Run } from './run.js';
+import type { StreamPart } from './spec.js';
+import { createStreamLane } from './stream-lane.js';
+
+/** One call of a tool. */
+interface Call {
+  readonly toolName: string;
+  readonly toolCallId: string;
+  readonly args: unknown;
+  readonly messages: readonly ModelMessage[];
+}
+
+type Execute = (input: unknown, options: ToolExecutionOptions<never>) => unknown;
+
+/**
+ * Puts guards around tools: no tool starts after guards ended the run, arguments that no guarded model call has judged go through
+ * `processOutputStream` as the tool call that they are, and what a tool returns goes through `processToolResult` before anybody
+ * sees it. Results that a tool yields on the way are withheld; the last one counts.
+ *
+ * A tool without `execute` is left as it is. A tool that is stopped rejects with the error that ended the run; the AI SDK tells
+ * that as the tool's error, and the run ends before the next model call.
+ *
+ * Raises `ai-sdk/unhonoured-hook`, also for a tool that the provider runs where no guarded model judges its result;
+ * `ai-sdk/invalid-option`, `pipeline/…`.
+ *
+ * @example
+ * await generateText({ model, tools: guardTools({ search, fetchPage }, injectionGuards), prompt });
+ */
+export const guardTools = <TOOLS extends ToolSet>(tools: TOOLS, guards: Guards, options?: GuardOptions): TOOLS => {
+  const nextRun = runsOf(guards, 'guardTools', options);
+  if (!isSharedRun(guards)) refuseProviderTools(tools);
+  const guarded = Object.entries(tools).map(([name, tool]) => [name, guardTool(name, tool, nextRun)]);
+  return Object.fromEntries(guarded) as TOOLS; // each tool under its name, with another execute
+};
+
+const refuseProviderTools = (tools: ToolSet): void => {
+  for (const [name, tool] of Object.entries(tools))
+    if (tool.type === 'provider' && tool.isProviderExecuted)
+      throw new InterlockError('ai-sdk/unhonoured-hook', { path: `tools.${name}`, detail: 'the provider runs it' });
+};
+
+const guardTool = (toolName: string, tool: Tool, nextRun: () => Run): Tool => {
+  const { execute } = tool as { execute?: Execute };
+  if (!execute) return tool;
+  const guarded: Execute = async (input, options) => {
+    const run = nextRun();
+    begin(run);
+    const { toolCallId, messages } = options;
+    const args = await judgeArguments(run, { toolName, toolCallId, args: input, messages });
+    const result = await runTool(run, () => execute.call(tool, args, { ...options, abortSignal: signalOf(run, options) }));
+    return judgeResult(run, { toolName, toolCallId, args, messages }, result);
+  };
+  const copy: Tool = Object.create(Object.getPrototypeOf(tool) as object) as Tool; // a tool may be of a class of its own
+  return Object.assign(copy, tool, { execute: guarded });
+};
+
+const signalOf = (run: Run, { abortSignal }: { abortSignal?: AbortSignal }): AbortSignal =>
+  abortSignal ? AbortSignal.any([run.signal, abortSignal]) : run.signal;
+
+/** What the model's guards have seen goes on; other calls, such as those that a person approved, are judged here. */
+const judgeArguments = async (run: Run, { toolName, toolCallId, args }: Call): Promise<unknown> => {
+  if (run.judgedCalls.has(toolCallId) || !run.plan.has('outputStream')) return args;
+  const lane = createStreamLane(run, { codec: modelCodec, mayRetry: () => false });
+  const part: StreamPart = { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(args ?? {}) };
+  const { parts = [] } = await lane.push(part);
+  const [left] = parts;
+  if (left === part) return args;
+  if (left?.type === 'tool-call' && left.toolName === toolName) return parseArguments(left.input);
+  throw new InterlockError('tool/unknown', { path: toolName, detail: 'a guard took the call out' });
+};
+
+/** A tool's last result; whatever it does after guards ended the run counts no more. */
+const runTool = async (run: Run, execute: () => unknown): Promise<unknown> => {
+  try {
+    let result: unknown = execute();
+    if (isIterable(result)) result = await lastOf(result);
+    return await result;
+  } finally {
+    run.throwIfStopped();
+  }
+};
+
+const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+
+const lastOf = async (results: AsyncIterable<unknown>): Promise<unknown> => {
+  let last: unknown;
+  for await (const result of results) last = result;
+  return last;
+};
+
+/** The result of a call as its guards left it. The attempt cannot be made again: the tool has run. */
+const judgeResult = async (run: Run, call: Call, result: unknown): Promise<unknown> => {
+  if (!run.plan.has('toolResult')) return result;
+  const judged = await judge<'toolResult'>(run, payloadOf(run, call, result), { mayRetry: false });
+  return judged.data?.result;
+};
+
+const payloadOf = (run: Run, { toolName, toolCallId, args, messages }: Call, result: unknown): PhaseData<'toolResult'> => {
+  const asked = { role: 'assistant', content: [{ type: 'tool-call', toolCallId, toolName, input: args }] } as const;
+  const output = { type: 'json', value: result as never } as const; // guards see the value itself, whatever it is
+  const answered = { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] } as const;
+  const all = [...messages, asked, answered] as ModelMessage[]; // of constant parts
+  const { list } = openConversation(all, { answeredFrom: messages.findLastIndex(({ role }) => role === 'user') + 1 });
+  const { messages: port } = run.scope.host;
+  return {
+    phase: 'toolResult',
+    messages: port.read(list, 'all'),
+    messageList: list,
+    systemMessages: port.readSystem(list),
+    stepNumber: run.stepNumber,
+    toolName,
+    toolCallId,
+    args,
+    result,
+    steps: [...run.steps] as never, // the AI SDK's own records
+    retryCount: run.retries,
+  };
+};

@@ -1,0 +1,113 @@
+import {
+  isStepCount,
+  ToolLoopAgent,
+  type Agent,
+  type StopCondition,
+  type StreamTextTransform,
+  type ToolLoopAgentSettings,
+  type ToolSet,
+} from 'ai';
+import type { Plan } from '../pipeline/compile.js';
+import { compile, type Compilable } from '../mastra/pipeline.js';
+import { guardSettings } from './guard-settings.js';
+import { createRun, type GuardOptions, type Run } from './run.js';
+import type { Context } from './to-prepare-step.js';
+import { toStreamTransform } from './to-stream-transform.js';
+
+type Output = NonNullable<ToolLoopAgentSettings['output']>;
+
+/** The settings of the AI SDK's ToolLoopAgent, and what guards its runs. */
+export type GuardedToolLoopSettings<
+  CALL_OPTIONS = never,
+  TOOLS extends ToolSet = ToolSet,
+  CONTEXT extends Context = Context,
+  OUTPUT extends Output = never,
+> = ToolLoopAgentSettings<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT> & {
+  /** The pipeline, workflow or processors. All hooks are honoured. */
+  guards: Compilable;
+  /** How guarded runs behave; the abort signal is each call's own. */
+  guardOptions?: Omit<GuardOptions, 'abortSignal'> & { budgetMs?: number; freeze?: boolean };
+};
+
+/**
+ * An agent of the AI SDK whose runs are guarded from end to end: model, steps and tools share one run, so that no tool runs after
+ * a trip, a rejected answer is nowhere in the result, retries are bounded, and every stream ends with its one end.
+ *
+ * `generate` rejects, and every promise of a stream's result rejects, with the TripwireError or GuardUnavailableError that ended
+ * the run; the stream's last part is an `error` part with it. Each call is a run of its own.
+ *
+ * Raises `pipeline/…`; what steps cannot change fails a run with `ai-sdk/unsupported-field`.
+ *
+ * @example
+ * const agent = guardedToolLoop({ model, tools: { search }, guards: moderation, guardOptions: { maxProcessorRetries: 1 } });
+ * const { text } = await agent.generate({ prompt: 'Hello' });
+ */
+export const guardedToolLoop = <
+  CALL_OPTIONS = never,
+  TOOLS extends ToolSet = ToolSet,
+  CONTEXT extends Context = Context,
+  OUTPUT extends Output = never,
+>(
+  settings: GuardedToolLoopSettings<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT>,
+): Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT> => {
+  const plan = compile(settings.guards);
+  const { id, tools } = settings;
+  type Loop = Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT>;
+  return {
+    version: 'agent-v1',
+    id,
+    tools: tools as TOOLS, // an agent without tools has none, as the AI SDK's
+    generate: async (call) => {
+      const run = startRun(plan, settings as Settings, call);
+      try {
+        const result = await agentFor<Loop>(settings as Settings, run, 'generate').generate(call);
+        await run.finish();
+        return result;
+      } finally {
+        run.throwIfStopped(); // whatever else came of it
+      }
+    },
+    stream: (call) => {
+      const run = startRun(plan, settings as Settings, call);
+      const { experimental_transform: own = [] } = call;
+      const transforms = [...(Array.isArray(own) ? own : [own]), toStreamTransform(run) as unknown as StreamTextTransform<TOOLS>];
+      return agentFor<Loop>(settings as Settings, run, 'stream').stream({ ...call, experimental_transform: transforms });
+    },
+  };
+};
+
+/** The settings without the types that only their owner needs. */
+type Settings = GuardedToolLoopSettings;
+type Prepare = (call: object) => object | Promise<object>;
+
+const startRun = (plan: Plan, { guardOptions }: Settings, { abortSignal }: { abortSignal?: AbortSignal }): Run => {
+  const { budgetMs: _budget, freeze: _freeze, ...options } = guardOptions ?? {};
+  return createRun(plan, { ...options, abortSignal });
+};
+
+/** The agent of one run. What a call prepares is guarded as well, and last. */
+const agentFor = <Loop>(
+  { guards: _guards, guardOptions, ...settings }: Settings,
+  run: Run,
+  mode: 'generate' | 'stream',
+): Loop => {
+  const own = settings.prepareCall as Prepare | undefined; // its types are its owner's
+  const { budgetMs, freeze } = guardOptions ?? {};
+  const prepareCall = async (call: object): Promise<object> => {
+    const prepared = ((await own?.(call)) ?? call) as Settings;
+    const stopWhen = mode === 'generate' ? { stopWhen: stopsOf(run, prepared) } : {};
+    return { ...prepared, ...guardSettings(prepared, run, { budgetMs, freeze }), ...stopWhen };
+  };
+  return new ToolLoopAgent({ ...settings, prepareCall } as ToolLoopAgentSettings) as Loop; // of the settings' types
+};
+
+type Stop = StopCondition<ToolSet, Context>;
+
+/** A run that guards ended in its tools ends there, before anybody is told that it finished. */
+const stopsOf = (run: Run, { stopWhen = isStepCount(20) }: Settings): Stop[] => [
+  () => {
+    run.throwIfStopped();
+    return false;
+  },
+  ...(Array.isArray(stopWhen) ? stopWhen : [stopWhen]),
+];

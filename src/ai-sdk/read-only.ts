@@ -1,0 +1,54 @@
+import { InterlockError } from '../errors.js';
+import { isRecord } from '../pipeline/plain-data.js';
+
+/** Views of values that nobody may change. */
+export interface ReadOnlyViews {
+  /** The value, for reading: whoever changes anything in it gets `ai-sdk/frozen-snapshot`, with the path to what he changed. */
+  view<T>(value: T, path: string): T;
+  /** The same of records that have a class of their own, such as the AI SDK's steps. */
+  viewEach<T extends object>(values: readonly T[], path: string): readonly T[];
+  /** A value that may have views in it, with what they show in their place. */
+  unwrap<T>(value: T): T;
+}
+
+/** Makes views in which nothing can be written. Nothing is copied; what a class keeps for itself is shown as it is. */
+export const createReadOnlyViews = (): ReadOnlyViews => {
+  const shown = new WeakMap<object, object>();
+  const view = <T>(value: T, path: string): T => (Array.isArray(value) || isRecord(value) ? (shield(value, path) as T) : value);
+  const shield = <T extends object>(value: T, path: string): T => {
+    const refuse = (name: string | symbol): never => {
+      throw new InterlockError('ai-sdk/frozen-snapshot', { path: `${path}.${String(name)}` });
+    };
+    const proxy = new Proxy<T>(value, {
+      get: (target, name) => {
+        const field: unknown = Reflect.get(target, name);
+        return isFixed(target, name) ? field : view(field, `${path}.${String(name)}`);
+      },
+      set: (_target, name) => refuse(name),
+      deleteProperty: (_target, name) => refuse(name),
+      defineProperty: (_target, name) => refuse(name),
+      setPrototypeOf: () => refuse('prototype'),
+    });
+    shown.set(proxy, value);
+    return proxy;
+  };
+  const unwrap = <T>(value: T): T => {
+    const own = typeof value === 'object' && value !== null ? shown.get(value) : undefined;
+    if (own) return own as T; // what the view was made of
+    if (Array.isArray(value)) return value.map(unwrap) as T;
+    if (!isRecord(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, unwrap(field)])) as T;
+  };
+  const viewEach = <T extends object>(values: readonly T[], path: string): readonly T[] =>
+    view(
+      values.map((value, index) => shield(value, `${path}.${index}`)),
+      path,
+    );
+  return { view, viewEach, unwrap };
+};
+
+/** A view of a frozen object has to show that object's own fields. */
+const isFixed = (target: object, name: string | symbol): boolean => {
+  const property = Reflect.getOwnPropertyDescriptor(target, name);
+  return property !== undefined && !property.configurable && property.writable === false;
+};

@@ -1,0 +1,77 @@
+import type { LanguageModel } from 'ai';
+import { InterlockError } from '../errors.js';
+import type { PhaseData } from '../phase/row.js';
+import { isRecord, isSame } from '../pipeline/plain-data.js';
+
+type Data = PhaseData<'inputStep'>;
+
+/** What a step's hooks changed, in the fields of `prepareStep`. */
+export interface StepFields {
+  model?: LanguageModel;
+  toolChoice?: unknown;
+  activeTools?: readonly string[];
+  providerOptions?: Readonly<Record<string, unknown>>;
+  [callSetting: string]: unknown;
+}
+
+/** Settings of a call that `prepareStep` may change. */
+const callSettings: ReadonlySet<string> = new Set([
+  'maxOutputTokens',
+  'temperature',
+  'topP',
+  'topK',
+  'presencePenalty',
+  'frequencyPenalty',
+  'stopSequences',
+  'seed',
+  'reasoning',
+]);
+
+/** Fields of the phase that no step of the AI SDK's can change. */
+const fixed = ['structuredOutput', 'messageId', 'workspace'] as const;
+
+/** Raises `ai-sdk/unsupported-field` for what the AI SDK cannot change for one step. */
+export const stepFields = (before: Data, after: Data): StepFields => {
+  const [given, made] = [before, after] as Record<string, unknown>[]; // compared by name
+  const isChanged = (name: string) => !isSame(made?.[name], given?.[name]);
+  const refused = fixed.find(isChanged);
+  if (refused) throw new InterlockError('ai-sdk/unsupported-field', { path: `inputStep.${refused}` });
+  const fields: StepFields = {};
+  if (after.model !== before.model) fields.model = after.model as unknown as LanguageModel; // the host resolved it
+  if (isChanged('toolChoice')) fields.toolChoice = after.toolChoice;
+  if (isChanged('tools')) fields.activeTools = activeAmong(before, after);
+  if (isChanged('activeTools')) fields.activeTools = after.activeTools;
+  if (isChanged('providerOptions')) fields.providerOptions = after.providerOptions;
+  if (isChanged('modelSettings')) Object.assign(fields, settingsIn(after.modelSettings));
+  return fields;
+};
+
+/** The AI SDK's steps choose among the tools of the call, and cannot add any. */
+const activeAmong = ({ tools: known = {} }: Data, { tools = {} }: Data): string[] => {
+  const added = Object.entries(tools).find(([name, tool]) => known[name] !== tool);
+  if (added) {
+    const detail = 'a step can only choose among the tools of the call.';
+    throw new InterlockError('ai-sdk/unsupported-field', { path: `inputStep.tools.${added[0]}`, detail });
+  }
+  return Object.keys(tools);
+};
+
+const settingsIn = (settings: object | undefined): object => {
+  const refused = Object.keys(settings ?? {}).find((name) => !callSettings.has(name));
+  if (refused) throw new InterlockError('ai-sdk/unsupported-field', { path: `inputStep.modelSettings.${refused}` });
+  return { ...settings };
+};
+
+/** Options by provider, the later over the earlier, as the AI SDK puts a step's over the call's. */
+export const mergeProviderOptions = (
+  earlier: Readonly<Record<string, unknown>> | undefined,
+  later: Readonly<Record<string, unknown>> | undefined,
+): Readonly<Record<string, unknown>> | undefined => {
+  if (!earlier || !later) return later ?? earlier;
+  const merged: Record<string, unknown> = { ...earlier };
+  for (const [name, value] of Object.entries(later)) {
+    const own = merged[name];
+    merged[name] = isRecord(own) && isRecord(value) ? mergeProviderOptions(own, value) : value;
+  }
+  return merged;
+};

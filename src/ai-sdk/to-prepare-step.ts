@@ -1,0 +1,210 @@
+import type { LanguageModel, PrepareStepFunction, PrepareStepResult, ToolSet } from 'ai';
+import type { PhaseData } from '../phase/row.js';
+import { phaseRow } from '../phase/table.js';
+import { isSame } from '../pipeline/plain-data.js';
+import { authorStep, type StepAuthor } from './author-step.js';
+import { openConversation } from './conversation.js';
+import { instanceOf } from './host.js';
+import { judge } from './judge.js';
+import { judgeInput } from './judge-input.js';
+import { createReadOnlyViews } from './read-only.js';
+import { begin, isSharedRun, runsOf, type GuardOptions, type Guards, type Run } from './run.js';
+import type { AnyMessage } from './spec.js';
+import { mergeProviderOptions, stepFields, type StepFields } from './step-fields.js';
+import { createStepMemory, type StepInput, type StepMemory } from './step-memory.js';
+import { splitSystem, systemOf } from './system.js';
+import { GuardUnavailableError } from './stop-errors.js';
+import { withGuards } from './with-guards.js';
+
+/** Any context, as the AI SDK types it. */
+export type Context = Record<string, unknown>;
+
+/** What the AI SDK's function was called with: `prepareStep` is not told, and hooks want to know. */
+export interface CallSettings {
+  readonly tools?: ToolSet;
+  readonly activeTools?: readonly string[];
+  readonly toolChoice?: unknown;
+  readonly providerOptions?: Readonly<Record<string, unknown>>;
+  readonly modelSettings?: Readonly<Record<string, unknown>>;
+}
+
+export interface PrepareStepOptions<TOOLS extends ToolSet = ToolSet, CONTEXT extends Context = Context> extends GuardOptions {
+  /**
+   * The application's own `prepareStep`; it runs after the guards and has the last word. What it is given cannot be changed,
+   * and what it returns as messages, system, instructions or `experimental_context` holds for this step alone.
+   */
+  prepareStep?: StepAuthor<TOOLS, CONTEXT>;
+  /** What the call was given, for hooks to see. */
+  settings?: CallSettings;
+  /** Milliseconds that preparing a step may take before a `prepare-step-slow` event is raised. Default 200. */
+  budgetMs?: number;
+  /**
+   * Whether who changes what it was given to read gets an error that names the hook and the path; otherwise the change goes
+   * nowhere. Default: except in production.
+   */
+  freeze?: boolean;
+}
+
+interface Preparing {
+  readonly options: PrepareStepOptions;
+  readonly memory: StepMemory;
+  readonly run: Run;
+}
+
+type Given = Parameters<PrepareStepFunction<ToolSet>>[0];
+type Result = Record<string, unknown>;
+type Data = PhaseData<'inputStep'>;
+
+/**
+ * A pipeline's `processInputStep` hooks, and its `processInput` hooks before the first step, as `prepareStep` of the AI SDK. Hooks
+ * work on a list of their own: nothing they change or push reaches the conversation, and all of it is gone at the next step.
+ * Returns undefined where a step is to be as it is.
+ *
+ * Raises `ai-sdk/unhonoured-hook`, `ai-sdk/invalid-option` and `pipeline/…` here; a step rejects with a TripwireError or a
+ * GuardUnavailableError, `ai-sdk/unsupported-field` for what a step cannot change, and `ai-sdk/frozen-snapshot`.
+ *
+ * @example
+ * await generateText({ model, tools, prepareStep: toPrepareStep(contextGuards), stopWhen: isStepCount(5), prompt });
+ */
+export const toPrepareStep = <TOOLS extends ToolSet = ToolSet, CONTEXT extends Context = Context>(
+  guards: Guards,
+  options: PrepareStepOptions<TOOLS, CONTEXT> = {},
+): PrepareStepFunction<TOOLS, CONTEXT> => {
+  const { prepareStep: _own, settings: _settings, budgetMs: _budget, freeze: _freeze, ...guardOptions } = options;
+  const nextRun = runsOf(guards, 'toPrepareStep', guardOptions);
+  const known = new WeakMap<object, Preparing>();
+  const preparingOf = ({ initialMessages }: Pick<Given, 'initialMessages'>): Preparing => {
+    const key = isSharedRun(guards) ? guards : initialMessages; // the same array in every step of a run
+    const preparing = known.get(key) ?? { options: options as PrepareStepOptions, memory: createStepMemory(), run: nextRun() };
+    known.set(key, preparing);
+    return preparing;
+  };
+  return async (given) => {
+    const preparing = preparingOf(given);
+    const result = await timed(preparing, given); // the tools' types are the caller's own affair
+    return result; // fields of that name, see fieldsOf
+  };
+};
+
+const timed = async (preparing: Preparing, given: Given): Promise<Result | undefined> => {
+  const { run, options } = preparing;
+  const { budgetMs = 200 } = options;
+  const startedAt = run.scope.now();
+  try {
+    return await prepare(preparing, given);
+  } finally {
+    const durationMs = run.scope.now() - startedAt;
+    if (durationMs > budgetMs) run.emit({ type: 'prepare-step-slow', stepNumber: given.stepNumber, durationMs, budgetMs });
+  }
+};
+
+const prepare = async (preparing: Preparing, given: Given): Promise<Result | undefined> => {
+  const { run, memory, options } = preparing;
+  begin(run);
+  run.stepNumber = given.stepNumber;
+  run.steps = given.steps;
+  const base = await withJudgedInput(run, memory.baseOf(given));
+  const guarded = await guardStep(preparing, given, base);
+  const authored = options.prepareStep
+    ? await authorStep(options.prepareStep, { given, step: guarded.step, freeze: isFrozen(options) })
+    : undefined;
+  const step: StepInput = { ...guarded.step, ...authored?.step };
+  memory.remember({ base, sent: step });
+  const fields: StepFields = { ...guarded.fields, ...authored?.fields };
+  const providerOptions = mergeProviderOptions(guarded.fields.providerOptions, authored?.fields.providerOptions);
+  return resultOf({
+    ...overridesOf(given, step),
+    ...fields,
+    ...(providerOptions && { providerOptions }),
+    ...modelOf(run, fields),
+  });
+};
+
+const isFrozen = ({ freeze = process.env['NODE_ENV'] !== 'production' }: PrepareStepOptions): boolean => freeze;
+
+/** The caller's messages are judged before the first step; what became of them stays. */
+const withJudgedInput = async (run: Run, base: StepInput): Promise<StepInput> => {
+  if (run.input) return base;
+  const given = [...systemOf(base.instructions), ...base.messages];
+  const judged = await judgeInput(run, given, 'toPrepareStep');
+  return judged === given ? base : { ...base, ...splitSystem(judged, base) };
+};
+
+/** What a step is to be after its guards. */
+interface GuardedStep {
+  readonly step: StepInput;
+  readonly fields: StepFields;
+}
+
+const guardStep = async (preparing: Preparing, given: Given, base: StepInput): Promise<GuardedStep> => {
+  const { run } = preparing;
+  if (!run.plan.has('inputStep')) return { step: base, fields: {} };
+  for (;;) {
+    const all: AnyMessage[] = [...systemOf(base.instructions), ...base.messages];
+    const answeredFrom = all.length - given.responseMessages.length;
+    const conversation = openConversation(all, { answeredFrom });
+    const { views, payload } = payloadOf(preparing, given, conversation.list);
+    const judged = await judge<'inputStep'>(run, payload);
+    if (judged.again !== undefined) continue;
+    const { model, ...rest } = fieldsOf(run, payload, judged.data);
+    const fields = { ...views.unwrap(rest), ...(model !== undefined && { model }) };
+    if (!conversation.isChanged()) return { step: base, fields };
+    const messages = [...conversation.readSystem(), ...(await conversation.read())] as AnyMessage[]; // of either form
+    const split = splitSystem(messages, base);
+    return { step: { ...base, ...split, ...(!conversation.isSystemChanged() && { instructions: base.instructions }) }, fields };
+  }
+};
+
+const payloadOf = ({ run, options }: Preparing, given: Given, messageList: ReturnType<typeof openConversation>['list']) => {
+  const { messages: port } = run.scope.host;
+  const { tools, activeTools, toolChoice, providerOptions, modelSettings } = options.settings ?? {};
+  const { hook } = phaseRow('inputStep');
+  const views = createReadOnlyViews();
+  const shown = <T>(value: T, name: string): T => (isFrozen(options) ? views.view(value, `${hook}.${name}`) : value);
+  const payload = {
+    phase: 'inputStep',
+    messages: port.read(messageList, 'all'),
+    messageList,
+    systemMessages: port.readSystem(messageList),
+    stepNumber: given.stepNumber,
+    steps: (isFrozen(options) ? [...views.viewEach(given.steps, `${hook}.steps`)] : [...given.steps]) as never, // the AI SDK's own records
+    runId: run.id,
+    retryCount: run.retries,
+    model: instanceOf(given.model) as never, // Mastra types a model by an older specification
+    tools: tools as Record<string, unknown> | undefined,
+    activeTools: activeTools && [...activeTools],
+    toolChoice: shown(toolChoice, 'toolChoice') as never, // the AI SDK's choices are Mastra's
+    providerOptions: shown(providerOptions, 'providerOptions') as never, // as toolChoice
+    modelSettings: shown(modelSettings, 'modelSettings') as never, // as toolChoice
+  } as const;
+  return { views, payload };
+};
+
+/** What cannot be honoured fails the run, for a guard asked for it. */
+const fieldsOf = (run: Run, before: Data, after: Data): StepFields => {
+  try {
+    return stepFields(before, after);
+  } catch (error) {
+    const path = run.plan.id;
+    throw run.end(new GuardUnavailableError({ error, processorId: path, phase: 'inputStep', path }));
+  }
+};
+
+/** A model that replaces a guarded one is guarded too. */
+const modelOf = (run: Run, { model }: StepFields): { model?: LanguageModel } => {
+  const isReplaced =
+    model !== undefined && run.adapters.has('withGuards') && !(typeof model === 'object' && run.models.has(model));
+  return isReplaced ? { model: withGuards(model, run) } : {};
+};
+
+/** What has to be said so that the AI SDK sends this and nothing of earlier steps. No instructions are an empty list of them. */
+const overridesOf = (given: Given, step: StepInput): Result => ({
+  messages: isSame([...step.messages], [...given.messages]) ? undefined : [...step.messages],
+  instructions: step.instructions === given.instructions ? undefined : (step.instructions ?? []),
+  runtimeContext: step.runtimeContext === given.runtimeContext ? undefined : step.runtimeContext,
+});
+
+const resultOf = (fields: Result): Result | undefined => {
+  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return set.length > 0 ? Object.fromEntries(set) : undefined;
+};

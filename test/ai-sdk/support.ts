@@ -1,0 +1,198 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Processor } from '@mastra/core/processors';
+import { generateText, isStepCount, streamText, tool, type LanguageModel } from 'ai';
+import { z } from 'zod';
+import {
+  createGuardedRun,
+  guardedToolLoop,
+  guardSettings,
+  isStopError,
+  toStreamTransform,
+  type GuardedRunEvent,
+  type GuardOptions,
+} from '../../src/ai-sdk/index.js';
+import { phaseNames, phases, type Phase, type PipelineStep } from '../../src/index.js';
+import { scriptedModel, type ScriptedCall, type ScriptedModel, type ScriptedStep } from '../../src/testing/index.js';
+
+// --- What every suite is run over. ---
+
+/** The AI SDK's ways to a run, all of them guarded from end to end. */
+export const ways = ['generateText', 'streamText', 'agent.generate', 'agent.stream'] as const;
+export type Way = (typeof ways)[number];
+
+export const isStreamed = (way: Way): boolean => way === 'streamText' || way === 'agent.stream';
+
+/** Every hook of the phase table in every way, for `describe.each`. */
+export const everyHook = phaseNames.flatMap((phase) => ways.map((way) => ({ phase, hook: phases[phase].hook, way })));
+
+// --- Guards. ---
+
+/** The arguments of any hook, as far as these tests read them. */
+export interface HookArgs {
+  abort(reason?: string, options?: { retry?: boolean; metadata?: unknown }): never;
+  readonly state: Record<string, unknown>;
+  readonly retryCount: number;
+  readonly stepNumber?: number;
+  readonly part?: Chunk;
+  readonly text?: string;
+  readonly args?: unknown;
+  readonly messages?: { id: string; role: string; content: { parts: { type: string; text?: string }[] } }[];
+  readonly abortSignal?: AbortSignal;
+}
+
+export interface Chunk {
+  type: string;
+  payload?: unknown;
+}
+
+const hasText = ({ part }: HookArgs): boolean => !part || part.type === 'text-delta';
+
+export interface OnOptions {
+  id?: string;
+  /** Which calls it acts on. Default: all; in the stream those with text. */
+  when?: (args: HookArgs) => boolean;
+  /** How many calls it acts on. Default: all. */
+  times?: number;
+}
+
+/** A guard with the hook of one phase: it does `act` where it is to, and leaves everything as it is elsewhere. */
+export const guardOn = (phase: Phase, act: (args: HookArgs) => unknown, options: OnOptions = {}): Processor => {
+  const { id = `guard-${phase}`, when = hasText, times = Infinity } = options;
+  let left = times;
+  const hook = async (args: HookArgs): Promise<unknown> => {
+    if (left <= 0 || !when(args)) return args.part;
+    left -= 1;
+    return (await act(args)) ?? args.part;
+  };
+  return { id, [phases[phase].hook]: hook };
+};
+
+export const tripping = (phase: Phase, options?: OnOptions): Processor =>
+  guardOn(phase, ({ abort }) => abort('blocked', { metadata: { by: phase } }), options);
+
+/** A guard that asks for each failed call again. */
+export const recovering = (): Processor => ({ id: 'recovering', processAPIError: () => ({ retry: true }) });
+
+// --- The model and its tools. ---
+
+export type Step = ScriptedStep<'v4'>;
+
+/** The first answer: words and two tool calls. */
+export const opening: Step = {
+  text: ['I will ', 'charge you. '],
+  toolCalls: [
+    { name: 'charge', args: { amount: 1 } },
+    { name: 'charge', args: { amount: 2 } },
+  ],
+};
+/** The last answer. */
+export const closing: Step = { text: ['All is ', 'paid.'] };
+
+export const toolResultsIn = ({ prompt }: Pick<ScriptedCall<'v4'>, 'prompt'>): number =>
+  prompt.flatMap((message) => (message.role === 'tool' ? message.content : [])).length;
+
+/** A model that calls two tools and then sums up; for the error phase its first call fails. */
+export const modelFor = (phase: Phase, steps: { opening?: Step; closing?: Step } = {}): ScriptedModel<'v4'> =>
+  scriptedModel({
+    specificationVersion: 'v4',
+    steps: (call) => {
+      if (phase === 'apiError' && call.index === 0) return { error: new Error('The provider is out of order.') };
+      return toolResultsIn(call) === 0 ? (steps.opening ?? opening) : (steps.closing ?? closing);
+    },
+  });
+
+/** Tools with an effect: they charge an amount. */
+export const createTools = (log: string[]) => ({
+  charge: tool({
+    description: 'Charges an amount.',
+    inputSchema: z.object({ amount: z.number() }),
+    execute: async ({ amount }) => {
+      log.push(`charge ${amount}`);
+      await setImmediate(); // long enough for the other calls of the step to begin
+      return { receipt: `receipt ${amount}` };
+    },
+  }),
+});
+
+// --- A run and everything that can be known of it. ---
+
+export interface RunSetup {
+  guards: readonly PipelineStep[];
+  model: LanguageModel;
+  log?: string[];
+  maxSteps?: number;
+  /** Further settings of the call. */
+  settings?: object;
+  guardOptions?: Omit<GuardOptions, 'onEvent' | 'abortSignal'>;
+  abortSignal?: AbortSignal;
+}
+
+export interface Ran {
+  /** What the caller is given; nothing where he is given an error. */
+  readonly result:
+    { text: string; finishReason: string; steps: readonly { text: string; toolResults: readonly unknown[] }[] } | undefined;
+  readonly error: unknown;
+  /** What was streamed. */
+  readonly parts: readonly { type: string; text?: string; [field: string]: unknown }[];
+  readonly events: readonly GuardedRunEvent[];
+  /** Texts that the application was told by callbacks. */
+  readonly told: readonly string[];
+}
+
+/** Runs to the end in one of the ways, and gathers everything that anybody could see. */
+export const runGuarded = async (way: Way, setup: RunSetup): Promise<Ran> => {
+  const { guards, model, log = [], maxSteps = 5, settings, guardOptions, abortSignal } = setup;
+  const events: GuardedRunEvent[] = [];
+  const parts: Ran['parts'][number][] = [];
+  const told: string[] = [];
+  const options = { ...guardOptions, onEvent: (event: GuardedRunEvent) => void events.push(event) };
+  const tell = ({ text }: { text: string }) => void told.push(text);
+  const base = {
+    model,
+    tools: createTools(log),
+    stopWhen: isStepCount(maxSteps),
+    maxRetries: 0,
+    onStepFinish: tell,
+    onFinish: tell,
+    onError: () => undefined,
+    ...settings,
+  };
+  const prompt = 'Please charge me.';
+  const run = createGuardedRun(guards, { ...options, abortSignal });
+  const guarded = { ...base, ...guardSettings(base, run), prompt, abortSignal };
+  const agent = () => guardedToolLoop({ ...base, guards, guardOptions: options });
+  const gather = async (stream: ReturnType<typeof streamText>): Promise<Ran['result']> => {
+    for await (const part of stream.fullStream) parts.push(part);
+    return { text: await stream.text, finishReason: await stream.finishReason, steps: await stream.steps };
+  };
+  const calls: Record<Way, () => Promise<unknown>> = {
+    generateText: async () => {
+      const result = await generateText(guarded);
+      await run.finish();
+      return result;
+    },
+    streamText: () => gather(streamText({ ...guarded, experimental_transform: toStreamTransform(run) as never }) as never),
+    'agent.generate': async () => agent().generate({ prompt, abortSignal }),
+    'agent.stream': async () => gather((await agent().stream({ prompt, abortSignal })) as never),
+  };
+  try {
+    const { text, finishReason, steps } = (await calls[way]()) as NonNullable<Ran['result']>;
+    return { result: { text, finishReason, steps }, error: undefined, parts, events, told };
+  } catch (error) {
+    return { result: undefined, error, parts, events, told };
+  }
+};
+
+/** How a run ended, in the words of Interlock's own agent. */
+export const statusOf = ({ error }: Ran): 'success' | 'tripwire' | 'failed' => {
+  if (error === undefined) return 'success';
+  return isStopError(error) && error.name === 'TripwireError' ? 'tripwire' : 'failed';
+};
+
+export const partsOf = ({ parts }: Pick<Ran, 'parts'>, type: string) => parts.filter((part) => part.type === type);
+
+/** The text that left. */
+export const textOnWire = (ran: Pick<Ran, 'parts'>): string =>
+  partsOf(ran, 'text-delta')
+    .map(({ text }) => text)
+    .join('');
