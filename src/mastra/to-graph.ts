@@ -2,6 +2,7 @@ import type { Processor } from '@mastra/core/processors';
 import { isProcessor, type AnyWorkflow } from '@mastra/core/workflows';
 import { InterlockError } from '../errors.js';
 import type { PhaseData } from '../phase/row.js';
+import { isConstant } from '../pipeline/constant-condition.js';
 import {
   hasAnyHook,
   type BranchNode,
@@ -108,7 +109,8 @@ const branchNode = ({ steps, conditions }: EntryOf<'conditional'>, where: string
   kind: 'branch',
   arms: steps.map((inner, index) => {
     const when = conditions[index] as unknown as Condition; // see mapNode
-    return { when: (context) => when(withResults(context, context.inputData)), node: entryNode(inner, where) };
+    const asked: Condition = (context) => when(withResults(context, context.inputData));
+    return { when: isConstant(when) ? when : asked, node: entryNode(inner, where) };
   }),
   overlap: 'widest-redaction',
 });

@@ -10,3 +10,6 @@ export const isAlways = (when?: Condition): boolean => ['true', '!0'].includes(c
 
 /** Whether a condition never holds: a function that says nothing but `false`. */
 export const isNever = (when?: Condition): boolean => ['false', '!1'].includes(constantOf(when) ?? '');
+
+/** Whether a condition says the same whatever it is given. */
+export const isConstant = (when: Condition): boolean => constantOf(when) !== undefined;

@@ -6,10 +6,10 @@ import * as provider from '@ai-sdk/provider';
 import { Mastra } from '@mastra/core/mastra';
 import * as processors from '@mastra/core/processors';
 
-import type { RunnerTestCase } from 'vitest';
+import { expect, type RunnerTestCase } from 'vitest';
 
 import * as interlock from '../../src/index.js';
-import { InterlockAgent } from '../../src/index.js';
+import { InterlockAgent, verify, type Finding, type Pipeline } from '../../src/index.js';
 import { scriptedModel, type ScriptedCall, type ScriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 
 /** The documents of the specification. */
@@ -55,8 +55,19 @@ export const runExample = async <Declared>({ document, title, scope = {}, fill =
   const given = Object.keys(scope).filter((name) => !imported.has(name));
   const source = `(async ({ modules, ${given.join(', ')} }) => {\n${bodyOf(whole)}\n})`;
   const run = runInThisContext(stripTypeScriptTypes(source)) as (around: object) => Promise<Declared>; // the test knows what its example declares
-  return run({ modules, ...scope });
+  const declared = await run({ modules, ...scope });
+  expect(findingsOf(Object.values(declared as object))).toEqual([]);
+  return declared;
 };
+
+/** What `verify` says of the agents that an example declares, or where it has none of its pipelines. */
+const findingsOf = (declared: readonly unknown[]): readonly Finding[] => {
+  const agents = declared.filter((value) => value instanceof InterlockAgent);
+  return agents.length > 0 ? agents.flatMap((agent) => verify(agent)) : declared.filter(isPipeline).flatMap((one) => verify(one));
+};
+
+const isPipeline = (value: unknown): value is Pipeline =>
+  typeof value === 'object' && value !== null && ('graph' in value || 'stepGraph' in value);
 
 const imports = /^import (\{[^}]+\}) from ['"](.+)['"];?$/gm;
 const typeImports = /^import type \{[^}]+\} from .+$/gm;

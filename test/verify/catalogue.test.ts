@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+
+import {
+  compile,
+  errorTable,
+  InterlockAgent,
+  isInterlockError,
+  verify,
+  type FindingCode,
+  type Pipeline,
+  type PipelineStep,
+} from '../../src/index.js';
+import { checks } from '../../src/pipeline/verify/checks.js';
+import { findDefects } from '../../src/pipeline/verify/find-defects.js';
+import { placeOf } from '../../src/pipeline/verify/place.js';
+import { toGraph } from '../../src/mastra/pipeline.js';
+import { defects, nearMisses } from './defects.js';
+
+const codes = Object.keys(checks) as FindingCode[];
+const all = codes.flatMap((code) => defects[code].map((defect) => ({ code, ...defect })));
+const placed = (found: readonly { code: string; path: string }[]) => found.map(({ code, path }) => `${code} ${path}`);
+
+describe('every defect is found, once, where it is, and nothing else', () => {
+  it.each(all)('$code: $name', ({ code, source, options, paths }) => {
+    const found = verify(source(), options);
+    expect(placed(found)).toEqual(paths.map((path) => `${code} ${path}`));
+    for (const { severity, message } of found) {
+      expect(severity).toBe(checks[code].severity);
+      expect(message).toContain(errorTable[code].say);
+    }
+  });
+
+  it('in several ways for each code', () => {
+    for (const code of codes) expect(defects[code].length, code).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe('what is no defect is not found', () => {
+  it.each(nearMisses)('$name', ({ source, options }) => {
+    expect(verify(source(), options)).toEqual([]);
+  });
+});
+
+describe('errors refuse what verify finds', () => {
+  const refused = all.filter(({ code, options }) => checks[code].severity === 'error' && !options);
+  it.each(refused)('$code: $name', ({ code, source, paths }) => {
+    const made = source();
+    const error = thrownBy(() => (isPipeline(made) ? made.commit() : compile(made as readonly PipelineStep[])));
+    expect(isInterlockError(error, code), String(error)).toBe(true);
+    expect(error).toMatchObject({ path: paths[0] });
+  });
+
+  const warned = all.filter(({ code, options }) => checks[code].severity === 'warning' && !options);
+  it.each(warned)('warnings do not: $code: $name', ({ source }) => {
+    const made = source();
+    expect(thrownBy(() => isPipeline(made) && made.commit())).toBeUndefined();
+  });
+});
+
+const isPipeline = (value: object): value is Pipeline => 'commit' in value && 'graph' in value;
+
+const thrownBy = (act: () => unknown): unknown => {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+};
+
+describe('each check is needed', () => {
+  it.each(codes)('without %s its defects are not found', (code) => {
+    const { [code]: _gone, ...rest } = checks;
+    for (const { name, source, options, paths } of defects[code]) {
+      const made = source();
+      if (made instanceof InterlockAgent) continue;
+      const graph = toGraph(made as never);
+      const roots = [placeOf(graph, { lane: options?.lane, isArray: Array.isArray(made) })];
+      const { maxProcessorRetries, hold } = options ?? {};
+      const subject = { id: graph.id, roots, maxProcessorRetries, hold };
+      if (code !== 'pipeline/over-budget')
+        expect(
+          findDefects(subject).map(({ path }) => path),
+          name,
+        ).toEqual(paths);
+      expect(findDefects(subject, rest), name).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,544 @@
+import {
+  ModerationProcessor,
+  PIIDetector,
+  RegexFilterProcessor,
+  UnicodeNormalizer,
+  type Processor,
+} from '@mastra/core/processors';
+
+import {
+  createWorkflow,
+  defineProcessor,
+  guard,
+  InterlockAgent,
+  otherwise,
+  pipeline,
+  processorStep,
+  ProcessorStepSchema,
+  type verify,
+  type FindingCode,
+  type GuardTraits,
+  type InterlockAgentConfig,
+  type PipelineStep,
+  type VerifyOptions,
+} from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { blockedTermsGuard, piiGuard, qualityGuard } from '../../workflows/index.js';
+
+type Source = Parameters<typeof verify>[0];
+
+/** Something wrong, put into guards that are otherwise right. */
+export interface Defect {
+  readonly name: string;
+  /** The guards as they are verified; made anew for each test. */
+  readonly source: () => Source;
+  readonly options?: VerifyOptions;
+  /** Where it is found; nothing else is. */
+  readonly paths: readonly string[];
+}
+
+// --- Guards to build with ---
+
+type Hook = 'processInput' | 'processInputStep' | 'processOutputStream' | 'processOutputStep' | 'processOutputResult';
+
+/** A guard with hooks that let everything pass. */
+export const passing = (id: string, hooks: readonly Hook[] = ['processInput'], traits?: GuardTraits): Processor => ({
+  id,
+  ...Object.fromEntries(hooks.map((hook) => [hook, ({ part }: { part?: unknown }) => part])),
+  ...(traits && { traits }),
+});
+
+const editing = (id: string) => passing(id, ['processInput'], { decides: ['edit'] });
+const retrying = (id: string) => passing(id, ['processOutputStep'], { decides: ['retry'] });
+const blocking = (id: string, hooks: readonly Hook[] = ['processOutputStep']) => passing(id, hooks, { decides: ['trip'] });
+const streaming = (id: string, traits?: GuardTraits) => passing(id, ['processOutputStream'], traits);
+const patterned = (id: string, maxLength: number | 'part') =>
+  Object.assign(streaming(id), { window: { pattern: { maxLength, find: () => [], replace: () => '' } } });
+
+const never = () => false;
+const mentionsA = ({ inputData }: { inputData: object }) => JSON.stringify(inputData).includes('a');
+const judge = () => ({ model: scriptedModel({ steps: [{ text: 'fine' }] }) as never }); // a model of the AI SDK
+const filter = (strategy: 'block' | 'redact') =>
+  new RegexFilterProcessor({ strategy, rules: [{ name: 'word', pattern: /secret/g, replacement: '' }] });
+
+/** A step three pipelines deep, beside one that is right; its path begins with {@link deepPath}. */
+const deep = (...steps: readonly PipelineStep[]) => {
+  const inner = pipeline('inner');
+  for (const step of steps) inner.then(step);
+  const middle = pipeline('middle').parallel([passing('beside'), inner]);
+  return pipeline('outer')
+    .then(passing('before'))
+    .branch([[mentionsA, middle]]);
+};
+const deepPath = 'outer/branch.1/middle/parallel.0/inner';
+
+/** Guards in a workflow made by hand with Mastra's builder. */
+const byHand = (...steps: readonly Processor[]) => {
+  const workflow = createWorkflow({ id: 'by-hand', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema });
+  return steps
+    .reduce(
+      (built, step) => built.then(processorStep(step) as never),
+      workflow as never as { commit(): never; then(step: never): never },
+    )
+    .commit();
+};
+
+/** An arm after one that always matches, in a workflow made by hand. */
+const armsByHand = () =>
+  createWorkflow({ id: 'by-hand', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
+    .branch([
+      [async () => true, processorStep(passing('a'))],
+      [async (context: { inputData: object }) => mentionsA(context), processorStep(passing('b'))],
+    ] as never)
+    .commit();
+
+export const agentWith = (config: Partial<InterlockAgentConfig>) =>
+  new InterlockAgent({ id: 'a', name: 'A', model: scriptedModel({ steps: [{ text: 'Hello.' }] }), ...(config as object) });
+
+// --- The catalogue ---
+
+/** For every code some ways in which it is met. */
+export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
+  'pipeline/missing-id': [
+    { name: 'a processor', source: () => pipeline('p').then(passing('')), paths: ['p'] },
+    { name: 'a processor whose id is no text', source: () => [{ ...passing('x'), id: 7 as never }], paths: ['processors'] },
+    { name: 'a processor without any', source: () => [{ processInput: () => [] } as never], paths: ['processors'] },
+    { name: 'deep inside', source: () => deep(passing('')), paths: [deepPath] },
+  ],
+  'pipeline/empty': [
+    { name: 'a pipeline', source: () => pipeline('p'), paths: ['p'] },
+    { name: 'an array', source: () => [], paths: ['processors'] },
+    { name: 'a parallel block', source: () => pipeline('p').then(passing('a')).parallel([]), paths: ['p/parallel.1'] },
+    { name: 'a branch', source: () => pipeline('p').branch([]), paths: ['p/branch.0'] },
+    { name: 'a pipeline deep inside', source: () => deep(pipeline('none')), paths: [`${deepPath}/none`] },
+  ],
+  'pipeline/duplicate-id': [
+    { name: 'one after the other', source: () => [passing('a'), passing('a')], paths: ['processors/a'] },
+    { name: 'three times', source: () => [passing('a'), passing('a'), passing('a')], paths: ['processors/a', 'processors/a'] },
+    { name: 'side by side', source: () => pipeline('p').parallel([passing('a'), passing('a')]), paths: ['p/parallel.0/a'] },
+    {
+      name: 'two arms',
+      source: () =>
+        pipeline('p').branch([
+          [mentionsA, passing('a')],
+          [otherwise, passing('a')],
+        ]),
+      paths: ['p/branch.0/a'],
+    },
+    { name: 'deep inside', source: () => deep(passing('before')), paths: [`${deepPath}/before`] },
+    { name: 'by hand', source: () => byHand(passing('a'), passing('a')), paths: ['by-hand/a'] },
+  ],
+  'pipeline/no-hook': [
+    { name: 'alone', source: () => [{ id: 'idle' }], paths: ['processors/idle'] },
+    {
+      name: 'a hook that is misspelt',
+      source: () => pipeline('p').then({ id: 'idle', procesInput: () => [] } as never),
+      paths: ['p/idle'],
+    },
+    { name: 'deep inside', source: () => deep({ id: 'idle' }), paths: [`${deepPath}/idle`] },
+  ],
+  'pipeline/wrong-lane': [
+    {
+      name: 'a processor for answers before the model',
+      source: () => [blocking('late')],
+      options: { lane: 'input' },
+      paths: ['processors/late'],
+    },
+    {
+      name: 'a processor for input after it',
+      source: () => [passing('a'), streaming('b')],
+      options: { lane: 'output' },
+      paths: ['processors/a'],
+    },
+    {
+      name: 'a pipeline for answers',
+      source: () => pipeline('p').then(streaming('a')).then(retrying('b')),
+      options: { lane: 'input' },
+      paths: ['p'],
+    },
+    {
+      name: 'a pipeline in an array',
+      source: () => [passing('a'), pipeline('p').then(pipeline('q').parallel([streaming('b')]))],
+      options: { lane: 'input' },
+      paths: ['processors/p'],
+    },
+    { name: 'a workflow by hand', source: () => byHand(blocking('a')), options: { lane: 'input' }, paths: ['by-hand'] },
+  ],
+  'pipeline/idle-guard': [
+    {
+      name: 'inside a pipeline',
+      source: () => agentWith({ inputProcessors: pipeline('p').then(passing('a')).then(blocking('b')) }),
+      paths: ['p/b'],
+    },
+    {
+      name: 'deep inside',
+      source: () => agentWith({ inputProcessors: [deep(streaming('b'))] }),
+      paths: [`${deepPath}/b`],
+    },
+    {
+      name: 'for input, after the model',
+      source: () => agentWith({ outputProcessors: pipeline('p').parallel([passing('a'), streaming('b')]) }),
+      paths: ['p/parallel.0/a'],
+    },
+    { name: 'in a lane by itself', source: () => deep(streaming('b')), options: { lane: 'input' }, paths: [`${deepPath}/b`] },
+  ],
+  'pipeline/unreachable-arm': [
+    {
+      name: 'never',
+      source: () =>
+        pipeline('p').branch([
+          [never, passing('a')],
+          [mentionsA, passing('b')],
+        ]),
+      paths: ['p/branch.0/a'],
+    },
+    {
+      name: 'never, and asynchronous',
+      source: () => pipeline('p').branch([[async () => false, pipeline('q').then(passing('a'))]]),
+      paths: ['p/branch.0/q'],
+    },
+    {
+      name: 'deep inside',
+      source: () => deep(pipeline('p').branch([[never, passing('a')]])),
+      paths: [`${deepPath}/p/branch.0/a`],
+    },
+  ],
+  'pipeline/arm-after-otherwise': [
+    {
+      name: 'otherwise first',
+      source: () =>
+        pipeline('p').branch([
+          [otherwise, passing('a')],
+          [mentionsA, passing('b')],
+        ]),
+      paths: ['p/branch.0/b'],
+    },
+    {
+      name: 'twice otherwise',
+      source: () =>
+        pipeline('p').branch([
+          [mentionsA, passing('a')],
+          [otherwise, passing('b')],
+          [otherwise, passing('c')],
+        ]),
+      paths: ['p/branch.0/c'],
+    },
+    {
+      name: 'two arms after it',
+      source: () =>
+        pipeline('p').branch([
+          [async () => true, passing('a')],
+          [mentionsA, passing('b')],
+          [mentionsA, passing('c')],
+        ]),
+      paths: ['p/branch.0/b', 'p/branch.0/c'],
+    },
+    {
+      name: 'deep inside',
+      source: () =>
+        deep(
+          pipeline('p').branch([
+            [otherwise, passing('a')],
+            [mentionsA, passing('b')],
+          ]),
+        ),
+      paths: [`${deepPath}/p/branch.0/b`],
+    },
+    { name: 'by hand', source: () => armsByHand(), paths: ['by-hand/branch.0/b'] },
+  ],
+  'pipeline/parallel-writers': [
+    {
+      name: 'two that edit',
+      source: () => pipeline('p').parallel([editing('a'), editing('b')], { overlap: 'error' }),
+      paths: ['p/parallel.0'],
+    },
+    {
+      name: 'three of them',
+      source: () => pipeline('p').parallel([editing('a'), editing('b'), editing('c')], { overlap: 'error' }),
+      paths: ['p/parallel.0'],
+    },
+    {
+      name: 'the rule of the pipeline',
+      source: () => pipeline('p', { overlap: 'error' }).parallel([editing('a'), editing('b')]),
+      paths: ['p/parallel.0'],
+    },
+    {
+      name: 'one inside a pipeline',
+      source: () => pipeline('p').parallel([piiGuard(), pipeline('q').then(new UnicodeNormalizer())], { overlap: 'error' }),
+      paths: ['p/parallel.0'],
+    },
+    {
+      name: 'two arms',
+      source: () =>
+        pipeline('p').branch(
+          [
+            [mentionsA, editing('a')],
+            [otherwise, editing('b')],
+          ],
+          { overlap: 'error' },
+        ),
+      paths: ['p/branch.0'],
+    },
+    {
+      name: 'deep inside',
+      source: () => deep(pipeline('p').parallel([editing('a'), editing('b')], { overlap: 'error' })),
+      paths: [`${deepPath}/p/parallel.0`],
+    },
+  ],
+  'pipeline/unjudged-chunk': [
+    {
+      name: 'a branch without otherwise',
+      source: () => pipeline('p').branch([[mentionsA, streaming('a')]]),
+      paths: ['p/branch.0'],
+    },
+    {
+      name: 'an otherwise that does not judge the stream',
+      source: () =>
+        pipeline('p').branch([
+          [mentionsA, streaming('a')],
+          [otherwise, passing('b')],
+        ]),
+      paths: ['p/branch.0'],
+    },
+    { name: 'a guard in the shadow', source: () => [guard(streaming('a'), { shadow: true })], paths: ['processors/a'] },
+    {
+      name: 'a guard that is asked now and then',
+      source: () => [guard(streaming('a'), { sampleRate: 0.5 })],
+      paths: ['processors/a'],
+    },
+    {
+      name: 'a guard that lets pass when it is down',
+      source: () => [guard(streaming('a'), { onUnavailable: 'pass' })],
+      paths: ['processors/a'],
+    },
+    { name: 'deep inside', source: () => deep(streaming('a')), paths: ['outer/branch.1'] },
+  ],
+  'pipeline/over-budget': [
+    {
+      name: 'one after the other',
+      source: () =>
+        pipeline('p')
+          .then(guard(passing('a'), { deadlineMs: 60 }))
+          .then(guard(passing('b'), { deadlineMs: 50 })),
+      options: { latencyBudgetMs: 100 },
+      paths: ['p'],
+    },
+    { name: 'no deadline', source: () => [passing('a')], options: { latencyBudgetMs: 1_000_000 }, paths: ['processors'] },
+    {
+      name: 'two steps',
+      source: () => [guard(passing('a', ['processInputStep']), { deadlineMs: 60 })],
+      options: { latencyBudgetMs: 100, maxSteps: 2 },
+      paths: ['processors'],
+    },
+    {
+      name: 'one retry',
+      source: () => [guard(passing('a', ['processOutputResult']), { deadlineMs: 60 })],
+      options: { latencyBudgetMs: 100, maxProcessorRetries: 1 },
+      paths: ['processors'],
+    },
+    {
+      name: 'deep inside',
+      source: () =>
+        pipeline('p')
+          .then(guard(passing('a'), { deadlineMs: 60 }))
+          .then(
+            pipeline('q').parallel([
+              guard(passing('b'), { deadlineMs: 5 }),
+              pipeline('r').then(guard(passing('c'), { deadlineMs: 41 })),
+            ]),
+          ),
+      options: { latencyBudgetMs: 100 },
+      paths: ['p'],
+    },
+    {
+      name: 'two lanes',
+      source: () =>
+        agentWith({
+          inputProcessors: [guard(passing('a'), { deadlineMs: 60 })],
+          outputProcessors: [guard(passing('b', ['processOutputResult']), { deadlineMs: 41 })],
+        }),
+      options: { latencyBudgetMs: 100 },
+      paths: ['a'],
+    },
+  ],
+  'guard/overlap-edits': [
+    {
+      name: 'a guard that says that it edits',
+      source: () => [guard(editing('a') as never, { overlap: true })],
+      paths: ['processors/a'],
+    },
+    {
+      name: 'one of ours',
+      source: () => pipeline('p').then(guard(piiGuard({ strategy: 'redact' }) as never, { overlap: true })),
+      paths: ['p/pii'],
+    },
+    {
+      name: "one of Mastra's",
+      source: () => [guard(new UnicodeNormalizer() as never, { overlap: true })],
+      paths: ['processors/unicode-normalizer'],
+    },
+    { name: 'deep inside', source: () => deep(guard(editing('a') as never, { overlap: true })), paths: [`${deepPath}/a`] },
+  ],
+  'guard/unbounded-pattern': [
+    { name: 'no end', source: () => [patterned('a', Infinity)], paths: ['processors/a'] },
+    { name: 'no length at all', source: () => [patterned('a', 0)], paths: ['processors/a'] },
+    {
+      name: 'no number',
+      source: () => pipeline('p').parallel([patterned('a', Number.NaN), patterned('b', 20)]),
+      paths: ['p/parallel.0/a'],
+    },
+    {
+      name: 'deep inside',
+      source: () => pipeline('p').then(pipeline('q').then(pipeline('r').then(patterned('a', Infinity)))),
+      paths: ['p/q/r/a'],
+    },
+  ],
+  'guard/judges-each-chunk': [
+    { name: 'a guard that says so', source: () => [streaming('a', { judgesEachChunk: true })], paths: ['processors/a'] },
+    { name: 'moderation by a model', source: () => [new ModerationProcessor(judge())], paths: ['processors/moderation'] },
+    {
+      name: 'personal data by a model',
+      source: () => agentWith({ outputProcessors: [new PIIDetector({ ...judge(), strategy: 'block' })] }),
+      paths: ['a-output-processor/pii-detector'],
+    },
+    { name: 'patterns on each delta', source: () => pipeline('p').then(filter('block')), paths: ['p/regex-filter'] },
+    {
+      name: 'a window of a chunk',
+      source: () => [guard(streaming('a', { judgesEachChunk: true }), { window: 'chunk' })],
+      paths: ['processors/a'],
+    },
+    {
+      name: 'deep inside',
+      source: () =>
+        pipeline('p').then(pipeline('q').parallel([streaming('a'), pipeline('r').then(new ModerationProcessor(judge()))])),
+      paths: ['p/q/parallel.0/r/moderation'],
+    },
+  ],
+  'guard/retry-without-budget': [
+    {
+      name: 'an agent that grants none',
+      source: () => agentWith({ outputProcessors: [retrying('a')] }),
+      paths: ['a-output-processor/a'],
+    },
+    {
+      name: 'one of ours, in a pipeline',
+      source: () => agentWith({ outputProcessors: pipeline('p').then(qualityGuard()) }),
+      paths: ['p/quality'],
+    },
+    { name: 'zero', source: () => [retrying('a')], options: { maxProcessorRetries: 0 }, paths: ['processors/a'] },
+    { name: 'deep inside', source: () => deep(retrying('a')), options: { maxProcessorRetries: 0 }, paths: [`${deepPath}/a`] },
+  ],
+  'guard/late-verdict': [
+    { name: 'after each step', source: () => agentWith({ outputProcessors: [blocking('a')] }), paths: ['a-output-processor/a'] },
+    {
+      name: 'at the end',
+      source: () => [blocking('a', ['processOutputResult'])],
+      options: { lane: 'output', hold: 'step' },
+      paths: ['processors/a'],
+    },
+    {
+      name: 'one of ours',
+      source: () => agentWith({ outputProcessors: pipeline('p').then(blockedTermsGuard({ terms: ['x'] })) }),
+      paths: ['p/blocked-terms'],
+    },
+    {
+      name: 'deep inside',
+      source: () =>
+        agentWith({ outputProcessors: pipeline('p').then(pipeline('q').parallel([pipeline('r').then(blocking('a'))])) }),
+      paths: ['p/q/parallel.0/r/a'],
+    },
+  ],
+};
+
+/** What looks like a defect and is none. */
+export const nearMisses: readonly Omit<Defect, 'paths'>[] = [
+  {
+    name: 'one name in two lanes',
+    source: () =>
+      agentWith({
+        inputProcessors: [passing('a', ['processInput', 'processOutputStep'])],
+        outputProcessors: [passing('a', ['processInput', 'processOutputStep'])],
+      }),
+  },
+  {
+    name: 'a pipeline in both lanes, with guards for one each',
+    source: () => {
+      const both = pipeline('p').then(passing('a')).then(streaming('b')).commit();
+      return agentWith({ inputProcessors: both, outputProcessors: both });
+    },
+  },
+  {
+    name: 'a pipeline beside a lane that is not known',
+    source: () =>
+      agentWith({ inputProcessors: pipeline('p').then(passing('a')).then(streaming('b')), outputProcessors: () => [] }),
+  },
+  {
+    name: 'an error hook in any lane',
+    source: () => [defineProcessor({ id: 'a', processAPIError: () => undefined })],
+    options: { lane: 'input' },
+  },
+  { name: 'an arm that may match', source: () => pipeline('p').branch([[() => Math.random() > 2, passing('a')]]) },
+  { name: 'two writers under a rule that merges', source: () => pipeline('p').parallel([editing('a'), editing('b')]) },
+  {
+    name: 'two writers that never run in one phase',
+    source: () =>
+      pipeline('p').parallel([editing('a'), passing('b', ['processOutputStep'], { decides: ['edit'] })], { overlap: 'error' }),
+  },
+  {
+    name: 'two writers in one branch',
+    source: () =>
+      pipeline('p').parallel([pipeline('q').then(editing('a')).then(editing('b')), passing('c')], { overlap: 'error' }),
+  },
+  {
+    name: 'a writer in the shadow',
+    source: () => pipeline('p').parallel([editing('a'), guard(editing('b'), { shadow: true })], { overlap: 'error' }),
+  },
+  {
+    name: 'a stream that otherwise judges',
+    source: () =>
+      pipeline('p').branch([
+        [mentionsA, streaming('a')],
+        [otherwise, streaming('b')],
+      ]),
+  },
+  {
+    name: 'a stream that is judged beside the branch',
+    source: () =>
+      pipeline('p')
+        .branch([[mentionsA, streaming('a')]])
+        .then(streaming('b')),
+  },
+  { name: 'a shadow beside a guard that counts', source: () => [guard(streaming('a'), { shadow: true }), streaming('b')] },
+  {
+    name: 'exactly the budget',
+    source: () => pipeline('p').parallel([guard(passing('a'), { deadlineMs: 100 }), guard(passing('b'), { deadlineMs: 100 })]),
+    options: { latencyBudgetMs: 100 },
+  },
+  { name: 'a shadow without a deadline', source: () => [guard(passing('a'), { shadow: true })], options: { latencyBudgetMs: 0 } },
+  {
+    name: 'overlap on a judge',
+    source: () => [guard(passing('a', ['processInput'], { decides: ['trip'] }) as never, { overlap: true })],
+  },
+  { name: 'a pattern that holds the part', source: () => [patterned('a', 'part'), patterned('b', 64)] },
+  { name: 'a judge with a window', source: () => [guard(new ModerationProcessor(judge()), { window: 'sentence' })] },
+  { name: 'a judge before the model', source: () => agentWith({ inputProcessors: [new ModerationProcessor(judge())] }) },
+  { name: 'a filter that keeps a tail', source: () => [filter('redact')] },
+  { name: 'a retry that is granted', source: () => agentWith({ outputProcessors: [retrying('a')], maxProcessorRetries: 1 }) },
+  {
+    name: 'a retry that a call may be granted',
+    source: () => agentWith({ outputProcessors: [retrying('a')], defaultOptions: { maxProcessorRetries: 1 } }),
+  },
+  {
+    name: 'a retry beside error guards, which bring a budget',
+    source: () =>
+      agentWith({
+        outputProcessors: [retrying('a')],
+        errorProcessors: [defineProcessor({ id: 'e', processAPIError: () => undefined })],
+      }),
+  },
+  { name: 'a late verdict on words that are held', source: () => [blocking('a')], options: { lane: 'output', hold: 'step' } },
+  {
+    name: 'a late verdict after one in the stream',
+    source: () => agentWith({ outputProcessors: [blocking('a', ['processOutputStream', 'processOutputStep'])] }),
+  },
+];

@@ -1,0 +1,91 @@
+import { globSync, readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { runInThisContext } from 'node:vm';
+
+import * as mastraProcessors from '@mastra/core/processors';
+import { describe, expect, it } from 'vitest';
+
+import * as interlock from '../../src/index.js';
+import { InterlockAgent, verify } from '../../src/index.js';
+import * as testing from '../../src/testing/index.js';
+import * as workflows from '../../workflows/index.js';
+import { createOrderStore } from '../../playground/chat/shop/order-store.js';
+import { createSupportAgent } from '../../playground/chat/shop/support-agent.js';
+
+const model = () => testing.scriptedModel({ steps: [{ text: 'Hello.' }] });
+
+describe('the good set has no finding', () => {
+  const makers = Object.entries(workflows).filter(
+    (entry): entry is [string, (options: object) => never] =>
+      typeof entry[1] === 'function' && /Guard$|Moderation$|Quality$|^redactor$/.test(entry[0]),
+  );
+
+  it.each(makers)('%s', (_name, make) => {
+    const made: object = make({ terms: ['some', 'words'] });
+    expect(verify('stepGraph' in made ? (made as never) : [made as never])).toEqual([]);
+  });
+
+  it('all ready-made pipelines and guards are among them', () => {
+    expect(makers.map(([name]) => name)).toEqual(
+      expect.arrayContaining(['contentModeration', 'responseQuality', 'piiGuard', 'leakGuard']),
+    );
+  });
+
+  it('the agent of the playground', () => {
+    expect(verify(createSupportAgent(model() as never, createOrderStore()))).toEqual([]);
+  });
+});
+
+// --- The documents: every example that imports the package is run, and what it declares is verified. ---
+
+const documents = ['README.md', ...globSync('docs/**/*.md', { exclude: (path) => /decisions|verify\.md$/.test(path) })];
+const imports = /^import (?:type )?(\{[^}]+\}) from ['"](.+)['"];?$/gm;
+const modules: Record<string, object> = {
+  'mastra-interlock': interlock,
+  'mastra-interlock/testing': testing,
+  'mastra-interlock/workflows': workflows,
+  '@mastra/core/processors': mastraProcessors,
+};
+
+const examplesIn = (path: string): string[] =>
+  Array.from(readFileSync(path, 'utf8').matchAll(/^```ts\n([^]*?)^```$/gm), ([, code = '']) => code).filter((code) =>
+    code.includes("from 'mastra-interlock'"),
+  );
+
+const silent = { log: () => undefined };
+
+/** Runs an example with its printing off, and gives what it declares at its top. */
+const declaredBy = async (code: string): Promise<unknown[]> => {
+  const body = stripTypeScriptTypes(code.replaceAll(/^import type .+$/gm, '')).replaceAll(
+    imports,
+    (_, names: string, path: string) =>
+      `const ${names.replaceAll(/\btype \w+,?/g, '').replaceAll(' as ', ': ')} = modules['${path}'];`,
+  );
+  const names = Array.from(body.matchAll(/^const (\w+) =/gm), ([, name]) => name);
+  const run = runInThisContext(`(async ({ modules, console }) => {\n${body}\nreturn [${names.join(', ')}];\n})`) as (
+    around: object,
+  ) => Promise<unknown[]>;
+  return run({ modules, console: silent });
+};
+
+const isPipeline = (value: unknown): value is interlock.Pipeline =>
+  typeof value === 'object' && value !== null && ('graph' in value || 'stepGraph' in value);
+
+describe('the examples of the documents have no finding', () => {
+  const examples = documents.flatMap((path) => examplesIn(path).map((code, index) => ({ name: `${path} ${index}`, code })));
+
+  it('there are some', () => expect(examples.length).toBeGreaterThan(0));
+
+  it.each(examples)('$name', async ({ code }) => {
+    const declared = await declaredBy(code);
+    const agents = declared.filter((value) => value instanceof InterlockAgent);
+    const found =
+      agents.length > 0 ? agents.flatMap((agent) => verify(agent)) : declared.filter(isPipeline).flatMap((one) => verify(one));
+    expect(found).toEqual([]);
+  });
+
+  it('the agent of README.md is among them', async () => {
+    const [first = ''] = examplesIn('README.md');
+    expect((await declaredBy(first)).some((value) => value instanceof InterlockAgent)).toBe(true);
+  });
+});
