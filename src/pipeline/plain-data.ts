@@ -11,17 +11,19 @@ export const isRecord = (value: unknown): value is Record<string, unknown> => {
  */
 export const isSame = (a: unknown, b: unknown, but?: ReadonlySet<string>): boolean => {
   if (Object.is(a, b)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object') return false; // most differences are between words: told at once
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((entry, index) => isSame(entry, b[index], but));
   if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime();
-  if (Array.isArray(a) && Array.isArray(b))
-    return a.length === b.length && a.every((entry, index) => isSame(entry, b[index], but));
   if (!isRecord(a) || !isRecord(b)) return false;
-  const [keys, others] = [keysBut(a, but), keysBut(b, but)];
-  return keys.length === others.length && keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key], but));
-};
-
-const keysBut = (record: object, but: ReadonlySet<string> | undefined): string[] => {
-  const keys = Object.keys(record);
-  return but ? keys.filter((key) => !but.has(key)) : keys;
+  let fields = 0;
+  for (const name in a) {
+    if (but?.has(name)) continue;
+    if (!Object.hasOwn(b, name) || !isSame(a[name], b[name], but)) return false;
+    fields += 1;
+  }
+  for (const name in b) if (!but?.has(name)) fields -= 1;
+  return fields === 0;
 };
 
 /**
