@@ -1,0 +1,77 @@
+import { Agent } from '@mastra/core/agent';
+
+import { isInterlockError, phaseNames, phases, type Phase, type Pipeline, type RunEvent } from '../../src/index.js';
+import { onEngine, onPlan, type Outcome } from '../equivalence/outcome.js';
+import { payloadOf } from '../equivalence/payload.js';
+import { createAgent, laned, modelFor, runAgent, type Mode, type Step } from './support.js';
+
+/** What came of a run, as far as every place tells it. */
+export interface BlockOutcome extends Outcome {
+  /** The way to the guard, where it is told. */
+  readonly at?: string;
+  readonly phase?: string;
+  readonly events?: readonly RunEvent[];
+}
+
+/** A place where a pipeline runs. */
+export interface Home {
+  readonly name: string;
+  readonly phases: readonly Phase[];
+  run(source: Pipeline, phase: Phase): Promise<BlockOutcome>;
+}
+
+/** One call of one tool, so that a hook of tool results is called once. */
+const opening: Step = { text: 'One moment. ', toolCalls: [{ name: 'charge', args: { amount: 1 } }] };
+
+const interlockAgent = (mode: Mode): Home => ({
+  name: `InterlockAgent, ${mode}`,
+  phases: phaseNames,
+  run: async (source, phase) => {
+    const agent = createAgent({
+      model: modelFor(phase, { opening }),
+      maxProcessorRetries: 0,
+      ...laned([phase, source.commit()]),
+    });
+    const { status, result, error, events } = await runAgent(agent, mode);
+    if (status === 'success') return { kind: 'success', events };
+    const { tripwire } = result ?? {};
+    if (!tripwire) return { kind: 'failed', code: isInterlockError(error) ? error.code : String(error), events };
+    const { reason, metadata, processorId, retry } = tripwire;
+    const where = { phase: tripwire.phase, at: tripwire.path, events };
+    return { kind: retry ? 'retry' : 'trip', reason, metadata, processorId, ...where };
+  },
+});
+
+/** Mastra's own agent. It runs workflows in fewer phases, and takes a failing one in the stream for none. */
+const stockAgent: Home = {
+  name: 'a stock agent',
+  phases: ['input', 'inputStep', 'outputStream', 'outputStep', 'outputResult'],
+  run: async (source, phase) => {
+    const lane = phases[phase].lane === 'input' ? 'inputProcessors' : 'outputProcessors';
+    const agent = new Agent({
+      id: 'stock',
+      name: 'Stock',
+      instructions: 'Answer.',
+      model: modelFor('input', { opening: { text: 'Hello. ' } }),
+      [lane]: [source.commit()],
+    });
+    const answer = async () => (await agent.stream('Please charge me.', { maxSteps: 1 })).getFullOutput();
+    const { tripwire, error } = await answer().catch((thrown: unknown) => ({ tripwire: undefined, error: thrown }));
+    if (!tripwire) return { kind: error === undefined ? 'success' : 'failed' };
+    const { reason, metadata, processorId, retry } = tripwire;
+    return { kind: retry ? 'retry' : 'trip', reason, metadata, processorId };
+  },
+};
+
+/** Where pipelines run. */
+export const homes = {
+  plan: { name: 'the plan', phases: phaseNames, run: async (source, phase) => onPlan(source, payloadOf(phase)) },
+  workflow: {
+    name: 'a Mastra workflow',
+    phases: phaseNames,
+    run: async (source, phase) => onEngine(source.commit(), payloadOf(phase)),
+  },
+  generate: interlockAgent('generate'),
+  stream: interlockAgent('stream'),
+  stock: stockAgent,
+} satisfies Record<string, Home>;
