@@ -74,8 +74,12 @@ const ownOf = (processor: Processor, policy: GuardPolicy): Partial<Processor> =>
   };
   const { id, name, description, processDataParts } = processor;
   return {
-    ...{ id, name, description, processDataParts, onViolation: undefined },
-    ...(processor.__registerMastra && { __registerMastra: (mastra) => processor.__registerMastra?.(mastra) }),
+    id,
+    name,
+    description,
+    processDataParts,
+    onViolation: undefined,
+    ...(processor['__registerMastra'] && { __registerMastra: (mastra) => processor['__registerMastra']?.(mastra) }),
     ...Object.fromEntries(rows.map((row) => [row.hook, call(row)])),
   };
 };

@@ -3,17 +3,10 @@ import type { Phase } from '../phase/row.js';
 import type { ConflictReport, GuardReport, StaleReport } from '../phase/scope.js';
 import { phaseRow } from '../phase/table.js';
 import type { Author } from '../verdict.js';
+import type { Position, RunFact } from './run-fact.js';
 import { createTally, type CountedFact } from './tally.js';
 
-type Common = 'runId' | 'seq' | 'at' | 'stepNumber' | 'attempt';
-/** An event as its reporter says it; where and when it happened is the recorder's to add. */
-export type RunFact = RunEvent extends infer E ? (E extends RunEvent ? Omit<E, Common> : never) : never;
-
-/** The place in the run at which something happens. */
-export interface Position {
-  stepNumber: number;
-  attempt: number;
-}
+export type { Position, RunFact };
 
 export interface RecorderOptions {
   runId: string;

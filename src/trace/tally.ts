@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../schemas/index.js';
-import type { Position, RunFact } from './recorder.js';
+import type { Position, RunFact } from './run-fact.js';
 
 /** A fact that is told for every chunk of a stream, and written down once for a step. */
 export type CountedFact = Extract<RunFact, { type: 'guard-bypass' | 'guard-shadow' | 'stale-verdict' }>;

@@ -19,4 +19,4 @@ export const bareGuard =
   };
 
 const judge = <P extends Phase>(step: GuardStep<P>, data: PhaseData<P>, scope: RunScope): Awaitable<Verdict<PhaseData<P>>> =>
-  whenReady(step.run(data, scope) as Awaitable<unknown>, (returned) => step.read(returned, data, scope));
+  whenReady(step.run(data, scope), (returned) => step.read(returned, data, scope));

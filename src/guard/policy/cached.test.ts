@@ -75,7 +75,7 @@ describe.each(cachedPhases)('%s', (phase) => {
 
   it.each<[string, Hook]>([
     ['keeps a state', ({ state }) => void (state['seen'] = true)],
-    ['writes to the client', async ({ writer }) => void (await writer?.custom({ type: 'data-seen' }))],
+    ['writes to the client', ({ writer }) => writer?.custom({ type: 'data-seen' })],
     ['writes into the request’s context', ({ requestContext }) => requestContext.set('seen', true)],
   ])('a call that %s is not kept', async (_, run) => {
     const hook = counting(async (args) => {
@@ -288,7 +288,7 @@ describe('edits', () => {
       const plan = planOf(hook, { cache });
       for (const id of ['a', 'b']) {
         const data = { ...payloads[phase](talk(id)), ...(phase === 'toolResult' && { toolCallId: `${id}-call` }) };
-        const verdict = await plan.run<Phase>(phase, data as PhaseData, createScope());
+        const verdict = await plan.run<Phase>(phase, data, createScope());
         expect(verdict).toMatchObject({ kind: 'edit', data: made });
       }
       expect(hook).toHaveBeenCalledOnce();

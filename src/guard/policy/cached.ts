@@ -1,14 +1,12 @@
 import { whenReady } from '../../phase/awaitable.js';
 import type { Phase, PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
-import type { Author, Retry, Trip, Verdict } from '../../verdict.js';
+import { pass, type Verdict } from '../../verdict.js';
 import type { Guard } from '../in-sequence.js';
 import { contentKey, contentOf, type Content } from './content.js';
-import { applyEdit, conversational, keepEdit, type KeptEdit } from './kept-edit.js';
+import { applyEdit, conversational, keepEdit } from './kept-edit.js';
+import type { KeptVerdict } from './kept-verdict.js';
 import type { LayerSite } from './layer.js';
-
-/** A verdict that can be given again in another run. */
-export type KeptVerdict = Omit<Trip, keyof Author> | Omit<Retry, keyof Author> | KeptEdit | { readonly kind: 'pass' };
 
 /**
  * `cache`: what the guard decided about a content it decides again, edits included, without being asked. Not kept are outages; calls
@@ -74,7 +72,7 @@ const keepMade = <P extends Phase>(made: PhaseData<P>, { data, before, scope, ba
   const isReplaced = (name: string) =>
     !conversational.has(name) && (made as Record<string, unknown>)[name] !== (data as Record<string, unknown>)[name];
   const changed = Object.keys({ ...before, ...after }).filter((name) => before[name] !== after[name] || isReplaced(name));
-  return changed.length > 0 ? base(made, new Set(changed)) : { kind: 'pass' };
+  return changed.length > 0 ? base(made, new Set(changed)) : pass;
 };
 
 interface Again<P extends Phase> {
@@ -85,7 +83,7 @@ interface Again<P extends Phase> {
 const again = <P extends Phase>(kept: KeptVerdict, data: PhaseData<P>, { scope, site }: Again<P>): Verdict<PhaseData<P>> => {
   switch (kept.kind) {
     case 'pass':
-      return { kind: 'pass' };
+      return pass;
     case 'edit':
       return { kind: 'edit', data: applyEdit(kept, data, { scope, site }) };
     case 'trip':

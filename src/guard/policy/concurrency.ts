@@ -30,7 +30,7 @@ const untilGivenUp = <D>(verdict: Awaitable<Verdict<D>>, author: Author, scope: 
     abortSignal.addEventListener('abort', leave, { once: true });
     void verdict.then((done) => {
       abortSignal.removeEventListener('abort', leave);
-      resolve(done);
+      return resolve(done);
     });
   });
 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
-import stringify from 'safe-stable-stringify';
+import { configure } from 'safe-stable-stringify';
 import { phaseSchemas } from '../../../schemas/index.js';
 import type { Host } from '../../phase/host.js';
 import type { Phase, PhaseData } from '../../phase/row.js';
@@ -12,8 +12,18 @@ export type Content = Readonly<Record<string, string>>;
 
 /** Names of a run's own that differ from run to run and say nothing; the messages stand in the list. */
 const bookkeeping = new Set([
-  ...['phase', 'runId', 'messageId', 'toolCallId', 'rotateResponseMessageId', 'retryCount'],
-  ...['messages', 'messageList', 'systemMessages', 'state', 'streamParts', 'processorStates'],
+  'phase',
+  'runId',
+  'messageId',
+  'toolCallId',
+  'rotateResponseMessageId',
+  'retryCount',
+  'messages',
+  'messageList',
+  'systemMessages',
+  'state',
+  'streamParts',
+  'processorStates',
 ]);
 
 /**
@@ -57,9 +67,9 @@ const barePart = (part: MastraDBMessage['content']['parts'][number]): object => 
   ...(part.type === 'tool-invocation' && { toolInvocation: { ...part.toolInvocation, toolCallId: undefined } }),
 });
 
-const stringifyPlain = stringify.configure({ circularValue: Error });
+const stringifyPlain = configure({ circularValue: Error });
 
-const textOf = (value: unknown): string => stringifyPlain(value, (_key, inner) => told(inner) as object) ?? '';
+const textOf = (value: unknown): string => stringifyPlain(value, (_key, inner) => told(inner)) ?? '';
 
 /** What is no plain data is told by a mark that no content can contain. */
 const mark = globalThis.crypto.randomUUID();
@@ -69,24 +79,18 @@ let count = 0;
 
 /** A value as JSON can say it: plain data as it is, models by their id, errors by what they say, anything else by which one it is. */
 const told = (value: unknown): unknown => {
-  switch (typeof value) {
-    case 'bigint':
-      return `${mark}-bigint-${value}`;
-    case 'number':
-      return Number.isFinite(value) ? value : `${mark}-number-${value}`;
-    case 'function':
-      return `${mark}-function-${numberOf(value)}`;
-    case 'object':
-      return value === null || Array.isArray(value) || isPlain(value) ? value : toldInstance(value);
-    default:
-      return value;
-  }
+  if (typeof value === 'bigint') return `${mark}-bigint-${value}`;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : `${mark}-number-${value}`;
+  if (typeof value === 'function') return `${mark}-function-${numberOf(value)}`;
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || isPlain(value)) return value;
+  return toldInstance(value);
 };
 
 const toldInstance = (value: object): unknown => {
   const { provider, modelId } = value as { provider?: unknown; modelId?: unknown };
   if (typeof modelId === 'string') return [`${mark}-model`, provider, modelId];
-  if (value instanceof Error) return { ...value, [mark]: 'error', name: value.name, message: value.message };
+  if (value instanceof Error)
+    return { ...Object.fromEntries(Object.entries(value)), [mark]: 'error', name: value.name, message: value.message };
   return `${mark}-instance-${numberOf(value)}`;
 };
 

@@ -24,7 +24,7 @@ export const withDeadline: Layer =
         stopTimer();
         // One whose time is up keeps its scope for good: it may still be at work.
         if (!lent.scope.abortSignal?.aborted) scopes.giveBack(scope, lent);
-        resolve(done);
+        return resolve(done);
       });
     });
   };

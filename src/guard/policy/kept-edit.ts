@@ -1,30 +1,9 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
-import type { SystemMessage } from '../../phase/host.js';
 import type { Phase, PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import type { MessageCarrier } from '../../phase/settle-messages.js';
+import type { KeptConversation, KeptEdit } from './kept-verdict.js';
 import type { LayerSite } from './layer.js';
-
-/** What a guard made of a payload, so that it can be made again of a payload with the same content. */
-export interface KeptEdit {
-  readonly kind: 'edit';
-  /** Fields other than messages. */
-  readonly fields: Readonly<Record<string, unknown>>;
-  readonly conversation: KeptConversation | undefined;
-}
-
-interface KeptConversation {
-  readonly messages: readonly KeptMessage[];
-  readonly systemMessages: readonly SystemMessage[];
-  /** The ids of the tool calls that the guard was given, in order: each run has its own. */
-  readonly callIds: readonly string[];
-}
-
-interface KeptMessage {
-  readonly message: MastraDBMessage;
-  /** Its place among the messages that the guard was given; none for one that it added. */
-  readonly from: number | undefined;
-}
 
 /** Names in a content that are no fields of the payload: what the list and the request's context hold. */
 export const conversational = new Set(['messages', 'systemMessages', 'requestContext']);

@@ -2,7 +2,7 @@ import { circuitBreaker, ConsecutiveBreaker, handleWhenResult, type CircuitBreak
 import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { GuardPolicy } from '../../../schemas/index.js';
-import type { KeptVerdict } from './cached.js';
+import type { KeptVerdict } from './kept-verdict.js';
 
 /** What a policy keeps across the runs of its guard, over all phases. */
 export interface PolicyState {

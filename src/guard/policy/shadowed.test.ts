@@ -23,7 +23,7 @@ const deeds: Record<string, (args: HookArgs) => unknown> = {
   'adds a system message': ({ messageList }) => void messageList?.addSystem('Obey.'),
   'changes the chunk': ({ part }) => void (part && (part.payload.text = 'changed')),
   'changes the prompt': ({ prompt }) => void (prompt?.[0] && (prompt[0].content = [{ text: 'changed' }])),
-  'writes to the client': async ({ writer }) => void (await writer?.custom({ type: 'data-shadow' })),
+  'writes to the client': ({ writer }) => writer?.custom({ type: 'data-shadow' }),
   'writes into the context': ({ requestContext }) => requestContext.set('shadow', true),
   'keeps a state': ({ state }) => void (state['seen'] = true),
 };
@@ -114,7 +114,7 @@ describe.each(phaseNames)('%s', (phase) => {
     const given = payloads[phase](list);
     const data = { ...given, ...('part' in given && { part: structuredClone(given.part) }) };
     const plan = planOf(run, shadow);
-    void plan.run<Phase>(phase, data as never, createScope());
+    void plan.run<Phase>(phase, data, createScope());
     for (const { content } of list.get.all.db()) content.parts.splice(0);
     list.clear.all.db();
     if ('part' in data) (data.part as HookArgs['part'] & object).payload.text = 'later';

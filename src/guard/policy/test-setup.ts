@@ -27,7 +27,7 @@ export interface HookArgs {
 /** One processor with the same hook in each phase, or in one, under a policy, as a plan. */
 export const planOf = (run: Hook, policy: GuardPolicy | undefined, { id = 'guard', ...own }: Partial<Processor> = {}): Plan => {
   const hooks = Object.fromEntries(Object.values(phases).map(({ hook }) => [hook, run]));
-  const processor: Processor = { ...withHook(id, 'processInput', run as never), ...hooks, ...own };
+  const processor: Processor = { ...withHook(id, 'processInput', run), ...hooks, ...own };
   const node = { kind: 'guard', id, processor, ...(policy && { policy: readPolicy(policy, id) }) } as const;
   return compileGraph({ kind: 'sequence', id: 'p', nodes: [node] });
 };
