@@ -9,7 +9,7 @@ export {
 } from './guards/financial-advice-guard.js';
 export { leakGuard, type LeakGuardOptions, type LeakMetadata } from './guards/leak-guard.js';
 export { lengthGuard, type LengthGuardOptions, type LengthMetadata } from './guards/length-guard.js';
-export { piiGuard, type PiiGuardOptions } from './guards/pii-guard.js';
+export { piiGuard, type PiiGuardOptions, type PiiMetadata } from './guards/pii-guard.js';
 export {
   promptInjectionGuard,
   type PromptInjectionGuardOptions,
@@ -19,6 +19,4 @@ export { qualityGuard, type QualityFlaw, type QualityGuardOptions, type QualityM
 export { spamGuard, type SpamGuardOptions, type SpamMetadata, type SpamSign } from './guards/spam-guard.js';
 export type { EditStrategy, GuardOptions, GuardProcessor, JudgeStrategy } from './guards/guard-options.js';
 export type { InjectionSignal } from './injection/injection-signal.js';
-export { findPii, piiKinds, type PiiKind, type PiiSpan } from './pii/find-pii.js';
-export type { PiiOptions } from './pii/pii-finder.js';
-export type { PiiMetadata } from './pii/pii-policy.js';
+export { findPii, piiKinds, type PiiKind, type PiiOptions, type PiiSpan } from './pii/find-pii.js';

@@ -54,17 +54,28 @@ export const chunk = {
   of: (type: string) => ({ type, payload: {} }),
 };
 
-/** Streams chunks through a guard with one state, and gives what left and whether it tripped. */
+/**
+ * Streams chunks through a guard with one state, and gives what left and whether it tripped. As in Mastra, what the guard drops
+ * does not leave, and a part that it sets aside is given to it again.
+ */
 export const streamThrough = async (guard: Processor, chunks: readonly object[]) => {
-  const state = {};
+  const state: Record<string, unknown> = {};
   const left: object[] = [];
-  for (const part of chunks) {
+  const waiting = [...chunks];
+  for (let part = waiting.shift(); part; part = waiting.shift()) {
     const { result, tripped } = await callHook(guard, 'processOutputStream', { part, state, streamParts: [] });
     if (tripped) return { left, tripped };
-    left.push(result as object);
+    if (result) left.push(result);
+    const next = state['__mastraReprocessPart'] as object | undefined;
+    delete state['__mastraReprocessPart'];
+    if (next) waiting.unshift(next);
   }
   return { left, tripped: undefined };
 };
+
+/** The text of the deltas among some chunks, joined. */
+export const textLeft = (left: readonly object[]): string =>
+  left.map((part) => (part as Partial<ReturnType<typeof chunk.delta>>).payload?.text ?? '').join('');
 
 /** All ways to cut a text into two, and into single characters. */
 export const cutsOf = (text: string): string[][] => [

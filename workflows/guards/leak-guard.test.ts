@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assistant, callHook, chunk, cutsOf, streamThrough, user } from '../test-setup.js';
+import { assistant, callHook, chunk, cutsOf, streamThrough, textLeft, user } from '../test-setup.js';
 import { leakGuard } from './leak-guard.js';
 
 const stream = (options: Parameters<typeof leakGuard>[0], pieces: readonly string[]) =>
@@ -58,9 +58,7 @@ describe('leakGuard, in a stream', () => {
     for (const pieces of cutsOf('Ask jane@example.com about it.')) {
       const { left, tripped } = await stream({}, pieces);
       expect(tripped, pieces.join('|')).toBeDefined();
-      expect(left.map((part) => (part as ReturnType<typeof chunk.delta>).payload.text ?? '').join('')).not.toContain(
-        'jane@example.com',
-      );
+      expect('Ask '.startsWith(textLeft(left)), pieces.join('|')).toBe(true);
     }
   });
 
@@ -72,7 +70,7 @@ describe('leakGuard, in a stream', () => {
     ['+1 415 555 2671', 'Call +1 415-555-2671 now'],
   ])('lets an allowed %s pass however it is cut: %j', async (entry, text) => {
     for (const pieces of cutsOf(text))
-      expect((await stream({ allow: [entry] }, pieces)).tripped, pieces.join('|')).toBeUndefined();
+      expect(textLeft((await stream({ allow: [entry] }, pieces)).left), pieces.join('|')).toBe(text);
   });
 
   it('lets an allowed value pass also when it slides out of what is kept', async () => {

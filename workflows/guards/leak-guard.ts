@@ -1,14 +1,16 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import { readingsOf, responseMessages, textsOf } from '../messages/message-text.js';
+import { combineFinders, countKinds } from '../patterns/combine-finders.js';
+import { findersOf, type ValueKindOptions } from '../patterns/value-kinds.js';
+import { withoutAllowed } from '../patterns/without-allowed.js';
 import { parseAllowList } from '../pii/allow-list.js';
-import { countKinds, findPii, type PiiKind, type PiiSpan } from '../pii/find-pii.js';
-import type { PiiOptions } from '../pii/pii-finder.js';
-import { readTail, type TailJudge } from '../stream/text-tail.js';
-import { block, judgeWith, type Detection } from './detection.js';
-import type { GuardOptions, GuardProcessor } from './guard-options.js';
+import type { PiiKind } from '../pii/find-pii.js';
+import { judgeWith } from './detection.js';
+import { traitsOf, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import { streamHooks, type ValuePolicy } from './value-hooks.js';
 
-export interface LeakGuardOptions extends GuardOptions, PiiOptions {
+export interface LeakGuardOptions extends GuardOptions, ValueKindOptions {
   /** What must not be shown. Default: `email`, `card`, `iban`, `ssn`, `phone`. */
   kinds?: readonly PiiKind[];
   /**
@@ -26,20 +28,21 @@ export interface LeakMetadata {
 
 /**
  * A guard (id `leak`) that blocks an answer with somebody's address or number in it, in the stream, after each step and at the
- * end. Only text is read, not reasoning and not tool arguments.
- *
- * In a stream a value is found when its last piece comes, also where it was cut over several deltas of a text; the pieces
- * before it have left by then. An address that more text could turn into an allowed one is judged when the text goes on or ends.
+ * end. In the stream it also reads reasoning and the arguments of tool calls, and holds back what may be the beginning of a
+ * value: no piece of one leaves, however the stream is cut.
  */
 export const leakGuard = (
   options: LeakGuardOptions = {},
 ): GuardProcessor<'processOutputStream' | 'processOutputStep' | 'processOutputResult', LeakMetadata> => {
   const { kinds = ['email', 'card', 'iban', 'ssn', 'phone'], allow = [] } = options;
-  const allowed = parseAllowList(allow);
-  const watched: TailJudge<PiiSpan> = {
-    find: (text) => findPii(text, kinds, options),
-    isAllowed: allowed.has,
-    mayBecomeAllowed: allowed.mayHave,
+  const policy: ValuePolicy<PiiKind, LeakMetadata> = {
+    finder: withoutAllowed(combineFinders(findersOf(kinds, options)), parseAllowList(allow)),
+    effect: 'block',
+    replacement: () => '',
+    detection: (found) => ({
+      reason: 'The answer contains personal data of somebody.',
+      metadata: { found: countKinds(found) },
+    }),
   };
   const guard: Processor<string, LeakMetadata> = {
     id: options.id ?? 'leak',
@@ -50,22 +53,11 @@ export const leakGuard = (
   const judge = judgeWith<LeakMetadata>(guard, 'block');
   const inAnswer = (messages: readonly MastraDBMessage[], text = '') => {
     const readings = [...readingsOf(responseMessages(messages).flatMap(textsOf)), text];
-    const leaks = readings.map((reading) =>
-      watched.find(reading).filter(({ start, end }) => !allowed.has(reading.slice(start, end))),
-    );
-    return detectionOf(leaks.find((spans) => spans.length > 0) ?? []);
+    const leaks = readings.map((reading) => policy.finder.find(reading, 0)).find((spans) => spans.length > 0);
+    return leaks && policy.detection(leaks, 'answer');
   };
-  return Object.assign(guard, {
-    processOutputStream: async (args) => {
-      const detection = detectionOf(readTail(args.state, args.part, watched));
-      return detection ? block(detection, args) : args.part;
-    },
+  return Object.assign(guard, { traits: traitsOf.block }, streamHooks(policy, guard), {
     processOutputStep: (args) => judge(inAnswer(args.messages, args.text), args),
     processOutputResult: (args) => judge(inAnswer(args.messages), args),
   } satisfies Partial<Processor<string, LeakMetadata>>);
 };
-
-const detectionOf = (leaks: readonly PiiSpan[]): Detection<LeakMetadata> | undefined =>
-  leaks.length > 0
-    ? { reason: 'The answer contains personal data of somebody.', metadata: { found: countKinds(leaks) } }
-    : undefined;

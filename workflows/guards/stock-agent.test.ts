@@ -77,7 +77,7 @@ describe('in Mastra’s agent', () => {
     expect(prompts()[1]).toContain('The answer is shorter than 40 characters; say more.');
   });
 
-  it('a streamed value trips before its last piece leaves', async () => {
+  it('a streamed value trips before any piece of it leaves', async () => {
     const { agent } = agentOf([{ text: ['Ask jane@', 'exam', 'ple.com', ' about it.'] }], { output: [leakGuard()] });
     const { fullStream } = await agent.stream('Whom do I ask?');
     let left = '';
@@ -86,7 +86,7 @@ describe('in Mastra’s agent', () => {
       if (part.type === 'text-delta') left += part.payload.text;
       if (part.type === 'tripwire') tripped = part.payload.processorId;
     }
-    expect(left).toBe('Ask jane@exam');
+    expect(left).toBe('Ask ');
     expect(tripped).toBe('leak');
   });
 });

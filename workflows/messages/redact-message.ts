@@ -1,6 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { redactTexts, type Redacted, type Redaction } from '../text/redact-texts.js';
-import type { TextSpan } from '../text/text-span.js';
+import type { TextSpan } from '../../src/guard/pattern.js';
 
 /** Messages after redaction; `messages` is the array that came in where nothing was found. */
 export interface RedactedMessages<Span extends TextSpan> {

@@ -20,18 +20,6 @@ describe('parseAllowList', () => {
     ['  ', '', false],
     ['---', 'jane@example.com', false],
   ])('%j allows %j: %s', (entry, value, expected) => {
-    expect(parseAllowList([entry]).has(value)).toBe(expected);
-  });
-
-  it.each([
-    ['jane@example.com', 'jane@example.co', true],
-    ['jane@example.com', 'jane@example.c', true],
-    ['jane@example.com', 'john@example.co', false],
-    ['example.community', 'jane@example.com', true],
-    ['example.community', 'jane@example.net', false],
-    ['+1 800 555 0199', '+1 800 555 01', true],
-    ['+1 800 555 0199', '+1 801', false],
-  ])('%j may come to allow %j: %s', (entry, value, expected) => {
-    expect(parseAllowList([entry]).mayHave(value)).toBe(expected);
+    expect(parseAllowList([entry])(value)).toBe(expected);
   });
 });

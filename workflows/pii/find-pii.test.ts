@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countKinds, findPii, piiKinds, type PiiKind } from './find-pii.js';
-import type { PiiOptions } from './pii-finder.js';
+import { countKinds } from '../patterns/combine-finders.js';
+import { findPii, piiKinds, type PiiKind, type PiiOptions } from './find-pii.js';
 
 const found = (text: string, kinds?: readonly PiiKind[], options?: PiiOptions) =>
   findPii(text, kinds, options).map(({ kind, start, end }) => [kind, text.slice(start, end)]);

@@ -1,32 +1,17 @@
-import { mergeSpans, type TextSpan } from '../text/text-span.js';
-import { findCards } from './find-cards.js';
-import { findEmails } from './find-emails.js';
-import { findIbans } from './find-ibans.js';
-import { findIps } from './find-ips.js';
-import { findPhones } from './find-phones.js';
-import { findSsns } from './find-ssns.js';
-import type { PiiFinder, PiiOptions } from './pii-finder.js';
-
-/** One row per kind of value. Where two kinds claim the same digits, the upper row names them. */
-const finders = {
-  email: findEmails,
-  iban: findIbans,
-  card: findCards,
-  ssn: findSsns,
-  ip: findIps,
-  phone: findPhones,
-} as const satisfies Record<string, PiiFinder>;
+import { combineFinders, type ValueSpan } from '../patterns/combine-finders.js';
+import { findersOf, type ValueKind, type ValueKindOptions } from '../patterns/value-kinds.js';
 
 /** A kind of value that belongs to a person. */
-export type PiiKind = keyof typeof finders;
+export type PiiKind = Extract<ValueKind, 'email' | 'iban' | 'card' | 'ssn' | 'ip' | 'phone'>;
+
+/** What is looked for besides the kinds. */
+export type PiiOptions = ValueKindOptions;
 
 /** Where a value stands, and what it is; the value itself is not repeated. */
-export interface PiiSpan extends TextSpan {
-  readonly kind: PiiKind;
-}
+export type PiiSpan = ValueSpan<PiiKind>;
 
 /** All kinds that {@link findPii} knows. */
-export const piiKinds = Object.keys(finders) as readonly PiiKind[]; // the table's own keys
+export const piiKinds: readonly PiiKind[] = ['email', 'iban', 'card', 'ssn', 'ip', 'phone'];
 
 /**
  * Finds personal values in a text: each is validated by a library made for it (`validator`, `libphonenumber-js`), not only by its
@@ -34,17 +19,5 @@ export const piiKinds = Object.keys(finders) as readonly PiiKind[]; // the table
  *
  * @param kinds What to look for. Default: all kinds.
  */
-export const findPii = (text: string, kinds: readonly PiiKind[] = piiKinds, options: PiiOptions = {}): PiiSpan[] => {
-  if (!/[@\p{Nd}]/u.test(text)) return [];
-  const spans = kinds.flatMap((kind) => finders[kind](text, options).map(({ start, end }) => ({ kind, start, end })));
-  return mergeSpans(spans, upper);
-};
-
-const upper = (a: PiiSpan, b: PiiSpan): PiiSpan => (piiKinds.indexOf(a.kind) <= piiKinds.indexOf(b.kind) ? a : b);
-
-/** How many of each kind there are, for reports. */
-export const countKinds = (spans: readonly PiiSpan[]): Partial<Record<PiiKind, number>> => {
-  const counts: Partial<Record<PiiKind, number>> = {};
-  for (const { kind } of spans) counts[kind] = (counts[kind] ?? 0) + 1;
-  return counts;
-};
+export const findPii = (text: string, kinds: readonly PiiKind[] = piiKinds, options: PiiOptions = {}): PiiSpan[] =>
+  combineFinders(findersOf(kinds, options)).find(text, 0);

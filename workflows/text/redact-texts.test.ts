@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findPii, type PiiSpan } from '../pii/find-pii.js';
 import { redactTexts, type Redaction } from './redact-texts.js';
-import { mergeSpans, type TextSpan } from './text-span.js';
 
 const digits: Redaction = {
   find: (text) => [...text.matchAll(/\d{4}/g)].map(({ index }) => ({ start: index, end: index + 4 })),
@@ -86,34 +85,5 @@ describe('redactTexts', () => {
         // What one text shows by itself comes first, so the start of a name or the end of a domain may stay beside it.
         expect(redacted.texts.join('')).toMatch(/^x [jane.]{0,5}\[(?:EMAIL|CARD|IBAN)\]m? y$/);
       }
-  });
-});
-
-describe('mergeSpans', () => {
-  const first = (a: TextSpan) => a;
-
-  it('sorts, joins what overlaps and keeps what only touches', () => {
-    const spans = [
-      { start: 8, end: 9 },
-      { start: 0, end: 3 },
-      { start: 2, end: 5 },
-      { start: 5, end: 6 },
-    ];
-    expect(mergeSpans(spans, first)).toEqual([
-      { start: 0, end: 5 },
-      { start: 5, end: 6 },
-      { start: 8, end: 9 },
-    ]);
-  });
-
-  it('covers the same characters', () => {
-    const span = fc.tuple(fc.nat(30), fc.integer({ min: 1, max: 8 })).map(([start, length]) => ({ start, end: start + length }));
-    const covered = (spans: readonly TextSpan[]) =>
-      Array.from({ length: 40 }, (_, index) => spans.some(({ start, end }) => start <= index && index < end));
-    fc.assert(
-      fc.property(fc.array(span), (spans) => {
-        expect(covered(mergeSpans(spans, first))).toEqual(covered(spans));
-      }),
-    );
   });
 });

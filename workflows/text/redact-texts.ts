@@ -1,10 +1,10 @@
-import type { TextSpan } from './text-span.js';
+import type { TextSpan } from '../../src/guard/pattern.js';
 
 /** What to take out of a text, and what to put in its place. */
 export interface Redaction<Span extends TextSpan = TextSpan> {
   /** The spans to replace: sorted, without overlaps. */
   find(text: string): Span[];
-  replacement(span: Span): string;
+  replacement(span: Span, value: string): string;
 }
 
 /** Texts after redaction, with the spans that were replaced (their offsets count from where the redaction met them). */
@@ -44,6 +44,7 @@ const replaceSpans = <Span extends TextSpan>(
   spans: readonly Span[],
   replacement: Redaction<Span>['replacement'],
 ): string[] => {
+  const joined = texts.join('');
   let offset = 0;
   return texts.map((text) => {
     const from = offset;
@@ -53,7 +54,7 @@ const replaceSpans = <Span extends TextSpan>(
     for (const span of spans) {
       if (span.end <= from || span.start >= offset) continue;
       kept += text.slice(position - from, Math.max(span.start, from) - from);
-      if (span.start >= from) kept += replacement(span);
+      if (span.start >= from) kept += replacement(span, joined.slice(span.start, span.end));
       position = Math.min(span.end, offset);
     }
     return kept + text.slice(position - from);

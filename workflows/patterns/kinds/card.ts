@@ -1,51 +1,44 @@
 import validator from 'validator';
-import type { TextSpan } from '../text/text-span.js';
-import { digitRuns, type DigitGroup } from './digit-groups.js';
-import type { PiiFinder } from './pii-finder.js';
+import { defineFinder } from '../define-finder.js';
+import type { ReadMatch } from '../finder.js';
 
 /** Numbers of 13 digits were last issued decades ago, while every tenth German or Japanese bar code would pass for one. */
 const minDigits = 14;
 const maxDigits = 19;
 /** Brands write groups of four to six; only the last group may be shorter. */
 const minGroupDigits = 4;
-const maxGroups = 5;
+
+/** What people write between the groups of one number: at most three spaces, dots or dashes of any kind. */
+const separator = String.raw`[ \t\u00A0\u2009\u202F.\u2010-\u2015-]`;
 
 /** The brands whose rule in `validator` fixes the length; the rule for mastercard does not, and is asked at 16 digits only. */
 const brandsOfFixedLength = ['amex', 'dinersclub', 'discover', 'jcb', 'unionpay', 'visa'] as const;
 
-/** Card numbers, plain or in groups, of a brand that `validator.isCreditCard` knows and with a right check digit. */
-export const findCards: PiiFinder = (text) => digitRuns(text).flatMap((run) => cardsIn(run, text));
+/** Where a number ends: behind a digit, and not inside a longer word or hash. */
+const endOfNumber = /(?<=\d)(?![\p{L}\p{N}_])/gu;
 
-const cardsIn = (run: readonly DigitGroup[], text: string): TextSpan[] => {
-  const spans: TextSpan[] = [];
-  let first = 0;
-  while (first < run.length) {
-    const card = cardFrom(run.slice(first, first + maxGroups));
-    if (card && standsAlone(text, card)) spans.push({ start: card.start, end: card.end });
-    first += card?.groups ?? 1;
-  }
-  return spans;
-};
-
-/** The longest card that starts with the first group. */
-const cardFrom = (groups: readonly DigitGroup[]): (TextSpan & { groups: number }) | undefined => {
-  const start = groups[0]?.start ?? 0;
-  for (let count = groups.length; count > 0; count--) {
-    const used = groups.slice(0, count);
-    if (used.slice(0, -1).some(({ digits }) => digits.length < minGroupDigits)) continue;
-    if (isCard(used.map(({ digits }) => digits).join(''))) return { start, end: used.at(-1)?.end ?? start, groups: count };
-  }
+const readCard: ReadMatch = (text, { start, end }) => {
+  const ends = [...text.slice(start, end + 2).matchAll(endOfNumber)]
+    .map(({ index }) => index)
+    .filter((index) => index <= end - start);
+  for (const length of ends.toReversed()) if (isCard(text.slice(start, start + length))) return start + length;
   return undefined;
 };
 
-const isCard = (digits: string): boolean => {
-  if (digits.length < minDigits || digits.length > maxDigits) return false;
+/** Card numbers, plain or in groups, of a brand that `validator.isCreditCard` knows and with a right check digit. */
+export const cardFinder = defineFinder({
+  regex: new RegExp(
+    String.raw`(?<![\p{L}\p{N}_])(?<!\d[.,])\d(?:${separator}{0,3}\d){${minDigits - 1},${maxDigits - 1}}(?=[^]{0,2})`,
+    'u',
+  ),
+  read: readCard,
+});
+
+const isCard = (written: string): boolean => {
+  const groups = written.match(/\d+/g) ?? [];
+  if (groups.slice(0, -1).some((group) => group.length < minGroupDigits)) return false;
+  const digits = groups.join('');
+  if (digits.length < minDigits) return false;
   if (digits.length === 16) return validator.isCreditCard(digits);
   return brandsOfFixedLength.some((provider) => validator.isCreditCard(digits, { provider }));
-};
-
-/** Digits inside a longer word or hash are no card, nor are the decimals of a number. */
-const standsAlone = (text: string, { start, end }: TextSpan): boolean => {
-  const before = text.slice(Math.max(0, start - 2), start);
-  return !/[\p{L}\p{N}_]$|\d[.,]$/u.test(before) && !/^[\p{L}\p{N}_]/u.test(text.slice(end, end + 2));
 };

@@ -1,33 +1,66 @@
 import validator from 'validator';
-import type { TextSpan } from '../text/text-span.js';
-import type { PiiFinder } from './pii-finder.js';
+import type { TextSpan } from '../../../src/guard/pattern.js';
+import { defineFinder } from '../define-finder.js';
+import type { Finder } from '../finder.js';
 
 /** The longest local part and domain that an address may have, by RFC 5321. */
 const maxLocalChars = 64;
 const maxDomainChars = 253;
 
-/** A letter of a script that writes spaces between words; letters of the others stand right beside an address. */
-const letter = String.raw`(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}])[\p{L}\p{M}]`;
-const localTail = new RegExp(String.raw`(?:${letter}|[\p{N}._%+'-])+$`, 'u');
-const domainHead = new RegExp(String.raw`^(?:${letter}|[\p{N}.-])+`, 'u');
+/**
+ * A letter or digit beyond ASCII, of a script that writes spaces between words; letters of the others stand right beside an
+ * address. No character is in two of the sets: an expression could read a word in countless ways otherwise.
+ */
+const wordChar = String.raw`(?![\p{ASCII}\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}])[\p{L}\p{M}\p{N}]`;
+const localChar = String.raw`(?:[A-Za-z0-9._%+'-]|${wordChar})`;
+const domainChar = String.raw`(?:[A-Za-z0-9.-]|${wordChar})`;
+const localTail = new RegExp(String.raw`${localChar}+$`, 'u');
+const domainHead = new RegExp(String.raw`^${domainChar}+`, 'u');
+
+const shape = defineFinder({
+  regex: new RegExp(String.raw`${localChar}{1,${maxLocalChars}}@${domainChar}{1,${maxDomainChars}}(?=[^])`, 'u'),
+});
 
 /**
  * E-mail addresses, read outwards from each `@` and validated by `validator.isEmail`. The user of a Git remote (`git@host:path`)
- * is nobody's address.
+ * is nobody's address. Where the domain of one is the mailbox of the next, the first ends where it ends.
  */
-export const findEmails: PiiFinder = (text) => {
-  const spans: TextSpan[] = [];
-  for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
-    const span = addressAround(text, at, spans.at(-1)?.end ?? 0);
-    if (span) spans.push(span);
-  }
-  return spans;
+export const emailFinder: Finder = {
+  maxLength: maxLocalChars + 1 + maxDomainChars,
+  lookbehind: maxLocalChars + 1 + maxDomainChars,
+  lookahead: 1,
+  find: (text, from) => {
+    const spans: TextSpan[] = [];
+    for (let at = text.indexOf('@', from); at >= 0; at = text.indexOf('@', at + 1)) {
+      const span = addressAround(text, at);
+      const start = span && Math.max(span.start, endOfAddressBefore(text, at));
+      if (span && start !== undefined && start >= from) spans.push({ start, end: span.end });
+    }
+    return spans;
+  },
+  open: shape.open,
 };
 
-const addressAround = (text: string, at: number, from: number): TextSpan | undefined => {
-  const local = localTail.exec(text.slice(Math.max(from, at - maxLocalChars), at))?.[0].replace(/^[.%+'-]+/, '');
-  const domain = domainHead.exec(text.slice(at + 1, at + 1 + maxDomainChars))?.[0].replace(/[.-]+$/, '');
-  if (!local || !domain || !validator.isEmail(`${local}@${domain}`)) return undefined;
+const addressAround = (text: string, at: number): TextSpan | undefined => {
+  const local = localTail.exec(text.slice(Math.max(0, at - maxLocalChars), at))?.[0].replace(/^[.%+'-]+/, '');
+  const domain = local && validDomain(local, domainHead.exec(text.slice(at + 1, at + 1 + maxDomainChars))?.[0] ?? '');
+  if (!local || !domain) return undefined;
   const span = { start: at - local.length, end: at + 1 + domain.length };
   return local === 'git' && text[span.end] === ':' ? undefined : span;
+};
+
+const endOfAddressBefore = (text: string, at: number): number => {
+  const before = text.lastIndexOf('@', at - 1);
+  if (at === 0 || before < 0 || before < at - maxDomainChars - 1) return 0;
+  return addressAround(text, before)?.end ?? 0;
+};
+
+/** The longest beginning of what follows the `@` that makes an address; a sentence may go on right behind it. */
+const validDomain = (local: string, run: string): string | undefined => {
+  const labels = (/^[^.]+(?:\.[^.]+)*/.exec(run)?.[0] ?? '').split('.');
+  for (let count = labels.length; count > 1; count--) {
+    const domain = labels.slice(0, count).join('.').replace(/-+$/, '');
+    if (validator.isEmail(`${local}@${domain}`)) return domain;
+  }
+  return undefined;
 };

@@ -1,30 +1,23 @@
 import validator from 'validator';
-import type { TextSpan } from '../text/text-span.js';
-import type { PiiFinder } from './pii-finder.js';
+import { defineFinder } from '../define-finder.js';
+import type { ReadMatch } from '../finder.js';
 
 const maxChars = 45;
-const candidate = /[0-9A-Fa-f:.]+/g;
 /** `version 1.2.3.4` is not an address. */
 const versionLabel = /(?:^|[^\p{L}])(?:v|ver|vers|version|release|build|firmware|driver|sdk|kernel)[.:]?\s{0,3}$/iu;
+const labelChars = 16;
 /** Addresses that point at nobody: unspecified, loopback and network masks. */
 const nobodys = /^(?:0\.0\.0\.0|127\.|255\.255\.)|^::1?$/;
 
-/** IP addresses of both versions that `validator.isIP` accepts, without version numbers and without loopback addresses. */
-export const findIps: PiiFinder = (text) =>
-  [...text.matchAll(candidate)].flatMap(({ 0: found, index }) => addressIn(text, found, index));
-
-const addressIn = (text: string, found: string, index: number): TextSpan[] => {
-  const lead = /^(?::(?!:)|\.)+/.exec(found)?.[0].length ?? 0;
-  const start = index + lead;
-  const body = found.slice(lead, lead + maxChars + 4);
-  if (body.length < 3 || /[\p{L}\p{N}_]/u.test(text[start - 1] ?? '')) return [];
-  for (const value of readings(body)) {
+const readAddress: ReadMatch = (text, { start, end }) => {
+  for (const value of readings(text.slice(start, end))) {
     if (!isAddress(value)) continue;
-    const end = start + value.length;
-    const before = text.slice(Math.max(0, start - 16), start);
-    return /[\p{L}\p{N}_]/u.test(text[end] ?? '') || (value.includes('.') && versionLabel.test(before)) ? [] : [{ start, end }];
+    const after = start + value.length;
+    const before = text.slice(Math.max(0, start - labelChars), start);
+    const isPartOfMore = /^[\p{L}\p{N}_]/u.test(text.slice(after, after + 2));
+    return isPartOfMore || (value.includes('.') && versionLabel.test(before)) ? undefined : after;
   }
-  return [];
+  return undefined;
 };
 
 /** As it stands, without the punctuation of the sentence, and without a port. */
@@ -44,3 +37,13 @@ const looksLikeIpV6 = (value: string): boolean => {
   const groups = value.split(':');
   return /\d/.test(value) && (groups.length === 8 || groups.some((group) => group.length >= 3));
 };
+
+/** IP addresses of both versions that `validator.isIP` accepts, without version numbers and without loopback addresses. */
+export const ipFinder = defineFinder({
+  regex: new RegExp(
+    String.raw`(?<![\p{L}\p{N}_])(?<!(?<![\p{L}_])[0-9A-Fa-f]{1,4}[:.]{1,3})(?:[0-9A-Fa-f]|::)[0-9A-Fa-f:.]{2,${maxChars + 3}}(?=[^]{0,2})`,
+    'u',
+  ),
+  lookbehind: labelChars,
+  read: readAddress,
+});

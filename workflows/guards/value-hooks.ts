@@ -1,0 +1,124 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { Processor, ProcessorContext } from '@mastra/core/processors';
+import type { Pattern, WindowedProcessor } from '../../src/guard/pattern.js';
+import { newestUserTurn, responseMessages, textsOf } from '../messages/message-text.js';
+import { redactMessages } from '../messages/redact-message.js';
+import { currentToolResult, replaceToolResult } from '../messages/tool-result.js';
+import type { CombinedFinder, ValueSpan } from '../patterns/combine-finders.js';
+import { holdBack } from '../stream/hold-back.js';
+import { editLeaves } from '../text/edit-leaves.js';
+import { redactTexts, type Redaction } from '../text/redact-texts.js';
+import { block, judgeWith, report, type Detection } from './detection.js';
+import { traitsOf, unchanged, type EditStrategy, type GuardProcessor } from './guard-options.js';
+
+/** Where a value was found. */
+export type ValuePlace = 'input' | 'answer' | 'tool result';
+
+/** What a guard over values knows and does, in every hook alike. */
+export interface ValuePolicy<Kind extends string = string, Metadata = unknown> {
+  readonly finder: CombinedFinder<Kind>;
+  /** Whether a value is replaced, stops the run, or is only reported. */
+  readonly effect: EditStrategy;
+  replacement(span: ValueSpan<Kind>, value: string): string;
+  detection(found: readonly ValueSpan<Kind>[], place: ValuePlace): Detection<Metadata>;
+}
+
+export type ValueHooks<Metadata> = Omit<
+  GuardProcessor<'processInput' | 'processOutputStep' | 'processOutputResult' | 'processToolResult', Metadata>,
+  'id'
+> &
+  Pick<WindowedProcessor, 'window'>;
+
+/** The hooks of a guard over values, for messages, tool results and the stream; a guard that only reports has none for the stream. */
+export const valueHooks = <Kind extends string, Metadata>(
+  policy: ValuePolicy<Kind, Metadata>,
+  guard: Processor,
+): ValueHooks<Metadata> => ({
+  traits: traitsOf[policy.effect],
+  ...(policy.effect === 'redact' ? editingHooks(policy, guard) : judgingHooks(policy, guard)),
+  ...(policy.effect !== 'warn' && streamHooks(policy, guard)),
+});
+
+/** The hook for the stream, and the window that stands in for it where a host holds text back itself. */
+export const streamHooks = <Kind extends string, Metadata>(
+  policy: ValuePolicy<Kind, Metadata>,
+  guard: Processor,
+): Required<Pick<WindowedProcessor, 'window'>> & Pick<GuardProcessor<'processOutputStream'>, 'processOutputStream'> => {
+  const pattern: Pattern<ValueSpan<Kind>> = {
+    ...policy.finder,
+    replace: (value, { span, context }) => {
+      const detection = policy.detection([span], 'answer');
+      if (policy.effect === 'block') return block(detection, context as ProcessorContext<Metadata>); // its abort takes any metadata
+      void report(guard, detection);
+      return policy.replacement(span, value);
+    },
+  };
+  return { window: { pattern: pattern as unknown as Pattern }, processOutputStream: holdBack(pattern) }; // it is given its own spans
+};
+
+const redactionOf = <Kind extends string>({ finder, replacement }: ValuePolicy<Kind>): Redaction<ValueSpan<Kind>> => ({
+  find: (text) => finder.find(text, 0),
+  replacement,
+});
+
+type MessageHooks<Metadata> = Omit<ValueHooks<Metadata>, 'window' | 'traits'>;
+
+const editingHooks = <Kind extends string, Metadata>(
+  policy: ValuePolicy<Kind, Metadata>,
+  guard: Processor,
+): MessageHooks<Metadata> => {
+  const redaction = redactionOf(policy);
+  const edit = (messages: MastraDBMessage[], which: readonly MastraDBMessage[], place: ValuePlace) => {
+    const edited = redactMessages(messages, which, redaction);
+    return edited.found.length === 0
+      ? unchanged
+      : report(guard, policy.detection(edited.found, place)).then(() => edited.messages);
+  };
+  return {
+    processInput: ({ messages }) => edit(messages, messages, 'input'),
+    processOutputStep: ({ messages }) => edit(messages, responseMessages(messages), 'answer'),
+    processOutputResult: ({ messages }) => edit(messages, responseMessages(messages), 'answer'),
+    processToolResult: (args) => {
+      const { value, found } = redactValue(currentToolResult(args), redaction);
+      if (found.length === 0) return undefined;
+      const detection = policy.detection(found, 'tool result');
+      return replaceToolResult(args, value) ? report(guard, detection) : block(detection, args);
+    },
+  };
+};
+
+const judgingHooks = <Kind extends string, Metadata>(
+  policy: ValuePolicy<Kind, Metadata>,
+  guard: Processor,
+): MessageHooks<Metadata> => {
+  const redaction = redactionOf(policy);
+  const judge = judgeWith<Metadata>(guard, policy.effect === 'block' ? 'block' : 'warn');
+  const about = (found: readonly ValueSpan<Kind>[], place: ValuePlace) =>
+    found.length > 0 ? policy.detection(found, place) : undefined;
+  const inTexts = (texts: readonly string[], place: ValuePlace) => about(redactTexts(texts, redaction).found, place);
+  return {
+    processInput: (args) => judge(inTexts(newestUserTurn(args.messages).flatMap(textsOf), 'input'), args),
+    processOutputStep: (args) => judge(inTexts(answerTexts(args.messages, args.text), 'answer'), args),
+    processOutputResult: (args) => judge(inTexts(answerTexts(args.messages), 'answer'), args),
+    processToolResult: (args) => judge(about(redactValue(currentToolResult(args), redaction).found, 'tool result'), args),
+  };
+};
+
+/** A value of a tool, redacted, and what was found in it. */
+const redactValue = <Kind extends string>(
+  original: unknown,
+  redaction: Redaction<ValueSpan<Kind>>,
+): { value: unknown; found: ValueSpan<Kind>[] } => {
+  const found: ValueSpan<Kind>[] = [];
+  const value = editLeaves(original, (text) => {
+    const redacted = redactTexts([text], redaction);
+    found.push(...redacted.found);
+    return redacted.texts[0] ?? '';
+  });
+  return { value, found };
+};
+
+const answerTexts = (messages: readonly MastraDBMessage[], text = ''): string[] => {
+  const texts = responseMessages(messages).flatMap(textsOf);
+  return texts.join('').includes(text) ? texts : [...texts, '\n', text];
+};

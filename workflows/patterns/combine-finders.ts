@@ -1,0 +1,84 @@
+import type { TextSpan } from '../../src/guard/pattern.js';
+import type { Finder } from './finder.js';
+
+/** A stretch of text that is, or overlaps, values; named after the one that stands first in the list of kinds. */
+export interface ValueSpan<Kind extends string = string> extends TextSpan {
+  readonly kind: Kind;
+}
+
+/** What finds several kinds of value at once. */
+export type CombinedFinder<Kind extends string = string> = Omit<Finder, 'find'> & {
+  /** The spans that start at `from` or later; `from` is never inside one. */
+  find(text: string, from: number): ValueSpan<Kind>[];
+};
+
+/** How many of each kind there are, for reports. */
+export const countKinds = <Kind extends string>(spans: readonly ValueSpan<Kind>[]): Partial<Record<Kind, number>> => {
+  const counts: Partial<Record<Kind, number>> = {};
+  for (const { kind } of spans) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+};
+
+/** Finders by the name of what they find. Where two claim the same characters, the earlier one names them. */
+export type NamedFinders<Kind extends string = string> = readonly (readonly [kind: Kind, finder: Finder])[];
+
+/**
+ * Puts finders together: values that overlap become one span, since taking out one of them would leave a piece of the other.
+ * `maxLength` is that of the longest value; only text made for it has rows of overlapping values that are longer.
+ */
+export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>): CombinedFinder<Kind> => {
+  const longest = finders.map(([, { maxLength }]) => maxLength);
+  const maxLength = longest.includes('part') ? 'part' : Math.max(1, ...longest.map(Number));
+  const find = (text: string, from: number, until: number) => joined(valuesIn(finders, text, { from, until }));
+  return {
+    maxLength,
+    lookbehind: Math.max(1, ...finders.map(([, { lookbehind }]) => lookbehind)),
+    lookahead: Math.max(1, ...finders.map(([, { lookahead }]) => lookahead)),
+    find: (text, from) => find(text, from, Infinity),
+    open: (text, from) => {
+      const open = openIn(finders, text, from);
+      const last = open > from ? find(text, from, open).at(-1) : undefined;
+      return last && last.end > open ? last.start : open;
+    },
+  };
+};
+
+interface Value<Kind> extends TextSpan {
+  /** The place of its kind in the list. */
+  readonly rank: number;
+  readonly kind: Kind;
+}
+
+const valuesIn = <Kind extends string>(
+  finders: NamedFinders<Kind>,
+  text: string,
+  { from, until }: { from: number; until: number },
+): Value<Kind>[] => {
+  const values: Value<Kind>[] = [];
+  for (const [rank, [kind, finder]] of finders.entries()) {
+    for (const { start, end } of finder.find(text, from)) if (start < until) values.push({ start, end, rank, kind });
+  }
+  return values.length > 1 ? values.toSorted((a, b) => a.start - b.start || b.end - a.end) : values;
+};
+
+const joined = <Kind extends string>(values: readonly Value<Kind>[]): ValueSpan<Kind>[] => {
+  const spans: Value<Kind>[] = [];
+  for (const value of values) {
+    const last = spans.at(-1);
+    if (last && value.start < last.end) spans[spans.length - 1] = union(last, value);
+    else spans.push(value);
+  }
+  return spans.map(({ start, end, kind }) => ({ start, end, kind }));
+};
+
+const union = <Kind>(a: Value<Kind>, b: Value<Kind>): Value<Kind> => {
+  const { rank, kind } = a.rank <= b.rank ? a : b;
+  return { start: a.start, end: Math.max(a.end, b.end), rank, kind };
+};
+
+const openIn = (finders: NamedFinders, text: string, from: number): number => {
+  let open = text.length;
+  if (/[\uD800-\uDBFF]$/.test(text)) open -= 1; // half a character: what it is, is still to come
+  for (const [, finder] of finders) open = Math.min(open, finder.open(text, from));
+  return Math.max(open, from);
+};

@@ -1,0 +1,52 @@
+import { RegExpParser } from '@eslint-community/regexpp';
+import type { TextSpan } from '../../src/guard/pattern.js';
+import type { Finder, ReadMatch } from './finder.js';
+import { openSourceOf } from './regex-open.js';
+import { reachOf } from './regex-reach.js';
+
+export interface FinderOptions {
+  /** What a value looks like; its reach must be bounded. Where `read` is given, what may be a value. */
+  readonly regex: RegExp;
+  /** The most characters that a value may have, in UTF-16 units. Default: what the expression can match. */
+  readonly maxLength?: number | 'part';
+  /** How far before a match `read` looks, beyond what the expression does. Default 0. */
+  readonly lookbehind?: number;
+  /** Default: each match is a value. */
+  readonly read?: ReadMatch;
+}
+
+/**
+ * Makes a finder from an expression. Where a match could still begin, or end otherwise, is read from the expression itself, so
+ * that a stream is held back no longer than it must be.
+ */
+export const defineFinder = ({ regex, maxLength, lookbehind = 0, read = (_text, { end }) => end }: FinderOptions): Finder => {
+  const { pattern, flags } = new RegExpParser().parseLiteral(String(regex));
+  const reach = reachOf(pattern, flags.unicode || flags.unicodeSets);
+  const candidate = new RegExp(regex.source, withFlag(regex, 'g'));
+  const open = new RegExp(openSourceOf(pattern), withFlag(regex, 'g'));
+  return {
+    maxLength: maxLength ?? reach.length,
+    lookbehind: reach.behind + lookbehind,
+    lookahead: reach.ahead,
+    find: (text, from) => readAll(text, candidate, { from, read }),
+    open: (text, from) => {
+      open.lastIndex = from;
+      return open.exec(text)?.index ?? text.length;
+    },
+  };
+};
+
+const withFlag = ({ flags }: RegExp, flag: string): string => flags.replaceAll(/[gy]/g, '') + flag;
+
+/** A candidate that is no value hides none that starts inside it. */
+const readAll = (text: string, candidate: RegExp, { from, read }: { from: number; read: ReadMatch }): TextSpan[] => {
+  const spans: TextSpan[] = [];
+  candidate.lastIndex = from;
+  for (let match = candidate.exec(text); match; match = candidate.exec(text)) {
+    const start = match.index;
+    const end = match[0] ? read(text, { start, end: start + match[0].length }) : undefined;
+    if (end !== undefined) spans.push({ start, end });
+    candidate.lastIndex = end ?? start + ((text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
+  }
+  return spans;
+};

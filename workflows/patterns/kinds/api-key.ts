@@ -1,0 +1,57 @@
+import { defineFinder } from '../define-finder.js';
+
+/**
+ * What keys of large providers look like, by the prefix that they publish or that secret scanners know. One row per provider, or
+ * per form where a provider has several.
+ */
+const forms: readonly (readonly [provider: string, form: string])[] = [
+  ['Anthropic', 'sk-ant-[A-Za-z0-9_-]{16,256}'],
+  ['OpenRouter', 'sk-or-(?:v\\d-)?[A-Za-z0-9_-]{16,256}'],
+  ['OpenAI', 'sk-(?:proj|svcacct|admin|service|None)-[A-Za-z0-9_-]{16,256}'],
+  ['OpenAI and those who copy it', 'sk-(?=[A-Za-z-]{0,64}\\d)[A-Za-z0-9-]{20,256}'],
+  ['Stripe', '(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,256}'],
+  ['Stripe webhooks', 'whsec_[A-Za-z0-9+/=]{16,128}'],
+  ['AWS access key', '(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{16}(?![A-Za-z0-9])'],
+  ['Google', 'AIza[A-Za-z0-9_-]{35}'],
+  ['Google OAuth', '(?:ya29\\.[A-Za-z0-9_-]{20,512}|GOCSPX-[A-Za-z0-9_-]{20,64})'],
+  ['GitHub', 'gh[pousr]_[A-Za-z0-9]{20,255}'],
+  ['GitHub', 'github_pat_[A-Za-z0-9_]{22,255}'],
+  ['GitLab', 'gl(?:pat|dt|rt|cbt|ptt|ft|agent|soat)-[A-Za-z0-9_-]{20,128}'],
+  ['Slack', 'xox[abeoprs]-[A-Za-z0-9-]{10,256}'],
+  ['Slack', 'xapp-\\d-[A-Za-z0-9-]{10,256}'],
+  ['Hugging Face', 'hf_[A-Za-z0-9]{30,64}'],
+  ['Groq', 'gsk_[A-Za-z0-9]{40,64}'],
+  ['xAI', 'xai-[A-Za-z0-9]{60,128}'],
+  ['Perplexity', 'pplx-[A-Za-z0-9]{40,64}'],
+  ['Replicate', 'r8_[A-Za-z0-9]{30,64}'],
+  ['npm', 'npm_[A-Za-z0-9]{36}'],
+  ['PyPI', 'pypi-AgE[A-Za-z0-9_-]{50,512}'],
+  ['SendGrid', 'SG\\.[A-Za-z0-9_-]{16,32}\\.[A-Za-z0-9_-]{32,64}'],
+  ['Twilio', '(?:SK|AC)[0-9a-f]{32}(?![A-Za-z0-9])'],
+  ['Mailgun', 'key-[0-9a-f]{32}'],
+  ['Shopify', 'shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}'],
+  ['DigitalOcean', 'do[opr]_v1_[a-f0-9]{64}'],
+  ['Databricks', 'dapi[a-f0-9]{32}(?:-\\d)?'],
+  ['HashiCorp Vault', 'hv[sbr]\\.[A-Za-z0-9_-]{24,256}'],
+  ['Atlassian', 'ATATT3[A-Za-z0-9_=-]{50,256}'],
+  ['Notion', 'ntn_[A-Za-z0-9]{40,64}'],
+  ['Linear', 'lin_(?:api|oauth)_[A-Za-z0-9]{32,64}'],
+  ['Sentry', 'sntr(?:ys|yu)_[A-Za-z0-9+/=_-]{40,512}'],
+  ['Supabase', 'sbp_[a-f0-9]{40}'],
+  ['New Relic', 'NRAK-[A-Z0-9]{27}'],
+  ['Doppler', 'dp\\.(?:pt|st|ct|sa)\\.[A-Za-z0-9]{40,64}'],
+  ['Telegram', '\\d{8,10}:AA[A-Za-z0-9_-]{33}'],
+  ['age', 'AGE-SECRET-KEY-1[A-Z0-9]{58}'],
+];
+
+/** A secret without a form of its own, where the text says what it is: `AWS_SECRET_ACCESS_KEY=…`, `"apiKey": "…"`. */
+const label = String.raw`(?:api[_-]?key|secret[_-]?access[_-]?key|account[_-]?key|client[_-]?secret|access[_-]?token|auth[_-]?token|private[_-]?token)`;
+const labelled = String.raw`(?<=${label}["'\`]?[ \t]{0,3}(?:[:=]|=>|:=|is)[ \t]{0,3}["'\`]?)(?=[^\d\n]{0,64}\d)[A-Za-z0-9_+/=.~-]{16,256}`;
+
+/** Keys of large providers of models, clouds, code and payments, and values that are labelled as one. */
+export const apiKeyFinder = defineFinder({
+  regex: new RegExp(`(?<![A-Za-z0-9_-])(?:${forms.map(([, form]) => form).join('|')})`),
+});
+
+/** Labels are written in any case; keys are not. */
+export const labelledKeyFinder = defineFinder({ regex: new RegExp(labelled, 'i') });

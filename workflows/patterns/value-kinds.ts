@@ -1,0 +1,55 @@
+import type { CountryCode } from 'libphonenumber-js/max';
+import type { NamedFinders } from './combine-finders.js';
+import type { Finder } from './finder.js';
+import { apiKeyFinder, labelledKeyFinder } from './kinds/api-key.js';
+import { bearerFinder } from './kinds/bearer.js';
+import { cardFinder } from './kinds/card.js';
+import { emailFinder } from './kinds/email.js';
+import { ibanFinder } from './kinds/iban.js';
+import { ipFinder } from './kinds/ip.js';
+import { jwtFinder } from './kinds/jwt.js';
+import { macFinder } from './kinds/mac.js';
+import { pemFinder } from './kinds/pem.js';
+import { phoneFinder } from './kinds/phone.js';
+import { ssnFinder } from './kinds/ssn.js';
+import { urlCredentialsFinder } from './kinds/url-credentials.js';
+
+export interface ValueKindOptions {
+  /**
+   * The country whose national phone numbers count too, as an ISO 3166-1 code such as `'US'`. Default: none, so that only
+   * international numbers (`+44 …`, `0044 …`) are found.
+   */
+  readonly defaultCountry?: CountryCode;
+}
+
+type FindersOf = (options: ValueKindOptions) => readonly Finder[];
+
+const internationalPhones = phoneFinder();
+
+/** One row per kind of value. Where two kinds claim the same characters, the upper row names them. */
+const rows = {
+  pem: () => [pemFinder],
+  'url-credentials': () => [urlCredentialsFinder],
+  jwt: () => [jwtFinder],
+  'api-key': () => [apiKeyFinder, labelledKeyFinder],
+  bearer: () => [bearerFinder],
+  email: () => [emailFinder],
+  iban: () => [ibanFinder],
+  card: () => [cardFinder],
+  ssn: () => [ssnFinder],
+  ip: () => [ipFinder],
+  mac: () => [macFinder],
+  phone: ({ defaultCountry }) => [defaultCountry ? phoneFinder(defaultCountry) : internationalPhones],
+} as const satisfies Record<string, FindersOf>;
+
+/** A kind of value that can be recognised by its characters: somebody's data, or a secret. */
+export type ValueKind = keyof typeof rows;
+
+/** All kinds of value, those that name what they share with others first. */
+export const valueKinds = Object.keys(rows) as readonly ValueKind[]; // the table's own keys
+
+/** The finders of some kinds, in the order of the table. */
+export const findersOf = <Kind extends ValueKind>(kinds: readonly Kind[], options: ValueKindOptions = {}): NamedFinders<Kind> =>
+  valueKinds
+    .filter((kind): kind is Kind => (kinds as readonly ValueKind[]).includes(kind))
+    .flatMap((kind) => rows[kind](options).map((finder) => [kind, finder] as const));

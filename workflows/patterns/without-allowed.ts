@@ -1,0 +1,10 @@
+import type { CombinedFinder } from './combine-finders.js';
+
+/** Finds what the other does, but for values that are allowed. What may become a value is held all the same. */
+export const withoutAllowed = <Kind extends string>(
+  finder: CombinedFinder<Kind>,
+  isAllowed: (value: string) => boolean,
+): CombinedFinder<Kind> => ({
+  ...finder,
+  find: (text, from) => finder.find(text, from).filter(({ start, end }) => !isAllowed(text.slice(start, end))),
+});

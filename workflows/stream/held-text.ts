@@ -1,0 +1,67 @@
+import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
+
+/** The end of a text that is still coming: plain data, so that it may be kept in a processor's state. */
+export interface HeldText {
+  /** A few characters that have left, which decide about what follows, and then those that are held. */
+  readonly text: string;
+  /** Where those that are held begin. */
+  readonly from: number;
+}
+
+export const nothingHeld: HeldText = { text: '', from: 0 };
+
+/** What a pattern needs to say about places. */
+export type Places<Span extends TextSpan> = Omit<Pattern<Span>, 'replace'>;
+
+/** Puts something in a value's place. */
+export type Replace<Span extends TextSpan> = (value: string, span: Span) => string;
+
+/** A text that may leave, and what is held of it. */
+interface Pushed {
+  readonly released: string;
+  readonly held: HeldText;
+}
+
+/**
+ * Adds a piece to a text. What may leave is what no longer can be, or become, part of a value; values in it are replaced. The
+ * pieces that leave, joined, are the same however the text was cut.
+ */
+export const pushText = <Span extends TextSpan>(
+  held: HeldText,
+  piece: string,
+  { pattern, replace }: { pattern: Places<Span>; replace: Replace<Span> },
+): Pushed => {
+  const text = held.text + piece;
+  const until = openOf(pattern, text, held.from);
+  if (until === held.from) return { released: '', held: { text, from: held.from } };
+  const released = editText(text, { from: held.from, until }, { pattern, replace });
+  const kept = Math.max(0, until - (pattern.lookbehind ?? 1) - 1); // one more, not to look at half a character
+  return { released, held: { text: text.slice(kept), from: until - kept } };
+};
+
+/** What is held when a text has ended. */
+export const flushText = <Span extends TextSpan>(
+  { text, from }: HeldText,
+  editing: { pattern: Places<Span>; replace: Replace<Span> },
+): string => editText(text, { from, until: text.length }, editing);
+
+const openOf = <Span extends TextSpan>(pattern: Places<Span>, text: string, from: number): number => {
+  if (pattern.open) return pattern.open(text, from);
+  if (pattern.maxLength === 'part') return from;
+  return Math.max(from, text.length - pattern.maxLength - (pattern.lookahead ?? 1) + 1);
+};
+
+const editText = <Span extends TextSpan>(
+  text: string,
+  { from, until }: { from: number; until: number },
+  { pattern, replace }: { pattern: Places<Span>; replace: Replace<Span> },
+): string => {
+  let edited = '';
+  let at = from;
+  for (const span of pattern.find(text, from)) {
+    if (span.start >= until) break;
+    edited += text.slice(at, span.start) + replace(text.slice(span.start, span.end), span);
+    at = span.end;
+  }
+  return edited + text.slice(at, until);
+};

@@ -1,0 +1,144 @@
+import type { Processor, ProcessOutputStreamArgs } from '@mastra/core/processors';
+import type { ChunkType } from '@mastra/core/stream';
+import type { Pattern, PatternMatch, TextSpan } from '../../src/guard/pattern.js';
+import { editLeaves } from '../text/edit-leaves.js';
+import { flushText, nothingHeld, pushText, type HeldText } from './held-text.js';
+
+/** Text that is held, and the last chunk that brought some. */
+interface HeldPart extends HeldText {
+  readonly last: TextChunk;
+}
+
+type TextChunk = Extract<ChunkType, { type: 'text-delta' | 'reasoning-delta' }>;
+type CallDelta = Extract<ChunkType, { type: 'tool-call-delta' }>;
+
+/** Kept in the processor's state, by the kind and id of a part: plain data. */
+interface Held {
+  texts: Record<string, HeldPart>;
+  calls: Record<string, CallDelta>;
+}
+
+type Args = ProcessOutputStreamArgs;
+type StreamHook = NonNullable<Processor['processOutputStream']>;
+
+/**
+ * The stream hook of a pattern guard, for hosts that do not read its `window`: a stock agent of Mastra. Text and reasoning leave
+ * as far as they are judged, each part by itself; the arguments of a call leave when they are whole. What else stands between
+ * the deltas of a text does not wait for them.
+ */
+export const holdBack =
+  <Span extends TextSpan>(pattern: Pattern<Span>): StreamHook =>
+  async (args) => {
+    const held = heldIn(args.state);
+    const { part } = args;
+    switch (part.type) {
+      case 'text-delta':
+      case 'reasoning-delta':
+        return push(pattern, held, { args, part });
+      case 'text-end':
+        return flush(pattern, { args, key: `text-delta ${part.payload.id}` });
+      case 'reasoning-end':
+        return flush(pattern, { args, key: `reasoning-delta ${part.payload.id}` });
+      case 'tool-call-delta':
+        return gatherCall(held, part);
+      case 'tool-call-input-streaming-end':
+      case 'tool-call':
+        return release(args, callBefore(pattern, { args, id: part.payload.toolCallId }), () => editedCall(pattern, args));
+      case 'step-finish':
+      case 'finish': {
+        const [key] = Object.keys(held.texts);
+        return key === undefined ? part : flush(pattern, { args, key });
+      }
+      case 'step-start':
+        args.state[stateKey] = undefined; // what another attempt left behind
+        return part;
+      default:
+        return part;
+    }
+  };
+
+const stateKey = 'heldBack';
+/** Mastra gives the part under this name to the processors once more, after what was returned. */
+const nextPartKey = '__mastraReprocessPart';
+
+const heldIn = (state: Record<string, unknown>): Held => (state[stateKey] ??= { texts: {}, calls: {} }) as Held; // only this file writes it
+
+const replaceWith =
+  <Span extends TextSpan>(pattern: Pattern<Span>, context: Args) =>
+  (value: string, span: Span): string =>
+    pattern.replace(value, { span, context: context as unknown as PatternMatch['context'] }); // a hook's arguments are a context and more
+
+const push = <Span extends TextSpan>(
+  pattern: Pattern<Span>,
+  { texts }: Held,
+  { args, part }: { args: Args; part: TextChunk },
+): ChunkType | null => {
+  const key = `${part.type} ${part.payload.id}`;
+  const before = texts[key] ?? nothingHeld;
+  const { released, held } = pushText(before, part.payload.text, { pattern, replace: replaceWith(pattern, args) });
+  texts[key] = { ...held, last: part };
+  return released ? withText(part, released) : null;
+};
+
+/** Lets out what is held of a text, and then the chunk that ends it. */
+const flush = <Span extends TextSpan>(pattern: Pattern<Span>, { args, key }: { args: Args; key: string }): ChunkType => {
+  const { texts } = heldIn(args.state);
+  const held = texts[key];
+  if (!held) return args.part;
+  delete texts[key];
+  const rest = flushText(held, { pattern, replace: replaceWith(pattern, args) });
+  return release(args, rest ? withText(held.last, rest) : undefined, () => args.part);
+};
+
+/** One chunk for another: where two must leave, the second is set aside. */
+const release = ({ state, part }: Args, first: ChunkType | undefined, then: () => ChunkType): ChunkType => {
+  if (!first) return then();
+  state[nextPartKey] = part;
+  return first;
+};
+
+const withText = (part: TextChunk, text: string): ChunkType =>
+  text === part.payload.text ? part : { ...part, payload: { ...part.payload, text } };
+
+const gatherCall = ({ calls }: Held, part: CallDelta): null => {
+  const before = calls[part.payload.toolCallId];
+  const argsTextDelta = (before?.payload.argsTextDelta ?? '') + part.payload.argsTextDelta;
+  calls[part.payload.toolCallId] = { ...part, payload: { ...part.payload, argsTextDelta } };
+  return null;
+};
+
+/** The arguments that came in pieces, as one. What is no JSON is judged as it stands. */
+const callBefore = <Span extends TextSpan>(
+  pattern: Pattern<Span>,
+  { args, id }: { args: Args; id: string },
+): ChunkType | undefined => {
+  const { calls } = heldIn(args.state);
+  const call = calls[id];
+  if (!call) return undefined;
+  delete calls[id];
+  const { argsTextDelta } = call.payload;
+  return { ...call, payload: { ...call.payload, argsTextDelta: editedJson(pattern, args, argsTextDelta) } };
+};
+
+const editedJson = <Span extends TextSpan>(pattern: Pattern<Span>, args: Args, text: string): string => {
+  try {
+    const value: unknown = JSON.parse(text);
+    const edited = editLeaves(value, editWith(pattern, args));
+    return edited === value ? text : JSON.stringify(edited);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return editWith(pattern, args)(text);
+  }
+};
+
+const editedCall = <Span extends TextSpan>(pattern: Pattern<Span>, args: Args): ChunkType => {
+  const { part } = args;
+  if (part.type !== 'tool-call') return part;
+  const edited = editLeaves(part.payload.args, editWith(pattern, args)) as typeof part.payload.args; // of the same shape
+  return edited === part.payload.args ? part : { ...part, payload: { ...part.payload, args: edited } };
+};
+
+const editWith =
+  <Span extends TextSpan>(pattern: Pattern<Span>, args: Args) =>
+  (text: string): string =>
+    flushText({ text, from: 0 }, { pattern, replace: replaceWith(pattern, args) });
