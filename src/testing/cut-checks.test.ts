@@ -1,0 +1,77 @@
+import { AssertionError } from 'node:assert';
+import type { Processor } from '@mastra/core/processors';
+import { RegexFilterProcessor } from '@mastra/core/processors';
+import { describe, expect, it } from 'vitest';
+import { assertChunkInvariant, assertNoFragment, checkChunkInvariance, checkFragments } from './index.js';
+import type { StreamShape } from './stream-shapes.js';
+
+const text = 'Mail jane@example.com now.';
+const value = 'jane@example.com';
+const few = { randomCuts: 10 };
+
+const passing: Processor = { id: 'passing', processOutputStream: async ({ part }) => part };
+
+/** Drops every delta, however it is cut. */
+const silent: Processor = {
+  id: 'silent',
+  processOutputStream: async ({ part }) => (/delta$|tool-call$/.test(part.type) ? null : part),
+};
+
+describe('the checks over all cuts', () => {
+  it('find nothing where there is nothing to find', async () => {
+    await assertChunkInvariant([passing], [text], few);
+    await assertNoFragment([silent], [{ text, value }], few);
+  });
+
+  it('count every two-way cut, one character at a time, and the random cuts, each once', async () => {
+    const { runs } = await checkChunkInvariance([passing], ['abc'], { shapes: ['text'], randomCuts: 50 });
+    expect(runs).toBe(4); // a|bc, ab|c, a|b|c, abc
+  });
+
+  it('say where and how often', async () => {
+    const checking = assertNoFragment([passing], [{ text, value }], { ...few, shapes: ['text'] });
+    await expect(checking).rejects.toThrow(AssertionError);
+    await expect(checking).rejects.toThrow(
+      /^A piece of "jane@example.com" left: (\d+) of \1 cuts, first as text in \["M","ail jane@example.com now."\]/,
+    );
+  });
+
+  it('see what a mask may keep', async () => {
+    const masking: Processor = {
+      id: 'masking',
+      processOutputStream: async ({ part }) =>
+        part.type === 'text-delta' ? { ...part, payload: { ...part.payload, text: '@example.com' } } : part,
+    };
+    const shapes = ['text'] as const;
+    await assertNoFragment([masking], [{ text, value, allowedChars: 12 }], { ...few, shapes });
+    expect((await checkFragments([masking], { text, value, allowedChars: 11 }, { ...few, shapes })).failures).not.toHaveLength(0);
+  });
+});
+
+// What is known of it stands nowhere in the kit: texts, values and cuts are all it has.
+describe('on the RegexFilterProcessor of @mastra/core 1.71', () => {
+  const filter = (strategy: 'block' | 'redact') => [new RegexFilterProcessor({ presets: ['pii'], strategy })];
+  const leaks = async (strategy: 'block' | 'redact', shape: StreamShape) =>
+    (await checkFragments(filter(strategy), { text, value }, { ...few, shapes: [shape] })).failures.length;
+
+  it('the checks find that it blocks only what is not cut', async () => {
+    expect(await leaks('block', 'text')).toBeGreaterThan(10);
+    const whole = { text: value, value, allowedChars: value.length - 1 };
+    const { runs, failures } = await checkFragments(filter('block'), whole, { shapes: ['text'], randomCuts: 225 });
+    expect(failures.length / runs).toBeGreaterThan(0.8); // 209 of 240 were counted by hand
+  });
+
+  it('the checks find that its redaction is undone by a part of another kind between the pieces', async () => {
+    expect(await leaks('redact', 'text')).toBe(0);
+    await assertChunkInvariant(filter('redact'), [text], { ...few, shapes: ['text'] });
+    expect(await leaks('redact', 'around-reasoning')).toBeGreaterThan(0);
+    expect(await leaks('redact', 'around-sources')).toBeGreaterThan(0);
+    await expect(assertChunkInvariant(filter('redact'), [text], { ...few, shapes: ['around-reasoning'] })).rejects.toThrow(
+      'depends on how',
+    );
+  });
+
+  it('the checks find that it takes two texts for one, and reads no reasoning and no arguments', async () => {
+    for (const shape of ['two-texts', 'reasoning', 'arguments'] as const) expect(await leaks('redact', shape)).toBeGreaterThan(0);
+  });
+});

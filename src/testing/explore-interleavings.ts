@@ -1,0 +1,89 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
+/** Waits its turn among everything else that waits in a scenario. */
+export type Turn = (label: string) => Promise<void>;
+
+/** One way in which a scenario went. */
+export interface Interleaving<T> {
+  /** Who had their turn, in order. */
+  readonly order: readonly string[];
+  readonly result: T;
+}
+
+export interface ExploreOptions {
+  /** How many ways are walked at most, at least 1; more are an error. Default 10,000. */
+  readonly most?: number;
+}
+
+/** Turns of the event loop after which nothing moves any more unless somebody is given their turn. */
+const quietTurns = 4;
+
+/**
+ * Walks every order in which the steps of a scenario can happen. Whatever takes its time in it (a judge, a model, a tool) waits
+ * with `await turn('label')`; once everything waits, one is let go, and the scenario is run again for every other choice. Nothing else
+ * in it may wait for a timer.
+ *
+ * Throws a `RangeError` where there are more orders than `most`, and an `Error` where a scenario hangs with nobody waiting.
+ *
+ * @example
+ * const ways = await exploreInterleavings(async (turn) => {
+ *   const agent = agentWith({ judge: async () => turn('verdict'), model: deltas(() => turn('delta')) });
+ *   return textOnWire(await agent.stream('Go.'));
+ * });
+ * expect(new Set(ways.map(({ result }) => result))).toEqual(new Set(['Hello.']));
+ */
+export const exploreInterleavings = async <T>(
+  scenario: (turn: Turn) => Promise<T>,
+  { most = 10_000 }: ExploreOptions = {},
+): Promise<Interleaving<T>[]> => {
+  const found: Interleaving<T>[] = [];
+  for (let path: readonly number[] | undefined = []; path;) {
+    if (found.length >= most) throw new RangeError(`The scenario has more than ${most} interleavings; make it smaller.`);
+    const walked = await walk(scenario, path);
+    found.push(walked.way);
+    path = nextPath(walked.choices);
+  }
+  return found;
+};
+
+/** Which of how many was let go. */
+interface Choice {
+  readonly chosen: number;
+  readonly of: number;
+}
+
+interface Waiting {
+  readonly label: string;
+  go(): void;
+}
+
+const walk = async <T>(
+  scenario: (turn: Turn) => Promise<T>,
+  path: readonly number[],
+): Promise<{ way: Interleaving<T>; choices: Choice[] }> => {
+  const waiting: Waiting[] = [];
+  const order: string[] = [];
+  const choices: Choice[] = [];
+  let isDone = false;
+  const running = scenario((label) => new Promise((resolve) => waiting.push({ label, go: resolve }))).finally(
+    () => (isDone = true),
+  );
+  running.catch(() => undefined); // told by the await below
+  for (;;) {
+    for (let quiet = 0; quiet < quietTurns && !isDone; quiet += 1) await turn();
+    if (isDone) return { way: { order, result: await running }, choices };
+    if (waiting.length === 0) throw new Error(`The scenario hangs after ${order.join(', ') || 'its start'}.`);
+    const chosen = path[choices.length] ?? 0;
+    choices.push({ chosen, of: waiting.length });
+    const [next] = waiting.splice(chosen, 1) as [Waiting]; // the path counts those that wait
+    order.push(next.label);
+    next.go();
+  }
+};
+
+/** The next path that was not walked: the last choice that has another. */
+const nextPath = (choices: readonly Choice[]): number[] | undefined => {
+  const last = choices.findLastIndex(({ chosen, of }) => chosen + 1 < of);
+  if (last === -1) return undefined;
+  return choices.slice(0, last + 1).map(({ chosen }, index) => (index === last ? chosen + 1 : chosen));
+};

@@ -1,0 +1,69 @@
+import type { InterlockConfig } from '../mastra/config.js';
+import { InterlockAgent, type InterlockStream } from '../mastra/agent.js';
+import type { Pieces } from './cuts.js';
+import type { ScriptedStep } from './scripted-parts.js';
+import { scriptedModel } from './scripted-model.js';
+import { partsOfShape, type StreamShape } from './stream-shapes.js';
+
+/** Guards of the stream as an agent takes them: processors, pipelines and workflows in an array, or one alone. */
+export type StreamGuards = NonNullable<InterlockConfig['outputProcessors']>;
+
+/** What left of one run. */
+export interface CutRun {
+  readonly status: string;
+  /** The joined words, reasoning and arguments that left, by the part they belong to. */
+  readonly texts: Readonly<Record<string, string>>;
+  /** Everything that left, chunk by chunk, as JSON. */
+  readonly emissions: readonly string[];
+}
+
+interface Seen {
+  readonly type: string;
+  readonly payload?: Readonly<Record<string, unknown>>;
+}
+
+/** What stands around the text has ids of its own, and is not compared. */
+const isAround = (id: unknown): boolean => String(id).startsWith('around-');
+
+/** The parts that are compared. */
+const compared: Partial<Record<string, (payload: Readonly<Record<string, unknown>>) => [string, unknown]>> = {
+  'text-delta': ({ id, text }) => [`text ${String(id)}`, text],
+  'reasoning-delta': ({ id, text }) => [`reasoning ${String(id)}`, text],
+  'tool-call-delta': ({ toolCallId, argsTextDelta }) => [`told arguments ${String(toolCallId)}`, argsTextDelta],
+  'tool-call': ({ toolCallId, args }) => [`arguments ${String(toolCallId)}`, JSON.stringify(args)],
+};
+
+/** Runs an answer in these pieces through the guards. One run at a time. */
+export type CutRunner = (shape: StreamShape, pieces: Pieces) => Promise<CutRun>;
+
+/** Makes an agent with these guards, ready to be run again and again. A client's tool takes the calls, so that nothing is run. */
+export const createCutRunner = (guards: StreamGuards): CutRunner => {
+  let step: ScriptedStep<'v2'> = {};
+  const agent = new InterlockAgent({
+    id: 'cut',
+    name: 'cut',
+    instructions: '',
+    model: scriptedModel({ steps: () => step }),
+    outputProcessors: guards,
+  });
+  const note = { description: 'Takes a note.', inputSchema: { type: 'object', properties: {} } };
+  return async (shape, pieces) => {
+    step = { parts: partsOfShape(shape, pieces) as ScriptedStep<'v2'>['parts'] }; // see partsOfShape
+    const stream = await agent.stream('Go.', { clientTools: { note } as never, maxSteps: 1 }); // Mastra types its schema by a library
+    return readRun(stream);
+  };
+};
+
+/** Ids, times and counts are numbers of the run's own, in which digits of a value may stand by chance. */
+const withoutNumbers = (name: string, value: unknown): unknown => (/(^id|Id|At|sage)$/.test(name) ? undefined : value);
+
+const readRun = async (stream: InterlockStream): Promise<CutRun> => {
+  const texts: Record<string, string> = {};
+  const emissions: string[] = [];
+  for await (const chunk of stream.fullStream as AsyncIterable<Seen>) {
+    const [key, text] = (chunk.payload && compared[chunk.type]?.(chunk.payload)) ?? [];
+    if (key !== undefined && !isAround(chunk.payload?.['id'])) texts[key] = (texts[key] ?? '') + String(text);
+    emissions.push(JSON.stringify([chunk.type, chunk.payload], withoutNumbers));
+  }
+  return { status: stream.status, texts, emissions };
+};
