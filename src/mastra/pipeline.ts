@@ -33,7 +33,7 @@ export type Pipeline = PipelineBuilder<PipelineStep, AnyWorkflow>;
  * `processor`, which every Mastra agent, engine and Studio takes. `blocks` says how its parallel blocks and branches merge where
  * they say nothing of their own.
  *
- * Raises when committed: `pipeline/missing-id`, `pipeline/empty`, `pipeline/duplicate-id`, `pipeline/no-hook`.
+ * Raises when committed what `verify` finds as an error, such as `pipeline/duplicate-id`, `pipeline/empty`.
  *
  * @example
  * const moderation = pipeline('moderation')

@@ -37,7 +37,7 @@ export interface Plan {
 /**
  * Compiles a graph to a plan.
  *
- * Raises `pipeline/missing-id`, `pipeline/empty`, `pipeline/duplicate-id`, `pipeline/no-hook`.
+ * Raises what `verify` finds as an error, such as `pipeline/duplicate-id`, `pipeline/empty`.
  */
 export const compileGraph = (graph: SequenceNode): Plan => {
   checkGraph(graph);

@@ -1,62 +1,32 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runChat } from '../chat/start-chat.js';
+import { blocksIn, examplesIn, inRoot } from './examples.js';
 
-const root = new URL('../../', import.meta.url);
-const inRoot = (path: string) => fileURLToPath(new URL(path, root));
 const readme = readFileSync(inRoot('README.md'), 'utf8');
-
-const blocks = Array.from(readme.matchAll(/^```(\w+)\n([^]*?)^```$/gm), ([, language = '', code = '']) => ({ language, code }));
+const blocks = blocksIn('README.md');
 const codeIn = (language: string) => blocks.filter((block) => block.language === language).map(({ code }) => code);
 
-/** A place inside the repository that is neither committed nor linted, so that the examples find their packages. */
-const place = inRoot('test-output/readme/');
-
-/** The package as its users import it, from its sources. */
-const tsconfig = {
-  extends: '../../tsconfig.json',
-  compilerOptions: {
-    rootDir: '../..',
-    paths: {
-      'mastra-interlock': ['../../src/index.ts'],
-      'mastra-interlock/testing': ['../../src/testing/index.ts'],
-      'mastra-interlock/*': ['../../*/index.ts'],
-    },
-  },
-  include: ['example-*.ts'],
-};
-
-const runNode = (args: readonly string[], env: Record<string, string> = {}) =>
-  spawnSync(process.execPath, args, { cwd: inRoot('.'), encoding: 'utf8', env: { PATH: process.env['PATH'], ...env } });
-
 describe('the code in README.md', () => {
-  const examples = codeIn('ts').map((code, at) => ({ file: `${place}example-${at}.ts`, code }));
+  const examples = examplesIn('README.md');
 
   it('is of kinds that are checked here', () => {
     expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(['sh', 'ts', 'text']));
-    expect(examples.length).toBeGreaterThan(0);
+    expect(examples.codes.length).toBeGreaterThan(0);
   });
 
-  it('passes the type check', () => {
-    mkdirSync(place, { recursive: true });
-    writeFileSync(`${place}tsconfig.json`, JSON.stringify(tsconfig));
-    for (const { file, code } of examples) writeFileSync(file, code);
-    const { stdout } = runNode([inRoot('node_modules/typescript/bin/tsc'), '-p', place]);
-    expect(stdout.split('\n').filter((line) => line.includes('example-'))).toEqual([]);
-  });
+  it('passes the type check', () => expect(examples.complaints()).toEqual([]));
 
   it('prints what stands below it', () => {
-    const printed = codeIn('text').slice(-examples.length);
-    for (const [at, { file }] of examples.entries()) {
-      const { stdout, stderr } = runNode(['--import', 'tsx', file], { TSX_TSCONFIG_PATH: `${place}tsconfig.json` });
+    const printed = codeIn('text').slice(-examples.codes.length);
+    for (const at of examples.codes.keys()) {
+      const { stdout, stderr } = examples.run(at);
       expect(stdout, stderr).toBe(printed[at]);
     }
   });
 
   it('is short enough to be read at once', () => {
-    for (const { code } of examples) expect(code.split('\n').filter((line) => line !== '').length).toBeLessThanOrEqual(27);
+    for (const code of examples.codes) expect(code.split('\n').filter((line) => line !== '').length).toBeLessThanOrEqual(27);
   });
 
   it('names commands that exist', () => {

@@ -351,6 +351,15 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['p'],
     },
     {
+      name: 'a verdict that is given again',
+      source: () =>
+        pipeline('p').parallel([guard(passing('a'), { deadlineMs: 51 }), guard(passing('b'), { deadlineMs: 50 })], {
+          staleVerdicts: 'rerun',
+        }),
+      options: { latencyBudgetMs: 100 },
+      paths: ['p'],
+    },
+    {
       name: 'two lanes',
       source: () =>
         agentWith({

@@ -1,5 +1,4 @@
 import type { PhaseRow } from '../../phase/row.js';
-import type { GraphNode } from '../graph.js';
 import type { Check } from './check.js';
 import { counts, guardsFrom, isGuard, rowsOf, type GuardPlace, type Place } from './place.js';
 import type { StateCosts, Subject } from './subject.js';
@@ -34,9 +33,11 @@ const costsOf = ({ roots }: Subject): StateCosts => {
 const costOf = (place: Place, row: PhaseRow): number => {
   if (isGuard(place)) return counts(place) && rowsOf(place).includes(row) ? deadlineOf(place) : 0;
   const costs = place.children.map((child) => costOf(child, row));
-  return isSideBySide(place.node) ? Math.max(0, ...costs) : costs.reduce((sum, one) => sum + one, 0);
+  const { node } = place;
+  if (node.kind !== 'parallel' && node.kind !== 'branch') return costs.reduce((sum, one) => sum + one, 0);
+  const slowest = Math.max(0, ...costs);
+  // A stale verdict is given again, once what its siblings made of the payload is known.
+  return node.staleVerdicts === 'rerun' && costs.length > 1 ? 2 * slowest : slowest;
 };
-
-const isSideBySide = ({ kind }: GraphNode): boolean => kind === 'parallel' || kind === 'branch';
 
 const deadlineOf = ({ node: { policy } }: GuardPlace): number => policy?.deadlineMs ?? Infinity;
