@@ -1,4 +1,5 @@
 import type { BenchCase, Work } from './case.js';
+import { pipelineCases } from './pipeline/cases.js';
 
 const chunkSizes = [500, 2_000, 8_000, 16_000];
 /** Where the cost per chunk grows with the number of chunks, more would only burn time. */
@@ -80,6 +81,7 @@ export const cases: readonly BenchCase[] = [
     ...stepCases(`mastra ${guards}`, async () => (await mastra()).stepped(guards)),
   ]),
   ...stepCases('ai-sdk 0', async () => (await aiSdk()).stepped()),
+  ...pipelineCases,
 ];
 
 /** Who is asked for a stream that nobody reads. */

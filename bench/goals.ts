@@ -1,5 +1,6 @@
 import type { Figures } from './figures.js';
 import { laterStepUs } from './history.js';
+import { pipelineGoals } from './pipeline/goals.js';
 
 /** A promise about cost, and what was measured. */
 export interface Goal {
@@ -75,12 +76,13 @@ export const goalsOf = (figures: Figures, pulls: Pulls): Goal[] => [
   { says: 'parts pulled with nobody reading', measured: pulls['interlock'], atMost: 64, unit: 'parts' },
   ...stepGoals(figures),
   ...historyGoals(figures),
+  ...pipelineGoals(figures),
 ];
 
 /** A goal as a line. */
 export const goalLine = ({ says, measured, atMost, unit = 'x' }: Goal): string => {
   const known = measured !== undefined && !Number.isNaN(measured);
   const mark = known ? (measured <= atMost ? 'pass' : 'MISS') : '-   ';
-  const figure = known ? `${measured.toFixed(2)} ${unit}` : 'not measured';
+  const figure = known ? `${measured.toFixed(measured < 0.1 ? 4 : 2)} ${unit}` : 'not measured';
   return `${mark}  ${says.padEnd(48)} ${figure.padStart(14)}   goal: at most ${atMost} ${unit}`;
 };

@@ -1,6 +1,7 @@
 import Table from 'cli-table3';
 import { fitLine, type Figure, type Figures } from './figures.js';
 import { laterStepUs } from './history.js';
+import { benchPhases, caseName, shapeNames, subjectNames, type SubjectName } from './pipeline/cases.js';
 
 const count = (value: number): string => value.toLocaleString('en');
 
@@ -86,12 +87,27 @@ const historyTable = (figures: Figures): string => {
   );
 };
 
+/** The guards of each shape and phase by plan, plain loop and engine. */
+const pipelineTable = (figures: Figures): string => {
+  const sizes = sizesOf(figures.all, 'pipeline');
+  const lines = benchPhases.flatMap((phase) => shapeNames.map((shape) => ({ phase, shape })));
+  const rows = lines.map(({ phase, shape }) => {
+    const name = (subject: SubjectName) => caseName(subject, phase, shape);
+    const cells = subjectNames.flatMap((subject) => sizes.map((size) => number(figures.cpu(name(subject), size))));
+    const ratios = (['plain', 'engine'] as const).map((than) => number(figures.ratio(name('plan'), name(than), 10), 4));
+    return [`${phase} ${shape}`, ...cells, ...ratios];
+  });
+  const heads = subjectNames.flatMap((subject) => sizes.map((size) => `${subject} ${count(size)}`));
+  return tableOf(['guards after history, us', ...heads, 'plan / plain', 'plan / engine'], rows);
+};
+
 /** The report: CPU time, wall time in brackets, medians over the rounds. */
 export const reportOf = (figures: Figures): string =>
   [
     { kind: 'chunk', table: chunkTable },
     { kind: 'step', table: stepTable },
     { kind: 'history', table: historyTable },
+    { kind: 'pipeline', table: pipelineTable },
   ]
     .filter(({ kind }) => namesOf(figures.all, kind).length > 0)
     .map(({ table }) => table(figures))

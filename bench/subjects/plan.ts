@@ -30,7 +30,7 @@ export const planLoop =
   };
 
 /** A run of which only the scope is used: ports that a plan never calls are left out. */
-const runOptions = (): RunOptions => ({
+export const runOptions = (): RunOptions => ({
   runId: 'bench',
   mode: 'stream',
   list: new MessageList(),
