@@ -29,10 +29,11 @@ export const closeAttempt = async (run: Run, closing: Closing): Promise<void> =>
   record.reason = reason;
   if (!run.steps.includes(record)) run.steps.push(record);
   if (reason === 'stop' || reason === 'tool-calls')
-    run.accepted.push({ record, partIds: [...attempt.answer.partIds], partCount: attempt.partCount });
+    run.accepted.push({ record, partIds: [...attempt.answer.partIds], place: attempt.place, partCount: attempt.partCount });
   else await reject(run, attempt, record);
   run.recorder.record({ type: 'step-finish', reason });
   if (attempt.started) await tell(run, stepFinish(run, record, closing));
+  if (run.options.hold === 'step') run.options.outlet.show();
   await untilAborted(Promise.resolve(notify(run.options.onStepFinish, record)), run.signal);
 };
 
@@ -40,9 +41,12 @@ export const closeAttempt = async (run: Run, closing: Closing): Promise<void> =>
 const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<void> => {
   run.backToStart();
   run.reusable.push(...attempt.finishedCalls);
-  if (record.reason === 'error') return rejectRecord(run, record, undefined);
-  rejectRecord(run, record, stepTripwire(run));
-  await retract(run, attempt.answer.partIds);
+  const { reason } = record;
+  rejectRecord(run, record, reason === 'error' ? undefined : stepTripwire(run));
+  const out = { partIds: attempt.answer.partIds, place: attempt.place };
+  if (reason === 'error')
+    run.options.outlet.drop(out.place); // what was seen of a failed attempt stays; it says so itself
+  else await retract(run, out);
 };
 
 /** A stop after the last step was accepted is about the whole result: a retry takes back its last step, an end all of it. */
@@ -58,11 +62,11 @@ const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Pro
     record.reason = reason;
     rejectRecord(run, record, tripwire);
   }
-  if (reason !== 'error')
-    await retract(
-      run,
-      rejected.flatMap(({ partIds }) => partIds),
-    );
+  const [first] = rejected;
+  if (reason === 'error' || !first) return;
+  const out = { partIds: rejected.flatMap(({ partIds }) => partIds), place: first.place };
+  const isGone = await retract(run, out);
+  if (isGone) await tell(run, stepFinish(run, first.record, { reason, continues: reason === 'retry' })); // its end went, too
 };
 
 const stepFinish = (run: Run, record: StepRecord, { reason, continues }: Closing) => ({
@@ -112,7 +116,10 @@ export const conclude = async (run: Run, status: RunStatus): Promise<void> => {
   run.status = status;
   detach(run);
   run.recorder.flush();
-  run.options.outlet.drain(); // the last few chunks wait for nobody, so that every run ends
+  const { outlet } = run.options;
+  outlet.drain(); // the last few chunks wait for nobody, so that every run ends
+  if (status !== 'success') outlet.dropHeld();
+  outlet.show();
   if (status === 'canceled') run.error = new InterlockError('run/canceled', { cause: run.signal.reason });
   const tripwire = status === 'tripwire' ? tripwireOf(run) : undefined;
   if (tripwire) await tell(run, agentChunk(run, 'tripwire', tripwire));

@@ -17,10 +17,7 @@ export const agentChunk = (run: Run, type: string, payload: unknown): Chunk => (
 export const release = (run: Run, chunk: Chunk): Promise<void> | undefined => (isOver(run) ? undefined : tell(run, chunk));
 
 /** Lets out what the driver itself has to say about a run, also after the caller gave up. */
-export const tell = (run: Run, chunk: Chunk): Promise<void> | undefined => {
-  void notify(run.options.onChunk, chunk);
-  return run.options.outlet.write(chunk);
-};
+export const tell = (run: Run, chunk: Chunk): Promise<void> | undefined => run.options.outlet.write(chunk);
 
 /** Calls somebody else's function; what it throws or rejects with is its own affair and never disturbs the run. */
 export const notify = <T>(callback: ((value: T) => unknown) | undefined, value: T): Promise<unknown> | undefined => {

@@ -1,10 +1,21 @@
 import { tell } from './release.js';
 import type { Run } from './run.js';
 
-/** Takes back parts that had already been let out, on the wire and in the record. */
-export const retract = async (run: Run, ids: Iterable<string>): Promise<void> => {
-  const partIds = [...ids];
-  if (partIds.length === 0) return;
+/** What an attempt or a step has let out. */
+export interface LetOut {
+  readonly partIds: Iterable<string>;
+  /** Where it begins. */
+  readonly place: number;
+}
+
+/**
+ * Takes back what was let out: where it is still held, it is gone without a trace; else the wire and the record say that it is
+ * withdrawn. Says whether it was gone.
+ */
+export const retract = async (run: Run, out: LetOut): Promise<boolean> => {
+  if (run.options.outlet.drop(out.place)) return true;
+  const partIds = [...out.partIds];
+  if (partIds.length === 0) return false;
   const { attempt, stepNumber } = run.position;
   run.recorder.record({ type: 'retract', partIds });
   await tell(run, {
@@ -13,4 +24,5 @@ export const retract = async (run: Run, ids: Iterable<string>): Promise<void> =>
     from: 'AGENT',
     data: { attempt, stepNumber, partIds },
   });
+  return false;
 };

@@ -29,6 +29,8 @@ export interface RunOptions {
   readonly limits: Omit<LoopLimits, 'models'>;
   readonly outlet: Outlet<Chunk>;
   readonly abortSignal?: AbortSignal;
+  /** What is shown only once it was accepted: each step, or the whole answer. Default: nothing is held for that. */
+  readonly hold?: 'step' | 'run';
   /** The most characters that guards of the stream may hold at one place; at least 1. */
   readonly maxHeldChars?: number;
   /** Tool calls of one step that run at the same time; at least 1. */
@@ -37,7 +39,6 @@ export interface RunOptions {
   readonly context: Pick<RunScope, 'agent' | 'requestContext' | 'tracingContext'>;
   readonly onEvent?: (event: RunEvent) => void;
   readonly onStepFinish?: (step: StepRecord) => unknown;
-  readonly onChunk?: (chunk: Chunk) => unknown;
 }
 
 /** One attempt at a step: what it sends, what came back. */
@@ -62,6 +63,8 @@ export interface Attempt {
   readonly finishedCalls: FinishedCall[];
   /** How many parts of the response message it made. */
   partCount: number;
+  /** Where what it lets out begins. */
+  place: number;
   /** Whether its step was told as started. */
   started: boolean;
   /** Whether its step was told as finished. */
@@ -73,6 +76,8 @@ export interface Attempt {
 export interface AcceptedStep {
   readonly record: StepRecord;
   readonly partIds: readonly string[];
+  /** Where what it let out begins. */
+  readonly place: number;
   readonly partCount: number;
 }
 
@@ -132,6 +137,7 @@ export const createAttempt = (run: Run): Attempt => ({
   heldResults: [],
   finishedCalls: [],
   partCount: 0,
+  place: 0,
   started: false,
   closed: false,
   record: undefined,

@@ -7,7 +7,7 @@ import { createRun } from '../loop/create-run.js';
 import type { Run, RunOptions } from '../loop/run.js';
 import { createOutlet, type Outlet } from '../release/outlet.js';
 import type { CallOptions } from './call-options.js';
-import { runCallbacks } from './callbacks.js';
+import { runCallbacks, toldChunks } from './callbacks.js';
 import { compileChains, resolveChains } from './chains.js';
 import type { InterlockConfig } from './config.js';
 import { createLoopPorts } from './loop-ports.js';
@@ -60,7 +60,9 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
     ports,
     settings,
     limits: limitsOf(beginning, chains.hasErrorGuards),
-    outlet: withResponse(createOutlet<Chunk>(), () => run.list),
+    outlet: withResponse(createOutlet<Chunk>(undefined, toldChunks(options)), () => run.list),
+    hold: holdOf(options.hold ?? guards.hold),
+    maxHeldChars: options.maxHeldChars ?? guards.maxHeldChars,
     abortSignal: options.abortSignal,
     toolConcurrency: concurrencyOf(options),
     context: {
@@ -95,11 +97,16 @@ const limitsOf = ({ guards, options }: Beginning, hasErrorGuards: boolean): RunO
 const concurrencyOf = ({ toolCallConcurrency: limit }: CallOptions): number =>
   (typeof limit === 'number' ? limit : limit?.limit) ?? defaultToolConcurrency;
 
+const holdOf = (hold: CallOptions['hold']): RunOptions['hold'] => (hold === 'none' ? undefined : hold);
+
 /** The last chunk of a run carries the answer's messages, as Mastra's does: clients read their metadata there. */
 const withResponse = (outlet: Outlet<Chunk>, listOf: () => RunOptions['list']): Outlet<Chunk> => ({
   ...outlet,
   get closed() {
     return outlet.closed;
+  },
+  get place() {
+    return outlet.place;
   },
   write: (chunk) => {
     if (chunk.type !== 'finish') return outlet.write(chunk);

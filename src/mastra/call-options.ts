@@ -36,6 +36,8 @@ export interface CallOptions extends StepSettings, CallCallbacks {
   outputProcessors?: Guards;
   errorProcessors?: Guards;
   maxProcessorRetries?: number;
+  hold?: 'none' | 'step' | 'run';
+  maxHeldChars?: number;
   toolsets?: unknown;
   clientTools?: unknown;
   hooks?: ToolHooks;

@@ -1,16 +1,16 @@
 import { textOf } from '../loop/answer.js';
-import type { StepRecord } from '../loop/ports.js';
+import type { Chunk, StepRecord } from '../loop/ports.js';
 import { acceptedSteps, type Run, type RunOptions } from '../loop/run.js';
 import type { CallCallbacks } from './call-options.js';
 import { errorOf, resultOf, stepResult } from './result.js';
 import { safely } from './safely.js';
 
+/** Tells a caller of each chunk once it can be seen. */
+export const toldChunks = ({ onChunk }: CallCallbacks): ((chunk: Chunk) => void) | undefined =>
+  onChunk && ((chunk) => void safely(onChunk, chunk)); // chunks are Mastra's
+
 /** The callbacks that the loop calls while it runs, with Mastra's arguments. */
-export const runCallbacks = (
-  { onChunk, onStepFinish }: CallCallbacks,
-  runId: string,
-): Pick<RunOptions, 'onChunk' | 'onStepFinish'> => ({
-  onChunk: onChunk as RunOptions['onChunk'], // chunks are Mastra's
+export const runCallbacks = ({ onStepFinish }: CallCallbacks, runId: string): Pick<RunOptions, 'onStepFinish'> => ({
   onStepFinish: onStepFinish && ((step) => onStepFinish({ ...stepResult(step), model: modelOf(step), runId } as never)), // a step is Mastra's
 });
 
@@ -28,7 +28,8 @@ export const callEnded = async (run: Run, { onFinish, onError, onAbort }: CallCa
 };
 
 /** Text that had left of the attempt that the caller did not let finish; its record has none. */
-const unfinishedText = ({ attempt }: Run): string => (attempt?.record?.reason === 'error' ? textOf(attempt.answer.parts) : '');
+const unfinishedText = ({ attempt, options: { hold } }: Run): string =>
+  attempt?.record?.reason === 'error' && !hold ? textOf(attempt.answer.parts) : '';
 
 interface ModelMetadata {
   modelId: string;

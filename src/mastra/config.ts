@@ -19,6 +19,17 @@ export interface InterlockConfig {
    * are error processors, as Mastra's specification says.
    */
   maxProcessorRetries?: number;
+  /**
+   * What is shown only once it was accepted. `none`: what the stream's guards cleared leaves at once; what a later guard rejects is
+   * withdrawn. `step`: a step leaves once its guards have accepted it, its tools included. `run`: nothing leaves before the whole
+   * answer was accepted. What is rejected then never leaves. Default `none`.
+   */
+  hold?: 'none' | 'step' | 'run';
+  /**
+   * The most characters of an answer that guards of the stream may hold at one place of the pipeline, at least 1; a run that needs
+   * more fails with `release/hold-exceeded`. Default 1,000,000.
+   */
+  maxHeldChars?: number;
   /** Told of everything that happens in any run of this agent, as it happens. What it throws does not reach the run. */
   onRunEvent?: (event: RunEvent) => void;
 }
@@ -77,6 +88,10 @@ export type InterlockCallOptions = Omit<
   errorProcessors?: Guards;
   /** Overrides the agent's `maxProcessorRetries`. */
   maxProcessorRetries?: number;
+  /** Overrides the agent's `hold`. */
+  hold?: 'none' | 'step' | 'run';
+  /** Overrides the agent's `maxHeldChars`. */
+  maxHeldChars?: number;
   /** Overrides the agent's model. */
   model?: MastraModelConfig | ((call: { requestContext: RequestContext }) => MastraModelConfig | Promise<MastraModelConfig>);
   /** Told of everything that happens in this run, as it happens. */

@@ -46,6 +46,8 @@ const callOptions: Record<CallOptionName, Treatment> = {
   outputProcessors: honoured,
   errorProcessors: honoured,
   maxProcessorRetries: honoured,
+  hold: honoured,
+  maxHeldChars: honoured,
   toolsets: honoured,
   clientTools: honoured,
   hooks: honoured,
@@ -112,6 +114,8 @@ const configOptions: Record<ConfigName, Treatment> = {
   outputProcessors: honoured,
   errorProcessors: honoured,
   maxProcessorRetries: honoured,
+  hold: honoured,
+  maxHeldChars: honoured,
   options: honoured,
   rawConfig: honoured,
   requestContextSchema: honoured,
@@ -149,7 +153,8 @@ const checkNames = (given: object, table: Record<string, Treatment>): void => {
 export const checkCallOptions = (options: object): void => {
   checkNames(options, callOptions);
   const { toolCallConcurrency, modelSettings, memory } = options as Record<string, unknown>;
-  checkCounts(options, { maxSteps: 1, maxProcessorRetries: 0 });
+  checkCounts(options, { maxSteps: 1, maxProcessorRetries: 0, maxHeldChars: 1 });
+  checkHold(options);
   const limit = isObject(toolCallConcurrency) ? toolCallConcurrency.limit : toolCallConcurrency;
   checkCounts({ toolCallConcurrency: limit }, { toolCallConcurrency: 1 });
   checkModelSettings(modelSettings);
@@ -160,7 +165,8 @@ export const checkCallOptions = (options: object): void => {
 /** Refuses what an agent's configuration cannot hold; same codes as {@link checkCallOptions}. */
 export const checkConfig = (config: object): void => {
   checkNames(config, configOptions);
-  checkCounts(config, { maxProcessorRetries: 0, maxRetries: 0 });
+  checkCounts(config, { maxProcessorRetries: 0, maxRetries: 0, maxHeldChars: 1 });
+  checkHold(config);
 };
 
 /** Refuses settings of a model, the agent's or a hook's, that would not be kept. */
@@ -171,6 +177,13 @@ export const checkModelSettings = (settings: unknown): void => {
 };
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const holds: readonly unknown[] = [undefined, 'none', 'step', 'run'];
+
+const checkHold = ({ hold }: { hold?: unknown }): void => {
+  if (holds.includes(hold)) return;
+  throw new InterlockError('agent/invalid-option', { path: 'hold', detail: 'it must be "none", "step" or "run".' });
+};
 
 /** Refuses values that are not whole numbers from a least one. */
 const checkCounts = (options: object, least: Record<string, number>): void => {

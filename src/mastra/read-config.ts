@@ -28,7 +28,8 @@ interface OtherConfig {
 /** Reads a configuration; what cannot work is refused: `agent/…` for options, `pipeline/…` for guards. */
 export const readConfig = (config: object): AgentSetup => {
   checkConfig(config);
-  const { inputProcessors, outputProcessors, errorProcessors, onRunEvent, ...rest } = config as InterlockConfig;
+  const { inputProcessors, outputProcessors, errorProcessors, hold, maxHeldChars, onRunEvent, ...rest } =
+    config as InterlockConfig;
   const fixed = (given: DynamicGuards | undefined, lane: Lane) => fixedGuards(given, lane, agentIdOf(config));
   const { defaultGenerateOptions, defaultStreamOptions, hooks, ...forMastra } = rest as typeof rest & OtherConfig;
   const guards: InterlockConfig = {
@@ -36,6 +37,8 @@ export const readConfig = (config: object): AgentSetup => {
     outputProcessors: fixed(outputProcessors, 'output'),
     errorProcessors: fixed(errorProcessors, 'error'),
     maxProcessorRetries: rest.maxProcessorRetries,
+    hold,
+    maxHeldChars,
     onRunEvent,
   };
   return {

@@ -265,3 +265,59 @@ it('law: however writers and readers interleave, every reader gets all chunks in
     { numRuns: 200 },
   );
 });
+
+describe('hold', () => {
+  it('shows nothing that was written since, until it is shown', async () => {
+    const seen: number[] = [];
+    const outlet = createOutlet<number>(2, (chunk) => void seen.push(chunk));
+    const reader = outlet.read().getReader();
+    void outlet.write(0);
+    outlet.hold();
+    expect([outlet.write(1), outlet.write(2), outlet.write(3)]).toEqual([undefined, undefined, undefined]); // nobody could read
+    expect(await take(reader, 1)).toEqual([0]);
+    const next = reader.read();
+    expect(await isSettled(next)).toBe(false);
+    expect(seen).toEqual([0]);
+    outlet.show();
+    expect(await next).toEqual({ done: false, value: 1 });
+    expect(seen).toEqual([0, 1, 2, 3]);
+    expect(outlet.write(4)).toBeInstanceOf(Promise); // and the writer waits again
+  });
+
+  it('takes back what nobody has seen, and only that', async () => {
+    const outlet = filled(32, 2);
+    const seenPlace = outlet.place;
+    void outlet.write(2);
+    expect(outlet.drop(seenPlace)).toBe(false);
+    outlet.hold();
+    const heldPlace = outlet.place;
+    void outlet.write(3);
+    outlet.hold(); // is held already
+    expect(outlet.drop(seenPlace)).toBe(false);
+    expect(outlet.drop(heldPlace)).toBe(true);
+    void outlet.write(4);
+    outlet.show();
+    outlet.close();
+    expect(await all(outlet.read())).toEqual([0, 1, 2, 4]);
+  });
+
+  it.each(['dropHeld', 'close'] as const)('%s takes back all of it', async (how) => {
+    const outlet = filled(32, 2);
+    outlet.hold();
+    void outlet.write(2);
+    outlet[how]();
+    outlet.show();
+    outlet.close();
+    expect(await all(outlet.read())).toEqual([0, 1]);
+  });
+
+  it('a reader who waits is woken by what is shown', async () => {
+    const outlet = createOutlet<number>();
+    outlet.hold();
+    const reading = all(outlet.read());
+    void outlet.write(1);
+    outlet.show();
+    outlet.close();
+    expect(await reading).toEqual([1]);
+  });
+});

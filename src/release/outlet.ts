@@ -11,6 +11,16 @@ export interface Outlet<Chunk> {
   read(): ReadableStream<Chunk>;
   /** Lets everything flow, however slowly anybody reads: somebody waits for the end. */
   drain(): void;
+  /** From here on chunks are written and nobody sees them, until `show`; while chunks are held, a second hold does nothing. */
+  hold(): void;
+  /** Shows what was held. */
+  show(): void;
+  /** The place after the last chunk. */
+  readonly place: number;
+  /** Takes back what was written since a place; only what nobody has seen: says whether it was. */
+  drop(place: number): boolean;
+  /** Takes back everything that is held. */
+  dropHeld(): void;
   readonly closed: boolean;
 }
 
@@ -43,6 +53,10 @@ interface Reader<Chunk> {
 interface Flow<Chunk> {
   readonly limit: number;
   readonly chunks: Chunk[];
+  /** Told of each chunk once it can be seen. */
+  readonly onShow: ((chunk: Chunk) => void) | undefined;
+  /** From where on chunks are held. */
+  heldFrom: number;
   /** Those who have begun to read. */
   readonly reading: Set<Reader<Chunk>>;
   /** Rings when a writer may go on. */
@@ -55,8 +69,9 @@ interface Flow<Chunk> {
   furthest: number;
 }
 
-const hasRoom = <Chunk>({ isDraining, isClosed, chunks, furthest, limit }: Flow<Chunk>): boolean =>
-  isDraining || isClosed || chunks.length - furthest < limit;
+/** Readers do not come to chunks that are held: nobody waits for them there. */
+const hasRoom = <Chunk>({ isDraining, isClosed, chunks, furthest, limit, heldFrom }: Flow<Chunk>): boolean =>
+  isDraining || isClosed || heldFrom !== Infinity || chunks.length - furthest < limit;
 
 const drain = <Chunk>(flow: Flow<Chunk>): void => {
   flow.isDraining = true;
@@ -67,7 +82,7 @@ const drain = <Chunk>(flow: Flow<Chunk>): void => {
 const serve = <Chunk>(flow: Flow<Chunk>, reader: Reader<Chunk>): Promise<void> | undefined => {
   const { chunks, reading, news, room } = flow;
   if (!reading.has(reader)) return undefined; // it went away while it waited
-  if (reader.at < chunks.length) {
+  if (reader.at < Math.min(chunks.length, flow.heldFrom)) {
     reader.controller.enqueue(chunks[reader.at] as Chunk); // there, as was just seen
     reader.at += 1;
     flow.furthest = Math.max(flow.furthest, reader.at);
@@ -93,16 +108,33 @@ const streamOf = <Chunk>(flow: Flow<Chunk>): ReadableStream<Chunk> => {
   return new ReadableStream<Chunk>({ pull, cancel }, { highWaterMark: 0 });
 };
 
+/** What was held can be seen from now on. */
+const show = <Chunk>(flow: Flow<Chunk>): void => {
+  const from = flow.heldFrom;
+  flow.heldFrom = Infinity;
+  for (const chunk of flow.chunks.slice(from)) flow.onShow?.(chunk);
+  flow.news.ring();
+};
+
+const drop = <Chunk>(flow: Flow<Chunk>, place: number): boolean => {
+  if (place < flow.heldFrom) return false;
+  flow.chunks.length = Math.min(flow.chunks.length, place);
+  return true;
+};
+
 /**
  * Makes an outlet. The fastest reader sets the pace, so that a reader who only peeked does not hold the others up; when the last
  * one who was reading goes away, everything flows.
  *
  * @param limit chunks that may wait unread; at least 1, default 32
+ * @param onShow told of each chunk once it can be seen; must not throw
  */
-export const createOutlet = <Chunk>(limit = defaultLimit): Outlet<Chunk> => {
+export const createOutlet = <Chunk>(limit = defaultLimit, onShow?: (chunk: Chunk) => void): Outlet<Chunk> => {
   const flow: Flow<Chunk> = {
     limit,
     chunks: [],
+    onShow,
+    heldFrom: Infinity,
     reading: new Set(),
     room: createBell(),
     news: createBell(),
@@ -114,16 +146,26 @@ export const createOutlet = <Chunk>(limit = defaultLimit): Outlet<Chunk> => {
     write: (chunk) => {
       if (flow.isClosed) return undefined;
       flow.chunks.push(chunk);
+      if (flow.heldFrom !== Infinity) return undefined;
+      flow.onShow?.(chunk);
       flow.news.ring();
       return hasRoom(flow) ? undefined : flow.room.wait();
     },
     close: () => {
+      drop(flow, flow.heldFrom); // what nobody has let be seen by now never is
       flow.isClosed = true;
       flow.news.ring();
       flow.room.ring();
     },
     read: () => streamOf(flow),
     drain: () => drain(flow),
+    hold: () => void (flow.heldFrom = Math.min(flow.heldFrom, flow.chunks.length)),
+    show: () => show(flow),
+    get place() {
+      return flow.chunks.length;
+    },
+    drop: (place) => drop(flow, place),
+    dropHeld: () => void drop(flow, flow.heldFrom),
     get closed() {
       return flow.isClosed;
     },

@@ -47,5 +47,8 @@ const announce = async (run: Run, attempt: Attempt): Promise<void> => {
   if (attempt.started) return;
   attempt.started = true;
   const payload = { messageId: run.messageId, request: attempt.request ?? {}, warnings: attempt.warnings };
+  const { hold, outlet } = run.options;
+  if (hold) outlet.hold();
   await release(run, { ...agentChunk(run, 'step-start', payload), metadata: { attempt: run.position.attempt } });
+  attempt.place = outlet.place;
 };

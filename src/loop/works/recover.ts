@@ -36,7 +36,7 @@ export const recover = async (run: Run): Promise<Outcome> => {
 
 /** The call is made again: what the failed one had let out is taken back. */
 const reopen = async (run: Run, attempt: Attempt): Promise<void> => {
-  await retract(run, attempt.answer.partIds);
+  await retract(run, { partIds: attempt.answer.partIds, place: attempt.place });
   run.error = undefined;
   attempt.answer = createAnswer();
   attempt.rawChunks = [];
