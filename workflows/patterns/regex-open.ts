@@ -69,8 +69,14 @@ const sourceOf = (node: AST.Element): string => {
       return sourceOfAssertion(node);
     case 'Backreference':
       return anythingOf(reachOf(node, true).length);
-    default:
+    case 'Character':
+    case 'CharacterSet':
+    case 'CharacterClass':
+    case 'ExpressionCharacterClass':
       return node.raw;
+    default:
+      node satisfies never;
+      return never;
   }
 };
 

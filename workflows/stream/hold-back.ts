@@ -1,6 +1,6 @@
 import type { Processor, ProcessOutputStreamArgs } from '@mastra/core/processors';
 import type { ChunkType } from '@mastra/core/stream';
-import type { Pattern, PatternMatch, TextSpan } from '../../src/guard/pattern.js';
+import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 import { editLeaves } from '../text/edit-leaves.js';
 import { flushText, nothingHeld, pushText, type HeldText } from './held-text.js';
 
@@ -29,32 +29,19 @@ type StreamHook = NonNullable<Processor['processOutputStream']>;
 export const holdBack =
   <Span extends TextSpan>(pattern: Pattern<Span>): StreamHook =>
   async (args) => {
-    const held = heldIn(args.state);
-    const { part } = args;
-    switch (part.type) {
-      case 'text-delta':
-      case 'reasoning-delta':
-        return push(pattern, held, { args, part });
-      case 'text-end':
-        return flush(pattern, { args, key: `text-delta ${part.payload.id}` });
-      case 'reasoning-end':
-        return flush(pattern, { args, key: `reasoning-delta ${part.payload.id}` });
-      case 'tool-call-delta':
-        return gatherCall(held, part);
-      case 'tool-call-input-streaming-end':
-      case 'tool-call':
-        return release(args, callBefore(pattern, { args, id: part.payload.toolCallId }), () => editedCall(pattern, args));
-      case 'step-finish':
-      case 'finish': {
-        const [key] = Object.keys(held.texts);
-        return key === undefined ? part : flush(pattern, { args, key });
-      }
-      case 'step-start':
-        args.state[stateKey] = undefined; // what another attempt left behind
-        return part;
-      default:
-        return part;
+    const { part, state } = args;
+    if (part.type === 'text-delta' || part.type === 'reasoning-delta') return push(pattern, args, part);
+    if (part.type === 'text-end') return flush(pattern, { args, key: `text-delta ${part.payload.id}` });
+    if (part.type === 'reasoning-end') return flush(pattern, { args, key: `reasoning-delta ${part.payload.id}` });
+    if (part.type === 'tool-call-delta') return gatherCall(heldIn(state), part);
+    if (part.type === 'tool-call-input-streaming-end' || part.type === 'tool-call')
+      return release(args, callBefore(pattern, { args, id: part.payload.toolCallId }), () => editedCall(pattern, args));
+    if (part.type === 'step-finish' || part.type === 'finish') {
+      const [key] = Object.keys(heldIn(state).texts);
+      return key === undefined ? part : flush(pattern, { args, key });
     }
+    if (part.type === 'step-start') state[stateKey] = undefined; // what another attempt left behind
+    return part;
   };
 
 const stateKey = 'heldBack';
@@ -66,13 +53,10 @@ const heldIn = (state: Record<string, unknown>): Held => (state[stateKey] ??= { 
 const replaceWith =
   <Span extends TextSpan>(pattern: Pattern<Span>, context: Args) =>
   (value: string, span: Span): string =>
-    pattern.replace(value, { span, context: context as unknown as PatternMatch['context'] }); // a hook's arguments are a context and more
+    pattern.replace(value, { span, context });
 
-const push = <Span extends TextSpan>(
-  pattern: Pattern<Span>,
-  { texts }: Held,
-  { args, part }: { args: Args; part: TextChunk },
-): ChunkType | null => {
+const push = <Span extends TextSpan>(pattern: Pattern<Span>, args: Args, part: TextChunk): ChunkType | null => {
+  const { texts } = heldIn(args.state);
   const key = `${part.type} ${part.payload.id}`;
   const before = texts[key] ?? nothingHeld;
   const { released, held } = pushText(before, part.payload.text, { pattern, replace: replaceWith(pattern, args) });

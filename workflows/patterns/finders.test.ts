@@ -1,0 +1,189 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { flushText, nothingHeld, pushText } from '../stream/held-text.js';
+import { cutsOf } from '../test-setup.js';
+import { combineFinders, type CombinedFinder } from './combine-finders.js';
+import { findersOf, valueKinds, type ValueKind } from './value-kinds.js';
+
+/** Made up, in the form that each kind has. */
+const samples: Record<ValueKind, string[]> = {
+  pem: [
+    '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQ==\n-----END PRIVATE KEY-----',
+    '-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00AA\n\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END RSA PRIVATE KEY-----',
+    '-----BEGIN EC PRIVATE KEY-----\\nMHcCAQEEIIr8mQ0pQ2c4nq0zVdXh\\n-----END EC PRIVATE KEY-----',
+    '-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQOYBGFakeFakeFakeFakeFake\n=abcd\n-----END PGP PRIVATE KEY BLOCK-----',
+  ],
+  'url-credentials': ['admin:s3cret', 'user:p%40ss:word', ':p4ssw0rd', 'oauth2token1234567890'],
+  jwt: [
+    'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2lnbmF0dXJlLWhlcmU',
+    'eyJhbGciOiJub25lIn0.eyJpc3MiOiJqb2UifQ.',
+    'eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.T0thb2s.NDh2MWE.NWVhUGI.WEZCb2o',
+  ],
+  'api-key': [
+    'sk-ant-api03-Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MA-AA',
+    'sk-proj-Zm9vYmFyYmF6_cXV4MTIzNDU2Nzg5MA',
+    'sk-a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8s9t0u1v2w3x4',
+    'AKIAZZ7EXAMPLE7EXAMP',
+    'ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8',
+    'github_pat_11ABCDEFG0abcdefghijkl_mnopqrstuvwxyz0123456789',
+    'xoxb-1234567890-abcdefghijklmnop',
+    'AIzaSyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q',
+    'sk_live_a1b2c3d4e5f6g7h8i9j0',
+    'SG.abcdefghijklmnopqrstuv.abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG',
+  ],
+  bearer: ['abc123.def456-ghi789_jkl', 'dXNlcjpwYXNzd29yZA=='],
+  email: ['jane.doe+tag@mail.example.co.uk', 'иван@пример.рф', "o'brien@example.ie"],
+  iban: ['DE89 3704 0044 0532 0130 00', 'GB29NWBK60161331926819'],
+  card: ['4111 1111 1111 1111', '378282246310005', '5555-5555-5555-4444'],
+  ssn: ['536-90-4399'],
+  ip: ['203.0.113.7', '2001:db8::8a2e:370:7334'],
+  mac: ['00:1B:44:11:3A:B7', '00-1b-44-11-3a-b7', '001b.4411.3ab7'],
+  phone: ['+1 415-555-2671', '+44 (0)20 7946 0958', '0049 30 901820'],
+};
+
+/** What must stand before a value for it to be one. */
+const before: Partial<Record<ValueKind, string>> = { 'url-credentials': 'see https://', bearer: 'Authorization: Bearer ' };
+const after: Partial<Record<ValueKind, string>> = { 'url-credentials': '@host.example/path' };
+
+const all = combineFinders(findersOf(valueKinds));
+const replace = (_value: string, span: { kind: string }) => `[${span.kind}]`;
+
+const whole = (text: string, pattern: CombinedFinder = all) => flushText({ text, from: 0 }, { pattern, replace });
+const inPieces = (pieces: readonly string[], pattern: CombinedFinder = all) => {
+  let held = nothingHeld;
+  const released: string[] = [];
+  for (const piece of pieces) {
+    const pushed = pushText(held, piece, { pattern, replace });
+    held = pushed.held;
+    released.push(pushed.released);
+  }
+  return { released, joined: released.join('') + flushText(held, { pattern, replace }), held };
+};
+
+const seeded = (seed: number) => () => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648;
+const randomCuts = (text: string, count: number): string[][] => {
+  const random = seeded(7);
+  return Array.from({ length: count }, () => {
+    const pieces: string[] = [];
+    for (let at = 0; at < text.length;) {
+      const size = 1 + Math.floor(random() * random() * 20);
+      pieces.push(text.slice(at, at + size));
+      at += size;
+    }
+    return pieces;
+  });
+};
+
+const cases = valueKinds.flatMap((kind) => samples[kind].map((value) => [kind, value] as const));
+
+describe.each(cases)('%s: %j', (kind, value) => {
+  const [lead, tail] = [before[kind] ?? 'The value is ', after[kind] ?? ' as I said.'];
+  const text = `${lead}${value}${tail}`;
+  const finder = combineFinders(findersOf([kind]));
+
+  it('is found whole, alone, in the middle and at the end', () => {
+    const values = (each: string) => finder.find(each, 0).map(({ start, end }) => each.slice(start, end));
+    expect(values(text)).toEqual([value]);
+    expect(values(`${lead}${value}${after[kind] ?? ''}`)).toEqual([value]);
+    expect(values(`(${lead}${value}${tail})`)).toEqual([value]);
+    expect(values(`${lead}${value}${tail}\n${lead}${value}${tail}`)).toEqual([value, value]);
+  });
+
+  it('is replaced the same however it is cut, and no piece of it leaves', () => {
+    const expected = `${lead}[${kind}]${tail}`;
+    expect(whole(text, finder)).toBe(expected);
+    for (const pieces of [...cutsOf(text), text.split(''), ...randomCuts(text, 300)]) {
+      const { released, joined } = inPieces(pieces, finder);
+      expect(joined, JSON.stringify(pieces)).toBe(expected);
+      let left = '';
+      for (const piece of released) expect(expected.startsWith((left += piece)), JSON.stringify(pieces)).toBe(true);
+    }
+  });
+
+  it('is no longer than the finder says', () => {
+    expect(value.length).toBeLessThanOrEqual(Number(finder.maxLength));
+  });
+});
+
+const harmless = [
+  'Order 4155552671 of 2024-01-15 costs $1,299.95 (invoice no. 2024/0815-4711).',
+  'id 550e8400-e29b-41d4-a716-446655440000, commit 5e91eed0a1b2c3d4e5f60718293a4b5c6d7e8f90',
+  'Version 1.2.3.4, build 20240115.1, v10.0.19045, semver 2.0.0-rc.1+build.5',
+  'At 12:30:45 on 15.01.2024, 1718000000 seconds, 1717171717171 ms, 3.14159265358979',
+  'ISBN 978-3-16-148410-0, EAN 4006381333931, tracking 1Z999AA10123456784',
+  'pip install requests==2.31.0; git clone git@github.com:owner/repo.git; npm i @scope/pkg@1.2.3',
+  'The bearer of this letter, and a bearer authentication scheme, sk-learn, ghp, task-force, AKIA',
+  'https://example.com/path?x=1#y http://localhost:8080/a:b@c std::vector a::b::c',
+  'eyJ is how a token begins. -----BEGIN is how a block begins. api_key = process.env.KEY',
+  'Phone extension 4711, room 12-34, score 3-2, 10-20-30, 555-1234, 1 000 000 000 000',
+  'long digits 12345678901234567890123456789012345678901234567890 and 0000000000000000',
+  'Emoji 👨‍👩‍👧‍👦 🏴󠁧󠁢󠁥󠁮󠁧󠁿 שָׁלוֹם العربية 日本語 text',
+];
+
+describe('what is no value', () => {
+  it.each(harmless)('is left alone: %j', (text) => {
+    expect(whole(text)).toBe(text);
+    for (const pieces of [text.split(''), ...randomCuts(text, 50)]) expect(inPieces(pieces).joined).toBe(text);
+  });
+});
+
+describe('laws', () => {
+  const piece = fc.oneof(
+    fc.constantFrom(...cases.map(([kind, value]) => `${before[kind] ?? ''}${value}${after[kind] ?? ''}`)),
+    fc
+      .constantFrom(...cases.map(([, value]) => value))
+      .chain((value) => fc.nat(value.length).map((length) => value.slice(length))),
+    fc.constantFrom(
+      ' ',
+      ' ',
+      '@',
+      '.',
+      '-',
+      ':',
+      '://',
+      '+',
+      '1',
+      '4111',
+      '00',
+      'a',
+      '\n',
+      '(',
+      'ssn ',
+      'bearer ',
+      'sk-',
+      '😀',
+      'é',
+    ),
+    fc.string({ unit: 'grapheme', maxLength: 5 }),
+  );
+  const text = fc.array(piece, { maxLength: 10 }).map((pieces) => pieces.join(''));
+  const cut = fc.infiniteStream(fc.integer({ min: 1, max: 12 }));
+
+  it.each(['all', ...valueKinds] as const)('%s: the pieces that leave add up to the whole, however it is cut', (kind) => {
+    const finder = combineFinders(findersOf(kind === 'all' ? valueKinds : [kind], { defaultCountry: 'US' }));
+    fc.assert(
+      fc.property(text, cut, (each, sizes) => {
+        const pieces: string[] = [];
+        for (let at = 0; at < each.length;) {
+          const size = sizes.next().value;
+          pieces.push(each.slice(at, at + size));
+          at += size;
+        }
+        expect(inPieces(pieces, finder).joined).toBe(whole(each, finder));
+      }),
+      { numRuns: kind === 'all' ? 1500 : 400 },
+    );
+  });
+
+  it('holds no more than a word of ordinary text, and knows no more than it must of what has left', () => {
+    const words = 'It is on its way, and will be there on Thursday. '.repeat(50);
+    const { released, held } = inPieces(words.match(/.{1,4}/g) ?? []);
+    let [came, left] = [0, 0];
+    for (const [index, each] of released.entries()) {
+      came += (words.match(/.{1,4}/g) ?? [])[index]?.length ?? 0;
+      left += each.length;
+      expect(came - left).toBeLessThanOrEqual(12);
+    }
+    expect(held.text.length).toBeLessThan(all.lookbehind + 20);
+  });
+});

@@ -1,0 +1,52 @@
+import { InterlockError } from '../../src/index.js';
+import type { Finder } from './finder.js';
+import { defineFinder } from './define-finder.js';
+
+/** A pattern of the author's own. */
+export interface OwnPattern {
+  /** What it finds: letters, digits, `-` and `_`; shown in replacements, as in `[ORDER]`, and in reports. */
+  readonly name: string;
+  /** Each of its matches is a value. Bound its repetitions: `{1,64}` rather than `+`. */
+  readonly regex: RegExp;
+  /**
+   * The most characters that a match has, in UTF-16 units, from 1; an expression that can match more is refused. `'part'` where
+   * there is no bound: then each part of an answer is held until it is whole.
+   */
+  readonly maxLength: number | 'part';
+}
+
+const nameForm = /^[A-Za-z][\w-]{0,31}$/;
+
+/**
+ * Reads a pattern of the author's own. Raises `guard/unbounded-pattern` for one without a bound, whose expression can match more
+ * than the bound, or look around itself without one; `guard/invalid-option` for a name or expression that cannot be used.
+ */
+export const readPattern = ({ name, regex, maxLength }: OwnPattern, path: string): Finder => {
+  if (!nameForm.test(name)) throw invalid(`${path}.name`, 'it must be a letter, and then up to 31 letters, digits, - or _.');
+  if (!(regex instanceof RegExp)) throw invalid(`${path}.regex`, 'it must be a regular expression.');
+  if (maxLength !== 'part' && !(Number.isInteger(maxLength) && maxLength >= 1))
+    throw unbounded(path, `its maxLength is ${String(maxLength)}`);
+  if (new RegExp(regex.source, regex.flags.replaceAll(/[gy]/g, '')).test(''))
+    throw invalid(`${path}.regex`, 'it matches the empty text.');
+  const finder = defineFinder({ regex });
+  if (maxLength === 'part') return heldWhole(finder);
+  if (Number(finder.maxLength) > maxLength)
+    throw unbounded(path, `its maxLength is ${maxLength}, and ${String(regex)} can match ${words(finder.maxLength)}`);
+  if (!Number.isFinite(finder.lookbehind) || !Number.isFinite(finder.lookahead))
+    throw unbounded(path, `${String(regex)} looks around itself without a bound`);
+  return { ...finder, maxLength };
+};
+
+const words = (length: number | 'part'): string => (length === Infinity ? 'any number of characters' : `${length} characters`);
+
+/** Nothing is decided before the end. */
+const heldWhole = (finder: Finder): Finder => ({
+  ...finder,
+  maxLength: 'part',
+  lookbehind: Infinity,
+  lookahead: 1,
+  open: (_text, from) => from,
+});
+
+const invalid = (path: string, detail: string) => new InterlockError('guard/invalid-option', { path, detail });
+const unbounded = (path: string, detail: string) => new InterlockError('guard/unbounded-pattern', { path, detail });

@@ -1,0 +1,42 @@
+import type { GuardOptions } from '../guards/guard-options.js';
+import type { OwnPattern } from '../patterns/own-pattern.js';
+import type { ValueKind, ValueKindOptions } from '../patterns/value-kinds.js';
+
+/** What becomes of a value. */
+export type RedactionStrategy = 'mask' | 'hash' | 'remove' | 'replace' | 'block' | 'restore';
+
+export interface RedactorOptions extends GuardOptions, ValueKindOptions {
+  /** What to look for. Default: all kinds, see `valueKinds`. */
+  readonly kinds?: readonly ValueKind[];
+  /** Patterns of your own, beside the kinds. Default: none. */
+  readonly patterns?: readonly OwnPattern[];
+  /**
+   * What becomes of a value.
+   *
+   * - `'mask'`: each letter and digit becomes `*`; its length and its punctuation stay to be seen.
+   * - `'hash'`: its kind and a hash, `[EMAIL:3f2a9c1b7d20]`; the same value has the same hash, see `key`.
+   * - `'remove'`: nothing stands in its place.
+   * - `'replace'`: its kind, `[EMAIL]`, or what `replacement` says.
+   * - `'block'`: the run stops; no piece of the value leaves.
+   * - `'restore'`: the model sees a placeholder, `[EMAIL_1]`; tools and the final answer get the value back.
+   */
+  readonly strategy: RedactionStrategy;
+  /** With `'replace'`: what stands in place of a value, a text or a function of its kind. Default: the kind, as in `[EMAIL]`. */
+  readonly replacement?: string | ((kind: string) => string);
+  /**
+   * With `'hash'`: the secret key of the hash (HMAC-SHA256, of which 48 bits are shown). Short values can be guessed from a hash
+   * without a key, so keep it as a password. Default: a random key of this redactor, so that equal values have equal hashes
+   * within a run, and other ones after a restart.
+   */
+  readonly key?: string | Uint8Array;
+}
+
+/** What the tripwire and `onViolation` are told; never a value. */
+export interface RedactionMetadata {
+  readonly strategy: RedactionStrategy;
+  /** Kinds found, and names of own patterns, and how many of each. */
+  readonly found: Readonly<Record<string, number>>;
+}
+
+/** How a kind, or a pattern of one's own, is shown: `url-credentials` as `URL_CREDENTIALS`. */
+export const labelOf = (kind: string): string => kind.toUpperCase().replaceAll('-', '_');

@@ -1,0 +1,76 @@
+import type { Processor } from '@mastra/core/processors';
+import { InterlockError } from '../../src/index.js';
+import type { WindowedProcessor } from '../../src/guard/pattern.js';
+import { report, type Detection } from '../guards/detection.js';
+import { valueHooks, type ValuePlace } from '../guards/value-hooks.js';
+import { combineFinders, countKinds, type NamedFinders, type ValueSpan } from '../patterns/combine-finders.js';
+import { readPattern } from '../patterns/own-pattern.js';
+import { findersOf, valueKinds } from '../patterns/value-kinds.js';
+import { type RedactionMetadata, type RedactionStrategy, type RedactorOptions } from './redactor-options.js';
+import { replacementOf } from './replacement.js';
+import { restoringHooks } from './restoring-hooks.js';
+
+type Redactor = Processor<string, RedactionMetadata> & WindowedProcessor;
+
+/**
+ * A guard (id `redactor`) for values that can be recognised by their characters: addresses, numbers and secrets, and patterns of
+ * your own. Each kind is validated, not only matched. It reads the input, tool results, and of the answer text, reasoning and
+ * the arguments of tool calls.
+ *
+ * In a stream it holds back what may be the beginning of a value, so that no piece of one leaves and the result is the same
+ * however the stream was cut. An `InterlockAgent` does that in its release gate; in a stock agent of Mastra its own stream hook does.
+ *
+ * With `'restore'` only the prompt of each model call is edited, and only what comes from the model is given its values back: the
+ * conversation and the memory keep what was said. The values are kept in memory for the run, nowhere else; a run that goes on in
+ * another process has new placeholders. In a pipeline that Mastra's own engine runs, `processLLMRequest` is not called: put the
+ * redactor into the agent's array.
+ *
+ * Raises `guard/invalid-option` and `guard/unbounded-pattern`.
+ *
+ * @example
+ * redactor({ strategy: 'mask' });
+ * redactor({ strategy: 'replace', kinds: ['email', 'card'], patterns: [{ name: 'order', regex: /\bNO-\d{6}\b/, maxLength: 9 }] });
+ */
+export const redactor = (options: RedactorOptions): Redactor => {
+  const { strategy, kinds = valueKinds, patterns = [], id = 'redactor' } = options;
+  checkOptions(options, id);
+  const own = patterns.map((pattern, index) => [pattern.name, readPattern(pattern, `${id}.patterns[${index}]`)] as const);
+  const finders: NamedFinders = [...findersOf(kinds, options), ...own];
+  const guard: Redactor = {
+    id,
+    name: 'Redactor',
+    description: `Finds ${[...kinds, ...own.map(([name]) => name)].join(', ')}; strategy: ${strategy}.`,
+    onViolation: options.onViolation,
+  };
+  const detection = (found: readonly ValueSpan[], place: ValuePlace): Detection<RedactionMetadata> => ({
+    reason: `The ${place} contains what must not be shown.`,
+    metadata: { strategy, found: countKinds(found) as Record<string, number> }, // no count is undefined
+  });
+  if (strategy === 'restore')
+    return Object.assign(
+      guard,
+      restoringHooks(finders, (found) => void report(guard, detection(found, 'input'))),
+    );
+  const policy = {
+    finder: combineFinders(finders),
+    effect: strategy === 'block' ? ('block' as const) : ('redact' as const),
+    replacement: replacementOf(options),
+    detection,
+  };
+  return Object.assign(guard, valueHooks<string, RedactionMetadata>(policy, guard));
+};
+
+const strategies: readonly RedactionStrategy[] = ['mask', 'hash', 'remove', 'replace', 'block', 'restore'];
+
+const checkOptions = ({ strategy, kinds = valueKinds, patterns = [] }: RedactorOptions, id: string): void => {
+  const refuse = (name: string, detail: string): never => {
+    throw new InterlockError('guard/invalid-option', { path: `${id}.${name}`, detail });
+  };
+  if (!strategies.includes(strategy)) refuse('strategy', `it is ${String(strategy)}, expected ${strategies.join(', ')}.`);
+  const unknown = kinds.find((kind) => !valueKinds.includes(kind));
+  if (unknown) refuse('kinds', `there is no kind ${String(unknown)}; there are ${valueKinds.join(', ')}.`);
+  if (kinds.length + patterns.length === 0) refuse('kinds', 'there is nothing to look for.');
+  const names = [...kinds, ...patterns.map(({ name }) => name)];
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice) refuse('patterns', `${twice} is named twice.`);
+};

@@ -1,0 +1,32 @@
+import type { ValueSpan } from '../patterns/combine-finders.js';
+import { labelOf } from './redactor-options.js';
+
+/** The values of one run and their placeholders. It lives in memory beside the run, and never inside anything that is kept or shown. */
+export interface Vault {
+  /** The placeholder of a value: the same for the same value. */
+  hide(span: Pick<ValueSpan, 'kind'>, value: string): string;
+  /** The value of a placeholder that this vault has given out. */
+  reveal(placeholder: string): string | undefined;
+}
+
+/** Finds placeholders. Those that come in from outside are hidden like values, so that nobody can ask for a value by its name. */
+export const placeholder = /\[[A-Z][A-Z0-9_]{0,31}_\d{1,6}\]/;
+
+export const createVault = (): Vault => {
+  const placeholders = new Map<string, string>();
+  const values = new Map<string, string>();
+  const counts = new Map<string, number>();
+  return {
+    hide: ({ kind }, value) => {
+      const known = placeholders.get(value);
+      if (known) return known;
+      const count = (counts.get(kind) ?? 0) + 1;
+      const name = `[${labelOf(kind)}_${count}]`;
+      counts.set(kind, count);
+      placeholders.set(value, name);
+      values.set(name, value);
+      return name;
+    },
+    reveal: (name) => values.get(name),
+  };
+};
