@@ -96,27 +96,20 @@ const toAnswerPartTypes: ReadonlySet<string> = new Set(['text', 'reasoning', 'to
 type Take = (fits: (piece: Content) => boolean) => Content | undefined;
 
 const toContent = (part: StoredPart, take: Take): Content[] => {
-  switch (part.type) {
-    case 'text':
-    case 'reasoning': {
-      const { type } = part;
-      const text = type === 'text' ? part.text : part.reasoning;
-      return [{ ...take((piece) => piece.type === type), type, text } as Content]; // a piece of the same type, or a new one
-    }
-    case 'tool-invocation': {
-      const { toolCallId, toolName, args } = part.toolInvocation;
-      const call = take((piece) => piece.type === 'tool-call' && piece.toolCallId === toolCallId);
-      if (call?.type === 'tool-call' && isSame(parseArguments(call.input), args)) return [call];
-      return [{ ...call, type: 'tool-call', toolCallId, toolName, input: writeArguments(args) }]; // as above
-    }
-    case 'source': {
-      const { id } = part.source;
-      const source = take((piece) => piece.type === 'source' && piece.id === id);
-      return source ? [source] : [];
-    }
-    default:
-      return [];
+  if (part.type === 'text' || part.type === 'reasoning') {
+    const { type } = part;
+    const text = type === 'text' ? part.text : part.reasoning;
+    return [{ ...take((piece) => piece.type === type), type, text } as Content]; // a piece of the same type, or a new one
   }
+  if (part.type === 'tool-invocation') {
+    const { toolCallId, toolName, args } = part.toolInvocation;
+    const call = take((piece) => piece.type === 'tool-call' && piece.toolCallId === toolCallId);
+    if (call?.type === 'tool-call' && isSame(parseArguments(call.input), args)) return [call];
+    return [{ ...call, type: 'tool-call', toolCallId, toolName, input: writeArguments(args) }];
+  }
+  if (part.type !== 'source') return [];
+  const source = take((piece) => piece.type === 'source' && piece.id === part.source.id);
+  return source ? [source] : [];
 };
 
 /** What a tool that the provider ran gave, as the list has it. */

@@ -47,7 +47,7 @@ export const authorStep = async (author: StepAuthor, { given, step, freeze }: Au
     initialMessages: shown(given.initialMessages, 'initialMessages'),
     initialInstructions: shown(given.initialInstructions, 'initialInstructions'),
     responseMessages: shown(given.responseMessages, 'responseMessages'),
-    steps: freeze ? [...views.viewEach(given.steps, 'prepareStep.steps')] : [...given.steps],
+    steps: freeze ? (views.viewEach(given.steps, 'prepareStep.steps') as typeof given.steps) : [...given.steps],
     runtimeContext: context,
     experimental_context: context,
   });
@@ -67,5 +67,3 @@ export const authorStep = async (author: StepAuthor, { given, step, freeze }: Au
 
 const onlyGiven = (fields: Record<string, unknown>): StepFields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-
-type Written = Answer<ToolSet, Context> & { experimental_context?: Context };

@@ -58,9 +58,8 @@ async function* pump(run: Run, sending: Sending, attempt: Attempt): AsyncGenerat
     for (;;) {
       const part = await nextPart(run, attempt, parts);
       if (!part) return undefined;
-      if (isStart(part)) {
-        if (!sending.hasStarted) yield part;
-        sending.hasStarted = true;
+      if (part.type === 'stream-start') {
+        yield* start(sending, part);
         continue;
       }
       const pushed = lane.push(part);
@@ -73,7 +72,11 @@ async function* pump(run: Run, sending: Sending, attempt: Attempt): AsyncGenerat
   }
 }
 
-const isStart = (part: StreamPart): boolean => part.type === 'stream-start';
+/** However many attempts there are, the stream starts once. */
+function* start(sending: Sending, part: StreamPart): Generator<StreamPart> {
+  if (!sending.hasStarted) yield part;
+  sending.hasStarted = true;
+}
 
 /** The next part with what it tells the call itself; none at the end, and where the provider failed. */
 const nextPart = async (run: Run, attempt: Attempt, parts: AsyncIterator<StreamPart>): Promise<StreamPart | undefined> => {
@@ -147,7 +150,7 @@ const editedParts = (run: Run, before: readonly Content[], after: readonly Conte
 /** The provider failed while it answered: a guard may have the call made again, else that is what the caller is told. */
 async function* fail(run: Run, sending: Sending, attempt: Attempt): AsyncGenerator<StreamPart, Again | undefined> {
   const { open, failure } = attempt;
-  sending.call.params.abortSignal?.throwIfAborted();
+  sending.call.signal.throwIfAborted();
   const path = sending.call.model.modelId;
   const error = failure ? failure.error : new InterlockError('model/malformed-stream', { path, detail: 'no finish part came' });
   const prompt = sending.hasLeft ? undefined : await recover(run, error, open.conversation);

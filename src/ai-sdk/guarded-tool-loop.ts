@@ -52,7 +52,9 @@ export const guardedToolLoop = <
 ): Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT> => {
   const plan = compile(settings.guards);
   const { id, tools } = settings;
-  type Loop = Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT>;
+  // The agent of a run has the types of the settings it is made of.
+  const agentOf = (run: Run, mode: Mode) =>
+    agentFor(settings as Settings, run, mode) as unknown as Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT>;
   return {
     version: 'agent-v1',
     id,
@@ -60,7 +62,7 @@ export const guardedToolLoop = <
     generate: async (call) => {
       const run = startRun(plan, settings as Settings, call);
       try {
-        const result = await agentFor<Loop>(settings as Settings, run, 'generate').generate(call);
+        const result = await agentOf(run, 'generate').generate(call);
         await run.finish();
         return result;
       } finally {
@@ -71,7 +73,7 @@ export const guardedToolLoop = <
       const run = startRun(plan, settings as Settings, call);
       const { experimental_transform: own = [] } = call;
       const transforms = [...(Array.isArray(own) ? own : [own]), toStreamTransform(run) as unknown as StreamTextTransform<TOOLS>];
-      return agentFor<Loop>(settings as Settings, run, 'stream').stream({ ...call, experimental_transform: transforms });
+      return agentOf(run, 'stream').stream({ ...call, experimental_transform: transforms });
     },
   };
 };
@@ -85,12 +87,10 @@ const startRun = (plan: Plan, { guardOptions }: Settings, { abortSignal }: { abo
   return createRun(plan, { ...options, abortSignal });
 };
 
+type Mode = 'generate' | 'stream';
+
 /** The agent of one run. What a call prepares is guarded as well, and last. */
-const agentFor = <Loop>(
-  { guards: _guards, guardOptions, ...settings }: Settings,
-  run: Run,
-  mode: 'generate' | 'stream',
-): Loop => {
+const agentFor = ({ guards: _guards, guardOptions, ...settings }: Settings, run: Run, mode: Mode): ToolLoopAgent => {
   const own = settings.prepareCall as Prepare | undefined; // its types are its owner's
   const { budgetMs, freeze } = guardOptions ?? {};
   const prepareCall = async (call: object): Promise<object> => {
@@ -98,7 +98,7 @@ const agentFor = <Loop>(
     const stopWhen = mode === 'generate' ? { stopWhen: stopsOf(run, prepared) } : {};
     return { ...prepared, ...guardSettings(prepared, run, { budgetMs, freeze }), ...stopWhen };
   };
-  return new ToolLoopAgent({ ...settings, prepareCall } as ToolLoopAgentSettings) as Loop; // of the settings' types
+  return new ToolLoopAgent({ ...settings, prepareCall } as ToolLoopAgentSettings); // settings of whatever types
 };
 
 type Stop = StopCondition<ToolSet, Context>;

@@ -110,20 +110,12 @@ const dataIn = (given: unknown): string => {
 
 /** What guards may have changed of a part, by what it says. */
 const saidBy = (part: StoredPart | undefined): unknown => {
-  switch (part?.type) {
-    case 'text':
-      return part.text;
-    case 'reasoning':
-      return part.reasoning;
-    case 'tool-invocation': {
-      const { args, ...rest } = part.toolInvocation;
-      return { args, result: 'result' in rest ? rest.result : undefined };
-    }
-    case 'file':
-      return part.data;
-    default:
-      return undefined;
-  }
+  if (part?.type === 'text') return part.text;
+  if (part?.type === 'reasoning') return part.reasoning;
+  if (part?.type === 'file') return part.data;
+  if (part?.type !== 'tool-invocation') return undefined;
+  const { args, result } = part.toolInvocation as { args?: unknown; result?: unknown }; // whichever state it is in
+  return { args, result };
 };
 
 /** Whether two lists of parts say the same. */

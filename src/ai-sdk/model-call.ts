@@ -12,6 +12,8 @@ export interface ModelCall {
   readonly model: CallableModel;
   readonly params: CallOptions;
   readonly mode: 'generate' | 'stream';
+  /** Aborted when the caller gives up, or goes away. */
+  readonly signal: AbortSignal;
 }
 
 /** A call under way. */
@@ -54,7 +56,7 @@ export const openCall = async (run: Run, call: ModelCall, again: Again = {}): Pr
     try {
       return { prompt, conversation, fromCache: false, ...(await send(run, call, sent as unknown as Prompt)) };
     } catch (error) {
-      call.params.abortSignal?.throwIfAborted();
+      call.signal.throwIfAborted();
       const mended = await recover(run, error, conversation);
       if (!mended) throw error;
       prompt = mended;
@@ -94,11 +96,10 @@ const withFeedback = (prompt: Prompt, reason: string | undefined): Prompt => {
 
 type Sent = Pick<OpenCall, 'parts' | 'request' | 'response'>;
 
-const send = async (run: Run, { model, params, mode }: ModelCall, prompt: Prompt): Promise<Sent> => {
-  const signals = [run.signal, params.abortSignal].filter((signal) => signal !== undefined);
+const send = async (run: Run, { model, params, mode, signal }: ModelCall, prompt: Prompt): Promise<Sent> => {
   // The provider's raw chunks hold words that guards may take out.
   const includeRawChunks = params.includeRawChunks && !guardsOutput(run);
-  const options = { ...params, prompt, includeRawChunks, abortSignal: AbortSignal.any(signals) };
+  const options = { ...params, prompt, includeRawChunks, abortSignal: AbortSignal.any([run.signal, signal]) };
   if (mode === 'stream') {
     const { stream, ...rest } = await model.doStream(options);
     return { ...rest, parts: read(stream) };

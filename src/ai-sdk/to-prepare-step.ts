@@ -1,4 +1,4 @@
-import type { LanguageModel, PrepareStepFunction, PrepareStepResult, ToolSet } from 'ai';
+import type { LanguageModel, PrepareStepFunction, ToolSet } from 'ai';
 import type { PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import { isSame } from '../pipeline/plain-data.js';
@@ -167,7 +167,7 @@ const payloadOf = ({ run, options }: Preparing, given: Given, messageList: Retur
     messageList,
     systemMessages: port.readSystem(messageList),
     stepNumber: given.stepNumber,
-    steps: (isFrozen(options) ? [...views.viewEach(given.steps, `${hook}.steps`)] : [...given.steps]) as never, // the AI SDK's own records
+    steps: (isFrozen(options) ? views.viewEach(given.steps, `${hook}.steps`) : [...given.steps]) as never, // the AI SDK's own records
     runId: run.id,
     retryCount: run.retries,
     model: instanceOf(given.model) as never, // Mastra types a model by an older specification

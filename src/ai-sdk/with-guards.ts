@@ -3,7 +3,7 @@ import { guardedParts, type LastCall } from './guarded-parts.js';
 import { instanceOf, type ModelInstance } from './host.js';
 import { guardsOutput, openCall, type ModelCall } from './model-call.js';
 import { begin, isSharedRun, runsOf, type GuardOptions, type Guards, type Run } from './run.js';
-import type { CallableModel, GenerateResult, PartOf, StreamPart, StreamResult } from './spec.js';
+import type { CallableModel, CallOptions, GenerateResult, PartOf, StreamPart, StreamResult } from './spec.js';
 import { createGathering } from './wire.js';
 
 /**
@@ -27,12 +27,23 @@ export const withGuards = (model: ModelInstance | string, guards: Guards, option
     model: instanceOf(model),
     middleware: {
       specificationVersion: 'v4',
-      wrapGenerate: ({ model: inner, params }) => generate(nextRun(), { model: inner, params, mode: 'generate' }),
-      wrapStream: ({ model: inner, params }) => stream(nextRun(), { model: inner, params, mode: 'stream' }),
+      wrapGenerate: ({ model: inner, params }) => generate(nextRun(), callOf(inner, params, 'generate')),
+      wrapStream: ({ model: inner, params }) => stream(nextRun(), callOf(inner, params, 'stream')),
     },
   });
   if (isSharedRun(guards)) guards.models.add(guarded);
   return guarded;
+};
+
+interface CancelableCall extends ModelCall {
+  /** Ends the provider's call, however silent the provider is. */
+  cancel(reason: unknown): void;
+}
+
+const callOf = (model: CallableModel, params: CallOptions, mode: ModelCall['mode']): CancelableCall => {
+  const controller = new AbortController();
+  const signal = params.abortSignal ? AbortSignal.any([controller.signal, params.abortSignal]) : controller.signal;
+  return { model, params, mode, signal, cancel: (reason) => controller.abort(reason) };
 };
 
 /** Where nobody tells which step it is, one that was answered is followed by the next. */
@@ -71,15 +82,15 @@ const reportOf = (run: Run, { open }: LastCall): Pick<GenerateResult, 'request' 
   return { request: open.request, response } as Pick<GenerateResult, 'request' | 'response'>; // what the provider gave
 };
 
-const stream = async (run: Run, call: ModelCall): Promise<StreamResult> => {
+const stream = async (run: Run, call: CancelableCall): Promise<StreamResult> => {
   beginCall(run);
   const last: LastCall = { open: await openCall(run, call) };
   const { request, response } = reportOf(run, last);
-  return { stream: toStream(guardedParts(run, call, last), call.params.abortSignal), request, response };
+  return { stream: toStream(guardedParts(run, call, last), call), request, response };
 };
 
 /** Parts as they are asked for. What ends the run is the last part; a reader who goes away ends the provider's call. */
-const toStream = (parts: AsyncGenerator<StreamPart>, abortSignal: AbortSignal | undefined): ReadableStream<StreamPart> =>
+const toStream = (parts: AsyncGenerator<StreamPart>, call: CancelableCall): ReadableStream<StreamPart> =>
   new ReadableStream<StreamPart>(
     {
       pull: async (controller) => {
@@ -88,12 +99,15 @@ const toStream = (parts: AsyncGenerator<StreamPart>, abortSignal: AbortSignal | 
           if (done) controller.close();
           else controller.enqueue(value);
         } catch (error) {
-          if (abortSignal?.aborted) return controller.error(error);
+          if (call.signal.aborted) return controller.error(error);
           controller.enqueue({ type: 'error', error });
           controller.close();
         }
       },
-      cancel: async () => void (await parts.return(undefined)),
+      cancel: async (reason) => {
+        call.cancel(reason);
+        await parts.return(undefined);
+      },
     },
     { highWaterMark: 0 },
   );
