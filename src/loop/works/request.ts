@@ -1,4 +1,5 @@
-import { judge } from '../judge.js';
+import { copyPlain } from '../../pipeline/plain-data.js';
+import { isGuarded, judge } from '../judge.js';
 import type { Outcome } from '../outcome.js';
 import { currentAttempt, stepsForHooks, type Run } from '../run.js';
 
@@ -6,7 +7,8 @@ import { currentAttempt, stepsForHooks, type Run } from '../run.js';
 export const request = async (run: Run): Promise<Outcome> => {
   const { list } = run;
   const attempt = currentAttempt(run);
-  const prompt = await run.options.ports.messages.toPrompt(list, attempt.entry.model);
+  const made = await run.options.ports.messages.toPrompt(list, attempt.entry.model);
+  const prompt = isGuarded(run, 'llmRequest') ? copyPlain(made) : made; // what hooks do to it is for this call only
   const judged = await judge<'llmRequest'>(run, {
     phase: 'llmRequest',
     prompt,
