@@ -44,8 +44,8 @@ export type GuardedProcessor<P> = {
  *   .then(guard(newToxicity, { shadow: true, sampleRate: 0.1 }))
  *   .commit();
  */
-export function guard<P extends InputJudge>(processor: P, policy: GuardPolicy & { readonly overlap: true }): GuardedProcessor<P>;
 export function guard<P extends Processor>(processor: P, policy: GuardPolicy & { readonly overlap?: false }): GuardedProcessor<P>;
+export function guard<P extends InputJudge>(processor: P, policy: GuardPolicy & { readonly overlap: true }): GuardedProcessor<P>;
 export function guard(given: Processor | InputJudge, options: GuardPolicy): unknown {
   const known = given as Processor; // a judge is one, whatever the host's types say of hooks that return nothing
   checkProcessor(known, 'guard');

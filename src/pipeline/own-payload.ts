@@ -8,6 +8,7 @@ import { detachedCopyOf } from './snapshot.js';
 
 /** Payloads of a guard's own: whatever is done to them, at whatever time, nobody else sees. */
 export interface OwnPayloads {
+  /** A payload for a guard beside the run; what a payload lets its hook do to the run does nothing here. */
   copyOf<P extends Phase>(data: PhaseData<P>, scope: RunScope): PhaseData<P>;
   /** For a snapshot, which shares its list where the phase's hooks cannot change messages; who holds the list could all the same. */
   withOwnList<P extends Phase>(data: PhaseData<P>, scope: RunScope): PhaseData<P>;
@@ -32,5 +33,12 @@ export const createOwnPayloads = (): OwnPayloads => {
     const isCopied = !messageList || phaseRow<Phase>(data.phase).refresh;
     return isCopied ? data : { ...data, messageList: ownList(messageList, host) };
   };
-  return { copyOf: (data, scope) => withOwnList(detachedCopyOf(data, scope), scope), withOwnList };
+  return { copyOf: (data, scope) => inert(withOwnList(detachedCopyOf(data, scope), scope)), withOwnList };
+};
+
+/** Functions in a payload are the host's, e.g. to begin another message: what they give is an id. */
+const inert = <Data extends object>(data: Data): Data => {
+  const names = Object.entries(data).flatMap(([name, value]) => (typeof value === 'function' ? [name] : []));
+  if (names.length === 0) return data;
+  return { ...data, ...Object.fromEntries(names.map((name) => [name, () => globalThis.crypto.randomUUID()])) };
 };

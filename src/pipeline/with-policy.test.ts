@@ -3,7 +3,10 @@ import type { GuardPolicy } from '../../schemas/index.js';
 import { ask, onCall, planOf, same, settle, type Asked, type Hook } from '../guard/policy/test-setup.js';
 import { contents, createScope } from '../phase/test-setup.js';
 import type { Phase } from '../phase/row.js';
-import { phaseNames } from '../phase/table.js';
+import { phaseNames, phaseRow } from '../phase/table.js';
+import { stepOf } from '../guard/guard.js';
+import { compileGraph } from './compile.js';
+import { withPolicy } from './with-policy.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -219,6 +222,23 @@ describe('layers', () => {
     expect(calls).toHaveLength(3);
   });
 
+  it('after a deadline the next call of the run is as good as new', async () => {
+    const { hook, calls } = onCall();
+    const plan = planOf(hook, { deadlineMs: 10, onUnavailable: 'pass' });
+    const scope = createScope();
+    const first = ask(plan, 'outputStream', { scope });
+    await vi.advanceTimersByTimeAsync(10);
+    await first;
+    calls[0]?.answer();
+    await settle();
+    const second = ask(plan, 'outputStream', { scope });
+    expect(calls[1]?.args.abortSignal.aborted).toBe(false);
+    await calls[1]?.args.writer?.custom({ type: 'data-heard' });
+    calls[1]?.answer();
+    expect((await second).verdict).toEqual({ kind: 'pass' });
+    expect(scope.written).toEqual([{ type: 'data-heard' }]);
+  });
+
   it('a deadline that passes counts as a failure for the breaker', async () => {
     const plan = planOf(hang, { deadlineMs: 10, breaker: { failures: 2, halfOpenAfterMs: 1_000 } });
     const codes: unknown[] = [];
@@ -243,7 +263,19 @@ describe('layers', () => {
     expect((await ask(plan, 'input')).verdict).toMatchObject({ kind: 'trip', reason: 'bad' });
   });
 
-  it('an empty policy costs nothing: the step is the step, and a plain chain stays synchronous', () => {
+  it('a step whose policy asks for no layer is the step itself: it costs nothing', () => {
+    const row = phaseRow('outputStream');
+    const step = stepOf({ row, processor: { id: 'guard', processOutputStream: async () => null }, path: 'p/guard' });
+    const free: (GuardPolicy | undefined)[] = [
+      undefined,
+      {},
+      { window: 'part', overlap: true, onUnavailable: 'fail', sampleRate: 1 },
+    ];
+    for (const policy of free) expect(withPolicy(step, { row, policy })).toBe(step);
+    expect(withPolicy(step, { row, policy: { deadlineMs: 1 } })).not.toBe(step);
+  });
+
+  it('a chain without layers stays synchronous and sets no timer', () => {
     for (const policy of [undefined, {}, { window: 'part', overlap: true, onUnavailable: 'fail', sampleRate: 1 }] as const) {
       const setTimer = vi.fn();
       const scope = createScope({ setTimer });
@@ -268,7 +300,6 @@ describe('layers', () => {
     const { hook } = onCall();
     const scope = createScope();
     const passing = planOf(hook, { deadlineMs: 10, onUnavailable: 'pass' }, { id: 'slow' }).graph;
-    const { compileGraph } = await import('./compile.js');
     const tripping = planOf(({ abort }) => abort('bad'), undefined, { id: 'strict' }).graph;
     const nodes = [passing.nodes[0], tripping.nodes[0]].filter((node) => node !== undefined);
     const plan = compileGraph({
@@ -283,7 +314,6 @@ describe('layers', () => {
   });
 
   it('beside a guard that passes, one that may pass is counted', async () => {
-    const { compileGraph } = await import('./compile.js');
     const scope = createScope();
     const nodes = [
       planOf(hang, { deadlineMs: 10, onUnavailable: 'pass' }, { id: 'slow' }),

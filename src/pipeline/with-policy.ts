@@ -21,13 +21,17 @@ import { copyPlain } from './plain-data.js';
 
 /** When a layer is needed, and the layer. */
 interface Entry {
-  readonly isOn: (policy: GuardPolicy) => boolean;
+  readonly isOn: (policy: GuardPolicy, row: Pick<PhaseRow, 'cadence'>) => boolean;
   readonly layer: Layer;
 }
 
 /** A guard that may be given up on, or whose edits are made again, works on a payload of its own. */
-const isIsolated = ({ shadow, deadlineMs, onUnavailable: choice, cache }: GuardPolicy): boolean =>
-  !shadow && (deadlineMs !== undefined || choice === 'pass' || cache !== undefined);
+const isIsolated = (policy: GuardPolicy, row: Pick<PhaseRow, 'cadence'>): boolean =>
+  !policy.shadow && (policy.deadlineMs !== undefined || policy.onUnavailable === 'pass' || isCached(policy, row));
+
+/** Of a stream nothing is kept: it differs in every run. */
+const isCached = ({ cache }: GuardPolicy, { cadence }: Pick<PhaseRow, 'cadence'>): boolean =>
+  cache !== undefined && cadence !== 'chunk';
 
 /** The layers of a policy, from the outside in. Each is given what the one inside it decided. */
 const layers: readonly Entry[] = [
@@ -35,7 +39,7 @@ const layers: readonly Entry[] = [
   { isOn: ({ shadow }) => shadow === true, layer: shadowed },
   { isOn: ({ onUnavailable: choice }) => choice !== undefined && choice !== 'fail', layer: onUnavailable },
   { isOn: isIsolated, layer: (inner, { ports }) => ports.isolate(inner) },
-  { isOn: ({ cache }) => cache !== undefined, layer: cached },
+  { isOn: isCached, layer: cached },
   { isOn: ({ breaker }) => breaker !== undefined, layer: withBreaker },
   { isOn: ({ deadlineMs }) => deadlineMs !== undefined, layer: withDeadline },
   { isOn: ({ concurrency }) => concurrency !== undefined, layer: withConcurrency },
@@ -51,7 +55,7 @@ export interface PolicySite<P extends Phase> {
  * one that asks for none of the layers, stays the step that it is.
  */
 export const withPolicy = <P extends Phase>(step: GuardStep<P>, { row, policy }: PolicySite<P>): GuardStep<P> => {
-  const wanted = policy ? layers.filter(({ isOn }) => isOn(policy)) : [];
+  const wanted = policy ? layers.filter(({ isOn }) => isOn(policy, row)) : [];
   if (!policy || wanted.length === 0) return step;
   const { author, onViolation, skips } = step;
   const site: LayerSite<P> = { author, row, policy, state: policyState(policy), ports: portsOf(step, row) };

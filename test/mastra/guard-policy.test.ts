@@ -244,7 +244,13 @@ describe('stands wherever a processor does', () => {
           .then(lenient() as never)
           .commit() as never,
     ],
-    ['in a workflow of Mastra’s, as a step', () => mastraRoom('w').then(createStep(lenient())).commit() as never],
+    [
+      'in a workflow of Mastra’s, as a step',
+      () =>
+        mastraRoom('w')
+          .then(createStep(lenient()) as never)
+          .commit() as never,
+    ],
     [
       'in a workflow of Mastra’s, as Mastra’s own step',
       () =>

@@ -11,12 +11,12 @@ import type { LayerSite } from './layer.js';
 /**
  * `cache`: what the guard decided about a content it decides again, edits included, without being asked. Not kept are outages; calls
  * of a guard that keeps a `state` in the run, writes to the client or into the request's context, for there is more to such a call
- * than its verdict; and what cannot be told apart. In a phase that runs for every chunk nothing is kept: a stream differs in every run.
+ * than its verdict; and what cannot be told apart.
  */
 export const cached = <P extends Phase>(inner: Guard<P>, site: LayerSite<P>): Guard<P> => {
   const { author, row, state } = site;
   const { verdicts } = state;
-  if (!verdicts || row.cadence === 'chunk') return inner;
+  if (!verdicts) return inner;
   const hasState = (scope: RunScope) => Object.keys(scope.slot(author.processorId).state).length > 0;
   return (data, scope) => {
     const before = hasState(scope) ? undefined : contentIn(data, scope);

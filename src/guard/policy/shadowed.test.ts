@@ -133,6 +133,19 @@ describe.each(phaseNames)('%s', (phase) => {
   });
 });
 
+it('what a payload lets its hook do to the run does nothing', async () => {
+  const rotate = vi.fn();
+  const given: unknown[] = [];
+  const plan = planOf(
+    ((args: { rotateResponseMessageId(): string }) => void given.push(args.rotateResponseMessageId())) as never,
+    shadow,
+  );
+  void plan.run('inputStep', { ...payloads.inputStep(conversation()), rotateResponseMessageId: rotate }, createScope());
+  await vi.advanceTimersByTimeAsync(5);
+  expect(given).toEqual([expect.any(String)]);
+  expect(rotate).not.toHaveBeenCalled();
+});
+
 it('the calls of one run are made one after another, with one state', async () => {
   const { hook, calls } = onCall();
   const scope = createScope();
