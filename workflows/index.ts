@@ -24,3 +24,4 @@ export { valueKinds, type ValueKind } from './patterns/value-kinds.js';
 export type { OwnPattern } from './patterns/own-pattern.js';
 export { redactor } from './redactor/redactor.js';
 export type { RedactionMetadata, RedactionStrategy, RedactorOptions } from './redactor/redactor-options.js';
+export { unicodeGuard, type UnicodeGuardOptions, type UnicodeMetadata, type UnicodeTrick } from './guards/unicode-guard.js';

@@ -1,0 +1,51 @@
+import type { Processor } from '@mastra/core/processors';
+import type { WindowedProcessor } from '../../src/guard/pattern.js';
+import { foldLookalikes } from '../injection/fold-lookalikes.js';
+import { combineFinders, countKinds } from '../patterns/combine-finders.js';
+import { hiddenFinder } from '../unicode/hidden-finder.js';
+import { lookalikeFinder } from '../unicode/lookalike-finder.js';
+import type { GuardOptions, JudgeStrategy } from './guard-options.js';
+import { valueHooks } from './value-hooks.js';
+
+/** What {@link unicodeGuard} looks for: characters that nobody sees, and letters that look like others. */
+export type UnicodeTrick = 'hidden' | 'lookalike';
+
+export interface UnicodeGuardOptions extends GuardOptions {
+  /** What to look for. Default: both. */
+  readonly tricks?: readonly UnicodeTrick[];
+  /** `clean` takes hidden characters out and writes look-alikes in Latin letters; `block` and `warn` as elsewhere. Default `'clean'`. */
+  readonly strategy?: JudgeStrategy | 'clean';
+}
+
+/** What the tripwire and `onViolation` are told. */
+export interface UnicodeMetadata {
+  readonly found: Partial<Record<UnicodeTrick, number>>;
+}
+
+const finders = { hidden: hiddenFinder, lookalike: lookalikeFinder } as const satisfies Record<UnicodeTrick, unknown>;
+
+/**
+ * A guard (id `unicode`) against text that is not what it seems, in the input, in tool results and in answers: tag characters,
+ * turned directions, zero-width characters, fillers and selectors, and words that mix Latin with letters that only look so.
+ * Put it before guards that read words. Emoji, flags, right-to-left text and scripts with joiners stay as they are, but for
+ * explicit controls of direction, which are taken out everywhere.
+ */
+export const unicodeGuard = (options: UnicodeGuardOptions = {}): Processor<string, UnicodeMetadata> & WindowedProcessor => {
+  const { tricks = ['hidden', 'lookalike'], strategy = 'clean' } = options;
+  const guard: Processor<string, UnicodeMetadata> = {
+    id: options.id ?? 'unicode',
+    name: 'Unicode',
+    description: `Finds characters that hide something (${tricks.join(', ')}).`,
+    onViolation: options.onViolation,
+  };
+  const policy = {
+    finder: combineFinders(tricks.map((trick) => [trick, finders[trick]] as const)),
+    effect: strategy === 'clean' ? ('redact' as const) : strategy,
+    replacement: ({ kind }: { kind: UnicodeTrick }, value: string) => (kind === 'hidden' ? '' : foldLookalikes(value)),
+    detection: (found: Parameters<typeof countKinds<UnicodeTrick>>[0], place: string) => ({
+      reason: `The ${place} contains characters that hide something.`,
+      metadata: { found: countKinds(found) },
+    }),
+  };
+  return Object.assign(guard, valueHooks<UnicodeTrick, UnicodeMetadata>(policy, guard));
+};
