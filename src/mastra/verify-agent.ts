@@ -1,7 +1,6 @@
 import type { Finding } from '../pipeline/verify/finding.js';
-import type { Subject } from '../pipeline/verify/subject.js';
-import type { DynamicGuards, Lane } from './guards.js';
-import { placeOfLane, toArray } from './guards.js';
+import type { Hold } from '../pipeline/verify/subject.js';
+import { placeOfLane, toArray, type DynamicGuards, type Lane } from './guards.js';
 import type { AgentSetup } from './read-config.js';
 import { findingsOf, type VerifyOptions } from './verify.js';
 
@@ -18,16 +17,27 @@ export const findingsOfAgent = (agentId: string, setup: AgentSetup, options: Ver
     return steps.length > 0 ? [placeOfLane(steps, lane, agentId)] : [];
   });
   const isPartial = lanes.some(([, guards]) => typeof guards === 'function');
-  const maxProcessorRetries = retryBudgetOf(setup);
-  return findingsOf({ id: agentId, roots, isPartial, maxProcessorRetries, hold: 'none' } satisfies Subject, options);
+  const known = { maxProcessorRetries: retryBudgetOf(setup), hold: holdOf(setup) };
+  return findingsOf({ id: agentId, roots, isPartial, ...known }, options);
+};
+
+/** Whether defaults may say what an option is, for one method or for each request. */
+const isInDefaults = ({ defaults, config }: AgentSetup, option: string): boolean => {
+  const { defaultOptions } = config as { defaultOptions?: unknown };
+  const layers = [defaultOptions, defaults.generate, defaults.stream];
+  return layers.some((layer) => typeof layer === 'function' || (typeof layer === 'object' && layer !== null && option in layer));
 };
 
 /** Retries that a run is granted where its call says nothing of them; undefined where that is not known before. */
-const retryBudgetOf = ({ guards, defaults, config }: AgentSetup): number | undefined => {
-  const { defaultOptions } = config as { defaultOptions?: unknown };
-  const given = [defaultOptions, defaults.generate, defaults.stream].filter((layer) => layer !== undefined);
-  if (given.some((layer) => typeof layer === 'function' || 'maxProcessorRetries' in (layer as object))) return undefined;
-  if (guards.maxProcessorRetries !== undefined) return guards.maxProcessorRetries;
-  const hasErrorGuards = guards.errorProcessors !== undefined; // with them Mastra grants retries unasked
-  return hasErrorGuards ? undefined : 0;
+const retryBudgetOf = (setup: AgentSetup): number | undefined => {
+  const { maxProcessorRetries, errorProcessors } = setup.guards;
+  if (isInDefaults(setup, 'maxProcessorRetries')) return undefined;
+  if (maxProcessorRetries !== undefined) return maxProcessorRetries;
+  return errorProcessors === undefined ? 0 : undefined; // with error guards retries are granted unasked
+};
+
+/** What is withheld where the call says nothing of it; undefined where that is not known before. */
+const holdOf = (setup: AgentSetup): Hold | undefined => {
+  const { hold = 'none' } = setup.config as { hold?: Hold };
+  return isInDefaults(setup, 'hold') ? undefined : hold;
 };

@@ -39,7 +39,13 @@ export interface Defect {
 
 // --- Guards to build with ---
 
-type Hook = 'processInput' | 'processInputStep' | 'processOutputStream' | 'processOutputStep' | 'processOutputResult';
+type Hook =
+  | 'processLLMResponse'
+  | 'processInput'
+  | 'processInputStep'
+  | 'processOutputStream'
+  | 'processOutputStep'
+  | 'processOutputResult';
 
 /** A guard with hooks that let everything pass. */
 export const passing = (id: string, hooks: readonly Hook[] = ['processInput'], traits?: GuardTraits): Processor => ({
@@ -331,6 +337,12 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['processors'],
     },
     {
+      name: 'two hooks in one state of the loop',
+      source: () => [guard(passing('a', ['processLLMResponse', 'processOutputStep']), { deadlineMs: 60 })],
+      options: { latencyBudgetMs: 100 },
+      paths: ['processors'],
+    },
+    {
       name: 'one retry',
       source: () => [guard(passing('a', ['processOutputResult']), { deadlineMs: 60 })],
       options: { latencyBudgetMs: 100, maxProcessorRetries: 1 },
@@ -391,6 +403,7 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
   'guard/unbounded-pattern': [
     { name: 'no end', source: () => [patterned('a', Infinity)], paths: ['processors/a'] },
     { name: 'no length at all', source: () => [patterned('a', 0)], paths: ['processors/a'] },
+    { name: 'half a character', source: () => [patterned('a', 2.5)], paths: ['processors/a'] },
     {
       name: 'no number',
       source: () => pipeline('p').parallel([patterned('a', Number.NaN), patterned('b', 20)]),
@@ -444,6 +457,17 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       source: () => [blocking('a', ['processOutputResult'])],
       options: { lane: 'output', hold: 'step' },
       paths: ['processors/a'],
+    },
+    {
+      name: 'in a pipeline by itself',
+      source: () => pipeline('p').then(blocking('a')),
+      options: { hold: 'none' },
+      paths: ['p/a'],
+    },
+    {
+      name: 'at the end, where each step is held',
+      source: () => agentWith({ outputProcessors: [blocking('a', ['processOutputResult'])], hold: 'step' }),
+      paths: ['a-output-processor/a'],
     },
     {
       name: 'one of ours',
@@ -544,6 +568,14 @@ export const nearMisses: readonly Omit<Defect, 'paths'>[] = [
         outputProcessors: [retrying('a')],
         errorProcessors: [defineProcessor({ id: 'e', processAPIError: () => undefined })],
       }),
+  },
+  {
+    name: 'a late verdict where each step is held',
+    source: () => agentWith({ outputProcessors: [blocking('a')], hold: 'step' }),
+  },
+  {
+    name: 'a late verdict where calls may hold the words',
+    source: () => agentWith({ outputProcessors: [blocking('a')], defaultOptions: () => ({}) }),
   },
   { name: 'a late verdict on words that are held', source: () => [blocking('a')], options: { lane: 'output', hold: 'step' } },
   {

@@ -2,6 +2,7 @@ import type { Processor } from '@mastra/core/processors';
 import { InterlockError } from '../../src/index.js';
 import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import { report, type Detection } from '../guards/detection.js';
+import { traitsOf } from '../guards/guard-options.js';
 import { valueHooks, type ValuePlace } from '../guards/value-hooks.js';
 import { combineFinders, countKinds, type NamedFinders, type ValueSpan } from '../patterns/combine-finders.js';
 import { readPattern } from '../patterns/own-pattern.js';
@@ -49,6 +50,7 @@ export const redactor = (options: RedactorOptions): Redactor => {
   if (strategy === 'restore')
     return Object.assign(
       guard,
+      { traits: traitsOf.redact },
       restoringHooks(finders, (found) => void report(guard, detection(found, 'input'))),
     );
   const policy = {

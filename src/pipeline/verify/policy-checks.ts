@@ -75,11 +75,7 @@ const retryAt = (guard: GuardPlace) => {
 /** A guard that blocks what has been streamed already. */
 export const lateVerdict: Check = {
   severity: 'warning',
-  find: ({ roots, hold }) =>
-    roots
-      .flatMap(guardsFrom)
-      .filter(({ stand }) => stand.lane === 'output')
-      .flatMap((guard) => lateAt(guard, hold)),
+  find: ({ roots, hold }) => roots.flatMap(guardsFrom).flatMap((guard) => lateAt(guard, hold)),
 };
 
 const lateAt = (guard: GuardPlace, hold: Hold | undefined) => {
