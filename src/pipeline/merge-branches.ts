@@ -76,8 +76,8 @@ const times: ReadonlySet<string> = new Set(['createdAt']);
 const versionsOf = <P extends Phase>({ branches }: Merging<P>, { base, values, writers }: Comparing): Version[] =>
   values.flatMap((value, index): Version[] => {
     const branch = branches[index];
-    if (!branch || isSame(base, value)) return [];
-    if (!isSame(base, value, times)) writers.add(index);
+    if (!branch || isSame(base, value, times)) return [];
+    writers.add(index);
     return [{ author: authorOf(branch), value }];
   });
 

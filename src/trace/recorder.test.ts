@@ -269,3 +269,30 @@ describe('a listener', () => {
     expect(setup.recorder.events.map(({ seq }) => seq)).toEqual([0, 1]);
   });
 });
+
+describe('stale verdicts', () => {
+  const stale = (phase: string) => ({ phase, path: 'p/parallel.0', isRerun: false, readers: ['j'], authors: ['r'] });
+  const told = { path: 'p/parallel.0', rerun: false, readers: ['j'], authors: ['r'] };
+
+  it.each(phaseNames.filter((phase) => phases[phase].cadence !== 'chunk'))('are events, one by one, in %s', (phase) => {
+    const { recorder } = setUp();
+    recorder.stale(stale(phase));
+    recorder.stale(stale(phase));
+    const event = { type: 'stale-verdict', phase, ...told, calls: 1 };
+    expect(recorder.events).toMatchObject([event, event]);
+    for (const one of recorder.events) expect(runEventSchema.safeParse(one).success).toBe(true);
+  });
+
+  it('of a stream are summed up for each step', () => {
+    const { recorder } = setUp();
+    for (let chunk = 0; chunk < 3; chunk += 1) recorder.stale(stale('outputStream'));
+    recorder.stale({ ...stale('outputStream'), isRerun: true });
+    expect(recorder.events).toEqual([]);
+    recorder.flush();
+    recorder.flush();
+    expect(recorder.events).toMatchObject([
+      { type: 'stale-verdict', phase: 'outputStream', ...told, calls: 3 },
+      { type: 'stale-verdict', phase: 'outputStream', ...told, rerun: true, calls: 1 },
+    ]);
+  });
+});

@@ -52,7 +52,7 @@ const stockAgent: Home = {
       id: 'stock',
       name: 'Stock',
       instructions: 'Answer.',
-      model: modelFor('input', { opening: { text: 'Hello. ' } }),
+      model: modelFor('input', { opening: { text: 'One moment. ' } }),
       [lane]: [source.commit()],
     });
     const answer = async () => (await agent.stream('Please charge me.', { maxSteps: 1 })).getFullOutput();

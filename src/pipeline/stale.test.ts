@@ -1,0 +1,117 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { contents, createScope, listOf, message, payloads, textIn, withHook, type TestScope } from '../phase/test-setup.js';
+import type { PhaseData } from '../phase/row.js';
+import { compileGraph } from './compile.js';
+import type { GraphNode, StaleVerdicts } from './graph.js';
+import { guardNode, sequence } from './test-setup.js';
+
+interface Args {
+  messages: PhaseData<'input'>['messages'];
+  abort(reason: string, options?: object): never;
+}
+
+const guard = (id: string, run: (args: Args) => unknown) => guardNode(withHook(id, 'processInput', run));
+const redacting = (id: string, word: string) =>
+  guard(id, ({ messages }) =>
+    messages.map((one) => ({
+      ...one,
+      content: { ...one.content, parts: [{ type: 'text' as const, text: textIn(one).replace(word, '[x]') }] },
+    })),
+  );
+/** A judge that keeps what it was shown, and may answer late. */
+const judge = (id: string, seen: string[], { act, ms }: { act?: (args: Args, text: string) => unknown; ms?: number } = {}) =>
+  guard(id, (args) => {
+    const text = args.messages.map(textIn).join(' ');
+    seen.push(text);
+    return ms === undefined ? act?.(args, text) : wait(ms).then(() => act?.(args, text));
+  });
+
+const block = (staleVerdicts: StaleVerdicts | undefined, nodes: GraphNode[]): GraphNode => ({
+  kind: 'parallel',
+  nodes,
+  overlap: 'widest-redaction',
+  ...(staleVerdicts && { staleVerdicts }),
+});
+
+const run = async (node: GraphNode, scope: TestScope = createScope()) => {
+  const list = listOf(message('m', 'call 555 now'), message('n', 'or write'));
+  const verdict = await compileGraph(sequence('p', node)).run('input', payloads.input(list), scope);
+  return { verdict, scope, contents: contents(list) };
+};
+
+const stale = { phase: 'input', path: 'p/parallel.0', readers: ['j'], authors: ['r'] };
+
+describe('a pass that was given on what a sibling changed', () => {
+  it('stands and is told, unless the block asks for more', async () => {
+    for (const rule of [undefined, 'report'] as const) {
+      const seen: string[] = [];
+      const { verdict, scope } = await run(block(rule, [judge('j', seen), redacting('r', '555')]));
+      expect(verdict.kind).toBe('edit');
+      expect(seen).toEqual(['call 555 now or write']);
+      expect(scope.stale).toEqual([{ ...stale, isRerun: false }]);
+    }
+  });
+
+  it.each([undefined, 2])('is given again on the merged payload under rerun, answering after %s', async (ms) => {
+    const seen: string[] = [];
+    const { verdict, scope, contents: merged } = await run(block('rerun', [redacting('r', '555'), judge('j', seen, { ms })]));
+    expect(verdict.kind).toBe('edit');
+    expect(seen).toEqual(['call 555 now or write', 'call [x] now or write']);
+    expect(scope.stale).toEqual([{ ...stale, isRerun: true }]);
+    expect(merged[0]).toEqual(['m', 'call [x] now']);
+  });
+
+  it.each(['trip', 'retry', 'throw'] as const)(
+    'a %s of the second look counts, and leaves the messages as they were',
+    async (kind) => {
+      const act = ({ abort }: Args, text: string) => {
+        if (text.includes('555')) return undefined;
+        if (kind === 'throw') throw new Error('down');
+        return abort('now it shows', { retry: kind === 'retry' });
+      };
+      const { verdict, contents: left } = await run(block('rerun', [judge('j', [], { act }), redacting('r', '555')]));
+      expect(verdict).toMatchObject({ kind: kind === 'throw' ? 'unavailable' : kind, processorId: 'j', path: 'p/parallel.0/j' });
+      expect(left[0]).toEqual(['m', 'call 555 now']);
+    },
+  );
+
+  it('an edit of the second look is an edit on top; nobody looks a third time', async () => {
+    const seen: string[] = [];
+    const others: string[] = [];
+    const act = ({ messages }: Args, text: string) =>
+      text.includes('555')
+        ? undefined
+        : messages.map((one) => ({ ...one, content: { ...one.content, parts: [{ type: 'text', text: 'call' }] } }));
+    const {
+      verdict,
+      scope,
+      contents: merged,
+    } = await run(block('rerun', [redacting('r', '555'), judge('j', seen, { act }), judge('k', others)]));
+    expect(verdict.kind).toBe('edit');
+    expect(merged[0]).toEqual(['m', 'call']);
+    expect([seen.length, others.length]).toEqual([2, 2]);
+    expect(scope.stale.map(({ isRerun, readers }) => [isRerun, readers])).toEqual([
+      [true, ['j', 'k']],
+      [false, ['k']],
+    ]);
+  });
+
+  it('nothing is stale where nobody changed anything, or everybody did, or somebody stopped', async () => {
+    const trips = guard('t', ({ abort }) => abort('no'));
+    for (const nodes of [
+      [judge('j', []), judge('k', [])],
+      [redacting('r', '555'), redacting('s', 'write')],
+      [redacting('r', '555'), judge('j', []), trips],
+    ]) {
+      const { scope } = await run(block('rerun', nodes));
+      expect(scope.stale).toEqual([]);
+    }
+  });
+
+  it('what was written again as it was is no change, though the host stamps it anew', async () => {
+    const { verdict, scope } = await run(block('rerun', [redacting('r', 'absent'), judge('j', [])]));
+    expect(verdict.kind).toBe('pass');
+    expect(scope.stale).toEqual([]);
+  });
+});
