@@ -65,13 +65,7 @@ const ownOf = (processor: Processor, policy: GuardPolicy): Partial<Processor> =>
   const plan = compileGraph({ kind: 'sequence', id: processor.id, nodes: [node] });
   const rows = phaseNames.map((phase) => phaseRow(phase)).filter((row) => plan.has(row.phase));
   const slots = new WeakMap<object, Map<string, ProcessorSlot>>();
-  const call = (row: PhaseRow) => (args: HookArgs) => {
-    const { state } = args;
-    // Alone in its plan, the processor has the very state that the host keeps for it.
-    if (state && !slots.has(state))
-      slots.set(state, new Map([[processor.id, { state: state as Record<string, unknown>, streamParts: [] }]]));
-    return runHook({ plan, row, slots }, args);
-  };
+  const call = (row: PhaseRow) => (args: HookArgs) => runHook({ plan, row, slots }, args);
   const { id, name, description, processDataParts } = processor;
   return {
     id,

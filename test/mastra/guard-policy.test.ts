@@ -317,6 +317,11 @@ describe('around a processor', () => {
     expect('processOutputStream' in guarded).toBe(false);
   });
 
+  it('keeps whom to tell of a violation from the host, which would tell them once more, and of outages', () => {
+    const onViolation = () => undefined;
+    expect(guard({ id: 'judge', processInput: () => [], onViolation }, {}).onViolation).toBeUndefined();
+  });
+
   it('hands Mastra to the processor itself', async () => {
     const register = vi.fn();
     const judge = { id: 'judge', processInput: ({ messages }: { messages: never[] }) => messages, __registerMastra: register };
@@ -438,6 +443,20 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     expect((await stock(judge)).result?.tripwire?.reason).toBe('saw input');
     expect(onViolation).toHaveBeenCalledExactlyOnceWith({ processorId: 'judge', message: 'saw input', detail: undefined });
   });
+
+  it.each(['outputStream', 'outputStep', 'outputResult'] as const)(
+    'what %s objects to is told once, an outage never',
+    async (phase) => {
+      const onViolation = vi.fn();
+      const objecting = guardOn(phase, ({ abort }) => abort('bad'), author);
+      const { result } = await stock(guard({ ...objecting, onViolation }, { deadlineMs: 1_000 }), true);
+      expect(result?.tripwire?.reason).toBe('bad');
+      expect(onViolation).toHaveBeenCalledOnce();
+      const outage = judgeOn(phase, () => Promise.reject(down), { onUnavailable: 'trip' }, { onViolation });
+      expect((await stock(outage, true)).result?.tripwire?.metadata).toEqual({ code: 'guard/unavailable' });
+      expect(onViolation).toHaveBeenCalledOnce();
+    },
+  );
 
   it('edits arrive, also from the cache', async () => {
     const hook = vi.fn(({ messages }: { messages: { content: { parts: { type: string; text?: string }[] } }[] }) => {

@@ -133,6 +133,15 @@ describe.each(phaseNames)('%s', (phase) => {
   });
 });
 
+it('what its hook computes keeps nobody waiting: it is called when the run has had its turn', async () => {
+  const hook = vi.fn<Hook>(same);
+  await ask(planOf(hook, shadow), 'input');
+  await settle();
+  expect(hook).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(hook).toHaveBeenCalledOnce();
+});
+
 it('what a payload lets its hook do to the run does nothing', async () => {
   const rotate = vi.fn();
   const given: unknown[] = [];
