@@ -1,16 +1,7 @@
 import type { Figures } from './figures.js';
+import type { Goal } from './goal.js';
 import { laterStepUs } from './history.js';
 import { pipelineGoals } from './pipeline/goals.js';
-
-/** A promise about cost, and what was measured. */
-export interface Goal {
-  readonly says: string;
-  /** The figure that is compared; undefined where this run did not measure it. */
-  readonly measured: number | undefined;
-  readonly atMost: number;
-  /** What the figure is given in. Default: a ratio. */
-  readonly unit?: string;
-}
 
 /** Parts pulled from the provider by each subject while nobody read. */
 export type Pulls = Readonly<Record<string, number>>;

@@ -64,7 +64,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     processorId: z.string(),
     path: z.string(),
     verdict: verdictKindSchema,
-    /** Milliseconds spent inside the hook. */
+    /** Milliseconds from the guard's turn to its verdict, waiting included; over all `calls`, each of them measured. */
     durationMs: z.number().nonnegative(),
     calls: z.int().positive(),
     edits: z.int().nonnegative(),

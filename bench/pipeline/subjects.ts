@@ -45,8 +45,8 @@ export const engine =
       for (let n = 0; n < times; n += 1) {
         if ('part' in payload) streamParts.push(payload.part);
         const inputData = { ...payload, ...('part' in payload && { streamParts }), processorStates, retryCount: 0 };
-        const run = await workflow.createRun(perChunk as never); // as Mastra's runner opens it
-        if ((await run.start({ inputData, requestContext } as never)).status === 'success') passed += 1;
+        const run = await workflow.createRun(perChunk); // as Mastra's runner opens it
+        if ((await run.start({ inputData, requestContext })).status === 'success') passed += 1;
       }
       return passed;
     };

@@ -2,7 +2,7 @@ import { ProcessorStepSchema } from '@mastra/core/processors';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import { phaseRow } from '../phase/table.js';
-import { isSame } from '../pipeline/merge.js';
+import { isSame } from '../pipeline/plain-data.js';
 
 /** A step of Mastra's, of which we know only that it can be run. */
 export interface ForeignStep {

@@ -1,6 +1,6 @@
 import type { ErrorProcessor, InputProcessor, OutputProcessor, Processor } from '@mastra/core/processors';
 import type { Plan } from '../pipeline/compile.js';
-import { isSame } from '../pipeline/merge.js';
+import { isSame } from '../pipeline/plain-data.js';
 import type { Phase, PhaseData, PhaseRow } from '../phase/row.js';
 import type { ProcessorSlot, RunScope } from '../phase/scope.js';
 import { phaseNames, phaseRow } from '../phase/table.js';

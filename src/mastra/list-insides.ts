@@ -15,7 +15,7 @@ export const sourceNames = [
   'userContextMessagesPersisted',
 ] as const satisfies readonly (keyof ListState)[];
 
-type SourceName = (typeof sourceNames)[number];
+export type SourceName = (typeof sourceNames)[number];
 
 /** What a list keeps beside its messages, in a few small values. */
 export const besideNames = ['systemMessages', 'taggedSystemMessages', 'memoryInfo', '_agentNetworkAppend'] as const;

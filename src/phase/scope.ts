@@ -10,6 +10,11 @@ export interface GuardReport {
   /** Whose call it was: the same object in every report of a guard. A stop names its own author in the verdict. */
   readonly author: Author;
   readonly verdict: Verdict<unknown>;
+  /**
+   * From the moment the guard's turn came to its verdict: its hook, what its answer was waited for, reading it, and between guards
+   * that are called for every chunk some 0.1 us of our own. Every call is measured, for one slow call among thousands is what
+   * somebody looks for; the clock costs 0.05 us a reading, one for each guard and one more.
+   */
   readonly durationMs: number;
 }
 

@@ -6,8 +6,6 @@ import { compare } from './overlap.js';
 import { isRecord, isSame } from './plain-data.js';
 import { isNameField } from './words.js';
 
-export { isSame };
-
 /**
  * Merges what several branches made of one value against the value they all started from. Changes to different places are
  * combined, inside a text too; where two touch the same place, the rule decides. Class instances are taken whole.

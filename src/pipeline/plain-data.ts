@@ -15,7 +15,10 @@ export const isSame = (a: unknown, b: unknown, but?: ReadonlySet<string>): boole
   if (Array.isArray(a))
     return Array.isArray(b) && a.length === b.length && a.every((entry, index) => isSame(entry, b[index], but));
   if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime();
-  if (!isRecord(a) || !isRecord(b)) return false;
+  return isRecord(a) && isRecord(b) && haveSameFields(a, b, but);
+};
+
+const haveSameFields = (a: Fields, b: Fields, but: ReadonlySet<string> | undefined): boolean => {
   let fields = 0;
   for (const name in a) {
     if (but?.has(name)) continue;
@@ -25,6 +28,8 @@ export const isSame = (a: unknown, b: unknown, but?: ReadonlySet<string>): boole
   for (const name in b) if (!but?.has(name)) fields -= 1;
   return fields === 0;
 };
+
+type Fields = Record<string, unknown>;
 
 /**
  * A deep copy of plain data: arrays, plain objects and dates. Instances of classes, functions and bytes are shared, for nobody
