@@ -7,6 +7,8 @@ export type { Overlap, OverlapRule } from './pipeline/overlap.js';
 export type { Plan } from './pipeline/compile.js';
 export type { GuardBypass } from './trace/bypasses.js';
 export type { GuardTraits } from './guard/traits.js';
+export type { Pattern, PatternMatch, TextSpan, Window, WindowedProcessor } from './guard/pattern.js';
+export { rejectToolCall, requireApproval, type RejectOptions, type ToolCallChunk } from './release/tool-rulings.js';
 export type { FindingCode } from './pipeline/verify/checks.js';
 export type { Finding } from './pipeline/verify/finding.js';
 export type { CounterExample } from './pipeline/verify/spot.js';

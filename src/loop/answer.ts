@@ -1,4 +1,5 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { CallRuling } from './call-ruling.js';
 import type { Chunk, ToolCall } from './ports.js';
 
 /** A part of a message, as the host keeps it. */
@@ -18,6 +19,8 @@ export interface ProviderResult {
 export interface Answer {
   readonly parts: Part[];
   readonly toolCalls: ToolCall[];
+  /** What guards of the stream ruled about calls that are not simply run, by call. */
+  readonly rulings: Map<string, CallRuling>;
   /** What came back of tools that the provider runs itself, also for calls of earlier steps. */
   readonly results: ProviderResult[];
   readonly sources: Chunk[];
@@ -33,6 +36,7 @@ export interface Answer {
 export const createAnswer = (): Answer => ({
   parts: [],
   toolCalls: [],
+  rulings: new Map(),
   results: [],
   sources: [],
   files: [],

@@ -122,6 +122,7 @@ export const conclude = async (run: Run, status: RunStatus): Promise<void> => {
   outlet.show();
   if (status === 'canceled') run.error = new InterlockError('run/canceled', { cause: run.signal.reason });
   const tripwire = status === 'tripwire' ? tripwireOf(run) : undefined;
+  if (status === 'suspended') await tellApprovals(run);
   if (tripwire) await tell(run, agentChunk(run, 'tripwire', tripwire));
   if (status === 'failed') await tell(run, agentChunk(run, 'error', { error: run.error }));
   if (status === 'canceled') await tell(run, agentChunk(run, 'abort', { reason: messageOf(run.error) }));
@@ -134,6 +135,14 @@ export const conclude = async (run: Run, status: RunStatus): Promise<void> => {
     retries: run.retries,
   });
   run.options.outlet.close();
+};
+
+/** Which calls wait for a person. */
+const tellApprovals = async (run: Run): Promise<void> => {
+  const { attempt } = run;
+  for (const { toolCallId, toolName, args } of attempt?.record?.toolCalls ?? [])
+    if (attempt?.answer.rulings.get(toolCallId)?.kind === 'approval')
+      await tell(run, agentChunk(run, 'tool-call-approval', { toolCallId, toolName, args, resumeSchema: '' }));
 };
 
 /** The reason that results give: the model's own after an accepted answer, `other` where a guard or the caller ended it. */

@@ -6,6 +6,7 @@ import { createStreamGate } from '../release/gate/stream-gate.js';
 import { untilStopped } from '../release/gate/until-stopped.js';
 import { pass, type Verdict } from '../verdict.js';
 import { addChunk } from './answer.js';
+import { takeRuling } from './call-ruling.js';
 import { isGuarded, stopWith, streamPayload } from './judge.js';
 import type { Outcome } from './outcome.js';
 import type { Chunk } from './ports.js';
@@ -81,6 +82,7 @@ const gatedPassage = (run: Run, attempt: Attempt, stretches: readonly StreamStre
 /** Takes what the guards left of a chunk into the answer and lets it out. How a call finished is the loop's to tell. */
 const take = (run: Run, { answer }: Attempt, part: Chunk | null): Promise<void> | undefined => {
   if (!part || part.type === 'finish') return undefined;
-  addChunk(answer, part);
-  return release(run, part);
+  const ruled = takeRuling(answer, part);
+  addChunk(answer, ruled);
+  return release(run, ruled);
 };

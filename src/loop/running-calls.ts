@@ -47,6 +47,11 @@ export const createRunningCalls = (run: Run, attempt: Attempt): RunningCalls => 
 const execute = async (floor: Floor, call: ToolCall): Promise<ToolOutcome> => {
   const { run, attempt, abortSignal } = floor;
   const { toolCallId, toolName } = call;
+  const ruling = attempt.answer.rulings.get(toolCallId);
+  if (ruling?.kind === 'rejected') {
+    run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: 'denied', durationMs: 0 });
+    return { kind: 'error', error: ruling.message };
+  }
   const reused = takeFinished(run.reusable, call);
   if (reused) {
     attempt.finishedCalls.push(reused);

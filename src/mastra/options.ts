@@ -178,10 +178,10 @@ export const checkModelSettings = (settings: unknown): void => {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-const holds: readonly unknown[] = [undefined, 'none', 'step', 'run'];
+const holds = new Set<unknown>([undefined, 'none', 'step', 'run']);
 
 const checkHold = ({ hold }: { hold?: unknown }): void => {
-  if (holds.includes(hold)) return;
+  if (holds.has(hold)) return;
   throw new InterlockError('agent/invalid-option', { path: 'hold', detail: 'it must be "none", "step" or "run".' });
 };
 

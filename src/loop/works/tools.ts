@@ -3,7 +3,7 @@ import type { Outcome } from '../outcome.js';
 import type { StepRecord, ToolCall, ToolOutcome } from '../ports.js';
 import { agentChunk } from '../release.js';
 import { createRunningCalls, type RunningCalls } from '../running-calls.js';
-import { currentAttempt, type Run } from '../run.js';
+import { currentAttempt, type Attempt, type Run } from '../run.js';
 import { settleResult } from '../settle-result.js';
 import { untilAborted } from '../until-aborted.js';
 
@@ -15,6 +15,7 @@ export const tools = async (run: Run): Promise<Outcome> => {
   const attempt = currentAttempt(run);
   const record = attempt.record as StepRecord; // review made it; the machine comes here from there alone
   const calls = record.toolCalls.filter((call) => !call.providerExecuted);
+  if (calls.some((call) => needsApproval(attempt, call))) return { kind: 'suspended' }; // before any of them runs
   const running = createRunningCalls(run, attempt);
   const { stop, leftToClient } = await settleAll(run, { record, calls, running });
   if (stop) {
@@ -24,6 +25,10 @@ export const tools = async (run: Run): Promise<Outcome> => {
   record.reason = 'tool-calls';
   return { kind: 'executed', stop: leftToClient || (await run.options.ports.shouldStop(run.steps)) };
 };
+
+/** Whether a guard of the stream wants a person to decide over a call. */
+const needsApproval = ({ answer }: Attempt, { toolCallId }: ToolCall): boolean =>
+  answer.rulings.get(toolCallId)?.kind === 'approval';
 
 interface Settling {
   record: StepRecord;

@@ -22,6 +22,7 @@ export const graphemeFloor = (text: string, at: number, goesOn: boolean): number
 
 /** The first place after `at` at which no grapheme is cut; nothing where the text has none before its end. */
 export const graphemeCeiling = (text: string, at: number): number | undefined => {
-  for (let place = at + 1; place < text.length; place += 1) if (startOfGrapheme(text, place) === place) return place;
+  // One more character tells whether the one at the place is whole.
+  for (let place = at + 1; place + 1 < text.length; place += 1) if (startOfGrapheme(text, place) === place) return place;
   return undefined;
 };

@@ -9,23 +9,31 @@ export interface ToldCall {
   readonly told: readonly Chunk[];
 }
 
-/** Judges one chunk: what the guards leave of it, null where they drop it, nothing where they stop the stream. */
-export type JudgeChunk = (chunk: Chunk) => Awaitable<Chunk | null | undefined>;
+/** The guards that judge it. */
+export interface CallJudge {
+  /** Judges one chunk: what the guards leave of it, null where they drop it, nothing where they stop the stream. */
+  judge(chunk: Chunk): Awaitable<Chunk | null | undefined>;
+  /** Stops the stream because of what a guard made of the call. */
+  refuse(error: InterlockError): void;
+}
 
 /**
  * Judges a tool call as one value: first its arguments as they were told, as one delta, then the call. What leaves agrees: where a
  * guard edits either, the other follows.
  *
- * Raises `release/invalid-arguments` where a guard makes something of the arguments' text that is no JSON.
+ * Refuses with `release/invalid-arguments` what a guard made of the arguments' text that is no JSON.
  */
-export const judgeCall = ({ call, told }: ToldCall, judge: JudgeChunk): Awaitable<readonly Chunk[]> => {
+export const judgeCall = ({ call, told }: ToldCall, by: CallJudge): Awaitable<readonly Chunk[]> => {
   const delta = oneDelta(told);
-  return whenReady(delta ? judge(delta) : null, (left) => {
+  const before = delta && toldText(delta); // a hook may write into it
+  return whenReady(delta ? by.judge(delta) : null, (left) => {
     if (left === undefined) return [];
     const text = left ? toldText(left) : undefined;
     if (!call) return assembled(told, text);
-    const isRewritten = delta !== undefined && text !== undefined && text !== toldText(delta);
-    return judgeWhole({ call: isRewritten ? withArguments(call, text) : call, told, text }, judge);
+    if (text === undefined || text === before) return judgeWhole({ call, told, text }, by);
+    const edited = withArguments(call, text);
+    if (edited instanceof InterlockError) by.refuse(edited);
+    return edited instanceof InterlockError ? [] : judgeWhole({ call: edited, told, text }, by);
   });
 };
 
@@ -36,7 +44,7 @@ interface Asked {
   readonly text: string | undefined;
 }
 
-const judgeWhole = ({ call, told, text }: Asked, judge: JudgeChunk): Awaitable<readonly Chunk[]> => {
+const judgeWhole = ({ call, told, text }: Asked, { judge }: CallJudge): Awaitable<readonly Chunk[]> => {
   const before = text === undefined ? undefined : JSON.stringify(argsOf(call)); // a hook may write into them
   return whenReady(judge(call), (left) => {
     if (!left) return [];
@@ -71,10 +79,10 @@ const assembled = (told: readonly Chunk[], text: string | undefined): readonly C
   });
 };
 
-const withArguments = (call: Chunk, text: string): Chunk => {
+const withArguments = (call: Chunk, text: string): Chunk | InterlockError => {
   try {
     return { ...call, payload: { ...(call.payload as object), args: JSON.parse(text) as unknown } };
   } catch (cause) {
-    throw new InterlockError('release/invalid-arguments', { path: 'outputStream.part.payload.argsTextDelta', cause });
+    return new InterlockError('release/invalid-arguments', { path: 'outputStream.part.payload.argsTextDelta', cause });
   }
 };

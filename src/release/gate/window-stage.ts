@@ -79,21 +79,24 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
   };
 };
 
-const tooMuchHeld = ({ held }: Queue, { stretch: { path }, maxHeldChars }: WindowStageOptions): Stop => {
+const tooMuchHeld = ({ held }: Queue, { stretch, maxHeldChars }: WindowStageOptions): Stop => {
   const detail = `${held} characters are held, and ${maxHeldChars} may be`;
-  return {
-    kind: 'unavailable',
-    processorId: path,
-    phase: 'outputStream',
-    path,
-    error: new InterlockError('release/hold-exceeded', { path, detail }),
-  };
+  return unavailableAt(stretch, new InterlockError('release/hold-exceeded', { path: stretch.path, detail }));
 };
+
+const unavailableAt = ({ path }: WindowStretch, error: InterlockError): Stop => ({
+  kind: 'unavailable',
+  processorId: path,
+  phase: 'outputStream',
+  path,
+  error,
+});
 
 /** Sends on what is ready. Only one is at it at a time, so that the order is kept. */
 const createDrain = (queue: Queue, { stretch, gate, next }: WindowStageOptions): (() => Promise<void> | undefined) => {
   let draining: Promise<void> | undefined;
   const judge = (chunk: Chunk) => judgeWhole(chunk, stretch.whole, gate);
+  const refuse = (error: InterlockError) => gate.stop(unavailableAt(stretch, error));
 
   const send = (entry: Entry): Awaitable<void> => {
     if (!('whole' in entry)) {
@@ -103,7 +106,7 @@ const createDrain = (queue: Queue, { stretch, gate, next }: WindowStageOptions):
     }
     const { chunk, told } = entry;
     if (!told && chunk) return whenReady(judge(chunk), (left) => (left ? next.push(left) : undefined));
-    return whenReady(judgeCall({ call: chunk, told: told ?? [] }, judge), (left) => sendAll(left, next));
+    return whenReady(judgeCall({ call: chunk, told: told ?? [] }, { judge, refuse }), (left) => sendAll(left, next));
   };
   const goOn = async (waiting: Promise<void>): Promise<void> => {
     try {

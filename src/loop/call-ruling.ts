@@ -1,0 +1,29 @@
+import type { Chunk, ToolCall } from './ports.js';
+
+/** What a guard of the stream ruled about a tool call that is not simply run: the model is told why not, or a person is asked. */
+export type CallRuling = { readonly kind: 'rejected'; readonly message: unknown } | { readonly kind: 'approval' };
+
+/** The calls of an answer, and what was ruled about them. */
+export interface RuledCalls {
+  readonly toolCalls: readonly ToolCall[];
+  /** By call. */
+  readonly rulings: Map<string, CallRuling>;
+}
+
+const rulings: Partial<Record<string, (payload: { error?: unknown }) => CallRuling>> = {
+  'tool-error': ({ error }) => ({ kind: 'rejected', message: error }),
+  'tool-call-approval': () => ({ kind: 'approval' }),
+};
+
+/**
+ * Notes what a guard ruled where it put a call's error, or a request for approval, in the call's place; gives the call back, which
+ * leaves all the same: what follows answers it. Other chunks are given back as they are.
+ */
+export const takeRuling = (answer: RuledCalls, chunk: Chunk): Chunk => {
+  const { toolCallId, toolName, args, ...payload } = (chunk.payload ?? {}) as ToolCall & { error?: unknown };
+  const ruling = rulings[chunk.type]?.(payload);
+  // The error of a tool that the provider ran follows its call.
+  if (!ruling || answer.toolCalls.some((call) => call.toolCallId === toolCallId)) return chunk;
+  answer.rulings.set(toolCallId, ruling);
+  return { ...chunk, type: 'tool-call', payload: { toolCallId, toolName, args } };
+};

@@ -1,0 +1,435 @@
+import type { Processor } from '@mastra/core/processors';
+import { describe, expect, it, vi } from 'vitest';
+import type { GuardPolicy } from '../../../schemas/index.js';
+import { guard } from '../../mastra/guard-policy.js';
+import { pipeline, type PipelineStep } from '../../mastra/pipeline.js';
+import { exploreInterleavings } from '../../testing/explore-interleavings.js';
+import {
+  border,
+  call,
+  delta,
+  finish,
+  openGate,
+  patternGuard,
+  patterns,
+  pieces,
+  sendAll,
+  source,
+  textOf,
+  texts,
+  thought,
+  told,
+} from './test-setup.js';
+
+type Part = { type: string; payload: { text?: string; args?: unknown; argsTextDelta?: string; toolCallId?: string } };
+type Act = (
+  part: Part,
+  args: { abort(reason: string, options?: { retry?: boolean }): never; streamParts: Part[]; abortSignal?: AbortSignal },
+) => unknown;
+
+/** A processor that acts on texts and leaves the rest. */
+const judge = (act: Act, id = 'judge', isFor = (part: Part) => part.payload.text !== undefined): Processor => ({
+  id,
+  processOutputStream: (async ({ part, ...args }: { part: Part } & Parameters<Act>[1]) =>
+    isFor(part) ? ((await act(part, args)) ?? part) : part) as never, // typed by what these tests read
+});
+const windowed = (window: NonNullable<GuardPolicy['window']>, act: Act, id?: string) => guard(judge(act, id), { window });
+const upper = (part: Part) => ({ ...part, payload: { ...part.payload, text: part.payload.text?.toUpperCase() } });
+
+/** A promise that is settled from outside. */
+const deferred = () => {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
+};
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('one judge', () => {
+  it('is asked about one window at a time; what gathers meanwhile is the next', async () => {
+    const asked: string[] = [];
+    const answers = [deferred(), deferred(), deferred()];
+    const { gate, left } = openGate([
+      windowed('chunk', async ({ payload: { text = '' } }) => {
+        asked.push(text);
+        await answers[asked.length - 1]?.promise;
+      }),
+    ]);
+    for (let word = 0; word < 60; word += 1) await gate.push(delta(`w${word} `));
+    expect(asked).toEqual(['w0 ']);
+    expect(left).toEqual([]);
+    expect(gate.isBusy).toBe(true);
+    answers[0]?.resolve();
+    await settle();
+    expect(pieces(left)).toEqual(['w0 ']);
+    expect(asked).toHaveLength(2);
+    expect(asked[1]).toMatch(/^w1 w2 .* w59 $/);
+    answers[1]?.resolve();
+    answers[2]?.resolve();
+    await gate.push(finish);
+    await gate.idle();
+    expect(asked).toHaveLength(2);
+    expect(gate.isBusy).toBe(false);
+  });
+
+  it('coalesces sentences that came while it was busy', async () => {
+    const asked: string[] = [];
+    const first = deferred();
+    const { gate } = openGate([
+      windowed('sentence', async ({ payload: { text = '' } }) => {
+        asked.push(text);
+        if (asked.length === 1) await first.promise;
+      }),
+    ]);
+    for (const text of ['One. ', 'Two. ', 'Three. ', 'Four']) await gate.push(delta(text));
+    first.resolve();
+    await settle();
+    expect(asked).toEqual(['One. ', 'Two. Three. ']);
+    await gate.push(finish);
+    await gate.idle();
+    expect(asked).toEqual(['One. ', 'Two. Three. ', 'Four']);
+  });
+
+  it('is shown its latest windows as streamParts, and no more of them than a few', async () => {
+    const seen: number[] = [];
+    const { gate, left } = openGate([windowed({ chars: 2 }, (_part, { streamParts }) => void seen.push(streamParts.length))]);
+    for (let window = 0; window < 200; window += 1) {
+      await gate.push(delta('ab'));
+      await settle();
+    }
+    await gate.push(finish);
+    await gate.idle();
+    expect(seen).toHaveLength(200);
+    expect(seen[9]).toBe(10);
+    expect(Math.max(...seen)).toBe(65);
+    expect(texts(left)['text one']).toHaveLength(400);
+  });
+
+  it('may drop a window, edit it, or write into the chunk it was given', async () => {
+    const acts: Act[] = [upper, (part) => void (part.payload.text = part.payload.text?.toUpperCase())];
+    for (const act of acts)
+      expect(texts((await sendAll([windowed('sentence', act)], textOf(['One. Two.']))).left)['text one']).toBe('ONE. TWO.');
+    const dropping: Processor = {
+      id: 'dropping',
+      processOutputStream: async ({ part }) => (part.type === 'text-delta' ? null : part),
+    };
+    const { left } = await sendAll([guard(dropping, { window: 'sentence' })], textOf(['One. Two.']));
+    expect(left.map(({ type }) => type)).toEqual(['text-start', 'text-end', 'finish']);
+  });
+
+  it('that answers with something else than a text is unavailable', async () => {
+    const { stopped, left } = await sendAll([windowed('part', () => source)], textOf(['One.']));
+    expect(stopped).toMatchObject({ kind: 'unavailable', processorId: 'judge', error: { code: 'phase/invalid-result' } });
+    expect(pieces(left)).toEqual([]);
+  });
+
+  it('in shadow holds nothing', async () => {
+    const asked: string[] = [];
+    const watching = guard(
+      judge(({ payload: { text = '' } }) => void asked.push(text), 'watching'),
+      { window: 'part', shadow: true },
+    );
+    const { gate, left } = openGate([watching]);
+    await gate.push(delta('Hel'));
+    await gate.push(delta('lo'));
+    expect(pieces(left)).toEqual(['Hel', 'lo']);
+    await gate.push(finish);
+    await gate.idle();
+    await vi.waitFor(() => expect(asked).toEqual(['Hello']));
+  });
+});
+
+describe('order', () => {
+  const holding = [windowed('part', () => undefined)];
+
+  it('what is not a text keeps its place among texts; texts of other parts do not wait', async () => {
+    const { gate, left } = openGate(holding);
+    const sent = [
+      border('text-start'),
+      delta('a'),
+      thought('t'),
+      border('reasoning-end'),
+      source,
+      delta('b'),
+      delta('x', 'two'),
+      border('text-end', 'two'),
+    ];
+    for (const chunk of sent) await gate.push(chunk);
+    expect(left.map(({ type }) => type)).toEqual(['text-start', 'reasoning-delta', 'reasoning-end']); // the source waits for "a"
+    await gate.push(border('text-end'));
+    await settle();
+    expect(left.slice(3).map(({ type, payload }) => [type, (payload as { id: string; text?: string }).text])).toEqual([
+      ['text-delta', 'a'],
+      ['source', undefined],
+      ['text-delta', 'b'],
+      ['text-delta', 'x'],
+      ['text-end', undefined],
+      ['text-end', undefined],
+    ]);
+  });
+
+  it('a value around a source is replaced before it', async () => {
+    const { left } = await sendAll(
+      [patternGuard(patterns.card, 'replace')],
+      [delta('no 4111 1111 '), source, delta('1111 1111 ok')],
+    );
+    expect(left.map(({ type, payload }) => (payload as { text?: string }).text ?? type)).toEqual([
+      'no [pattern]',
+      'source',
+      ' ok',
+      'finish',
+    ]);
+  });
+
+  it('what a delta says beside its text follows the text', async () => {
+    const signed = { type: 'reasoning-delta', payload: { id: 'one', text: 'Hm.', providerMetadata: { p: { signature: 's' } } } };
+    const { left } = await sendAll(holding, [signed, border('reasoning-end')]);
+    expect(left.map(({ payload }) => payload)).toMatchObject([
+      { text: 'Hm.' },
+      { text: '', providerMetadata: { p: { signature: 's' } } },
+      {},
+      {},
+    ]);
+    expect(left[0]?.payload).toEqual({ id: 'one', text: 'Hm.' });
+  });
+
+  it('chunks for a reader who is behind wait, and keep their order', async () => {
+    const reader = deferred();
+    const { gate, left } = openGate([patternGuard(patterns.email, 'replace'), windowed('chunk', () => undefined)], {
+      release: (chunk) => (chunk.type === 'text-start' ? reader.promise : undefined),
+    });
+    const pushing = gate.push(border('text-start'));
+    void gate.push(delta('Hi '));
+    void gate.push(source);
+    await settle();
+    expect(left.map(({ type }) => type)).toEqual(['text-start']);
+    reader.resolve();
+    await pushing;
+    await gate.push(finish);
+    await gate.idle();
+    expect(left.map(({ type }) => type)).toEqual(['text-start', 'text-delta', 'text-delta', 'source', 'finish']);
+    expect(texts(left)['text one']).toBe('Hi ');
+  });
+});
+
+describe('tool arguments', () => {
+  const chunks = [told('{"to": "jane@exam'), told('ple.com"}'), call({ to: 'jane@example.com' })];
+  const seen = (left: readonly { type: string; payload?: unknown }[]) =>
+    left.map(({ payload }) => (payload as { argsTextDelta?: string }).argsTextDelta ?? (payload as { args?: unknown }).args);
+
+  it('leave whole, with the call, in every window', async () => {
+    const { gate, left } = openGate([windowed('chunk', () => undefined)]);
+    await gate.push(told('{"to": '));
+    await gate.push(told('"me"}'));
+    expect(left).toEqual([]);
+    await gate.push(call({ to: 'me' }));
+    expect(seen(left)).toEqual(['{"to": "me"}', { to: 'me' }]);
+  });
+
+  it('are replaced by a pattern as the values they are, escapes included', async () => {
+    const email = patternGuard(patterns.email, 'replace', 'email');
+    expect(seen((await sendAll([email], chunks)).left).slice(0, 2)).toEqual(['{"to":"[email]"}', { to: '[email]' }]);
+    const escaped = [
+      told(String.raw`{"to":"jane\u0040example.com","n":[1,"a@b.de"]}`),
+      call({ to: 'jane@example.com', n: [1, 'a@b.de'] }),
+    ];
+    expect(seen((await sendAll([email], escaped)).left).slice(0, 2)).toEqual([
+      '{"to":"[email]","n":[1,"[email]"]}',
+      { to: '[email]', n: [1, '[email]'] },
+    ]);
+    expect(
+      seen((await sendAll([patternGuard(patterns.card, 'replace', 'card')], [call({ n: 4111111111111111, m: 7 })])).left)[0],
+    ).toEqual({ n: '[card]', m: 7 });
+  });
+
+  it('block without a trace', async () => {
+    const { left, stopped } = await sendAll([patternGuard(patterns.email, 'block')], chunks);
+    expect(stopped).toMatchObject({ kind: 'trip', reason: 'No such value.' });
+    expect(left).toEqual([]);
+  });
+
+  it('agree however a guard edits them', async () => {
+    const onTold = judge(
+      ({ payload, ...part }) => ({ ...part, payload: { ...payload, argsTextDelta: '{"to":"you"}' } }),
+      'told',
+      ({ type }) => type === 'tool-call-delta',
+    );
+    expect(seen((await sendAll([guard(onTold, { window: 'part' })], chunks)).left).slice(0, 2)).toEqual([
+      '{"to":"you"}',
+      { to: 'you' },
+    ]);
+    const inPlace = judge(
+      (part) => void Object.assign(part.payload.args as object, { to: 'him' }),
+      'call',
+      ({ type }) => type === 'tool-call',
+    );
+    const fresh = [told('{"to": "me"}'), call({ to: 'me' })];
+    expect(seen((await sendAll([guard(inPlace, { window: 'part' })], fresh)).left).slice(0, 2)).toEqual([
+      '{"to":"him"}',
+      { to: 'him' },
+    ]);
+    const breaking = judge(
+      ({ payload, ...part }) => ({ ...part, payload: { ...payload, argsTextDelta: 'you' } }),
+      'told',
+      ({ type }) => type === 'tool-call-delta',
+    );
+    const broken = await sendAll([guard(breaking, { window: 'part' })], chunks);
+    expect(broken.stopped).toMatchObject({ kind: 'unavailable', error: { code: 'release/invalid-arguments' } });
+    expect(broken.left).toEqual([]);
+    const writing = judge(
+      (part) => void (part.payload.argsTextDelta = '{"to":"her"}'),
+      'told',
+      ({ type }) => type === 'tool-call-delta',
+    );
+    expect(seen((await sendAll([guard(writing, { window: 'part' })], chunks)).left).slice(0, 2)).toEqual([
+      '{"to":"her"}',
+      { to: 'her' },
+    ]);
+  });
+
+  it('that no call follows are judged at the end', async () => {
+    const { left } = await sendAll([patternGuard(patterns.email, 'replace')], [told('{"a":'), told('1')]);
+    expect(seen(left)).toEqual(['{"a":1', undefined]);
+  });
+});
+
+describe('a stop', () => {
+  const bad: Act = ({ payload: { text = '' } }, { abort }) => (text.includes('bad') ? abort('Bad.') : undefined);
+
+  it('lets out what was cleared before, and nothing after', async () => {
+    const { left, stopped } = await sendAll([windowed('sentence', bad)], textOf(['One. Two is ba', 'd. Three.']));
+    expect(stopped).toMatchObject({ kind: 'trip', reason: 'Bad.', processorId: 'judge', path: 'lane/judge' });
+    expect(pieces(left)).toEqual(['One. ']);
+  });
+
+  it('cancels the guards that are at work', async () => {
+    let signal: AbortSignal | undefined;
+    const slow = windowed(
+      'chunk',
+      async (_part, { abortSignal }) => ((signal = abortSignal), new Promise(() => undefined)),
+      'slow',
+    );
+    const { gate, left } = openGate([
+      pipeline('p')
+        .parallel([slow, windowed('chunk', bad, 'bad')])
+        .commit(),
+    ]);
+    const stop = vi.fn();
+    gate.onStop(stop);
+    await gate.push(delta('bad'));
+    await settle();
+    expect(gate.stopped).toMatchObject({ kind: 'trip', processorId: 'bad' });
+    expect([signal?.aborted, stop.mock.calls.length, left]).toEqual([true, 1, []]);
+  });
+
+  it('of a milder kind waits for stricter ones that are under way', async () => {
+    const hold = deferred();
+    const retrying = windowed('chunk', (_part, { abort }) => abort('Again.', { retry: true }), 'retrying');
+    const tripping = windowed('chunk', async (_part, { abort }) => (await hold.promise, abort('No.')), 'tripping');
+    const { gate } = openGate([pipeline('p').parallel([tripping, retrying]).commit()]);
+    await gate.push(delta('x'));
+    await settle();
+    expect(gate.stopped).toBeUndefined();
+    const ending = gate.idle();
+    hold.resolve();
+    await ending;
+    expect(gate.stopped).toMatchObject({ kind: 'trip', processorId: 'tripping' });
+  });
+
+  it('is given where a guard fails, a pattern included', async () => {
+    const failing = windowed('part', () => Promise.reject(new Error('down')));
+    expect((await sendAll([failing], textOf(['x']))).stopped).toMatchObject({ kind: 'unavailable', error: { message: 'down' } });
+    const broken = { ...patterns.card, find: () => [{ start: 0, end: 0 }] };
+    expect((await sendAll([patternGuard(broken, 'replace')], textOf(['x'.repeat(50)]))).stopped).toMatchObject({
+      kind: 'unavailable',
+    });
+    const whole = judge(
+      () => Promise.reject(new Error('down')),
+      'whole',
+      ({ type }) => type === 'source',
+    );
+    const { stopped, left } = await sendAll([guard(whole, { window: 'part' })], [source, delta('x')]);
+    expect([stopped?.kind, left]).toEqual(['unavailable', []]);
+  });
+
+  it('is given where more is held than may be', async () => {
+    const { stopped, left } = await sendAll([windowed('part', () => undefined)], textOf(['x'.repeat(60), 'y'.repeat(60)]), {
+      maxHeldChars: 100,
+    });
+    expect(stopped).toMatchObject({ kind: 'unavailable', error: { code: 'release/hold-exceeded' } });
+    expect(pieces(left)).toEqual([]);
+  });
+
+  it('what releasing throws reaches who pushes', async () => {
+    const release = (chunk: { type: string }) => (chunk.type === 'source' ? Promise.reject(new Error('gone')) : undefined);
+    await expect(sendAll([windowed('part', () => undefined)], [source, delta('x')], { release })).rejects.toThrow('gone');
+  });
+});
+
+it('a provider that is far ahead of a busy guard waits', async () => {
+  const answer = deferred();
+  const { gate } = openGate([windowed('chunk', () => answer.promise)]);
+  await gate.push(delta('x'));
+  const waiting = gate.push(delta('y'.repeat(20_000)));
+  expect(waiting).toBeInstanceOf(Promise);
+  answer.resolve();
+  await waiting;
+});
+
+describe('all interleavings of two judges and a model', () => {
+  const text = ['One. ', 'Two. ', 'Three.'];
+  const walk = (verdicts: Partial<Record<string, 'trip'>>) =>
+    exploreInterleavings(async (turn) => {
+      const early: string[] = [];
+      const cleared = { a: '', b: '' };
+      const at = (id: 'a' | 'b'): PipelineStep =>
+        windowed(
+          'sentence',
+          async ({ payload: { text: window = '' } }, { abort }) => {
+            await turn(`${id} ${window.trim()}`);
+            if (verdicts[id] && window.includes('Two')) abort('No.');
+            cleared[id] += window;
+          },
+          id,
+        );
+      const opened = openGate(
+        [
+          pipeline('p')
+            .parallel([at('a'), at('b')])
+            .commit(),
+        ],
+        {
+          release: ({ payload }) => {
+            const { text: left = '' } = payload as { text?: string };
+            for (const known of Object.values(cleared)) if (!known.includes(left)) early.push(left);
+          },
+        },
+      );
+      const { gate, left } = opened;
+      for (const piece of [...text.map((one) => delta(one)), finish]) {
+        await turn('delta');
+        await gate.push(piece);
+        if (gate.stopped) break;
+      }
+      await gate.idle();
+      return { early, text: pieces(left).join(''), stopped: gate.stopped?.kind };
+    });
+
+  it('nothing leaves before both have cleared it, and everything leaves', async () => {
+    const ways = await walk({});
+    expect(ways.length).toBeGreaterThan(50);
+    for (const { result, order } of ways)
+      expect(result, order.join(', ')).toEqual({ early: [], text: 'One. Two. Three.', stopped: undefined });
+  });
+
+  it.each([{ a: 'trip' }, { b: 'trip' }, { a: 'trip', b: 'trip' }] as const)(
+    'with %j, nothing of the blocked window leaves',
+    async (verdicts) => {
+      const ways = await walk(verdicts);
+      for (const { result, order } of ways) {
+        expect(result.stopped, order.join(', ')).toBe('trip');
+        expect(['', 'One. '], order.join(', ')).toContain(result.text);
+        expect(result.early).toEqual([]);
+      }
+    },
+  );
+});

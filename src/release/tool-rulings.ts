@@ -1,0 +1,36 @@
+import type { ChunkType } from '@mastra/core/stream';
+
+/** A tool call of the model, as `processOutputStream` is given it. */
+export type ToolCallChunk = Extract<ChunkType, { type: 'tool-call' }>;
+type RejectedChunk = Extract<ChunkType, { type: 'tool-error' }>;
+type ApprovalChunk = Extract<ChunkType, { type: 'tool-call-approval' }>;
+
+export interface RejectOptions {
+  /** What the client and the model are shown as the call's arguments. Default: an empty object, for the arguments may be the reason. */
+  readonly args?: Record<string, unknown>;
+}
+
+/**
+ * What a guard of the stream returns in place of a tool call that must not run: the tool is not run, the model is told the message
+ * as its error, and the run goes on.
+ *
+ * @example
+ * const noRefunds: Processor = {
+ *   id: 'no-refunds',
+ *   processOutputStream: async ({ part }) =>
+ *     part.type === 'tool-call' && part.payload.toolName === 'refund' ? rejectToolCall(part, 'Refunds need a supervisor.') : part,
+ * };
+ */
+export const rejectToolCall = (part: ToolCallChunk, message: string, { args = {} }: RejectOptions = {}): RejectedChunk => {
+  const { toolCallId, toolName } = part.payload;
+  return { ...part, type: 'tool-error', payload: { toolCallId, toolName, args, error: message } };
+};
+
+/**
+ * What a guard of the stream returns in place of a tool call that a person is to decide over: no tool of the step is run, and the
+ * run rests as `suspended` with a `tool-call-approval` chunk for the call. A suspended run cannot be resumed yet.
+ */
+export const requireApproval = (part: ToolCallChunk): ApprovalChunk => {
+  const { toolCallId, toolName, args } = part.payload;
+  return { ...part, type: 'tool-call-approval', payload: { toolCallId, toolName, args: { ...args }, resumeSchema: '' } };
+};
