@@ -9,7 +9,7 @@ import { blocksIn, examplesIn, inRoot } from './examples.js';
 const document = 'docs/verify.md';
 const text = readFileSync(inRoot(document), 'utf8');
 
-describe(document, () => {
+describe('docs/verify.md', () => {
   const examples = examplesIn(document);
 
   it('its examples pass the type check', () => expect(examples.complaints()).toEqual([]));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { compile, InterlockAgent, pipeline, type PipelineStep } from '../../src/index.js';
+import { compile, guard, InterlockAgent, pipeline, type PipelineStep } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { expectRefusal, modes } from '../mastra/support.js';
 
@@ -26,6 +26,16 @@ const wrongGuards: Record<string, Wrong> = {
     code: 'pipeline/wrong-lane',
     guards: () => [{ id: 'late', processOutputStep: () => [] }],
     path: 'a-input-processor/late: inputProcessors never run processOutputStep',
+  },
+  'a pipeline of the other lane': {
+    code: 'pipeline/wrong-lane',
+    guards: () => pipeline('answers').then(pipeline('inner').then({ id: 'late', processOutputStep: () => [] })),
+    path: 'answers: inputProcessors never run processOutputStep',
+  },
+  'a guard that edits beside the model': {
+    code: 'guard/overlap-edits',
+    guards: () => [guard({ ...passing('pii'), traits: { decides: ['edit'] } }, { overlap: true })],
+    path: 'a-input-processor/pii',
   },
 };
 

@@ -30,6 +30,13 @@ describe('every defect is found, once, where it is, and nothing else', () => {
     }
   });
 
+  it('an agent says the same of itself', () => {
+    const told = all.map(({ source, options }) => ({ made: source(), options }));
+    const agents = told.flatMap(({ made, options }) => (made instanceof InterlockAgent ? [{ agent: made, options }] : []));
+    expect(agents.length).toBeGreaterThan(5);
+    for (const { agent, options } of agents) expect(agent.findings(options)).toEqual(verify(agent, options));
+  });
+
   it('in several ways for each code', () => {
     for (const code of codes) expect(defects[code].length, code).toBeGreaterThanOrEqual(3);
   });

@@ -4,6 +4,7 @@ import { runInThisContext } from 'node:vm';
 
 import * as mastraProcessors from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 
 import * as interlock from '../../src/index.js';
 import { InterlockAgent, verify } from '../../src/index.js';
@@ -18,6 +19,9 @@ const model = () => testing.scriptedModel({ steps: [{ text: 'Hello.' }] });
 const needed: Readonly<Record<string, object>> = {
   blockedTermsGuard: { terms: ['some', 'words'] },
   redactor: { strategy: 'mask' },
+  scriptGuard: { scripts: ['Latin'] },
+  topicGuard: { topics: { shop: ['order', 'parcel'] } },
+  jsonGuard: { schema: z.object({ answer: z.string() }) },
 };
 
 describe('the good set has no finding', () => {

@@ -1,13 +1,17 @@
 import type { Processor } from '@mastra/core/processors';
 import { InterlockError } from '../../errors.js';
 import type { SequenceNode } from '../graph.js';
+import { checks } from './checks.js';
 import { findDefects } from './find-defects.js';
 import { placeOf } from './place.js';
 import type { Subject } from './subject.js';
 
+/** What is refused; the rest is only told. */
+const refusals = Object.fromEntries(Object.entries(checks).filter(([, { severity }]) => severity === 'error'));
+
 /** Refuses what cannot work. Raises the code of the first error that `verify` finds, with its path. */
 export const refuseDefects = (subject: Subject): void => {
-  const defect = findDefects(subject).find(({ severity }) => severity === 'error');
+  const [defect] = findDefects(subject, refusals);
   if (defect) throw new InterlockError(defect.code, { path: defect.path, detail: defect.detail });
 };
 
