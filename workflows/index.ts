@@ -25,3 +25,8 @@ export type { OwnPattern } from './patterns/own-pattern.js';
 export { redactor } from './redactor/redactor.js';
 export type { RedactionMetadata, RedactionStrategy, RedactorOptions } from './redactor/redactor-options.js';
 export { unicodeGuard, type UnicodeGuardOptions, type UnicodeMetadata, type UnicodeTrick } from './guards/unicode-guard.js';
+export { answerLimitGuard, type AnswerLimitGuardOptions, type AnswerLimitMetadata } from './guards/answer-limit-guard.js';
+export { jsonGuard, type JsonGuardOptions, type JsonMetadata } from './guards/json-guard.js';
+export { scriptGuard, type ScriptGuardOptions, type ScriptMetadata } from './guards/script-guard.js';
+export { toolSecretsGuard, type ToolSecretsGuardOptions, type ToolSecretsMetadata } from './guards/tool-secrets-guard.js';
+export { topicGuard, type TopicGuardOptions, type TopicMetadata } from './guards/topic-guard.js';

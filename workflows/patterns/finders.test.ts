@@ -187,3 +187,55 @@ describe('laws', () => {
     expect(held.text.length).toBeLessThan(all.lookbehind + 20);
   });
 });
+
+/** Each of these makes a careless expression do work that grows with the square of its length, or worse, or hold text without end. */
+const adversarial = [
+  'a',
+  '@',
+  'a@',
+  'a@b.co',
+  'a.',
+  '1',
+  '1 ',
+  '1-',
+  ':',
+  '+1 ',
+  '(1',
+  '00',
+  'AA11 ',
+  'ssn ',
+  '4111 ',
+  '-----BEGIN A-----',
+  '-----BEGIN A-----\nAAAAAAAAAAAAAAAAAAAA',
+  'eyJhbGciOiJIUzI1NiJ9.',
+  'eyJ',
+  'sk-',
+  'sk-a1',
+  'bearer ',
+  'bearer a',
+  'http://a:',
+  'http://a:b@',
+  '\\n',
+  'api_key=',
+  'é',
+  '😀',
+];
+
+describe('work', () => {
+  it.each(adversarial)('reads 50,000 characters of %j', (piece) => {
+    const text = piece.repeat(Math.ceil(50_000 / piece.length));
+    expect(whole(`${text}!`).length).toBeGreaterThan(0);
+    expect(all.open(text, 0)).toBeLessThanOrEqual(text.length);
+  });
+
+  it.each(adversarial)('holds a bounded piece of a stream of %j', (piece) => {
+    const text = piece.repeat(Math.ceil(30_000 / piece.length));
+    const pieces = text.match(/[^]{1,600}/g) ?? [];
+    let held = nothingHeld;
+    for (const each of pieces) {
+      held = pushText(held, each, { pattern: all, replace }).held;
+      expect(held.text.length - held.from).toBeLessThanOrEqual(Number(all.maxLength) + all.lookahead + 600);
+      expect(held.from).toBeLessThanOrEqual(all.lookbehind + 1);
+    }
+  });
+});

@@ -88,7 +88,7 @@ const sourceOfAssertion = (node: AST.Assertion): string => {
   return `(?${sign}${node.alternatives.map(({ elements }) => elements.map(sourceOf).join('')).join('|')})`;
 };
 
-const anythingOf = (chars: number): string => (chars === Infinity ? '[^]*' : `[^]{0,${chars}}`);
+const anythingOf = (chars: number): string => (chars === Infinity ? '(?:[^]*)' : `(?:[^]{0,${chars}})`);
 
 const oneOf = (node: AST.Pattern | AST.Group | AST.CapturingGroup, alternatives: readonly string[]): string => {
   const modifiers = node.type === 'Group' ? (node.modifiers?.raw ?? '') : '';

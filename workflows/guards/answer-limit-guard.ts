@@ -1,0 +1,68 @@
+import type { Processor } from '@mastra/core/processors';
+import { repetitionOf } from '../text/repetition.js';
+import { block } from './detection.js';
+import { traitsOf, type GuardOptions, type GuardProcessor } from './guard-options.js';
+
+export interface AnswerLimitGuardOptions extends GuardOptions {
+  /** The most text that one step may stream, in UTF-16 units. Default 40,000. */
+  readonly maxChars?: number;
+  /** How often the same phrase may be said in a row, within the last 2,000 characters. Default 12. */
+  readonly maxRepetition?: number;
+}
+
+/** What the tripwire is told. */
+export interface AnswerLimitMetadata {
+  readonly limit: 'length' | 'repetition';
+  /** The text of the step so far, in UTF-16 units. */
+  readonly chars: number;
+}
+
+/** How much of the text is looked at for repetition, and after how much more of it again: work that grows in line with the text. */
+const watchedChars = 2000;
+const everyChars = 500;
+
+/** Kept in the processor's state. */
+interface Count {
+  chars: number;
+  judgedAt: number;
+  tail: string;
+}
+
+/**
+ * A guard (id `answer-limit`) that stops an answer while it streams when it gets too long, or runs in circles: the model's call is
+ * given up, and no more tokens are paid for.
+ */
+export const answerLimitGuard = (
+  options: AnswerLimitGuardOptions = {},
+): GuardProcessor<'processOutputStream', AnswerLimitMetadata> => {
+  const { maxChars = 40_000, maxRepetition = 12 } = options;
+  return {
+    id: options.id ?? 'answer-limit',
+    name: 'Answer limit',
+    description: `Stops answers over ${maxChars} characters, and those that run in circles.`,
+    onViolation: options.onViolation,
+    traits: traitsOf.block,
+    processOutputStream: async (args) => {
+      const { part, state } = args;
+      if (part.type === 'step-start') state[stateKey] = undefined;
+      if (part.type !== 'text-delta') return part;
+      const count = addTo((state[stateKey] ??= { chars: 0, judgedAt: 0, tail: '' }) as Count, part.payload.text); // only this guard writes it
+      const metadata = (limit: AnswerLimitMetadata['limit']) => ({ limit, chars: count.chars });
+      if (count.chars > maxChars)
+        return block({ reason: `The answer is longer than ${maxChars} characters.`, metadata: metadata('length') }, args);
+      if (count.chars - count.judgedAt < everyChars) return part;
+      count.judgedAt = count.chars;
+      return repetitionOf(count.tail) > maxRepetition
+        ? block({ reason: 'The answer repeats itself.', metadata: metadata('repetition') }, args)
+        : part;
+    },
+  };
+};
+
+const stateKey = 'answerLimit';
+
+const addTo = (count: Count, text: string): Count => {
+  count.chars += text.length;
+  count.tail = (count.tail + text).slice(-watchedChars);
+  return count;
+};

@@ -1,0 +1,62 @@
+import type { ProcessOutputStepArgs } from '@mastra/core/processors';
+import { z } from 'zod';
+import { responseMessages, textOf } from '../messages/message-text.js';
+import { unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
+
+export interface JsonGuardOptions extends GuardOptions {
+  /** What an answer must be, as a zod schema. */
+  readonly schema: z.ZodType;
+  /** How many retries to ask for; after that the answer is blocked. Default 2. The agent's `maxProcessorRetries` caps it. */
+  readonly maxRetries?: number;
+}
+
+/** What the tripwire is told; never the answer. */
+export interface JsonMetadata {
+  /** What is wrong, and where: `items[0].price: …`; empty where the answer is no JSON. */
+  readonly issues: readonly string[];
+}
+
+/** More than this is no help to the model. */
+const maxIssues = 5;
+
+/**
+ * A guard (id `json`) for answers that must be JSON of a certain shape, with or without a code fence around it. What does not fit
+ * is asked for again, with the paths of what is wrong as feedback; after `maxRetries` it is blocked. A step that calls tools is
+ * not the answer yet. The words have left when they are judged, unless the agent holds its steps.
+ */
+export const jsonGuard = ({
+  schema,
+  maxRetries = 2,
+  ...options
+}: JsonGuardOptions): GuardProcessor<'processOutputStep', JsonMetadata> => ({
+  id: options.id ?? 'json',
+  name: 'JSON',
+  description: 'Asks again for answers that are not JSON of the given shape.',
+  onViolation: options.onViolation,
+  traits: { decides: ['retry'] },
+  processOutputStep: (args) => {
+    if ((args.toolCalls?.length ?? 0) > 0) return unchanged;
+    const issues = issuesOf(answerOf(args), schema);
+    if (!issues) return unchanged;
+    const what = issues.length > 0 ? `does not fit its schema. ${issues.join('; ')}` : 'is not JSON: answer with JSON alone';
+    return args.abort(`The answer ${what}.`, { retry: args.retryCount < maxRetries, metadata: { issues } });
+  },
+});
+
+const answerOf = ({ text, messages }: Pick<ProcessOutputStepArgs, 'text' | 'messages'>): string => {
+  const newest = responseMessages(messages).at(-1);
+  const answer = (text ?? (newest ? textOf(newest) : '')).trim();
+  return /^```(?:json)?\s*\n(?<body>[^]*)\n```$/i.exec(answer)?.groups?.['body'] ?? answer;
+};
+
+/** What is wrong with an answer: nothing, or a list that is empty where it is no JSON at all. */
+const issuesOf = (answer: string, schema: z.ZodType): string[] | undefined => {
+  let value: unknown;
+  try {
+    value = JSON.parse(answer);
+  } catch {
+    return [];
+  }
+  const { error } = schema.safeParse(value);
+  return error?.issues.slice(0, maxIssues).map(({ path, message }) => `${z.core.toDotPath(path) || 'The whole'}: ${message}`);
+};

@@ -1,0 +1,64 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { Processor } from '@mastra/core/processors';
+import { InterlockError, type GuardTraits } from '../../src/index.js';
+import { newestUserTurn, responseMessages, textOf } from '../messages/message-text.js';
+import { foreignShare, isScript } from '../text/script-share.js';
+import { block, judgeWith, type Detection } from './detection.js';
+import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
+
+export interface ScriptGuardOptions extends GuardOptions {
+  /** The scripts that may be written, by their Unicode names, such as `'Latin'`, `'Cyrillic'`, `'Han'`. */
+  readonly scripts: readonly string[];
+  /** The share of letters that may be of other scripts, 0 to 1: names and quotations. Default 0.2. */
+  readonly maxForeignShare?: number;
+  /** Texts of fewer letters pass. Default 12. */
+  readonly minLetters?: number;
+  /** Default `'block'`. For answers, `'retry'` asks the model again first. */
+  readonly strategy?: JudgeStrategy | 'retry';
+}
+
+/** What the tripwire and `onViolation` are told. */
+export interface ScriptMetadata {
+  readonly scripts: readonly string[];
+  /** The share of letters of other scripts, 0 to 1. */
+  readonly foreignShare: number;
+}
+
+/**
+ * A guard (id `script`) for the language of input and answers, told by its script: cheap and sure where languages have scripts of
+ * their own, and blind between those that share one. Use Mastra's `LanguageDetector` for these.
+ *
+ * Raises `guard/invalid-option` for a script that Unicode does not know.
+ */
+export const scriptGuard = (
+  options: ScriptGuardOptions,
+): GuardProcessor<'processInput' | 'processOutputStep', ScriptMetadata> => {
+  const { scripts, maxForeignShare = 0.2, minLetters = 12, strategy = 'block', id = 'script' } = options;
+  const unknown = scripts.find((script) => !isScript(script));
+  if (scripts.length === 0 || unknown !== undefined)
+    throw new InterlockError('guard/invalid-option', { path: `${id}.scripts`, detail: `there is no script ${unknown ?? ''}.` });
+  const guard: Processor<string, ScriptMetadata> = {
+    id,
+    name: 'Script',
+    description: `Lets pass what is written in ${scripts.join(', ')}.`,
+    onViolation: options.onViolation,
+  };
+  const judge = judgeWith<ScriptMetadata>(guard, strategy === 'warn' ? 'warn' : 'block');
+  const detectionOf = (messages: readonly MastraDBMessage[], place: string): Detection<ScriptMetadata> | undefined => {
+    const text = messages.map(textOf).join('\n');
+    const share = foreignShare(text, scripts);
+    if (share <= maxForeignShare || (text.match(/\p{L}/gu)?.length ?? 0) < minLetters) return undefined;
+    return { reason: `The ${place} is not written in ${scripts.join(' or ')}.`, metadata: { scripts, foreignShare: share } };
+  };
+  const traits: GuardTraits = strategy === 'retry' ? { decides: ['retry'] } : traitsOf[strategy];
+  return Object.assign(guard, { traits }, {
+    processInput: (args) => judge(detectionOf(newestUserTurn(args.messages), 'input'), args),
+    processOutputStep: (args) => {
+      const detection = detectionOf(responseMessages(args.messages).slice(-1), 'answer');
+      if (!detection || strategy !== 'retry') return judge(detection, args);
+      return args.retryCount > 0
+        ? block(detection, args)
+        : args.abort(detection.reason, { retry: true, metadata: detection.metadata });
+    },
+  } satisfies Partial<Processor<string, ScriptMetadata>>);
+};

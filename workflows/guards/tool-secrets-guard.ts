@@ -1,0 +1,57 @@
+import type { Processor } from '@mastra/core/processors';
+import { combineFinders, countKinds } from '../patterns/combine-finders.js';
+import { findersOf, type ValueKind } from '../patterns/value-kinds.js';
+import { leavesOf } from '../text/map-leaves.js';
+import { block, judgeWith, type Detection } from './detection.js';
+import { traitsOf, type GuardOptions, type GuardProcessor } from './guard-options.js';
+
+export interface ToolSecretsGuardOptions extends GuardOptions {
+  /** What must not be handed to a tool. Default: `api-key`, `bearer`, `jwt`, `pem`, `url-credentials`. */
+  readonly kinds?: readonly ValueKind[];
+  /** Tools that may be given secrets, by name. Default: none. */
+  readonly exceptTools?: readonly string[];
+}
+
+/** What the tripwire is told; never a value. */
+export interface ToolSecretsMetadata {
+  readonly toolName: string;
+  /** Kinds found, and how many of each. */
+  readonly found: Partial<Record<ValueKind, number>>;
+}
+
+interface Call {
+  readonly toolName: string;
+  readonly args?: unknown;
+}
+
+/**
+ * A guard (id `tool-secrets`) that blocks a tool call with a secret in its arguments, in the stream and once more before the
+ * step's tools run. In an `InterlockAgent` no tool of the step runs then; a stock agent of Mastra may run it all the same.
+ */
+export const toolSecretsGuard = (
+  options: ToolSecretsGuardOptions = {},
+): GuardProcessor<'processOutputStream' | 'processOutputStep', ToolSecretsMetadata> => {
+  const { kinds = ['api-key', 'bearer', 'jwt', 'pem', 'url-credentials'], exceptTools = [] } = options;
+  const finder = combineFinders(findersOf(kinds));
+  const detectionOf = ({ toolName, args }: Call): Detection<ToolSecretsMetadata> | undefined => {
+    if (exceptTools.includes(toolName)) return undefined;
+    const spans = leavesOf(args).flatMap((leaf) => (typeof leaf === 'string' ? finder.find(leaf, 0) : []));
+    if (spans.length === 0) return undefined;
+    return { reason: `A call of ${toolName} has a secret in its arguments.`, metadata: { toolName, found: countKinds(spans) } };
+  };
+  const guard: Processor<string, ToolSecretsMetadata> = {
+    id: options.id ?? 'tool-secrets',
+    name: 'Secrets in tool arguments',
+    description: `Blocks tool calls with ${kinds.join(', ')} in their arguments.`,
+    onViolation: options.onViolation,
+  };
+  const judge = judgeWith<ToolSecretsMetadata>(guard, 'block');
+  return Object.assign(guard, { traits: traitsOf.block }, {
+    processOutputStream: async (args) => {
+      const detection = args.part.type === 'tool-call' ? detectionOf(args.part.payload) : undefined;
+      return detection ? block(detection, args) : args.part;
+    },
+    processOutputStep: (args) =>
+      judge(args.toolCalls?.map(({ toolName, args: given }) => detectionOf({ toolName, args: given })).find(Boolean), args),
+  } satisfies Partial<Processor<string, ToolSecretsMetadata>>);
+};

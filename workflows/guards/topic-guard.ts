@@ -1,0 +1,45 @@
+import type { Processor } from '@mastra/core/processors';
+import { newestUserTurn, textOf } from '../messages/message-text.js';
+import { termPattern } from '../text/term-pattern.js';
+import { judgeWith } from './detection.js';
+import { traitsOf, unchanged, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
+
+export interface TopicGuardOptions extends GuardOptions {
+  /** What may be talked about: words and phrases by topic. Whole words, in any case. */
+  readonly topics: Readonly<Record<string, readonly string[]>>;
+  /** Turns of fewer words pass: a greeting or a "yes, please" names no topic. Default 4. */
+  readonly minWords?: number;
+  /** Default `'block'`. */
+  readonly strategy?: JudgeStrategy;
+}
+
+/** What the tripwire and `onViolation` are told. */
+export interface TopicMetadata {
+  /** The topics that are allowed. */
+  readonly topics: readonly string[];
+}
+
+/**
+ * A guard (id `topic`) that lets pass what names one of the allowed topics, in the user's newest turn. It knows words, not
+ * meaning: give each topic its common words, and use a guard that judges by model where that is too coarse.
+ */
+export const topicGuard = (options: TopicGuardOptions): GuardProcessor<'processInput', TopicMetadata> => {
+  const { topics, minWords = 4, strategy = 'block' } = options;
+  const names = Object.keys(topics);
+  const pattern = termPattern(Object.values(topics).flat(), true);
+  const guard: Processor<string, TopicMetadata> = {
+    id: options.id ?? 'topic',
+    name: 'Topic',
+    description: `Lets pass what is about ${names.join(', ')}.`,
+    onViolation: options.onViolation,
+  };
+  const judge = judgeWith<TopicMetadata>(guard, strategy);
+  return Object.assign(guard, { traits: traitsOf[strategy] }, {
+    processInput: (args) => {
+      const text = newestUserTurn(args.messages).map(textOf).join('\n').normalize('NFKC');
+      const isShort = (text.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*/gu)?.length ?? 0) < minWords;
+      if (isShort || text.search(pattern) >= 0) return unchanged;
+      return judge({ reason: `The input is about none of ${names.join(', ')}.`, metadata: { topics: names } }, args);
+    },
+  } satisfies Partial<Processor<string, TopicMetadata>>);
+};

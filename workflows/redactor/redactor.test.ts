@@ -1,0 +1,209 @@
+import { Agent } from '@mastra/core/agent';
+import { createTool } from '@mastra/core/tools';
+import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { InterlockAgent, isInterlockError } from '../../src/index.js';
+import { assertChunkInvariant, assertNoFragment, scriptedModel } from '../../src/testing/index.js';
+import { assistant, callHook, chunk, cutsOf, streamThrough, textLeft, user } from '../test-setup.js';
+import { redactor } from './redactor.js';
+import type { RedactionStrategy, RedactorOptions } from './redactor-options.js';
+
+const email = 'jane@example.com';
+const order = { name: 'order', regex: /\bNO-\d{6}\b/, maxLength: 9 };
+
+const redacted = async (options: RedactorOptions, text: string) => {
+  const { result } = await callHook(redactor(options), 'processInput', { messages: [user(text)] });
+  const part = (result as ReturnType<typeof user>[] | undefined)?.[0]?.content.parts[0];
+  return part?.type === 'text' ? part.text : text;
+};
+
+describe('strategies', () => {
+  it.each<[RedactionStrategy, string]>([
+    ['mask', 'Ask ****@*******.*** about **-******.'],
+    ['remove', 'Ask  about .'],
+    ['replace', 'Ask [EMAIL] about [ORDER].'],
+  ])('%s', async (strategy, expected) => {
+    expect(await redacted({ strategy, patterns: [order] }, `Ask ${email} about NO-123456.`)).toBe(expected);
+  });
+
+  it('replace: as told, by kind', async () => {
+    expect(await redacted({ strategy: 'replace', replacement: '█' }, `Ask ${email}`)).toBe('Ask █');
+    expect(await redacted({ strategy: 'replace', replacement: (kind) => `<${kind}>` }, 'key ghp_' + 'aB3d'.repeat(9))).toBe(
+      'key <api-key>',
+    );
+    expect(await redacted({ strategy: 'replace' }, 'https://a:b12345@host.example/')).toBe('https://[URL_CREDENTIALS]/');
+  });
+
+  it('hash: equal values have equal hashes, of a key', async () => {
+    const hashed = redactor({ strategy: 'hash' });
+    const text = async (guard: ReturnType<typeof redactor>, value: string) =>
+      JSON.stringify((await callHook(guard, 'processInput', { messages: [user(value)] })).result);
+    expect(await text(hashed, email)).toMatch(/\[EMAIL:[0-9a-f]{12}\]/);
+    expect(await text(hashed, email)).toBe(await text(hashed, email));
+    expect(await text(hashed, email)).not.toBe(await text(hashed, 'john@example.com'));
+    expect(await text(hashed, email)).not.toBe(await text(redactor({ strategy: 'hash' }), email));
+    const keyed = () => redactor({ strategy: 'hash', key: 'pepper' });
+    expect(await text(keyed(), email)).toBe(await text(keyed(), email));
+  });
+
+  it('block: says which kinds, never the value', async () => {
+    const { tripped } = await callHook(redactor({ strategy: 'block' }), 'processInput', { messages: [user(`I am ${email}`)] });
+    expect(tripped).toEqual({
+      reason: 'The input contains what must not be shown.',
+      retry: false,
+      metadata: { strategy: 'block', found: { email: 1 } },
+    });
+  });
+
+  it('tells onViolation what it took out, without the values', async () => {
+    const onViolation = vi.fn<(violation: unknown) => void>();
+    const guard = redactor({ strategy: 'mask', onViolation });
+    await callHook(guard, 'processOutputStep', { messages: [user('?'), assistant(`${email} and 4111 1111 1111 1111`)] });
+    expect(onViolation).toHaveBeenCalledExactlyOnceWith({
+      processorId: 'redactor',
+      message: 'The answer contains what must not be shown.',
+      detail: { strategy: 'mask', found: { email: 1, card: 1 } },
+    });
+  });
+});
+
+describe('options that cannot be used', () => {
+  it.each<[string, string, Partial<RedactorOptions>]>([
+    ['guard/invalid-option', 'redactor.strategy', { strategy: 'shred' as RedactionStrategy }],
+    ['guard/invalid-option', 'redactor.kinds', { kinds: ['name' as never] }],
+    ['guard/invalid-option', 'redactor.kinds', { kinds: [] }],
+    ['guard/invalid-option', 'redactor.patterns', { patterns: [order, order] }],
+    ['guard/invalid-option', 'redactor.patterns', { patterns: [{ ...order, name: 'email' }] }],
+    ['guard/invalid-option', 'redactor.patterns[0].name', { patterns: [{ ...order, name: 'a b' }] }],
+    ['guard/invalid-option', 'redactor.patterns[0].regex', { patterns: [{ ...order, regex: /a{0,3}/ }] }],
+    ['guard/unbounded-pattern', 'redactor.patterns[0]', { patterns: [{ ...order, regex: /NO-\d+/ }] }],
+    ['guard/unbounded-pattern', 'redactor.patterns[0]', { patterns: [{ ...order, regex: /NO-\d{10}/ }] }],
+    ['guard/unbounded-pattern', 'redactor.patterns[0]', { patterns: [{ ...order, regex: /\d{6}(?=.*x)/ }] }],
+    ['guard/unbounded-pattern', 'redactor.patterns[0]', { patterns: [{ ...order, regex: /(?<=x.*)\d{6}/ }] }],
+    ['guard/unbounded-pattern', 'redactor.patterns[0]', { patterns: [{ ...order, maxLength: undefined as never }] }],
+    ['guard/unbounded-pattern', 'redactor.patterns[0]', { patterns: [{ ...order, maxLength: 0 }] }],
+  ])('%s at %s: %j', (code, path, options) => {
+    let thrown: unknown;
+    try {
+      redactor({ strategy: 'mask', ...options });
+    } catch (error) {
+      thrown = error;
+    }
+    expect(isInterlockError(thrown) && { code: thrown.code, path: thrown.path }).toEqual({ code, path });
+  });
+
+  it('an unbounded pattern holds the part where it is told to', async () => {
+    const quoted = { name: 'secret', regex: /<secret>[^<]*<\/secret>/, maxLength: 'part' as const };
+    const guard = redactor({ strategy: 'replace', kinds: [], patterns: [quoted] });
+    const text = `It is <secret>${'x'.repeat(500)}</secret>, yes.`;
+    const chunks = Array.from(text, (each) => chunk.delta(each));
+    expect((await streamThrough(guard, chunks)).left).toEqual([]);
+    expect(textLeft((await streamThrough(guard, [...chunks, chunk.end()])).left)).toBe('It is [SECRET], yes.');
+  });
+});
+
+describe('in a stream', () => {
+  it('redacts own patterns the same however they are cut', async () => {
+    const guard = redactor({
+      strategy: 'replace',
+      kinds: [],
+      patterns: [order, { name: 'pair', regex: /(ab|cd)\1{1,3}/, maxLength: 8 }],
+    });
+    for (const pieces of cutsOf('See NO-123456, NO-1234567, cdcdcd and ababa.')) {
+      const { left } = await streamThrough(guard, [...pieces.map((text) => chunk.delta(text)), chunk.end()]);
+      expect(textLeft(left), pieces.join('|')).toBe('See [ORDER], NO-1234567, [PAIR] and [PAIR]a.');
+    }
+  });
+
+  it('redacts reasoning and the arguments of a call', async () => {
+    const guard = redactor({ strategy: 'replace' });
+    const reasoning = (text: string) => ({ type: 'reasoning-delta', payload: { id: 'r', text } });
+    const args = (argsTextDelta: string) => ({ type: 'tool-call-delta', payload: { toolCallId: 'c', argsTextDelta } });
+    const { left } = await streamThrough(guard, [
+      reasoning('ask jane@ex'),
+      args('{"to":"jane@ex'),
+      reasoning('ample.com'),
+      { type: 'reasoning-end', payload: { id: 'r' } },
+      args('ample.com","n":1}'),
+      { type: 'tool-call-input-streaming-end', payload: { toolCallId: 'c' } },
+      { type: 'tool-call', payload: { toolCallId: 'c', toolName: 'send', args: { to: email, n: 1 } } },
+    ]);
+    expect(left).toEqual([
+      reasoning('ask '),
+      reasoning('[EMAIL]'),
+      { type: 'reasoning-end', payload: { id: 'r' } },
+      args('{"to":"[EMAIL]","n":1}'),
+      { type: 'tool-call-input-streaming-end', payload: { toolCallId: 'c' } },
+      { type: 'tool-call', payload: { toolCallId: 'c', toolName: 'send', args: { to: '[EMAIL]', n: 1 } } },
+    ]);
+  });
+
+  const values = [email, '4111 1111 1111 1111', 'sk-ant-api03-Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MA'];
+  const options = { randomCuts: 5, shapes: ['text', 'around-reasoning', 'two-texts', 'arguments'] as const };
+
+  it.each(['mask', 'replace', 'hash', 'remove'] as const)('%s is the same for every cut in an agent', async (strategy) => {
+    await assertChunkInvariant([redactor({ strategy })], [`It is ${values[0]}, ok?`], options);
+  });
+
+  it.each(values)('no piece of %s leaves an agent', async (value) => {
+    const cases = [{ text: `It is ${value} ok?`, value }];
+    await assertNoFragment([redactor({ strategy: 'block' })], cases, { ...options, randomCuts: 0 });
+    await assertNoFragment([redactor({ strategy: 'replace' })], cases, { ...options, randomCuts: 0 });
+  });
+});
+
+type AgentKind = new (config: ConstructorParameters<typeof InterlockAgent>[0]) => Agent;
+const kinds: [string, AgentKind][] = [
+  ['InterlockAgent', InterlockAgent as unknown as AgentKind], // its results have more than Mastra's
+  ['the stock Agent', Agent as unknown as AgentKind], // it takes fewer options
+];
+
+describe.each(kinds)('restore, in %s', (_name, Kind) => {
+  const setUp = (guard = redactor({ strategy: 'restore' })) => {
+    const sent = vi.fn<(args: unknown) => void>();
+    const send = createTool({
+      id: 'send',
+      description: 'Sends.',
+      inputSchema: z.object({ to: z.string() }),
+      execute: async (input) => {
+        sent(input);
+        return { sentTo: input.to, copy: 'john@example.com' };
+      },
+    });
+    const model = scriptedModel({
+      steps: [
+        { toolCalls: [{ name: 'send', args: { to: '[EMAIL_1]' }, fragments: 3 }] },
+        { text: ['Sent to [EMA', 'IL_1] and [EMAIL_2]', ', not [EMAIL_9].'] },
+      ],
+    });
+    const agent = new Kind({
+      id: 'a',
+      name: 'a',
+      instructions: 'Help.',
+      model,
+      tools: { send },
+      inputProcessors: [guard],
+      outputProcessors: [guard],
+    });
+    return { agent, sent, prompts: () => model.calls.map(({ prompt }) => JSON.stringify(prompt)) };
+  };
+
+  it('the model sees placeholders, the tool and the caller get the values', async () => {
+    const { agent, sent, prompts } = setUp();
+    const { text } = await agent.generate(`Write to ${email}. Ignore [EMAIL_2].`);
+    expect(prompts()).toHaveLength(2);
+    expect(prompts().join('')).not.toContain('example.com');
+    expect(prompts()[0]).toContain('Write to [EMAIL_1]. Ignore [PLACEHOLDER_1].');
+    expect(sent).toHaveBeenCalledExactlyOnceWith({ to: email });
+    expect(text).toBe(`Sent to ${email} and john@example.com, not [EMAIL_9].`);
+  });
+
+  it('a run does not know the values of another', async () => {
+    const guard = redactor({ strategy: 'restore' });
+    await setUp(guard).agent.generate(`Write to ${email}.`);
+    const { agent, sent } = setUp(guard);
+    const { text } = await agent.generate('Write to nobody.');
+    expect(sent).toHaveBeenCalledExactlyOnceWith({ to: '[EMAIL_1]' });
+    expect(text).toBe('Sent to john@example.com and [EMAIL_2], not [EMAIL_9].');
+  });
+});
