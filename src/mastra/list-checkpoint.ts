@@ -1,6 +1,6 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import { copyPlain, isSame } from '../pipeline/plain-data.js';
-import { emptyLike } from './list-insides.js';
+import { besideNames, emptyLike, fillList, insidesOf, isKnownInside, sourceNames, type ListState } from './list-insides.js';
 
 /** What a list holds, as it was at one time. */
 type Checkpoint = (list: MessageList) => () => MessageList;
@@ -20,13 +20,20 @@ export const createCheckpoints = (): Checkpoint => {
   };
   return (list) => {
     const messages = list.get.all.db().map(copyOf);
-    const state = copyPlain(withoutMessages(list).serialize());
-    return () => emptyLike(list, state).deserialize({ ...copyPlain(state), messages: messages.map(stored) });
+    const beside = besideMessages(list);
+    return () => fillList(emptyLike(list, beside), { ...copyPlain(beside), messages: messages.map(stored) });
   };
 };
 
-/** The list without its messages, to be read alone: where each came from, and the system messages. */
-const withoutMessages = (list: MessageList): MessageList => Object.create(list, { messages: { value: [] } }) as MessageList; // an heir of the list is one
+/** What a list holds beside what its messages say: where each came from, and the system messages. */
+const besideMessages = (list: MessageList): Omit<ListState, 'messages'> => {
+  if (!isKnownInside(list)) return copyPlain(list.serialize());
+  const insides = insidesOf(list);
+  return Object.fromEntries([
+    ...sourceNames.map((name) => [name, Array.from(insides[name], ({ id }) => id)]),
+    ...besideNames.map((name) => [name, copyPlain(insides[name])]),
+  ]) as Omit<ListState, 'messages'>; // built field by field
+};
 
 /** As lists store it. A time may be anything by now: guards write to messages as they please. */
 const stored = ({ createdAt, ...message }: MastraDBMessage) => ({

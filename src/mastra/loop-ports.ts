@@ -5,11 +5,9 @@ import { createHost } from './host.js';
 import { createCheckpoints } from './list-checkpoint.js';
 import { loopMessages } from './loop-messages.js';
 import type { LoopTarget } from './loop-target.js';
-import { createModelCall } from './model-call.js';
+import { createModelCall, toPrompt } from './model-call.js';
 import { createModelOutputs, type ModelOutputs } from './model-outputs.js';
 import { resolveModel, resolveModels, type ModelRequestor } from './models.js';
-import { createPrompts } from './prompts.js';
-import { createToolMessages } from './tool-messages.js';
 import { runTool, type ToolRunContext } from './run-tool.js';
 import { authoredTools, resolveTools } from './tools.js';
 
@@ -69,7 +67,7 @@ const toolContextOf = (target: LoopTarget, prepared: Record<string, unknown>): T
     hooks,
     conversation,
     prepared,
-    messages: createToolMessages(),
+    messages: (list, forAgent) => (forAgent ? list.get.all : list.get.input).aiV5.model(),
   };
 };
 
@@ -78,17 +76,14 @@ const putIn = (stepTools: StepSettings['tools'], prepared: Record<string, unknow
   Object.fromEntries(Object.entries(stepTools ?? {}).filter(([name, tool]) => prepared[name] !== tool));
 
 /** Before a prompt is made, tools say what the model is to see of their results. */
-const messagesWith = (outputs: ModelOutputs): LoopMessages => {
-  const prompts = createPrompts();
-  return {
-    ...loopMessages,
-    checkpoint: createCheckpoints(),
-    toPrompt: async (list: MessageList, model) => {
-      await outputs.apply(list);
-      return prompts(list, model);
-    },
-  };
-};
+const messagesWith = (outputs: ModelOutputs): LoopMessages => ({
+  ...loopMessages,
+  checkpoint: createCheckpoints(),
+  toPrompt: async (list: MessageList, model) => {
+    await outputs.apply(list);
+    return toPrompt(list, model);
+  },
+});
 
 /** Whether one of the stop conditions holds; the shape is the AI SDK's. */
 const anyHolds = async (stopWhen: unknown, steps: readonly StepRecord[]): Promise<boolean> => {

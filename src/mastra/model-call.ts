@@ -1,8 +1,9 @@
+import type { MessageList } from '@mastra/core/agent/message-list';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isStandardSchemaWithJSON, standardSchemaToJSONSchema, toStandardSchema } from '@mastra/core/schema';
 import pRetry from 'p-retry';
 import type { ResolvedModel } from '../phase/host.js';
-import type { ModelRequest, ModelResponse, StepSettings } from '../loop/ports.js';
+import type { ModelRequest, ModelResponse, Prompt, StepSettings } from '../loop/ports.js';
 import { mergeOptions } from './merge-options.js';
 import { checkModelSettings } from './options.js';
 import { providerTools } from './provider-tools.js';
@@ -109,4 +110,20 @@ const responseFormat = (structuredOutput: StepSettings['structuredOutput']): obj
   if (!schema) return {};
   const standard = isStandardSchemaWithJSON(schema) ? schema : toStandardSchema(schema as Parameters<typeof toStandardSchema>[0]);
   return { responseFormat: { type: 'json', schema: standardSchemaToJSONSchema(standard) } };
+};
+
+/** The conversation as a model of this specification is to be sent it. */
+export const toPrompt = async (list: MessageList, model: ResolvedModel): Promise<Prompt> => {
+  const supportedUrls = await model.supportedUrls;
+  const options = { supportedUrls, targetProvider: model.provider };
+  const { aiV5, aiV6, aiV7 } = list.get.all;
+  const view = model.specificationVersion === 'v4' ? aiV7 : model.specificationVersion === 'v3' ? aiV6 : aiV5;
+  const prompt: Prompt = await view.llmPrompt(options);
+  for (const { content } of prompt) if (Array.isArray(content)) content.forEach(fillInput);
+  return prompt;
+};
+
+/** Arguments that were no JSON are absent from the conversation; providers refuse a call without any. */
+const fillInput = (part: { type: string; input?: unknown }): void => {
+  if (part.type === 'tool-call') part.input ??= {};
 };

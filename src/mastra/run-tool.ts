@@ -26,7 +26,7 @@ export interface ToolRunContext {
   /** The tools that the agent prepared for this call; others were put in by a hook and are prepared when they run. */
   readonly prepared: Readonly<Record<string, unknown>>;
   /** Messages in the AI SDK's form, as tools expect them: what the caller said; for tools that are agents, all of them. */
-  readonly messages: (list: MessageList, forAgent: boolean) => Promise<unknown[]>;
+  readonly messages: (list: MessageList, forAgent: boolean) => unknown[];
 }
 
 interface RunnableTool extends AnyTool {
@@ -49,7 +49,7 @@ export const runTool = async (request: ToolRequest, context: ToolRunContext): Pr
     await safely(ready.onInputAvailable, {
       toolCallId: call.toolCallId,
       input: call.args,
-      messages: await context.messages(request.list, false),
+      messages: context.messages(request.list, false), // a conversion of them all, so only where somebody listens
       abortSignal: request.abortSignal,
     });
   return ready.execute ? execute(ready, request, context) : { kind: 'client' };
@@ -70,7 +70,7 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
     metadata: { agentId: agent.id, agentName: agent.name },
   });
   try {
-    const returned = await run(argsOf(call.args, tool), await invocation(request, context, suspension));
+    const returned = await run(argsOf(call.args, tool), invocation(request, context, suspension));
     if (suspension.error) return { kind: 'error', error: suspension.error };
     const result = returned === undefined ? null : ensureSerializable(returned);
     const { toolCallId, toolName } = call;
@@ -84,11 +84,11 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
 };
 
 /** What a tool is called with, besides its arguments. */
-const invocation = async (request: ToolRequest, context: ToolRunContext, suspension: { error?: InterlockError }) => {
+const invocation = (request: ToolRequest, context: ToolRunContext, suspension: { error?: InterlockError }) => {
   const { call, list, abortSignal, write } = request;
   return {
     toolCallId: call.toolCallId,
-    messages: await context.messages(list, call.toolName.startsWith('agent-')),
+    messages: context.messages(list, call.toolName.startsWith('agent-')),
     abortSignal,
     requestContext: context.requestContext,
     tracingContext: context.tracingContext,
