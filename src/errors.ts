@@ -76,7 +76,7 @@ export const errorTable = {
   },
   'guard/late-verdict': {
     actor: 'author',
-    say: 'This guard blocks words that have left by then; judge the stream as well, or hold the words back.',
+    say: 'This guard blocks words that have left by then; judge the stream as well, or set hold to keep the words back.',
   },
   'pipeline/missing-id': { actor: 'author', say: 'A pipeline and every processor in it need a non-empty id.' },
   'pipeline/duplicate-id': { actor: 'author', say: 'Two processors in one pipeline share an id; rename one.' },

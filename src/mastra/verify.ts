@@ -19,7 +19,10 @@ export interface VerifyOptions {
   readonly maxProcessorRetries?: number;
   /** Steps that a run may have, for `latencyBudgetMs`. Default 1. */
   readonly maxSteps?: number;
-  /** What is held back until it was judged: `'none'`, each `'step'`, the whole `'run'`. Default: not known; for an agent `'none'`. */
+  /**
+   * What is held back until it was judged: `'none'`, each `'step'`, the whole `'run'`. Default: not known; for an agent what its
+   * configuration says.
+   */
   readonly hold?: Hold;
   /**
    * Milliseconds for which guards may keep one run waiting, all together. Counted are deadlines (`deadlineMs`): one after another,

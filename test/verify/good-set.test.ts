@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import * as interlock from '../../src/index.js';
-import { InterlockAgent, verify } from '../../src/index.js';
+import { InterlockAgent, verify, type GuardTraits } from '../../src/index.js';
 import * as testing from '../../src/testing/index.js';
 import * as workflows from '../../workflows/index.js';
 import { createOrderStore } from '../../playground/chat/shop/order-store.js';
@@ -33,6 +33,10 @@ describe('the good set has no finding', () => {
   it.each(makers)('%s', (name, make) => {
     const made: object = make(needed[name] ?? {});
     expect(verify('stepGraph' in made ? (made as never) : [made as never])).toEqual([]);
+  });
+
+  it.each(makers.filter(([name]) => /Guard$|^redactor$/.test(name)))('%s says what it decides', (name, make) => {
+    expect((make(needed[name] ?? {}) as { traits?: GuardTraits }).traits?.decides).toBeInstanceOf(Array);
   });
 
   it('all ready-made pipelines and guards are among them', () => {
