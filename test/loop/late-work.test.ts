@@ -113,7 +113,14 @@ describe.each(retriable)('a hook of a rejected attempt, $phase, $mode', ({ phase
     const scribbleLate = ({ retryCount }: { retryCount: number }): undefined => {
       if (retryCount > 0) for (const list of held.lists.splice(0)) scribble(list);
     };
-    const scribbling: Processor = { id: 'scribbling', processInput: scribbleLate, processInputStep: scribbleLate };
+    const scribbling: Processor = {
+      id: 'scribbling',
+      processInput: (args) => {
+        scribbleLate(args);
+        return args.messageList;
+      },
+      processInputStep: scribbleLate,
+    };
     const { inputProcessors = [], outputProcessors } = laned([phase, rejecting]);
     const agent = createAgent({
       model,

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { scriptedModel } from '../../src/testing/index.js';
+import { chunksOf, createAgent, guardOn, modes, retractionsOf, runAgent } from '../promises/support.js';
+
+describe.each(modes)('what an attempt leaves behind, %s', (mode) => {
+  it('feedback of a retry from the input reaches the first prompt, and no later one', async () => {
+    const model = scriptedModel({
+      steps: ({ index }) => (index === 0 ? { toolCalls: [{ name: 'charge', args: { amount: 1 } }] } : { text: 'Done.' }),
+    });
+    const rejecting = guardOn('input', ({ abort }) => abort('say it nicely', { retry: true }), { times: 1 });
+    const ran = await runAgent(createAgent({ model, maxProcessorRetries: 1, inputProcessors: [rejecting] }), mode);
+    expect(ran.status).toBe('success');
+    const told = model.calls.map(({ prompt }) => JSON.stringify(prompt).includes('say it nicely'));
+    expect(told).toEqual([true, false]);
+  });
+
+  it('a failure leaves an empty step with reason error, and takes nothing back on the wire', async () => {
+    const steps: unknown[] = [];
+    const model = scriptedModel({ steps: [{ text: ['Half ', 'of it'], error: new Error('Out of order.') }] });
+    const ran = await runAgent(createAgent({ model }), mode, {
+      onStepFinish: ({ text, reason, tripwire }: never) => void steps.push({ text, reason, tripwire }),
+    } as never);
+    expect(ran.status).toBe('failed');
+    expect(steps).toEqual([{ text: '', reason: 'error', tripwire: undefined }]);
+    expect(retractionsOf(ran)).toEqual([]);
+    expect(chunksOf(ran, 'error')).toHaveLength(1);
+  });
+
+  it('a cancel leaves an empty step with reason error, and takes nothing back on the wire', async () => {
+    const controller = new AbortController();
+    const model = scriptedModel({ steps: [{ text: 'Half of it.' }] });
+    const giveUp = guardOn('outputStep', () => controller.abort());
+    const ran = await runAgent(createAgent({ model, outputProcessors: [giveUp] }), mode, { abortSignal: controller.signal });
+    expect(ran).toMatchObject({ status: 'canceled', result: { text: '', steps: [{ text: '', reason: 'error' }] } });
+    expect(retractionsOf(ran)).toEqual([]);
+  });
+});
