@@ -11,6 +11,10 @@ export interface FinderOptions {
   readonly maxLength?: number | 'part';
   /** How far before a match `read` looks, beyond what the expression does. Default 0. */
   readonly lookbehind?: number;
+  /** What every value has in it: a cheap look before the expression is tried. Default: none. */
+  readonly hint?: RegExp;
+  /** What begins like a value, where that is cheaper to tell than by the expression; matches wherever it does, or more. Default: `regex`. */
+  readonly shape?: RegExp;
   /** Default: each match is a value. */
   readonly read?: ReadMatch;
 }
@@ -19,24 +23,38 @@ export interface FinderOptions {
  * Makes a finder from an expression. Where a match could still begin, or end otherwise, is read from the expression itself, so
  * that a stream is held back no longer than it must be.
  */
-export const defineFinder = ({ regex, maxLength, lookbehind = 0, read = (_text, { end }) => end }: FinderOptions): Finder => {
-  const { pattern, flags } = new RegExpParser().parseLiteral(String(regex));
+export const defineFinder = ({
+  regex,
+  maxLength,
+  lookbehind = 0,
+  hint,
+  shape = regex,
+  read = (_text, { end }) => end,
+}: FinderOptions): Finder => {
+  const { pattern, flags } = parse(regex);
   const reach = reachOf(pattern, flags.unicode || flags.unicodeSets);
-  const candidate = new RegExp(regex.source, withFlag(regex, 'g'));
-  const open = new RegExp(openSourceOf(pattern), withFlag(regex, 'g'));
+  const [candidate, sign] = [globally(regex.source, regex), hint && globally(hint.source, hint)];
+  const open = globally(openSourceOf(parse(shape).pattern), shape);
   return {
     maxLength: maxLength ?? reach.length,
     lookbehind: reach.behind + lookbehind,
     lookahead: reach.ahead,
-    find: (text, from) => readAll(text, candidate, { from, read }),
+    find: (text, from) => (sign && indexIn(text, sign, from) < 0 ? [] : readAll(text, candidate, { from, read })),
     open: (text, from) => {
-      open.lastIndex = from;
-      return open.exec(text)?.index ?? text.length;
+      const index = indexIn(text, open, from);
+      return index < 0 ? text.length : index;
     },
   };
 };
 
-const withFlag = ({ flags }: RegExp, flag: string): string => flags.replaceAll(/[gy]/g, '') + flag;
+const parse = (regex: RegExp) => new RegExpParser().parseLiteral(String(regex));
+
+const globally = (source: string, { flags }: RegExp): RegExp => new RegExp(source, `${flags.replaceAll(/[gy]/g, '')}g`);
+
+const indexIn = (text: string, regex: RegExp, from: number): number => {
+  regex.lastIndex = from;
+  return regex.exec(text)?.index ?? -1;
+};
 
 /** A candidate that is no value hides none that starts inside it. */
 const readAll = (text: string, candidate: RegExp, { from, read }: { from: number; read: ReadMatch }): TextSpan[] => {

@@ -48,10 +48,12 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
 const label = String.raw`(?:api[_-]?key|secret[_-]?access[_-]?key|account[_-]?key|client[_-]?secret|access[_-]?token|auth[_-]?token|private[_-]?token)`;
 const labelled = String.raw`(?<=${label}["'\`]?[ \t]{0,3}(?:[:=]|=>|:=|is)[ \t]{0,3}["'\`]?)(?=[^\d\n]{0,64}\d)[A-Za-z0-9_+/=.~-]{16,256}`;
 
-/** Keys of large providers of models, clouds, code and payments, and values that are labelled as one. */
+/** Keys of large providers of models, clouds, code and payments. A word that could be one is held whole: cheaper than to ask each form. */
 export const apiKeyFinder = defineFinder({
   regex: new RegExp(`(?<![A-Za-z0-9_-])(?:${forms.map(([, form]) => form).join('|')})`),
+  hint: /[-_.:]|A[IKSBCR]|SK|dapi/,
+  shape: /(?<![A-Za-z0-9_-])[A-Za-z0-9_.:+/=-]{1,640}/,
 });
 
-/** Labels are written in any case; keys are not. */
-export const labelledKeyFinder = defineFinder({ regex: new RegExp(labelled, 'i') });
+/** Values that are labelled as a key. Labels are written in any case; keys are not. */
+export const labelledKeyFinder = defineFinder({ regex: new RegExp(labelled, 'i'), hint: /\d/ });

@@ -31,6 +31,7 @@ export const cardFinder = defineFinder({
     String.raw`(?<![\p{L}\p{N}_])(?<!\d[.,])\d(?:${separator}{0,3}\d){${minDigits - 1},${maxDigits - 1}}(?=[^]{0,2})`,
     'u',
   ),
+  hint: /\d/,
   read: readCard,
 });
 

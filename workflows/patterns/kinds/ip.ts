@@ -45,5 +45,6 @@ export const ipFinder = defineFinder({
     'u',
   ),
   lookbehind: labelChars,
+  hint: /\d/,
   read: readAddress,
 });

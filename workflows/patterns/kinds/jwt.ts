@@ -22,5 +22,6 @@ const isHeader = (part: string): boolean => {
 export const jwtFinder = defineFinder({
   regex:
     /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,1024}\.[A-Za-z0-9_-]{0,8192}\.[A-Za-z0-9_-]{0,4096}(?:\.[A-Za-z0-9_-]{0,8192}\.[A-Za-z0-9_-]{0,512})?/,
+  hint: /eyJ/,
   read: readToken,
 });

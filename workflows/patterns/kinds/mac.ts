@@ -9,6 +9,7 @@ const shared = /^(?:[f]+|[0]+)$/i;
 /** Hardware addresses as IEEE 802 writes them, and in the dotted groups of Cisco; validated by `validator.isMACAddress`. */
 export const macFinder = defineFinder({
   regex: new RegExp(String.raw`(?<![0-9A-Za-z_])(?<![0-9A-Fa-f][:.-])(?:${separated}|${dotted})`),
+  hint: /[:.-]/,
   read: (text, { start, end }) => {
     const written = text.slice(start, end);
     const digits = written.replaceAll(/[^0-9A-Fa-f]/g, '');

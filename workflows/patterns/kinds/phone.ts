@@ -31,6 +31,7 @@ export const phoneFinder = (defaultCountry?: CountryCode): Finder =>
   defineFinder({
     regex: new RegExp(`(?:${international}${defaultCountry ? `|${national}` : ''})${endOfText}`, 'u'),
     lookbehind: labelChars,
+    hint: new RegExp(digit),
     read: readNumber(defaultCountry),
   });
 
