@@ -1,0 +1,15 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+/** What may come and go beside the gate, such as compiled code. */
+const slackBytes = 1_000_000;
+
+it('what the gate holds is bounded by the windows, over a million deltas', async () => {
+  const args = ['--expose-gc', '--import', 'tsx', new URL('million-deltas.ts', import.meta.url).pathname];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const { heapBytes, released } = JSON.parse(stdout) as { heapBytes: number[]; released: number };
+  expect(released).toBeGreaterThan(3_000_000);
+  const [first = 0, ...later] = heapBytes;
+  for (const bytes of later) expect(bytes - first).toBeLessThan(slackBytes);
+}, 120_000);
