@@ -206,6 +206,13 @@ describe('a step whose answer is read asynchronously', () => {
     expect(await inSequence([passing, passing, hook('b', becomes('x'))])(data, createScope())).toMatchObject({ kind: 'edit' });
   });
 
+  it('and what the next step answers later is read, too', async () => {
+    const passing = step('a', async () => ({ kind: 'pass' }));
+    expect(textOf(await inSequence([passing, hook('b', asyncly(becomes('x'))), passing])(data, createScope()))).toBe('x');
+    const stopping = inSequence([passing, hook('b', asyncly(fail(new Error('down'))))]);
+    expect(await stopping(data, createScope())).toMatchObject({ kind: 'unavailable', processorId: 'b' });
+  });
+
   it('fails closed where reading fails', async () => {
     const failing = step('a', async () => {
       throw new Error('unread');
