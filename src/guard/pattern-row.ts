@@ -3,6 +3,7 @@ import type { HookCall, HookContext, PhaseRow } from '../phase/row.js';
 import { phases } from '../phase/table.js';
 import { mapTexts } from './map-texts.js';
 import type { Pattern, TextSpan, WindowedProcessor } from './pattern.js';
+import { tellingNothingOf, type Untold } from './unquoted.js';
 
 type StreamRow = PhaseRow<'outputStream', 'processOutputStream'>;
 
@@ -15,6 +16,11 @@ interface StreamChunk {
 }
 
 const row: StreamRow = phases.outputStream;
+
+/** From how many characters in a row on a reason quotes a value: half of it, and no short word by chance. */
+const valueChars = ({ length }: string): number => Math.max(4, Math.ceil(length / 2));
+/** The same for a text that may hold what is blocked. */
+const textChars = 16;
 
 /** The pattern that a processor says it goes by. */
 export const patternOf = (processor: Processor): Pattern | undefined => {
@@ -34,10 +40,26 @@ export const gateRow: StreamRow = {
     return patternOf(processor) !== undefined && !chunk.match && fieldOf(chunk) === undefined;
   },
   invoke: (call: HookCall<'outputStream', 'processOutputStream'>) => {
-    const pattern = patternOf(call.processor);
-    return pattern ? redacted(call.data.part as StreamChunk, pattern, call.context) : row.invoke(call);
+    const { processor, context } = call;
+    const chunk = call.data.part as StreamChunk; // as above
+    const pattern = patternOf(processor);
+    if (pattern)
+      return redacted(chunk, {
+        pattern,
+        context: (value) => contextFor(processor, context, { content: value, fromChars: valueChars(value) }),
+      });
+    const { text } = (chunk.payload ?? {}) as { text?: unknown };
+    return row.invoke(
+      typeof text === 'string'
+        ? { ...call, context: contextFor(processor, context, { content: text, fromChars: textChars }) }
+        : call,
+    );
   },
 };
+
+/** What is blocked is not told by the reason, unless the processor asks for it. */
+const contextFor = (processor: WindowedProcessor, context: HookContext, untold: Untold): HookContext =>
+  processor.quotesBlocked ? context : tellingNothingOf(context, untold);
 
 /** Where other chunks than deltas carry words; the rest has none. */
 const fields: Partial<Record<string, 'args' | 'result' | 'error'>> = {
@@ -48,15 +70,24 @@ const fields: Partial<Record<string, 'args' | 'result' | 'error'>> = {
 
 const fieldOf = ({ type }: StreamChunk): string | undefined => fields[type] ?? (type.startsWith('data-') ? 'data' : undefined);
 
+/** A pattern, and what its `replace` is handed for a value. */
+interface Replacing {
+  readonly pattern: Pattern;
+  context(value: string): HookContext;
+}
+
 /** A chunk with every match in it replaced; the same object where there is none. */
-const redacted = (chunk: StreamChunk, pattern: Pattern, context: HookContext): StreamChunk => {
+const redacted = (chunk: StreamChunk, by: Replacing): StreamChunk => {
   const { match } = chunk;
   if (match) {
     const { text } = chunk.payload as { text: string };
     const { match: _match, ...delta } = chunk;
-    return { ...delta, payload: { ...(chunk.payload as object), text: pattern.replace(text, { span: match, context }) } };
+    return {
+      ...delta,
+      payload: { ...(chunk.payload as object), text: by.pattern.replace(text, { span: match, context: by.context(text) }) },
+    };
   }
-  const change = (text: string) => replaceAll(text, pattern, context);
+  const change = (text: string) => replaceAll(text, by);
   if (chunk.type.startsWith('data-')) {
     const data = mapTexts(chunk.data, change);
     return data === chunk.data ? chunk : { ...chunk, data };
@@ -67,11 +98,12 @@ const redacted = (chunk: StreamChunk, pattern: Pattern, context: HookContext): S
   return value === payload[field] ? chunk : { ...chunk, payload: { ...payload, [field]: value } };
 };
 
-const replaceAll = (text: string, pattern: Pattern, context: HookContext): string => {
+const replaceAll = (text: string, { pattern, context }: Replacing): string => {
   let replaced = '';
   let at = 0;
   for (const span of pattern.find(text, 0)) {
-    replaced += text.slice(at, span.start) + pattern.replace(text.slice(span.start, span.end), { span, context });
+    const value = text.slice(span.start, span.end);
+    replaced += text.slice(at, span.start) + pattern.replace(value, { span, context: context(value) });
     at = span.end;
   }
   return at === 0 ? text : replaced + text.slice(at);

@@ -51,4 +51,6 @@ export type Window = GuardWindow | { readonly pattern: Pattern };
 /** A processor that says itself in which window it judges a stream; `guard(processor, { window })` has the last word. */
 export interface WindowedProcessor extends Processor {
   readonly window?: Window;
+  /** Whether what it blocks may stand in its reason and metadata. Default `false`: quotations are cut out, in the stream's windows. */
+  readonly quotesBlocked?: boolean;
 }

@@ -1,6 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it, vi } from 'vitest';
 import type { GuardPolicy } from '../../../schemas/index.js';
+import type { PatternMatch, WindowedProcessor } from '../../guard/pattern.js';
 import { guard } from '../../mastra/guard-policy.js';
 import { pipeline, type PipelineStep } from '../../mastra/pipeline.js';
 import { exploreInterleavings } from '../../testing/explore-interleavings.js';
@@ -299,6 +300,22 @@ describe('a stop', () => {
     const { left, stopped } = await sendAll([windowed('sentence', bad)], textOf(['One. Two is ba', 'd. Three.']));
     expect(stopped).toMatchObject({ kind: 'trip', reason: 'Bad.', processorId: 'judge', path: 'lane/judge' });
     expect(pieces(left)).toEqual(['One. ']);
+  });
+
+  it('tells nothing of what it blocked, unless its guard asks for it', async () => {
+    const quoting = {
+      ...patterns.email,
+      replace: (value: string, { context }: PatternMatch) => context.abort(`Found ${value}.`, { metadata: { value } }),
+    };
+    const processor: WindowedProcessor = { ...patternGuard(quoting, 'replace'), window: { pattern: quoting } };
+    const chunks = textOf(['Mail jane@example.com now.']);
+    const { stopped, scope } = await sendAll([processor], chunks);
+    expect(stopped).toMatchObject({ reason: 'Found ….', metadata: { value: '…' } });
+    expect(JSON.stringify(scope.reports)).not.toContain('jane');
+    const asked = await sendAll([Object.assign(processor, { quotesBlocked: true })], chunks);
+    expect(asked.stopped).toMatchObject({ reason: 'Found jane@example.com.', metadata: { value: 'jane@example.com' } });
+    const reading = windowed('part', ({ payload: { text = '' } }, { abort }) => abort(`Not fine: ${text}`));
+    expect((await sendAll([reading], chunks)).stopped).toMatchObject({ reason: 'Not fine: …' });
   });
 
   it('cancels the guards that are at work', async () => {
