@@ -54,6 +54,7 @@ export {
   tripwireSchema,
   usageSchema,
   verdictKindSchema,
+  type Change,
   type RunEvent,
   type RunStatus,
   type StepReason,

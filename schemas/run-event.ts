@@ -2,7 +2,8 @@ import { z } from 'zod';
 
 /**
  * What happened in a run, in order. One union for everybody who looks at a run: the terminal, the studio, recorded traces and
- * tests. Events carry no message content; `reason` and `metadata` are what the guard chose to say.
+ * tests. Events carry no message content, unless the run
+ * records edits; `reason` and `metadata` are what the guard chose to say.
  */
 const common = {
   /** The run. */
@@ -42,6 +43,18 @@ export const tripwireSchema = z.object({
   kind: z.literal('unavailable').optional(),
 });
 
+/** One place of a payload that a guard changed. */
+const changeSchema = z.object({
+  /** Dotted, by where it stands in the payload before, e.g. `messages.3.content.parts.0.text`. */
+  target: z.string(),
+  /** What stood there; absent where nothing did. */
+  before: z.string().optional(),
+  /** What stands there now, where that is no text that was edited; absent where it was taken out. */
+  after: z.string().optional(),
+  /** Of a text: characters `start` (inclusive) to `end` (exclusive) of `before` became `text`. */
+  spans: z.array(z.object({ start: z.int(), end: z.int(), text: z.string() })).optional(),
+});
+
 export const runEventSchema = z.discriminatedUnion('type', [
   z.object({
     ...common,
@@ -70,6 +83,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     edits: z.int().nonnegative(),
     reason: z.string().optional(),
     metadata: z.unknown().optional(),
+    /** What the guard changed, where the run records edits; of a step's chunks the first thousand changes. */
+    changes: z.array(changeSchema).optional(),
   }),
   /**
    * A guard was not asked, or gave no verdict, and its policy let that pass unedited. `reason` is `sampled-out` or the code of the
@@ -167,3 +182,6 @@ export type StepReason = z.infer<typeof stepReasonSchema>;
 export type Tripwire = z.infer<typeof tripwireSchema>;
 export type VerdictKind = z.infer<typeof verdictKindSchema>;
 export type Usage = z.infer<typeof usageSchema>;
+
+/** One place of a payload that a guard changed. */
+export type Change = z.infer<typeof changeSchema>;

@@ -1,3 +1,5 @@
+import type { Change } from '../schemas/index.js';
+
 /**
  * What a guard decided about one payload. Verdicts are values: nothing in the pure rooms throws to stop a run.
  *
@@ -22,6 +24,8 @@ export interface Bypass {
 export interface Edit<Data> {
   readonly kind: 'edit';
   readonly data: Data;
+  /** What was changed, where that is recorded. */
+  readonly changes?: readonly Change[];
 }
 
 /** Where a verdict comes from. */

@@ -45,7 +45,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const conversation = await openConversation({ agent, target: options.memory, requestContext });
   const memory = conversation?.memory;
   const chains = await resolveChains({ agentId: agent.id, guards, options, requestContext, memory });
-  const lanes = compileChains(agent.id, chains);
+  const lanes = compileChains(agent.id, chains, options.recordEdits ?? guards.recordEdits);
   const newMessageId = () => createId('message');
   const list = await openList({ agent, options, messages, requestContext, conversation, createId: newMessageId });
   const hooks = { ...beginning.hooks, ...options.hooks };

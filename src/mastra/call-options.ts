@@ -38,6 +38,7 @@ export interface CallOptions extends StepSettings, CallCallbacks {
   maxProcessorRetries?: number;
   hold?: 'none' | 'step' | 'run';
   maxHeldChars?: number;
+  recordEdits?: boolean;
   toolsets?: unknown;
   clientTools?: unknown;
   hooks?: ToolHooks;

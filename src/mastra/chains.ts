@@ -1,11 +1,10 @@
 import type { MastraMemory } from '@mastra/core/memory';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { Lanes } from '../loop/run.js';
-import { compileGraph } from '../pipeline/compile.js';
 import type { CallOptions } from './call-options.js';
 import type { InterlockConfig } from './config.js';
 import { errorLane, hasErrorHook } from './error-lane.js';
-import { checkLane, compileLane, laneId, resolveGuards } from './guards.js';
+import { checkLane, compileLane, compileRecording, laneId, resolveGuards } from './guards.js';
 import type { PipelineStep } from './pipeline.js';
 import { PrepareStepProcessor } from './prepare-step.js';
 
@@ -53,13 +52,17 @@ export const resolveChains = async ({ agentId, guards, options, requestContext, 
   };
 };
 
-/** The chains as plans. Raises `pipeline/…` for what cannot work. */
-export const compileChains = (agentId: string, { input, output, error, others, memory }: Chains): Lanes => ({
-  input: compileLane(input, laneId(agentId, 'input')),
-  output: compileLane(output, laneId(agentId, 'output')),
+/** The chains as plans; with `recordEdits` their guards report what they changed. Raises `pipeline/…` for what cannot work. */
+export const compileChains = (
+  agentId: string,
+  { input, output, error, others, memory }: Chains,
+  recordEdits: boolean | undefined,
+): Lanes => ({
+  input: compileLane(input, laneId(agentId, 'input'), recordEdits),
+  output: compileLane(output, laneId(agentId, 'output'), recordEdits),
   error:
     others.length > 0
-      ? compileGraph(errorLane({ own: error, others }, laneId(agentId, 'error')))
-      : compileLane(error, laneId(agentId, 'error')),
+      ? compileRecording(errorLane({ own: error, others }, laneId(agentId, 'error')), recordEdits)
+      : compileLane(error, laneId(agentId, 'error'), recordEdits),
   memory: compileLane(memory, `${agentId}-memory`),
 });

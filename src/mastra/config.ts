@@ -30,6 +30,11 @@ export interface InterlockConfig {
    * more fails with `release/hold-exceeded`. Default 1,000,000.
    */
   maxHeldChars?: number;
+  /**
+   * Whether the `guard` events of a run say in `changes` what each guard changed. They then hold what guards take out: keep them from those
+   * who may not read it. Costs a copy and a comparison of the payload for each call of a guard. Default `false`.
+   */
+  recordEdits?: boolean;
   /** Told of everything that happens in any run of this agent, as it happens. What it throws does not reach the run. */
   onRunEvent?: (event: RunEvent) => void;
 }
@@ -92,6 +97,8 @@ export type InterlockCallOptions = Omit<
   hold?: 'none' | 'step' | 'run';
   /** Overrides the agent's `maxHeldChars`. */
   maxHeldChars?: number;
+  /** Overrides the agent's `recordEdits`. */
+  recordEdits?: boolean;
   /** Overrides the agent's model. */
   model?: MastraModelConfig | ((call: { requestContext: RequestContext }) => MastraModelConfig | Promise<MastraModelConfig>);
   /** Told of everything that happens in this run, as it happens. */

@@ -1,6 +1,7 @@
 import type { RequestContext } from '@mastra/core/request-context';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 import { compileGraph, type Plan } from '../pipeline/compile.js';
+import { withRecordedEdits } from '../pipeline/recorded-edits.js';
 import type { SequenceNode } from '../pipeline/graph.js';
 import { placeOf, type Place } from '../pipeline/verify/place.js';
 import { refuseDefects } from '../pipeline/verify/refuse.js';
@@ -65,13 +66,24 @@ export const checkLane = (steps: readonly PipelineStep[], lane: Lane, agentId: s
 /** Plans that were compiled before: an agent's own guards are the same array in every call. */
 const plans = new WeakMap<readonly PipelineStep[], Plan>();
 
-/** Compiles a lane, once for each array; nothing where it has no guards. Raises `pipeline/…` for what cannot work. */
-export const compileLane = (steps: readonly PipelineStep[], id: string): Plan | undefined => {
+/** The same for runs that record edits. */
+const recordingPlans: typeof plans = new WeakMap();
+
+/**
+ * Compiles a lane, once for each array; nothing where it has no guards. With `recordsEdits` its guards report what they changed. Raises
+ * `pipeline/…` for what cannot work.
+ */
+export const compileLane = (steps: readonly PipelineStep[], id: string, recordsEdits = false): Plan | undefined => {
   if (steps.length === 0) return undefined;
-  const plan = plans.get(steps) ?? compileGraph(laneGraph(steps, id));
-  plans.set(steps, plan);
+  const known = recordsEdits ? recordingPlans : plans;
+  const plan = known.get(steps) ?? compileRecording(laneGraph(steps, id), recordsEdits);
+  known.set(steps, plan);
   return plan;
 };
+
+/** Compiles a graph, whose guards then report what they changed where that is asked for. */
+export const compileRecording = (graph: SequenceNode, recordsEdits = false): Plan =>
+  compileGraph(recordsEdits ? withRecordedEdits(graph) : graph);
 
 /** The name of an agent's lane, as Mastra gives it. */
 export const laneId = (agentId: string, lane: Lane): string => `${agentId}-${lane}-processor`;

@@ -28,7 +28,7 @@ interface OtherConfig {
 /** Reads a configuration; what cannot work is refused: `agent/…` for options, `pipeline/…` for guards. */
 export const readConfig = (config: object): AgentSetup => {
   checkConfig(config);
-  const { inputProcessors, outputProcessors, errorProcessors, hold, maxHeldChars, onRunEvent, ...rest } =
+  const { inputProcessors, outputProcessors, errorProcessors, hold, maxHeldChars, recordEdits, onRunEvent, ...rest } =
     config as InterlockConfig;
   const fixed = (given: DynamicGuards | undefined, lane: Lane) => fixedGuards(given, lane, agentIdOf(config));
   const { defaultGenerateOptions, defaultStreamOptions, hooks, ...forMastra } = rest as typeof rest & OtherConfig;
@@ -39,6 +39,7 @@ export const readConfig = (config: object): AgentSetup => {
     maxProcessorRetries: rest.maxProcessorRetries,
     hold,
     maxHeldChars,
+    recordEdits,
     onRunEvent,
   };
   return {

@@ -21,6 +21,7 @@ import {
 } from './graph.js';
 import type { Block } from './merge-branches.js';
 import { inParallel, type Branch } from './parallel.js';
+import { recordingEdits } from './recorded-edits.js';
 import { withPolicy } from './with-policy.js';
 import { checkGraph } from './verify/refuse.js';
 
@@ -86,8 +87,12 @@ export const stepsOf = <P extends Phase>(row: PhaseRow<P>, node: GraphNode, path
   }
 };
 
-const guardSteps = <P extends Phase>(row: PhaseRow<P>, { processor, policy }: GuardNode, path: string): GuardStep<P>[] =>
-  typeof processor[row.hook] === 'function' ? [withPolicy(stepOf({ row, processor, path }), { row, policy })] : [];
+const guardSteps = <P extends Phase>(row: PhaseRow<P>, node: GuardNode, path: string): GuardStep<P>[] => {
+  const { processor, policy, recordsEdits } = node;
+  if (typeof processor[row.hook] !== 'function') return [];
+  const step = withPolicy(stepOf({ row, processor, path }), { row, policy });
+  return [recordsEdits ? recordingEdits(step) : step];
+};
 
 /** The name under which a node's result stands after a block. */
 export const nodeId = (node: GraphNode, index = 0): string =>

@@ -28,6 +28,8 @@ export interface GuardNode {
    * this object: nodes that share it share that too.
    */
   readonly policy?: GuardPolicy;
+  /** Whether its reports say what it changed; absent where they do not. */
+  readonly recordsEdits?: true;
   /** What is known of its processor beside its hooks. */
   readonly traits?: GuardTraits;
 }

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../schemas/index.js';
+import type { Change, RunEvent } from '../../schemas/index.js';
 import type { Phase } from '../phase/row.js';
 import type { ConflictReport, GuardReport, StaleReport } from '../phase/scope.js';
 import { phaseRow } from '../phase/table.js';
@@ -39,7 +39,12 @@ interface Sum {
   durationMs: number;
   calls: number;
   edits: number;
+  /** What was changed, where that is recorded. */
+  changes?: Change[];
 }
+
+/** Of a stream's changes no more are kept. */
+const mostChanges = 1_000;
 
 /** Makes a recorder for one run. */
 export const createRecorder = ({ runId, position, wallClock, onEvent }: RecorderOptions): Recorder => {
@@ -62,7 +67,9 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
   const addToSum = (sum: Sum, { durationMs, verdict }: GuardReport) => {
     sum.durationMs += durationMs;
     sum.calls += 1;
-    if (verdict.kind === 'edit') sum.edits += 1;
+    if (verdict.kind !== 'edit') return;
+    sum.edits += 1;
+    if (verdict.changes) sum.changes = [...(sum.changes ?? []), ...verdict.changes].slice(0, mostChanges);
   };
   return {
     events,
@@ -87,7 +94,12 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
       sums.clear(); // first: whoever is told of an event may call guards again
       for (const { fact, at } of counted) record(fact, at);
       for (const [author, sum] of finished)
-        record({ type: 'guard', verdict: sum.edits > 0 ? 'edit' : 'pass', ...author, ...sum });
+        record({
+          type: 'guard',
+          verdict: sum.edits > 0 ? 'edit' : 'pass',
+          ...author,
+          ...sum,
+        });
     },
   };
 };
@@ -118,7 +130,8 @@ const factOf = ({ verdict, author, durationMs }: GuardReport): Extract<RunFact, 
   const said = verdict.kind === 'trip' || verdict.kind === 'retry' ? { reason: verdict.reason, metadata: verdict.metadata } : {};
   const edits = verdict.kind === 'edit' ? 1 : 0;
   const kind = verdict.kind === 'trip' && verdict.outage ? 'unavailable' : verdict.kind; // what blocks is not what was objected to
-  return { type: 'guard', processorId, phase, path, verdict: kind, durationMs, calls: 1, edits, ...said };
+  const changes = verdict.kind === 'edit' && verdict.changes ? { changes: [...verdict.changes] } : {};
+  return { type: 'guard', processorId, phase, path, verdict: kind, durationMs, calls: 1, edits, ...said, ...changes };
 };
 
 /** A listener is somebody else's code: its failure is not the run's. */

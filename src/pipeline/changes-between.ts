@@ -1,0 +1,45 @@
+import type { Change } from '../../schemas/index.js';
+import { alignArray, removed } from './align.js';
+import { isRecord, isSame } from './plain-data.js';
+import { spansBetween } from './spans.js';
+import { isNameField, textOf } from './words.js';
+
+/** Times of creation are the host's to write down. */
+const unseen: ReadonlySet<string> = new Set(['createdAt']);
+
+/**
+ * What became of a value, as the places that differ: the words of a text as spans, anything else by its prose before and after. Places
+ * are named as in the reports of a merge, by where they stand in the value before.
+ */
+export const changesBetween = (before: unknown, after: unknown, target = ''): Change[] => {
+  if (isSame(before, after, unseen)) return [];
+  const isName = isNameField(target.slice(target.lastIndexOf('.') + 1));
+  if (!isName && typeof before === 'string' && typeof after === 'string')
+    return [{ target, before, spans: spansBetween(before, after) }];
+  if (Array.isArray(before) && Array.isArray(after)) return changesOfArray(before, after, target);
+  if (isRecord(before) && isRecord(after)) {
+    const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+    return [...keys]
+      .filter((key) => !unseen.has(key))
+      .flatMap((key) => changesBetween(before[key], after[key], inside(target, key)));
+  }
+  return [
+    { target, ...(before !== undefined && { before: proseOf(before) }), ...(after !== undefined && { after: proseOf(after) }) },
+  ];
+};
+
+const changesOfArray = (before: readonly unknown[], after: readonly unknown[], target: string): Change[] => {
+  const { kept, inserted } = alignArray(before, after);
+  const own = before.flatMap((entry, index) =>
+    changesBetween(entry, kept[index] === removed ? undefined : kept[index], inside(target, index)),
+  );
+  const added = [...inserted].flatMap(([position, entries]) =>
+    entries.map(({ entry }) => ({ target: inside(target, position), after: proseOf(entry) })),
+  );
+  return [...own, ...added];
+};
+
+const inside = (target: string, key: string | number): string => (target ? `${target}.${key}` : String(key));
+
+/** The prose of a value, its parts apart by one space. */
+const proseOf = (value: unknown): string => textOf(value).replaceAll(/\s+/g, ' ').trim();

@@ -1,0 +1,94 @@
+import type { MessageList } from '@mastra/core/agent/message-list';
+import { describe, expect, it } from 'vitest';
+import { contents, createScope, listOf, message, payloads, withHook } from '../phase/test-setup.js';
+import type { Phase } from '../phase/row.js';
+import { phases } from '../phase/table.js';
+import { changesBetween } from './changes-between.js';
+import { compileGraph } from './compile.js';
+import { withRecordedEdits } from './recorded-edits.js';
+import { applySpans } from './spans.js';
+import { guardNode, parallel, sequence } from './test-setup.js';
+
+interface Args {
+  readonly messages: ReturnType<typeof message>[];
+  readonly messageList: MessageList;
+  readonly part: { payload: { text: string } };
+}
+
+const textPart = ({ messages }: Args) => messages[0]?.content.parts[0] as { text: string };
+const target = 'messages.0.content.parts.0.text';
+
+const run = async (phase: Phase, acts: Record<string, (args: Args) => unknown>, isRecorded = true) => {
+  const list = listOf(message('m', 'call 555 now'), message('n', 'bye'));
+  const scope = createScope();
+  const guards = Object.entries(acts).map(([id, act]) => guardNode(withHook(id, phases[phase].hook, act)));
+  const graph = sequence('p', guards.length > 1 ? parallel(...guards) : (guards[0] as ReturnType<typeof guardNode>));
+  const verdict = await compileGraph(isRecorded ? withRecordedEdits(graph) : graph).run<Phase>(
+    phase,
+    payloads[phase](list),
+    scope,
+  );
+  const changes = scope.reports.map(({ author, verdict: own }) => [
+    author.processorId,
+    own.kind === 'edit' ? own.changes : own.kind,
+  ]);
+  return { verdict, changes, contents: contents(list) };
+};
+
+const redacts = (args: Args) => {
+  textPart(args).text = textPart(args).text.replace('555', '[x]');
+};
+const adds = ({ messages }: Args) => [...messages, message('added', 'by the way')];
+const removes = ({ messages }: Args) => messages.slice(0, 1);
+
+describe('what a guard changed is in its report', () => {
+  it('done in place or by return, each under its author, also side by side', async () => {
+    const { changes, contents: merged } = await run('input', { redacts, adds, removes, reads: () => undefined });
+    expect(changes).toEqual([
+      ['redacts', [{ target, before: 'call 555 now', spans: [{ start: 5, end: 8, text: '[x]' }] }]],
+      ['adds', [{ target: 'messages.2', after: 'by the way' }]],
+      ['removes', [{ target: 'messages.1', before: 'bye' }]],
+      ['reads', 'pass'],
+    ]);
+    expect(merged.map(([id]) => id)).toEqual(['m', 'added']);
+  });
+
+  it('fields of a step, and a chunk', async () => {
+    expect((await run('inputStep', { a: () => ({ toolChoice: 'none' }) })).changes).toEqual([
+      ['a', [{ target: 'toolChoice', after: 'none' }]],
+    ]);
+    const cut = ({ part }: Args) => ({ ...part, payload: { ...part.payload, text: 'Hello' } });
+    expect((await run('outputStream', { cut })).changes).toEqual([
+      ['cut', [{ target: 'part.payload.text', before: 'Hello world', spans: [{ start: 5, end: 11, text: '' }] }]],
+    ]);
+  });
+
+  it('only where it is asked for; the outcome is the same', async () => {
+    const [plain, recorded] = [await run('input', { redacts, adds }, false), await run('input', { redacts, adds })];
+    expect(plain.changes.flat()).not.toContainEqual(expect.arrayContaining([expect.objectContaining({ target })]));
+    expect([recorded.verdict.kind, recorded.contents]).toEqual([plain.verdict.kind, plain.contents]);
+  });
+
+  it('a stop is reported as it is', async () => {
+    const trips = ({ abort }: { abort: (reason: string) => never }) => abort('no');
+    expect((await run('input', { trips: trips as never })).changes).toEqual([['trips', 'trip']]);
+  });
+});
+
+describe('changes between two values', () => {
+  it('of a text say the text after', () => {
+    for (const [before, after] of [
+      ['one two three', 'one 2 three four'],
+      ['', 'new'],
+      ['gone', ''],
+    ] as const) {
+      const [change] = changesBetween(before, after, 't');
+      expect(applySpans(change?.before ?? '', change?.spans ?? [])).toBe(after);
+    }
+  });
+
+  it('times are none, ids and names are whole', () => {
+    expect(changesBetween({ createdAt: new Date(1) }, { createdAt: new Date(2) })).toEqual([]);
+    expect(changesBetween({ id: 'a b' }, { id: 'a c' })).toEqual([{ target: 'id', before: 'a b', after: 'a c' }]);
+  });
+});

@@ -1,0 +1,66 @@
+import type { GuardStep } from '../guard/in-sequence.js';
+import { isPromise, whenReady } from '../phase/awaitable.js';
+import type { Phase, PhaseData } from '../phase/row.js';
+import type { RunScope } from '../phase/scope.js';
+import type { MessageCarrier } from '../phase/settle-messages.js';
+import type { Verdict } from '../verdict.js';
+import { changesBetween } from './changes-between.js';
+import type { GraphNode, SequenceNode } from './graph.js';
+import { copyPlain } from './plain-data.js';
+
+/** A graph whose guards say in their reports what they changed. */
+export const withRecordedEdits = (graph: SequenceNode): SequenceNode => marked(graph) as SequenceNode; // each node stays of its kind
+
+const marked = (node: GraphNode): GraphNode => {
+  switch (node.kind) {
+    case 'guard':
+      return { ...node, recordsEdits: true };
+    case 'function':
+    case 'map':
+      return node;
+    case 'parallel':
+    case 'sequence':
+      return { ...node, nodes: node.nodes.map(marked) };
+    case 'branch':
+      return { ...node, arms: node.arms.map((arm) => ({ ...arm, node: marked(arm.node) })) };
+    default:
+      return node satisfies never;
+  }
+};
+
+/** What a step's code gave, and what it was given. */
+interface Looked {
+  readonly returned: unknown;
+  readonly before: unknown;
+}
+
+/** A step that says what it changed, in place or not: a function from step to step, folded when the plan is built. */
+export const recordingEdits = <P extends Phase>(step: GuardStep<P>): GuardStep<P> => ({
+  ...step,
+  run: (data, scope) => {
+    const before = lookAt(data, scope);
+    const returned = step.run(data, scope);
+    return isPromise(returned) ? returned.then((value): Looked => ({ returned: value, before })) : { returned, before };
+  },
+  read: (looked, data, scope) => {
+    const { returned, before } = looked as Looked; // what `run` gives
+    return whenReady(step.read(returned, data, scope), (verdict): Verdict<PhaseData<P>> => {
+      if (verdict.kind !== 'pass' && verdict.kind !== 'edit') return verdict;
+      const after = verdict.kind === 'edit' ? verdict.data : data;
+      const changes = changesBetween(before, lookAt(after, scope));
+      return changes.length === 0 ? verdict : { kind: 'edit', data: after, changes };
+    });
+  },
+});
+
+/** Fields that the list says, or that an engine passes along beside the payload. */
+const unseen = new Set(['phase', 'messageList', 'messages', 'systemMessages', 'streamParts', 'state', 'steps', 'agent']);
+
+/** A payload as plain data of its own, which nobody changes later. */
+const lookAt = (data: PhaseData, { host }: RunScope): unknown => {
+  const { messageList }: MessageCarrier = data;
+  const fields = Object.fromEntries(Object.entries(data).filter(([name]) => !unseen.has(name)));
+  if (!messageList) return copyPlain(fields);
+  const { messages, systemMessages, taggedSystemMessages } = host.messages.snapshot(messageList) as Record<string, unknown>;
+  return copyPlain({ ...fields, messages, systemMessages, taggedSystemMessages });
+};

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+
+import { pipeline, type InterlockCallOptions, type RunEvent } from '../../src/index.js';
+import { runEventSchema } from '../../schemas/index.js';
+import { makeAgent, modes, withText } from './support.js';
+
+const guards = {
+  inputProcessors: [
+    pipeline('p').parallel([
+      {
+        id: 'first',
+        processInput: ({ messages }) => messages.map((one) => withText(one, (text) => text.replace('Hi', 'Hello'))),
+      },
+      {
+        id: 'last',
+        processInput: ({ messages }) => messages.map((one) => withText(one, (text) => text.replace('Bo', '[name]'))),
+      },
+      { id: 'reads', processInput: ({ messages }) => messages },
+    ]),
+  ],
+  outputProcessors: [
+    {
+      id: 'stars',
+      processOutputStream: async ({ part }: { part: { type: string; payload?: object } }) =>
+        part.type === 'text-delta' ? { ...part, payload: { ...part.payload, text: '***' } } : part,
+    },
+  ],
+};
+
+describe.each(modes)('recordEdits, %s', (mode) => {
+  const changesIn = async (config: object, options: InterlockCallOptions) => {
+    const events: RunEvent[] = [];
+    const { agent } = makeAgent(['one ', 'two'], { ...(guards as object), ...config });
+    const call = { ...options, onRunEvent: (event: RunEvent) => void events.push(event) };
+    if (mode === 'generate') await agent.generate('Hi Bo', call);
+    else await (await agent.stream('Hi Bo', call)).consumeStream();
+    for (const event of events) expect(runEventSchema.safeParse(event).error).toBeUndefined();
+    return Object.fromEntries(events.flatMap((event) => (event.type === 'guard' ? [[event.processorId, event.changes]] : [])));
+  };
+  const target = 'messages.0.content.parts.0.text';
+  const recorded = {
+    first: [{ target, before: 'Hi Bo', spans: [{ start: 0, end: 2, text: 'Hello' }] }],
+    last: [{ target, before: 'Hi Bo', spans: [{ start: 3, end: 5, text: '[name]' }] }],
+    reads: undefined,
+    // In generate mode a text comes in one piece.
+    stars: (mode === 'generate' ? ['one two'] : ['one ', 'two']).map((before) => ({
+      target: 'part.payload.text',
+      before,
+      spans: expect.arrayContaining([expect.objectContaining({ text: expect.stringContaining('***') as string })]) as unknown,
+    })),
+  };
+  const none = { first: undefined, last: undefined, reads: undefined, stars: undefined };
+
+  it('says who changed what, for the agent or for a call', async () => {
+    expect(await changesIn({ recordEdits: true }, {})).toEqual(recorded);
+    expect(await changesIn({}, { recordEdits: true })).toEqual(recorded);
+  });
+
+  it('is off unless it is asked for, and a call may turn it off', async () => {
+    expect(await changesIn({}, {})).toEqual(none);
+    expect(await changesIn({ recordEdits: true }, { recordEdits: false })).toEqual(none);
+  });
+});
