@@ -16,12 +16,12 @@ const honouredBy = {
 export type Adapter = keyof typeof honouredBy;
 
 /**
- * Refuses a pipeline with a hook that none of the adapters would ever call.
+ * Refuses a pipeline with a hook that none of the adapters would ever call; `uncalled` are phases for which its author accepts that.
  *
  * Raises `ai-sdk/unhonoured-hook`.
  */
-export const checkHonoured = ({ graph }: Plan, adapters: readonly Adapter[]): void => {
-  const honoured = new Set<Phase>(adapters.flatMap((adapter) => honouredBy[adapter]));
+export const checkHonoured = ({ graph }: Plan, adapters: readonly Adapter[], uncalled: readonly Phase[] = []): void => {
+  const honoured = new Set<Phase>([...adapters.flatMap((adapter): readonly Phase[] => honouredBy[adapter]), ...uncalled]);
   const missing = phaseNames.filter((phase) => !honoured.has(phase)).map((phase) => phaseRow<Phase>(phase));
   for (const { path, node } of guardsIn(graph, graph.id))
     for (const { hook, phase } of missing)

@@ -5,8 +5,9 @@ import { openConversation } from './conversation.js';
 import { modelCodec, parseArguments } from './chunks.js';
 import { judge } from './judge.js';
 import { begin, isSharedRun, runsOf, type GuardOptions, type Guards, type Run } from './run.js';
-import type { StreamPart } from './spec.js';
-import { createStreamLane } from './stream-lane.js';
+import { ruledPart } from './call-rulings.js';
+import type { Chunk, StreamPart } from './spec.js';
+import { createStreamLane, type StreamLane } from './stream-lane.js';
 
 /** One call of a tool. */
 interface Call {
@@ -65,14 +66,37 @@ const signalOf = (run: Run, { abortSignal }: { abortSignal?: AbortSignal }): Abo
 
 /** What the model's guards have seen goes on; other calls, such as those that a person approved, are judged here. */
 const judgeArguments = async (run: Run, { toolName, toolCallId, args }: Call): Promise<unknown> => {
+  refuseRejected(run, toolCallId);
   if (run.judgedCalls.has(toolCallId) || !run.plan.has('outputStream')) return args;
-  const lane = createStreamLane(run, { codec: modelCodec, mayRetry: () => false });
+  const rule = (chunk: Chunk) => ruledPart(run, chunk);
+  const lane = createStreamLane<StreamPart>(run, { codec: modelCodec, mayRetry: () => false, rule });
   const part: StreamPart = { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(args ?? {}) };
-  const { parts = [] } = await lane.push(part);
-  const [left] = parts;
+  const left = await onlyPart(lane, part);
+  refuseRejected(run, toolCallId);
   if (left === part) return args;
   if (left?.type === 'tool-call' && left.toolName === toolName) return parseArguments(left.input);
   throw new InterlockError('tool/unknown', { path: toolName, detail: 'a guard took the call out' });
+};
+
+/** What a lane leaves of a part that is alone in it; guards with windows may wait for the end of the answer. */
+const onlyPart = async (lane: StreamLane<StreamPart>, part: StreamPart): Promise<StreamPart | undefined> => {
+  const [left] = (await lane.push(part)).parts;
+  if (left) return left;
+  const { parts } = await lane.push({ type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage: noUsage });
+  const all = [...parts, ...(await lane.end()).parts];
+  lane.close();
+  return all.find(({ type }) => type === part.type);
+};
+
+const none = { total: undefined };
+const noUsage = {
+  inputTokens: { ...none, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { ...none, text: undefined, reasoning: undefined },
+};
+
+/** The model is told what the guard said, as the tool's error. */
+const refuseRejected = ({ rejectedCalls }: Run, toolCallId: string): void => {
+  if (rejectedCalls.has(toolCallId)) throw new Error(String(rejectedCalls.get(toolCallId)));
 };
 
 /** A tool's last result; whatever it does after guards ended the run counts no more. */

@@ -5,7 +5,8 @@ import { guardsOutput, openCall, recover, type Again, type ModelCall, type OpenC
 import { lateEdit, review } from './review.js';
 import type { Run } from './run.js';
 import type { Chunk, Content, PartOf, StreamPart } from './spec.js';
-import { createStreamLane } from './stream-lane.js';
+import { ruledPart } from './call-rulings.js';
+import { createStreamLane, type Passed } from './stream-lane.js';
 import { createGathering, createWire, partsOfContent, saysSomething, type Gathering, type Wire } from './wire.js';
 
 /** What one call of the guarded model has let out, over all its attempts. */
@@ -51,23 +52,38 @@ export async function* guardedParts(run: Run, call: ModelCall, last: LastCall): 
 
 /** Takes the model's parts through the guards of the stream, to their end. */
 async function* pump(run: Run, sending: Sending, attempt: Attempt): AsyncGenerator<StreamPart, Again | undefined> {
-  const { list } = attempt.open.conversation;
-  const lane = createStreamLane(run, { codec: modelCodec, messageList: list, mayRetry: () => !sending.hasLeft });
-  const parts = attempt.open.parts[Symbol.asyncIterator]();
+  const { open } = attempt;
+  const lane = createStreamLane<StreamPart>(run, {
+    codec: modelCodec,
+    messageList: open.conversation.list,
+    mayRetry: () => !sending.hasLeft,
+    rule: (chunk) => ruledPart(run, chunk),
+  });
+  const parts = lane.watch(open.parts)[Symbol.asyncIterator]();
+  const letOut = function* (passed: Passed<StreamPart>): Generator<StreamPart> {
+    for (const left of passed.parts ?? []) yield* take(run, { sending, attempt }, left);
+  };
+  const againAfter = ({ again }: Passed<StreamPart>): Again | undefined =>
+    again === undefined ? undefined : { feedback: again, prompt: open.prompt };
   try {
     for (;;) {
       const part = await nextPart(run, attempt, parts);
-      if (!part) return undefined;
+      if (!part) break;
       if (part.type === 'stream-start') {
         yield* start(sending, part);
         continue;
       }
       const pushed = lane.push(part);
       const passed = isPromise(pushed) ? await pushed : pushed;
-      if (passed.again !== undefined) return { feedback: passed.again, prompt: attempt.open.prompt };
-      for (const left of passed.parts) yield* take(run, { sending, attempt }, left);
+      yield* letOut(passed);
+      if (passed.again !== undefined) return againAfter(passed);
     }
+    if (attempt.failure) return undefined;
+    const last = await lane.end();
+    yield* letOut(last);
+    return againAfter(last);
   } finally {
+    lane.close();
     await parts.return?.();
   }
 }

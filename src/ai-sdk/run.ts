@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Plan } from '../pipeline/compile.js';
+import type { Phase } from '../phase/row.js';
 import type { ProcessorSlot, RunScope } from '../phase/scope.js';
 import { systemTimer } from '../phase/timer.js';
 import { InterlockError } from '../errors.js';
@@ -22,6 +23,11 @@ export interface GuardOptions {
    * a later edit of it fails the run. Default `'step'` where a guard judges whole answers or a retry may be granted, else `'chunk'`.
    */
   hold?: 'chunk' | 'step';
+  /**
+   * Phases whose hooks may stay uncalled, because they never come in these runs, or because others guard them: `['toolResult']` for
+   * a model that is called without tools. Default: none, so that a hook that no adapter calls is refused.
+   */
+  uncalled?: readonly Phase[];
   /** What hooks are handed as `requestContext`. */
   requestContext?: RunScope['requestContext'];
   /** Ends the run when the caller gives up; pass the same to the AI SDK's function. */
@@ -82,6 +88,10 @@ export interface Run extends GuardedRun {
   recoveries: number;
   /** Calls whose arguments were judged when the model made them. */
   readonly judgedCalls: Set<string>;
+  /** Calls that a guard rejected, with what the model is told instead of a result. */
+  readonly rejectedCalls: Map<string, unknown>;
+  /** What processors keep through the run. */
+  readonly slots: Map<string, ProcessorSlot>;
   /** Judges the last answer as the run's result, where that has not been done. */
   judgeLast: (() => Promise<void>) | undefined;
   error: StopError | undefined;
@@ -138,6 +148,8 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
     retries: 0,
     recoveries: 0,
     judgedCalls: new Set(),
+    rejectedCalls: new Map(),
+    slots: new Map(),
     judgeLast: undefined,
     isChecked: false,
     error: undefined,
@@ -177,7 +189,7 @@ const defaultHold = (plan: Plan, { maxProcessorRetries = 0 }: GuardOptions): 'ch
   maxProcessorRetries > 0 || late.some((phase) => plan.has(phase)) ? 'step' : 'chunk';
 
 const scopeOf = (run: Run): RunScope => {
-  const slots = new Map<string, ProcessorSlot>();
+  const { slots } = run;
   return {
     runId: run.id,
     host: aiSdkHost,
@@ -222,7 +234,7 @@ export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions)
     return () => guards;
   }
   const plan = compile(guards as Compilable); // the other kind of guards
-  checkHonoured(plan, [adapter]);
+  checkHonoured(plan, [adapter], options?.uncalled);
   return () => {
     const run = createRun(plan, options ?? {});
     run.adapters.add(adapter);
@@ -235,7 +247,7 @@ export const isSharedRun = (guards: Guards): guards is Run => isRun(guards);
 
 /** To be called before anything of a run happens: its adapters are known now. Raises `ai-sdk/unhonoured-hook`. */
 export const begin = (run: Run): void => {
-  if (!run.isChecked) checkHonoured(run.plan, [...run.adapters]);
+  if (!run.isChecked) checkHonoured(run.plan, [...run.adapters], run.options.uncalled);
   run.isChecked = true;
   run.throwIfStopped();
 };

@@ -48,14 +48,28 @@ export const toStreamTransform = (guards: Guards, options?: GuardOptions): Strea
   return ({ stopStream }) => {
     const run = nextRun();
     const isJudged = run.adapters.has('withGuards');
-    const lane = createStreamLane<Part>(run, { codec: textCodec, mayRetry: () => false });
+    const pass = judgedSteps(run);
     return guardedTransform(run, stopStream, async (part) => {
       begin(run);
       if (part.type === 'finish') await run.judgeLast?.();
       if (isJudged) return [part];
       if (part.type === 'raw') return []; // it holds words that guards may take out
-      return (await lane.push(part)).parts ?? [];
+      return pass(part);
     });
+  };
+};
+
+/** Each step has a lane of its own; how it finished is told, whatever guards make of that. */
+const judgedSteps = (run: Run): ((part: Part) => Promise<readonly Part[]>) => {
+  const open = () => createStreamLane<Part>(run, { codec: textCodec, mayRetry: () => false });
+  let lane = open();
+  return async (part) => {
+    const { parts } = await lane.push(part);
+    if (part.type !== 'finish-step') return parts;
+    const last = await lane.end();
+    lane.close();
+    lane = open();
+    return [...[...parts, ...last.parts].filter(({ type }) => type !== 'finish-step'), part];
   };
 };
 

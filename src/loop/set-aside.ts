@@ -11,7 +11,7 @@ export const mostFollowing = 1_000;
  * Takes the next chunk that a processor has set aside. A hook can return only one chunk; one that batches text returns the batch
  * and sets the chunk aside that ended it. As in Mastra, it then goes through all the stream's guards, those before the batch too.
  */
-export const takeSetAside = ({ slots }: Run): Chunk | undefined => {
+export const takeSetAside = ({ slots }: Pick<Run, 'slots'>): Chunk | undefined => {
   for (const { state } of slots.values()) {
     const chunk = state[key];
     if (chunk === undefined) continue;
@@ -22,6 +22,6 @@ export const takeSetAside = ({ slots }: Run): Chunk | undefined => {
 };
 
 /** Forgets what was set aside in an attempt that was cut off there. */
-export const dropSetAside = (run: Run): void => {
+export const dropSetAside = (run: Pick<Run, 'slots'>): void => {
   while (takeSetAside(run));
 };

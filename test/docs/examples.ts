@@ -27,6 +27,7 @@ const tsconfig = {
     rootDir: '../..',
     paths: {
       'mastra-interlock': ['../../src/index.ts'],
+      'mastra-interlock/ai-sdk': ['../../src/ai-sdk/index.ts'],
       'mastra-interlock/testing': ['../../src/testing/index.ts'],
       'mastra-interlock/*': ['../../*/index.ts'],
     },

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { Processor } from '@mastra/core/processors';
+import { rejectToolCall } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { redactor } from '../../workflows/index.js';
+import { isStreamed, opening, runGuarded, textOnWire, toolResultsIn, closing, ways } from './support.js';
+
+const address = 'jane.doe@example.com';
+const said = `Write to ${address}, please.`;
+const everyWayToCut = Array.from({ length: said.length - 1 }, (_, at) => [said.slice(0, at + 1), said.slice(at + 1)]);
+
+describe.each(ways)('P2 Nothing leaves before its verdict, %s', (way) => {
+  it('a value that is cut anywhere is taken out whole', async () => {
+    for (const text of everyWayToCut) {
+      const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text }] });
+      const ran = await runGuarded(way, { model, guards: [redactor({ strategy: 'replace', kinds: ['email'] })] });
+      expect(ran.result?.text, text.join('|')).not.toContain('jane');
+      expect(ran.result?.text).not.toContain('example.com');
+      if (isStreamed(way)) expect(textOnWire(ran)).toBe(ran.result?.text);
+    }
+  });
+
+  it('letter by letter too, with what is around it', async () => {
+    const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: Array.from(said) }] });
+    const ran = await runGuarded(way, { model, guards: [redactor({ strategy: 'replace', kinds: ['email'] })] });
+    expect(ran.result?.text).toMatch(/^Write to .+, please\.$/u);
+    expect(JSON.stringify([ran.parts, ran.told])).not.toContain(address);
+  });
+
+  it('a call that a guard rejects does not run, and the run goes on', async () => {
+    const guard: Processor = {
+      id: 'no-second',
+      processOutputStream: async ({ part }) =>
+        part.type === 'tool-call' && (part.payload.args as { amount?: number } | undefined)?.amount === 2
+          ? rejectToolCall(part, 'Once is enough.', { args: { amount: 0 } })
+          : part,
+    };
+    const log: string[] = [];
+    const model = scriptedModel({ specificationVersion: 'v4', steps: (call) => (toolResultsIn(call) === 0 ? opening : closing) });
+    const ran = await runGuarded(way, { model, log, guards: [guard] });
+    expect(ran.result?.text).toBe('All is paid.');
+    expect(log).toEqual(['charge 1']);
+    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('Once is enough.');
+  });
+});

@@ -1,0 +1,419 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Processor } from '@mastra/core/processors';
+import { generateText, streamText } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { createGuardedRun, guardTools, toPrepareStep, toStreamTransform, withGuards } from '../../src/ai-sdk/index.js';
+import { pipeline } from '../../src/index.js';
+import { scriptedModel, type SpecVersion } from '../../src/testing/index.js';
+import { createTools, guardOn, type Chunk } from './support.js';
+
+const modes = ['generate', 'stream'] as const;
+type Mode = (typeof modes)[number];
+type Model = Parameters<typeof withGuards>[0];
+
+/** One call through the AI SDK's own functions: text, reasoning and parts. */
+const ask = async (mode: Mode, model: Model, prompt = 'Hello') => {
+  if (mode === 'generate') {
+    const { text, reasoningText, toolCalls, finishReason, usage, response } = await generateText({
+      model,
+      prompt,
+      maxRetries: 0,
+    });
+    return { text, reasoningText, toolCalls, finishReason, usage, response, types: [] as string[] };
+  }
+  const result = streamText({ model, prompt, maxRetries: 0, onError: () => undefined });
+  const types: string[] = [];
+  for await (const { type } of result.fullStream) types.push(type);
+  const [text, reasoningText, toolCalls] = await Promise.all([result.text, result.reasoningText, result.toolCalls]);
+  const [finishReason, usage, response] = await Promise.all([result.finishReason, result.usage, result.response]);
+  return { text, reasoningText, toolCalls, finishReason, usage, response, types };
+};
+
+/** A stream guard over what a chunk says. */
+const onChunks = (type: string, act: (payload: Record<string, unknown>) => unknown, id = 'chunks'): Processor => ({
+  id,
+  processOutputStream: (async ({ part }: { part: Chunk }) =>
+    part.type === type ? act(part.payload as Record<string, unknown>) : part) as unknown as Processor['processOutputStream'],
+});
+
+const answer = { reasoning: ['I think ', 'so.'], text: ['One ', 'two ', 'three.'] };
+
+describe.each(modes)('a guarded model, %s', (mode) => {
+  it.each<SpecVersion>(['v2', 'v3', 'v4'])('of specification %s says what it says', async (specificationVersion) => {
+    const model = () => scriptedModel({ specificationVersion, steps: [answer] }) as Model;
+    const plain = await ask(mode, model());
+    const guarded = await ask(mode, withGuards(model(), [guardOn('outputStep', () => undefined)]));
+    expect(guarded).toMatchObject({ text: 'One two three.', reasoningText: 'I think so.', finishReason: 'stop' });
+    expect(guarded.usage).toEqual(plain.usage);
+    expect(guarded.types).toEqual(plain.types);
+    expect(guarded.response.modelId).toBe(plain.response.modelId);
+  });
+
+  it('keeps its name, provider and what it can read', () => {
+    const model = scriptedModel({ specificationVersion: 'v4', steps: [answer] });
+    const guarded = withGuards(model, [guardOn('input', () => undefined)]);
+    expect(guarded).toMatchObject({ modelId: model.modelId, provider: model.provider, specificationVersion: 'v4' });
+  });
+
+  it('words that a guard of the stream rewrites, in place or anew, leave rewritten', async () => {
+    const inPlace = onChunks('text-delta', (payload) => {
+      payload['text'] = String(payload['text']).replace('two', '2');
+      return { type: 'text-delta', payload };
+    });
+    const anew = onChunks(
+      'reasoning-delta',
+      (payload) => ({
+        type: 'reasoning-delta',
+        payload: { ...payload, text: String(payload['text']).replace('think', 'guess') },
+      }),
+      'anew',
+    );
+    const guarded = await ask(mode, withGuards(scriptedModel({ specificationVersion: 'v4', steps: [answer] }), [inPlace, anew]));
+    expect(guarded).toMatchObject({ text: 'One 2 three.', reasoningText: 'I guess so.' });
+  });
+
+  it('a chunk that a guard changes in place and gives back is sent changed', async () => {
+    const guard: Processor = {
+      id: 'same',
+      processOutputStream: (({ part }: { part: Chunk }) => {
+        if (part.type === 'text-delta') (part.payload as { text: string }).text = 'x';
+        return part;
+      }) as unknown as Processor['processOutputStream'],
+    };
+    const { text } = await ask(
+      mode,
+      withGuards(scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['a', 'b'] }] }), [guard]),
+    );
+    expect(text).toMatch(/^x+$/u);
+  });
+
+  it('a part whose start a guard dropped is still well formed, and so is one that it made up', async () => {
+    const drop = onChunks('text-start', () => null, 'drop');
+    const late = onChunks('finish', () => ({ type: 'text-delta', payload: { id: 'late', text: ' Late.' } }), 'late');
+    const guarded = await ask(mode, withGuards(scriptedModel({ specificationVersion: 'v4', steps: [answer] }), [drop, late]));
+    expect(guarded.text).toBe(mode === 'generate' ? 'One two three. Late.' : 'One two three. Late.');
+    expect(guarded.finishReason).toBe('stop');
+  });
+
+  it('an answer from a cache: replayed through the guards of the output, and the model not called', async () => {
+    const seen: unknown[] = [];
+    const chunks = [
+      { type: 'text-start', payload: { id: '1' } },
+      { type: 'text-delta', payload: { id: '1', text: 'From two caches.' } },
+      { type: 'text-end', payload: { id: '1' } },
+      { type: 'finish', payload: { stepResult: { reason: 'stop' }, output: { usage: { inputTokens: 1, outputTokens: 2 } } } },
+    ];
+    const cache = {
+      id: 'cache',
+      processLLMRequest: () => ({ response: { chunks } }),
+      processLLMResponse: ({ fromCache, chunks: given }: { fromCache: boolean; chunks: unknown[] }) =>
+        void seen.push(fromCache, given.length),
+    } as unknown as Processor;
+    const shout = onChunks('text-delta', (payload) => ({
+      type: 'text-delta',
+      payload: { ...payload, text: String(payload['text']).replace('two', '2') },
+    }));
+    const model = scriptedModel({ specificationVersion: 'v4', steps: [] });
+    const guarded = await ask(mode, withGuards(model, [cache, shout]));
+    expect(guarded).toMatchObject({ text: 'From 2 caches.', finishReason: 'stop', usage: { inputTokens: 1, outputTokens: 2 } });
+    expect(model.calls).toEqual([]);
+    expect(seen).toEqual([true, 4]);
+  });
+
+  it('a prompt that a guard rewrites for the call is what the model gets', async () => {
+    const model = scriptedModel({ specificationVersion: 'v4', steps: [answer] });
+    const rewrite: Processor = {
+      id: 'rewrite',
+      processLLMRequest: ({ prompt }) => ({ prompt: [{ role: 'system', content: 'Be kind.' }, ...prompt] as typeof prompt }),
+    };
+    await ask(mode, withGuards(model, [rewrite]));
+    expect(model.calls[0]?.prompt.map(({ role }) => role)).toEqual(['system', 'user']);
+  });
+
+  it('files reach the model as they came, also beside words that a guard changed', async () => {
+    const model = scriptedModel({ specificationVersion: 'v4', steps: [answer, answer] });
+    const redact = guardOn('input', ({ messages }) => {
+      for (const { content } of messages ?? []) for (const part of content.parts) if (part.text) part.text = '***';
+    });
+    const content = [
+      { type: 'text' as const, text: 'Look:' },
+      { type: 'file' as const, mediaType: 'image/png', data: new Uint8Array([1, 2, 3]) },
+    ];
+    await generateText({ model, messages: [{ role: 'user', content }] });
+    await generateText({ model: withGuards(model, [redact]), messages: [{ role: 'user', content }] });
+    const [plain, guarded] = model.calls.map(({ prompt }) => prompt[0]?.content as { type: string; text?: string }[]);
+    expect(guarded?.[0]?.text).toBe('***');
+    expect(guarded?.[1]).toEqual(plain?.[1]);
+  });
+
+  it('a message that a guard adds, and one that it takes out', async () => {
+    const model = scriptedModel({ specificationVersion: 'v4', steps: [answer] });
+    const replace: Processor = {
+      id: 'replace',
+      processInput: ({ messages }) => [...messages.slice(1), { role: 'user', content: 'Added.' } as never],
+    };
+    await ask(mode, withGuards(model, [replace]));
+    expect(JSON.stringify(model.calls[0]?.prompt)).toContain('Added.');
+    expect(JSON.stringify(model.calls[0]?.prompt)).not.toContain('Hello');
+  });
+
+  it('what the provider’s own tools give is judged before anybody sees it', async () => {
+    const parts = [
+      { type: 'stream-start', warnings: [] },
+      { type: 'tool-call', toolCallId: 'p1', toolName: 'search', input: '{"q":"x"}', providerExecuted: true },
+      { type: 'tool-result', toolCallId: 'p1', toolName: 'search', result: { hit: 'ZEBRA' } },
+      { type: 'text-start', id: '1' },
+      { type: 'text-delta', id: '1', delta: 'Found.' },
+      { type: 'text-end', id: '1' },
+      { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage: { inputTokens: {}, outputTokens: {} } },
+    ];
+    const content = parts.filter(({ type }) => type === 'tool-call' || type === 'tool-result');
+    const provider = {
+      ...scriptedModel({ specificationVersion: 'v4', steps: [] }),
+      doStream: async () => ({
+        stream: new ReadableStream({ start: (c) => (parts.forEach((part) => c.enqueue(part)), c.close()) }),
+      }),
+      doGenerate: async () => ({
+        content: [...content, { type: 'text', text: 'Found.' }],
+        finishReason: { unified: 'stop' },
+        usage: { inputTokens: {}, outputTokens: {} },
+        warnings: [],
+      }),
+    } as unknown as Model;
+    const redact: Processor = {
+      id: 'redact',
+      processToolResult: ({ messages, result, providerExecuted }) => {
+        expect([result, providerExecuted]).toEqual([{ hit: 'ZEBRA' }, true]);
+        return JSON.parse(JSON.stringify(messages).replaceAll('ZEBRA', '***')) as typeof messages;
+      },
+    };
+    const run = createGuardedRun([redact]);
+    const model = withGuards(provider, run);
+    guardTools({}, run);
+    const result = mode === 'generate' ? await model.doGenerate({ prompt: [] }) : await model.doStream({ prompt: [] });
+    const seen: unknown[] = 'stream' in result ? [] : result.content;
+    if ('stream' in result) for await (const part of result.stream) seen.push(part);
+    expect(JSON.stringify(seen)).toContain('***');
+    expect(JSON.stringify(seen)).not.toContain('ZEBRA');
+  });
+
+  it('the provider’s raw body and raw chunks do not carry out what guards took out', async () => {
+    const raw = { ZEBRA: true };
+    const inner = scriptedModel({ specificationVersion: 'v4', steps: [answer, answer] });
+    const asked: unknown[] = [];
+    const provider = {
+      ...inner,
+      doGenerate: async (options: never) => ({ ...(await inner.doGenerate(options)), response: { id: 'r1', body: raw } }),
+      doStream: async (options: { includeRawChunks?: boolean }) => {
+        asked.push(options.includeRawChunks);
+        const { stream } = await inner.doStream(options as never);
+        const withRaw = new TransformStream({ start: (controller) => controller.enqueue({ type: 'raw', rawValue: raw }) });
+        return { stream: (stream as ReadableStream).pipeThrough(withRaw), response: { body: raw } };
+      },
+    } as unknown as Model;
+    const guarded = withGuards(provider, [guardOn('outputStream', () => undefined)]);
+    const options = { prompt: [], includeRawChunks: true };
+    const { stream: parts, ...rest } =
+      mode === 'stream' ? await guarded.doStream(options) : { stream: undefined, ...(await guarded.doGenerate(options)) };
+    const seen: unknown[] = [rest];
+    if (parts) for await (const part of parts) seen.push(part);
+    expect(JSON.stringify(seen)).not.toContain('ZEBRA');
+    expect(asked).toEqual(mode === 'stream' ? [false] : []);
+  });
+});
+
+describe('a stream that is guarded', () => {
+  it('flows chunk by chunk where only the stream is judged, and is held where whole answers are', async () => {
+    const arrivals = async (guards: Processor[]) => {
+      const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['a', 'b', 'c'], delayMs: 1 }] });
+      const { stream } = await withGuards(model, guards).doStream({ prompt: [] });
+      const pulledAt: number[] = [];
+      for await (const part of stream) if (part.type === 'text-delta') pulledAt.push(model.pulled);
+      return pulledAt;
+    };
+    const flowing = await arrivals([guardOn('outputStream', () => undefined)]);
+    expect(new Set(flowing).size).toBe(3);
+    const held = await arrivals([guardOn('outputStep', () => undefined)]);
+    expect(new Set(held).size).toBe(1);
+  });
+
+  it('asks the provider for no more than its reader takes', async () => {
+    const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: Array.from({ length: 500 }, () => 'x') }] });
+    const { stream } = await withGuards(model, [guardOn('outputStream', () => undefined)]).doStream({ prompt: [] });
+    const reader = stream.getReader();
+    for (let count = 0; count < 5; count += 1) await reader.read();
+    await sleep(20);
+    expect(model.pulled).toBeLessThan(12);
+    await reader.cancel();
+  });
+
+  it('a reader who goes away while the provider is silent ends its call', async () => {
+    const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['a'], hang: true }] });
+    const asked: unknown[] = [];
+    const listening: Processor = { id: 'listening', processAPIError: ({ error }) => void asked.push(error) };
+    const { stream } = await withGuards(model, [guardOn('outputStream', () => undefined), listening]).doStream({ prompt: [] });
+    const reader = stream.getReader();
+    for (let count = 0; count < 3; count += 1) await reader.read();
+    const pending = reader.read();
+    await sleep(10);
+    await reader.cancel('gone');
+    await pending;
+    await sleep(10);
+    expect(model.calls[0]?.aborted || model.cancelled).toBe(true);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('one run', () => {
+  it('shares one state for each processor over all of its hooks and adapters', async () => {
+    const states = new Set<unknown>();
+    const note = ({ state }: { state?: unknown }) => void states.add(state);
+    const hooks = {
+      id: 'everywhere',
+      processInput: note,
+      processInputStep: note,
+      processLLMRequest: note,
+      processOutputStream: ({ part, state }: { part: unknown; state: unknown }) => (states.add(state), part),
+      processLLMResponse: note,
+      processOutputStep: note,
+      processToolResult: note,
+      processOutputResult: note,
+    } as unknown as Processor;
+    const other = guardOn('input', ({ state }) => void states.add(state), { id: 'other' });
+    const run = createGuardedRun([hooks, other]);
+    const model = scriptedModel({
+      specificationVersion: 'v4',
+      steps: [{ toolCalls: [{ name: 'charge', args: { amount: 1 } }] }, { text: 'Done.' }],
+    });
+    const log: string[] = [];
+    await generateText({
+      model: withGuards(model, run),
+      tools: guardTools(createTools(log), run),
+      prepareStep: toPrepareStep(run) as never,
+      stopWhen: ({ steps }) => steps.length > 2,
+      prompt: 'Hi',
+    });
+    await run.finish();
+    expect(log).toEqual(['charge 1']);
+    expect(states.size).toBe(2);
+  });
+
+  it('counts its steps, with and without prepareStep', async () => {
+    for (const withPrepare of [true, false]) {
+      const seen: unknown[] = [];
+      const run = createGuardedRun([
+        guardOn('outputStep', ({ stepNumber }) => void seen.push(stepNumber)),
+        guardOn('toolResult', ({ stepNumber }) => void seen.push(stepNumber)),
+      ]);
+      const model = scriptedModel({
+        specificationVersion: 'v4',
+        steps: [{ toolCalls: [{ name: 'charge', args: { amount: 1 } }] }, { text: 'Done.' }],
+      });
+      await generateText({
+        model: withGuards(model, run),
+        tools: guardTools(createTools([]), run),
+        ...(withPrepare && { prepareStep: toPrepareStep(run) as never }),
+        stopWhen: ({ steps }) => steps.length > 2,
+        prompt: 'Hi',
+      });
+      expect(seen).toEqual([0, 0, 1]);
+    }
+  });
+});
+
+describe('what an adapter cannot honour is refused when it is made', () => {
+  const inputStep = pipeline('house').then(guardOn('inputStep', () => undefined, { id: 'deep' }));
+  const toolResult = [guardOn('toolResult', () => undefined, { id: 'results' })];
+  const stream = [guardOn('outputStream', () => undefined, { id: 'stream' })];
+  const model = scriptedModel({ specificationVersion: 'v4', steps: [] });
+
+  it.each<[string, () => unknown, string]>([
+    ['withGuards', () => withGuards(model, inputStep), 'house/deep processInputStep'],
+    ['withGuards', () => withGuards(model, toolResult), 'processors/results processToolResult'],
+    ['toPrepareStep', () => toPrepareStep(stream), 'processors/stream processOutputStream'],
+    ['guardTools', () => guardTools({}, stream), 'processors/stream processOutputStream'],
+    ['toStreamTransform', () => toStreamTransform(toolResult), 'processors/results processToolResult'],
+    [
+      'guardTools, with a tool that the provider runs',
+      () => guardTools({ search: { type: 'provider', isProviderExecuted: true } as never }, toolResult),
+      'tools.search',
+    ],
+  ])('%s', (_, make, path) => {
+    expect(make).toThrow(expect.objectContaining({ code: 'ai-sdk/unhonoured-hook', path }));
+  });
+
+  it('a shared run, before the model is called, where none of its adapters would call a hook', async () => {
+    const run = createGuardedRun([...toolResult, guardOn('input', () => undefined)]);
+    const calls = scriptedModel({ specificationVersion: 'v4', steps: [{ text: 'Hi.' }] });
+    const failed = generateText({ model: withGuards(calls, run), prompt: 'Hello' });
+    await expect(failed).rejects.toMatchObject({ code: 'ai-sdk/unhonoured-hook', path: 'processors/results processToolResult' });
+    expect(calls.calls).toEqual([]);
+  });
+
+  it('unless its author accepts that the phase goes uncalled', async () => {
+    const calls = scriptedModel({ specificationVersion: 'v4', steps: [{ text: 'Hi.' }] });
+    const { text } = await generateText({ model: withGuards(calls, toolResult, { uncalled: ['toolResult'] }), prompt: 'Hello' });
+    expect(text).toBe('Hi.');
+  });
+
+  it('options beside a shared run, which has its own', () => {
+    const run = createGuardedRun(stream);
+    expect(() => withGuards(model, run, { maxProcessorRetries: 1 })).toThrow(
+      expect.objectContaining({ code: 'ai-sdk/invalid-option', path: 'withGuards' }),
+    );
+  });
+
+  it('a processor whose hook another adapter of the same run calls is fine', async () => {
+    const run = createGuardedRun(toolResult);
+    guardTools({}, run);
+    const { text } = await generateText({
+      model: withGuards(scriptedModel({ specificationVersion: 'v4', steps: [{ text: 'Hi.' }] }), run),
+      prompt: 'Hello',
+    });
+    expect(text).toBe('Hi.');
+  });
+});
+
+describe('toStreamTransform alone', () => {
+  const run = async (
+    guards: Processor[],
+    steps: Parameters<typeof scriptedModel>[0]['steps'] = [{ text: ['One ', 'two ', 'three.'] }],
+  ) => {
+    const result = streamText({
+      model: scriptedModel({ steps }) as Model,
+      prompt: 'Hello',
+      experimental_transform: toStreamTransform(guards) as never,
+      onError: () => undefined,
+    });
+    const parts: { type: string; text?: string; error?: unknown }[] = [];
+    for await (const part of result.fullStream) parts.push(part);
+    const text = await Promise.resolve(result.text).catch((error: unknown) => error);
+    return { parts, text };
+  };
+
+  it('redacts, with the same words in the stream and in the result', async () => {
+    const guard = onChunks('text-delta', (payload) => ({
+      type: 'text-delta',
+      payload: { ...payload, text: String(payload['text']).replace('two', '2') },
+    }));
+    const { parts, text } = await run([guard]);
+    expect(text).toBe('One 2 three.');
+    expect(parts.map(({ text: words = '' }) => words).join('')).toBe('One 2 three.');
+  });
+
+  it('ends with the error part of a trip, and nothing of what was not cleared', async () => {
+    const guard = guardOn('outputStream', ({ abort }) => abort('no'), {
+      when: ({ part }) => JSON.stringify(part).includes('two'),
+    });
+    const { parts, text } = await run([guard]);
+    expect(parts.at(-1)).toMatchObject({ type: 'error', error: { name: 'TripwireError', reason: 'no' } });
+    expect(JSON.stringify(parts)).not.toContain('two');
+    expect(text).toMatchObject({ name: 'TripwireError' });
+  });
+
+  it('fails closed', async () => {
+    const { parts, text } = await run([guardOn('outputStream', () => Promise.reject(new Error('broken')))]);
+    expect(parts.at(-1)).toMatchObject({ type: 'error', error: { name: 'GuardUnavailableError' } });
+    expect(text).toMatchObject({ name: 'GuardUnavailableError' });
+  });
+});
