@@ -36,9 +36,6 @@ export const tellingNothingOf = (context: HookContext, untold: Untold): HookCont
   return {
     ...context,
     abort: (reason, options) =>
-      context.abort(
-        reason && change(reason),
-        options && { ...options, metadata: mapTexts(options.metadata, change) as typeof options.metadata },
-      ),
+      context.abort(reason && change(reason), options && { ...options, metadata: mapTexts(options.metadata, change) }),
   };
 };
