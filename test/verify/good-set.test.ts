@@ -3,10 +3,13 @@ import { stripTypeScriptTypes } from 'node:module';
 import { runInThisContext } from 'node:vm';
 
 import * as mastraProcessors from '@mastra/core/processors';
+import * as mastraTools from '@mastra/core/tools';
+import * as ai from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import * as interlock from '../../src/index.js';
+import * as interlockAiSdk from '../../src/ai-sdk/index.js';
 import { InterlockAgent, verify, type GuardTraits } from '../../src/index.js';
 import * as testing from '../../src/testing/index.js';
 import * as workflows from '../../workflows/index.js';
@@ -59,6 +62,10 @@ const modules: Record<string, object> = {
   'mastra-interlock/testing': testing,
   'mastra-interlock/workflows': workflows,
   '@mastra/core/processors': mastraProcessors,
+  '@mastra/core/tools': mastraTools,
+  zod: { z },
+  ai,
+  'mastra-interlock/ai-sdk': interlockAiSdk,
 };
 
 const examplesIn = (path: string): string[] =>

@@ -1,4 +1,3 @@
-import type { Processor } from '@mastra/core/processors';
 import { repetitionOf } from '../text/repetition.js';
 import { block } from './detection.js';
 import { traitsOf, type GuardOptions, type GuardProcessor } from './guard-options.js';

@@ -41,7 +41,7 @@ const streamed = async (agent: InterlockAgent) => {
   return { status: stream.status, left };
 };
 
-const moderation = (model: ReturnType<typeof scriptedModel>) => new ModerationProcessor({ model, errorStrategy: 'block' });
+const moderation = (model: ReturnType<typeof scriptedModel>) => new ModerationProcessor({ model, errorStrategy: 'strict' });
 
 describe('ModerationProcessor in a window', () => {
   it.each([

@@ -16,9 +16,9 @@ export const editPrompt = (prompt: Prompt, edit: EditText): Prompt =>
   });
 
 const editContent = (content: Content, edit: EditText): Content => {
-  if (typeof content === 'string') return edit(content) as Content;
+  if (typeof content === 'string') return edit(content);
   const parts = content.map((part) => editPart(part, edit));
-  return parts.every((part, index) => part === content[index]) ? content : (parts as Content); // of the same shape
+  return parts.every((part, index) => part === content[index]) ? content : parts;
 };
 
 const editPart = <Part extends object>(part: Part, edit: EditText): Part => {

@@ -68,9 +68,9 @@ const checkOptions = ({ strategy, kinds = valueKinds, patterns = [] }: RedactorO
   const refuse = (name: string, detail: string): never => {
     throw new InterlockError('guard/invalid-option', { path: `${id}.${name}`, detail });
   };
-  if (!strategies.includes(strategy)) refuse('strategy', `it is ${String(strategy)}, expected ${strategies.join(', ')}.`);
+  if (!strategies.includes(strategy)) refuse('strategy', `it is ${strategy}, expected ${strategies.join(', ')}.`);
   const unknown = kinds.find((kind) => !valueKinds.includes(kind));
-  if (unknown) refuse('kinds', `there is no kind ${String(unknown)}; there are ${valueKinds.join(', ')}.`);
+  if (unknown) refuse('kinds', `there is no kind ${unknown}; there are ${valueKinds.join(', ')}.`);
   if (kinds.length + patterns.length === 0) refuse('kinds', 'there is nothing to look for.');
   const names = [...kinds, ...patterns.map(({ name }) => name)];
   const twice = names.find((name, index) => names.indexOf(name) !== index);
