@@ -21,6 +21,12 @@ export const takeSetAside = ({ slots }: Pick<Run, 'slots'>): Chunk | undefined =
   return undefined;
 };
 
+/** Leaves what a processor inside a pipeline has set aside where the host looks for it: in the state of the pipeline's own hook. */
+export const handOnSetAside = (inner: Pick<Run, 'slots'>, state: Record<string, unknown>): void => {
+  const chunk = takeSetAside(inner);
+  if (chunk) state[key] = chunk;
+};
+
 /** Forgets what was set aside in an attempt that was cut off there. */
 export const dropSetAside = (run: Pick<Run, 'slots'>): void => {
   while (takeSetAside(run));

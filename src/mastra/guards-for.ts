@@ -9,6 +9,7 @@ import type { Lane } from './guards.js';
 import { createHost } from './host.js';
 import { compile, type Compilable } from './pipeline.js';
 import { payloadOf } from './step.js';
+import { handOnSetAside } from '../loop/set-aside.js';
 
 /** What a stock Mastra agent takes for one pipeline: spread it into its configuration. */
 export interface LaneGuards {
@@ -54,16 +55,17 @@ interface Site {
 export const runHook = async ({ plan, row, slots }: Site, args: HookArgs): Promise<unknown> => {
   const { abort: _abort, ...fields } = args;
   const data = { ...fields, phase: row.phase } as unknown as PhaseData; // a hook's arguments have the names of the payload's fields
-  const verdict = await plan.run<Phase>(row.phase, data, scopeOf(args, slots));
+  const state = (args.state ??= {}) as Record<string, unknown>; // what a processor keeps is its own affair
+  const own = slots.get(state) ?? new Map<string, ProcessorSlot>();
+  slots.set(state, own);
+  const verdict = await plan.run<Phase>(row.phase, data, scopeOf(args, own));
+  handOnSetAside({ slots: own }, state);
   return answerOf(row, data, payloadOf(verdict, data));
 };
 
-const scopeOf = (args: HookArgs, slots: Site['slots']): RunScope => {
+const scopeOf = (args: HookArgs, own: Map<string, ProcessorSlot>): RunScope => {
   const given = args as unknown as RunScope & { runId?: string }; // what every hook is handed has the scope's names
   const { runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount } = given;
-  const state = args.state ?? {};
-  const own = slots.get(state) ?? new Map<string, ProcessorSlot>();
-  slots.set(state, own);
   return {
     runId,
     agent,

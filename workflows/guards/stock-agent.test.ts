@@ -3,7 +3,9 @@ import type { InputProcessor, OutputProcessor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { guardsFor } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
+import { contentModeration } from '../content-moderation.js';
 import { leakGuard } from './leak-guard.js';
 import { piiGuard } from './pii-guard.js';
 import { promptInjectionGuard } from './prompt-injection-guard.js';
@@ -88,5 +90,24 @@ describe('in Mastra’s agent', () => {
     }
     expect(left).toBe('Ask ');
     expect(tripped).toBe('leak');
+  });
+
+  it.each([
+    ['alone', [piiGuard()]],
+    ['in a pipeline', [contentModeration()]],
+    ['in a pipeline that is compiled', guardsFor(contentModeration()).outputProcessors],
+  ])('a streamed value is replaced, and the text ends, with the guard %s', async (_how, output) => {
+    const { agent } = agentOf([{ text: ['Ask jane@', 'exam', 'ple.com', ' about it.'] }], {
+      output: output as OutputProcessor[],
+    });
+    const { fullStream } = await agent.stream('Whom do I ask?');
+    let left = '';
+    const types: string[] = [];
+    for await (const part of fullStream) {
+      types.push(part.type);
+      if (part.type === 'text-delta') left += part.payload.text;
+    }
+    expect(left).toBe('Ask [EMAIL] about it.');
+    expect(types.slice(-3)).toEqual(['text-end', 'step-finish', 'finish']);
   });
 });
