@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Processor } from '@mastra/core/processors';
-import { rejectToolCall } from '../../src/index.js';
+import { rejectToolCall, type WindowedProcessor } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { redactor } from '../../workflows/index.js';
 import { isStreamed, opening, runGuarded, textOnWire, toolResultsIn, closing, ways } from './support.js';
@@ -17,6 +17,40 @@ describe.each(ways)('P2 Nothing leaves before its verdict, %s', (way) => {
       expect(ran.result?.text, text.join('|')).not.toContain('jane');
       expect(ran.result?.text).not.toContain('example.com');
       if (isStreamed(way)) expect(textOnWire(ran)).toBe(ran.result?.text);
+    }
+  });
+
+  it('a guard of the stream with a window is given what it asks for, however the stream is cut', async () => {
+    const guard: WindowedProcessor = {
+      id: 'windowed',
+      window: 'part',
+      processOutputStream: async ({ part }) =>
+        part.type === 'text-delta'
+          ? { ...part, payload: { ...part.payload, text: part.payload.text.replaceAll(address, '[EMAIL]') } }
+          : part,
+    };
+    for (const text of everyWayToCut) {
+      const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text }] });
+      const ran = await runGuarded(way, { model, guards: [guard] });
+      expect(ran.result?.text, text.join('|')).toBe('Write to [EMAIL], please.');
+      if (isStreamed(way)) expect(textOnWire(ran)).toBe(ran.result?.text);
+    }
+  });
+
+  it('a guard with a window that trips lets nothing of what it saw leave', async () => {
+    const guard: WindowedProcessor = {
+      id: 'windowed',
+      window: 'part',
+      processOutputStream: async ({ part, abort }) =>
+        part.type === 'text-delta' && part.payload.text.includes(address) ? abort('an address') : part,
+    };
+    for (const text of everyWayToCut.slice(8, 20)) {
+      const ran = await runGuarded(way, {
+        model: scriptedModel({ specificationVersion: 'v4', steps: [{ text }] }),
+        guards: [guard],
+      });
+      expect(ran.error).toMatchObject({ name: 'TripwireError', reason: 'an address' });
+      expect(textOnWire(ran)).toBe('');
     }
   });
 

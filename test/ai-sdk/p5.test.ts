@@ -105,6 +105,19 @@ describe('P5 One terminal event per run', () => {
       await expect(promise).rejects.toMatchObject({ name: 'TripwireError' });
   });
 
+  it('parts that were on their way when guards ended the run do not follow the error', async () => {
+    let stops = 0;
+    const guard = guardOn('outputStream', ({ abort }) => abort('no'));
+    const transform = toStreamTransform([guard])({ tools: {}, stopStream: () => void (stops += 1) });
+    const word = (text: string) => ({ type: 'text-delta', id: '1', text }) as const;
+    const parts = ReadableStream.from([{ type: 'text-start', id: '1' }, word('a'), word('b'), word('c')]);
+    const seen: unknown[] = [];
+    for await (const { type } of parts.pipeThrough(transform as never) as never as AsyncIterable<{ type: string }>)
+      seen.push(type);
+    expect(seen).toEqual(['text-start', 'error']);
+    expect(stops).toBe(1);
+  });
+
   it('two runs at once know nothing of each other', async () => {
     const runOne = async (isBad: boolean) => {
       const guard = guardOn('outputStep', async ({ abort }) => {

@@ -253,8 +253,9 @@ describe('a stream that is guarded', () => {
     const listening: Processor = { id: 'listening', processAPIError: ({ error }) => void asked.push(error) };
     const { stream } = await withGuards(model, [guardOn('outputStream', () => undefined), listening]).doStream({ prompt: [] });
     const reader = stream.getReader();
-    for (let count = 0; count < 3; count += 1) await reader.read();
-    const pending = reader.read();
+    const silence = sleep(50).then(() => 'silent' as const);
+    let pending = reader.read();
+    while ((await Promise.race([pending, silence])) !== 'silent') pending = reader.read();
     await sleep(10);
     await reader.cancel('gone');
     await pending;

@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Processor } from '@mastra/core/processors';
+import { createTool } from '@mastra/core/tools';
+import { generateText, tool, type ModelMessage, type ToolSet } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createGuardedRun, guardTools, toStreamTransform, withGuards, type Guards } from '../../src/ai-sdk/index.js';
+import { rejectToolCall } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { createTools, guardOn, type Chunk } from './support.js';
+
+type Execute = (
+  input: unknown,
+  options: { toolCallId: string; messages: ModelMessage[]; abortSignal?: AbortSignal },
+) => Promise<unknown>;
+
+const asked: ModelMessage[] = [{ role: 'user', content: 'Charge me.' }];
+
+/** Calls a guarded tool as the AI SDK does. */
+const call = (tools: ToolSet, input: unknown = { amount: 1 }) =>
+  (tools['charge'] as unknown as { execute: Execute }).execute(input, { toolCallId: 'call-1', messages: asked });
+
+/** A run whose stream is guarded beside the tools, and no model: as where a person approved a call of an earlier run. */
+const withoutModel = (guards: Processor[]): Guards => {
+  const run = createGuardedRun(guards);
+  toStreamTransform(run);
+  return run;
+};
+
+const onCalls = (act: (part: Chunk & { payload: { args: unknown } }) => unknown): Processor =>
+  ({
+    id: 'calls',
+    processOutputStream: async ({ part }: { part: Chunk }) => (part.type === 'tool-call' ? act(part as never) : part),
+  }) as unknown as Processor;
+
+describe('arguments that no guarded model has judged', () => {
+  it('are judged before the tool runs: a guard may rewrite them', async () => {
+    const log: string[] = [];
+    const guard = onCalls((part) => ({ ...part, payload: { ...part.payload, args: { amount: 7 } } }));
+    await call(guardTools(createTools(log), withoutModel([guard])));
+    expect(log).toEqual(['charge 7']);
+  });
+
+  it.each<[string, Processor, object]>([
+    [
+      'trip',
+      guardOn('outputStream', ({ abort }) => abort('no'), { when: ({ part }) => part?.type === 'tool-call' }),
+      { name: 'TripwireError' },
+    ],
+    [
+      'fail',
+      guardOn('outputStream', () => Promise.reject(new Error('broken')), { when: ({ part }) => part?.type === 'tool-call' }),
+      { name: 'GuardUnavailableError' },
+    ],
+    ['take the call out', onCalls(() => null), { code: 'tool/unknown' }],
+    ['reject the call', onCalls((part) => rejectToolCall(part as never, 'Once is enough.')), { message: 'Once is enough.' }],
+  ])('guards that %s keep the tool from running', async (_, guard, error) => {
+    const log: string[] = [];
+    await expect(call(guardTools(createTools(log), withoutModel([guard])))).rejects.toMatchObject(error);
+    expect(log).toEqual([]);
+  });
+
+  it('that a guard with a window judges too', async () => {
+    const log: string[] = [];
+    const guard = { ...onCalls((part) => ({ ...part, payload: { ...part.payload, args: { amount: 7 } } })), window: 'part' };
+    await call(guardTools(createTools(log), withoutModel([guard as Processor])));
+    expect(log).toEqual(['charge 7']);
+  });
+
+  it('those that it has judged are judged once', async () => {
+    let judged = 0;
+    const guard = onCalls((part) => {
+      judged += 1;
+      return part;
+    });
+    const run = createGuardedRun([guard]);
+    const model = scriptedModel({
+      specificationVersion: 'v4',
+      steps: [{ toolCalls: [{ name: 'charge', args: { amount: 1 } }] }],
+    });
+    await generateText({ model: withGuards(model, run), tools: guardTools(createTools([]), run), prompt: 'Hi' });
+    expect(judged).toBe(1);
+  });
+});
+
+describe('results', () => {
+  const guard = (act: Parameters<typeof guardOn>[1]) => [guardOn('toolResult', act)];
+
+  it.each([[null], ['text'], [0], [[1, 2]], [{ a: { b: 1 } }], [undefined]])(
+    '%j that nobody changes is given back as it is',
+    async (result) => {
+      const tools = { charge: tool({ inputSchema: z.object({ amount: z.number() }), execute: async () => result }) };
+      expect(
+        await call(
+          guardTools(
+            tools,
+            guard(() => undefined),
+          ),
+        ),
+      ).toEqual(result);
+    },
+  );
+
+  it('that a tool yields on the way are withheld: the last one is judged', async () => {
+    const seen: unknown[] = [];
+    async function* execute() {
+      yield 'one';
+      await sleep(1);
+      yield 'two';
+    }
+    const tools = { charge: tool({ inputSchema: z.object({ amount: z.number() }), execute }) };
+    const look = {
+      id: 'look',
+      processToolResult: ({ result }: { result: unknown }) => void seen.push(result),
+    } as unknown as Processor;
+    expect(await call(guardTools(tools, [look]))).toBe('two');
+    expect(seen).toEqual(['two']);
+  });
+
+  it('a hook is given the call, the result and the conversation', async () => {
+    const seen: Record<string, unknown>[] = [];
+    const look = {
+      id: 'look',
+      processToolResult: (args: Record<string, unknown>) => void seen.push(args),
+    } as unknown as Processor;
+    await call(guardTools(createTools([]), [look]));
+    expect(seen[0]).toMatchObject({
+      toolName: 'charge',
+      toolCallId: 'call-1',
+      args: { amount: 1 },
+      result: { receipt: 'receipt 1' },
+    });
+    expect((seen[0]?.['messages'] as { role: string }[]).map(({ role }) => role)).toEqual(['user', 'assistant']);
+  });
+
+  it('a tool that fails fails as itself', async () => {
+    const tools = {
+      charge: tool({
+        inputSchema: z.object({ amount: z.number() }),
+        execute: async (): Promise<string> => Promise.reject(new Error('no money')),
+      }),
+    };
+    await expect(
+      call(
+        guardTools(
+          tools,
+          guard(() => undefined),
+        ),
+      ),
+    ).rejects.toThrow('no money');
+  });
+});
+
+it('tools of a class of their own keep it, and those without execute are left alone', () => {
+  const charge = createTool({ id: 'charge', description: 'Charges.', inputSchema: z.object({}), execute: async () => 'done' });
+  const client = tool({ inputSchema: z.object({}) });
+  const guarded = guardTools({ charge: charge as never, client }, [guardOn('toolResult', () => undefined)]);
+  expect(guarded.charge).toBeInstanceOf(charge.constructor);
+  expect(guarded.client).toBe(client);
+});
