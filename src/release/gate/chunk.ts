@@ -5,10 +5,8 @@ export interface Chunk {
   data?: unknown;
 }
 
-/** One text of a step on its way: the words or the reasoning of one part. */
+/** One text of a step on its way: the words or the reasoning of one part. A part that ends and begins again is another. */
 export interface Lane {
-  /** Tells it from the other texts of its step. */
-  readonly key: string;
   /** A delta of this text that says something else. */
   chunkOf(text: string): Chunk;
 }

@@ -36,22 +36,22 @@ interface Held {
 
 /** Makes what a guard with a window holds of one step. */
 export const createHeldTexts = (window: Window): HeldTexts => {
-  const texts = new Map<string, Held>();
+  const texts = new Map<Lane, Held>();
   let isStepOver = false;
 
   const open = (lane: Lane): Held => {
     const matcher = typeof window === 'object' && 'pattern' in window ? createMatcher(window.pattern) : undefined;
     const held: Held = { lane, segments: [], text: '', matcher, isEnded: false };
-    texts.set(lane.key, held);
+    texts.set(lane, held);
     return held;
   };
-  const heldOf = (lane: Lane): Held => texts.get(lane.key) ?? open(lane);
+  const heldOf = (lane: Lane): Held => texts.get(lane) ?? open(lane);
 
   /** Nothing is left to judge: what was edited away before it came here goes on, and so does the end. */
   const rest = ({ lane, segments, isEnded }: Held): Action | undefined => {
     if (segments.length > 0) return { kind: 'clear', lane, segments: segments.splice(0) };
     if (!isEnded) return undefined;
-    texts.delete(lane.key);
+    texts.delete(lane);
     return { kind: 'end', lane };
   };
   const nextOf = (held: Held, isLate: boolean): Action | undefined => {

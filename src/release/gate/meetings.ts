@@ -31,20 +31,20 @@ interface Meeting {
 
 /** Makes the meeting place of so many branches. No waiting, no clock. */
 export const createMeetings = (branches: number): Meetings => {
-  const meetings = new Map<string, Meeting>();
+  const meetings = new Map<Lane, Meeting>();
   const open = (lane: Lane): Meeting => {
     const made: Meeting = { lane, came: [], cleared: Array.from({ length: branches }, () => []), ended: 0 };
-    meetings.set(lane.key, made);
+    meetings.set(lane, made);
     return made;
   };
-  const of = (lane: Lane): Meeting => meetings.get(lane.key) ?? open(lane);
+  const of = (lane: Lane): Meeting => meetings.get(lane) ?? open(lane);
   const nextOf = (meeting: Meeting): ReturnType<Meetings['next']> => {
     const { lane, came, cleared, ended } = meeting;
     const length = commonEnd(cleared);
     if (length > 0) return { lane, came: takeText(came, length), versions: cleared.map((segments) => takeRaw(segments, length)) };
     if (ended < branches) return undefined;
     if (came.length > 0) return { lane, came: came.splice(0), versions: [] }; // what was edited away before it came here
-    meetings.delete(lane.key);
+    meetings.delete(lane);
     return { ended: lane };
   };
   return {

@@ -3,6 +3,8 @@ import { rawOf, takeRaw, type Segment } from './segment.js';
 
 /** One text on its way, and what of it may leave. */
 export interface OpenLane extends Lane {
+  /** The part it belongs to; one that ends and begins again has two texts. */
+  readonly key: string;
   /** What the guards have cleared and has not left. */
   readonly cleared: Segment[];
   /** Characters, as they came, that have come and that have left. */
@@ -115,12 +117,12 @@ export const createQueue = (): Queue => {
 
 /** The first entry that may leave: a text waits for what is before it in its own part, any other chunk for everything. */
 const nextIndex = (entries: readonly Entry[]): number | undefined => {
-  const waiting = new Set<OpenLane>();
+  const waiting = new Set<string>();
   for (const [index, entry] of entries.entries()) {
     if (!entry.lane) return index === 0 ? 0 : undefined;
-    if (waiting.has(entry.lane)) continue;
+    if (waiting.has(entry.lane.key)) continue;
     if (isWhole(entry) || entry.lane.cleared.length > 0 || entry.lane.released >= entry.end) return index;
-    waiting.add(entry.lane);
+    waiting.add(entry.lane.key);
   }
   return undefined;
 };

@@ -4,6 +4,7 @@ import type { GuardPolicy } from '../../../schemas/index.js';
 import type { PatternMatch, WindowedProcessor } from '../../guard/pattern.js';
 import { guard } from '../../mastra/guard-policy.js';
 import { pipeline, type PipelineStep } from '../../mastra/pipeline.js';
+import type { Condition } from '../../pipeline/graph.js';
 import { exploreInterleavings } from '../../testing/explore-interleavings.js';
 import {
   border,
@@ -379,6 +380,56 @@ describe('a stop', () => {
   it('what releasing throws reaches who pushes', async () => {
     const release = (chunk: { type: string }) => (chunk.type === 'source' ? Promise.reject(new Error('gone')) : undefined);
     await expect(sendAll([windowed('part', () => undefined)], [source, delta('x')], { release })).rejects.toThrow('gone');
+  });
+});
+
+it('a part that begins again while its first text is still judged is another text', async () => {
+  const asked: string[] = [];
+  const judging = windowed('part', async ({ payload: { text = '' } }) => (await settle(), void asked.push(text)));
+  const { left } = await sendAll([judging], [...textOf(['One.']), ...textOf(['Two.'])]);
+  expect(asked).toEqual(['One.', 'Two.']);
+  expect(left.map(({ type }) => type)).toEqual([
+    'text-start',
+    'text-delta',
+    'text-end',
+    'text-start',
+    'text-delta',
+    'text-end',
+    'finish',
+  ]);
+  expect(pieces(left)).toEqual(['One.', 'Two.']);
+});
+
+describe('a branch with windows', () => {
+  const email = () => patternGuard(patterns.email, 'replace', 'email');
+  const lane = (when: Condition) => [
+    pipeline('p')
+      .branch([[when, email()]])
+      .commit(),
+  ];
+  const chunks = [delta('a@b.de '), delta('ab@c.de ', 'two'), delta('a@b.de'), border('text-end'), delta('a@b.de')];
+  const startsWithA = ({ inputData }: { inputData: unknown }) =>
+    (inputData as { part: Part }).part.payload.text?.startsWith('a@') ?? false;
+
+  it.each([
+    ['at once', (context: { inputData: unknown }) => startsWithA(context)],
+    ['after a while', async (context: { inputData: unknown }) => (await settle(), startsWithA(context))],
+  ])('asks its conditions once for each text: %s', async (_when, when) => {
+    const asked = vi.fn(when);
+    const { left } = await sendAll(lane(asked), chunks);
+    expect(texts(left)).toEqual({ 'text one': '[email] [email][email]', 'text two': 'ab@c.de ' });
+    expect(
+      asked.mock.calls.filter(([{ inputData }]) => (inputData as unknown as { part: Part }).part.type === 'text-delta'),
+    ).toHaveLength(3);
+  });
+
+  it('fails closed where a condition throws', async () => {
+    const failing = () => {
+      throw new Error('no idea');
+    };
+    const { left, stopped } = await sendAll(lane(failing), chunks);
+    expect(stopped).toMatchObject({ kind: 'unavailable', error: { code: 'pipeline/condition-failed' } });
+    expect(pieces(left)).toEqual([]);
   });
 });
 

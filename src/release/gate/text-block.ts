@@ -33,7 +33,6 @@ export const createBlockTexts = (options: BlockOptions, gate: Gate, next: TextSt
 
   const take = (met: Met, verdict: StreamVerdict): void => {
     if (verdict.kind !== 'pass' && verdict.kind !== 'edit') return gate.stop(verdict);
-    if (gate.isStopping) return undefined;
     if (verdict.kind === 'edit') return next.add(met.lane, mergedSegment(met, textIn(verdict.data.part as Chunk | null)));
     for (const segment of met.came) next.add(met.lane, segment);
     return undefined;

@@ -115,7 +115,6 @@ const ask = ({ lane, text, match }: Question, { author, guard }: JudgePlace, gat
 
 const take = ({ lane, text }: Question, { chunk, verdict }: Answer, { held, gate, next }: Working): void => {
   if (verdict.kind !== 'pass' && verdict.kind !== 'edit') return gate.stop(verdict);
-  if (gate.isStopping) return undefined; // the answer comes too late to count
   // A hook may also write into the chunk it was given.
   const left = answeredText(verdict.kind === 'edit' ? (verdict.data.part as Chunk | null) : chunk, chunk);
   for (const segment of held.settle(lane, text, left)) next.add(lane, segment);

@@ -44,9 +44,9 @@ const blockStage = (place: BlockPlace, gate: Gate, next: TextStage): TextStage =
     const all = branches.map((_, index) => index);
     return meetingStage({ place, asking: () => all }, gate, next);
   }
-  const chosen = new Map<string, readonly number[]>();
-  const stage = meetingStage({ place, asking: ({ key }) => chosen.get(key) ?? [] }, gate, next);
-  return createChoosing({ arms, gate, stage, choose: (lane, indexes) => void chosen.set(lane.key, indexes) });
+  const chosen = new WeakMap<Lane, readonly number[]>();
+  const stage = meetingStage({ place, asking: (lane) => chosen.get(lane) ?? [] }, gate, next);
+  return createChoosing({ arms, gate, stage, choose: (lane, indexes) => void chosen.set(lane, indexes) });
 };
 
 interface Meeting {
@@ -85,8 +85,8 @@ interface Choosing {
 
 /** Asks the conditions of a branch once for each text, with its first delta; what comes meanwhile waits. */
 const createChoosing = ({ arms, gate, stage, choose }: Choosing): TextStage => {
-  const waiting = new Map<string, (() => void)[]>();
-  const known = new Set<string>();
+  const waiting = new Map<Lane, (() => void)[]>();
+  const known = new WeakSet<Lane>();
   const decide = (lane: Lane, choice: Choice<(typeof arms)[number]>): void => {
     if (choice.failure) {
       const { failure } = choice;
@@ -97,13 +97,13 @@ const createChoosing = ({ arms, gate, stage, choose }: Choosing): TextStage => {
       lane,
       choice.matching.map((arm) => arms.indexOf(arm)),
     );
-    const steps = waiting.get(lane.key) ?? [];
-    waiting.delete(lane.key);
+    const steps = waiting.get(lane) ?? [];
+    waiting.delete(lane);
     for (const step of steps) step();
   };
   const ask = (lane: Lane, text: string): void => {
-    known.add(lane.key);
-    waiting.set(lane.key, []);
+    known.add(lane);
+    waiting.set(lane, []);
     const choice = chooseArms(arms, stepContext(gate.payloadOf(lane.chunkOf(text)), gate.scope));
     if (!isPromise(choice)) return decide(lane, choice);
     gate.begin();
@@ -111,17 +111,16 @@ const createChoosing = ({ arms, gate, stage, choose }: Choosing): TextStage => {
   };
   /** Now, or once it is known who is asked. */
   const then = (lane: Lane, step: () => void): void => {
-    const steps = waiting.get(lane.key);
+    const steps = waiting.get(lane);
     if (steps) steps.push(step);
     else if (!gate.isStopping) step();
   };
   return {
     add: (lane, segment) => {
-      if (!known.has(lane.key)) ask(lane, segment.text);
+      if (!known.has(lane)) ask(lane, segment.text);
       then(lane, () => stage.add(lane, segment));
     },
     end: (lane) => {
-      known.delete(lane.key); // another text may follow under its key
       then(lane, () => stage.end(lane));
     },
     endStep: () => stage.endStep(),
