@@ -126,4 +126,4 @@ export const createChunkCodec = <Part extends { type: string }>(
 };
 
 /** The parts of a model's own stream. */
-export const modelCodec = createChunkCodec<StreamPart>(codecs, new Set(['stream-start', 'ping']));
+export const modelCodec: ChunkCodec<StreamPart> = createChunkCodec<StreamPart>(codecs, new Set(['stream-start', 'ping']));

@@ -130,7 +130,7 @@ describe('results', () => {
       args: { amount: 1 },
       result: { receipt: 'receipt 1' },
     });
-    expect((seen[0]?.['messages'] as { role: string }[]).map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(((seen[0] ?? {})['messages'] as { role: string }[]).map(({ role }) => role)).toEqual(['user', 'assistant']);
   });
 
   it('a tool that fails fails as itself', async () => {
