@@ -418,9 +418,9 @@ describe('a branch with windows', () => {
     const asked = vi.fn(when);
     const { left } = await sendAll(lane(asked), chunks);
     expect(texts(left)).toEqual({ 'text one': '[email] [email][email]', 'text two': 'ab@c.de ' });
-    expect(
-      asked.mock.calls.filter(([{ inputData }]) => (inputData as unknown as { part: Part }).part.type === 'text-delta'),
-    ).toHaveLength(3);
+    expect(asked.mock.calls.filter(([{ inputData }]) => (inputData as { part: Part }).part.type === 'text-delta')).toHaveLength(
+      3,
+    );
   });
 
   it('fails closed where a condition throws', async () => {
