@@ -48,7 +48,7 @@ const blocking = () => emails(({ abort }) => abort('No addresses.'));
 const inWindow = (window: NonNullable<GuardPolicy['window']>, act: (args: HookArgs) => unknown, id = 'judge'): PipelineStep =>
   guard(guardOn('outputStream', act, { id }), { window });
 const textIn = ({ part }: HookArgs): string => (part?.payload as { text?: string } | undefined)?.text ?? '';
-const noWrong = (args: HookArgs) => (textIn(args).includes('wrong') ? args.abort('No such words.') : undefined);
+const noWry = (args: HookArgs) => (textIn(args).includes('wry') ? args.abort('No such words.') : undefined);
 
 const address = 'jane.doe@example.com';
 const text = `Write to ${address} today.`;
@@ -97,8 +97,8 @@ describe('P2 Nothing leaves before its verdict', () => {
   });
 
   it('a judge that trips while the provider is silent ends the call', async () => {
-    const model = scriptedModel({ steps: [{ text: ['This is wrong. ', 'And'], hang: true }] });
-    const judge = inWindow('sentence', async (args) => (await sleep(5), noWrong(args)));
+    const model = scriptedModel({ steps: [{ text: ['This is wry. ', 'And'], hang: true }] });
+    const judge = inWindow('sentence', async (args) => (await sleep(5), noWry(args)));
     const ran = await runAgent(createAgent({ model, outputProcessors: [judge] }), 'stream');
     expect(ran.status).toBe('tripwire');
     expect(textOnWire(ran)).toBe('');
@@ -120,9 +120,9 @@ describe('P2 Nothing leaves before its verdict', () => {
     it.each(['chunk', 'sentence', { chars: 8 }, { tokens: 3 }, 'part', 'step'] as const)(
       'nothing of a window %j leaves that is blocked',
       async (window) => {
-        const ran = await run([inWindow(window, noWrong)], { text: ['It is fine. ', 'This is ', 'wrong', ' indeed. And more.'] });
+        const ran = await run([inWindow(window, noWry)], { text: ['It is fine. ', 'This is ', 'wry', ' indeed. And more.'] });
         expect(ran.status).toBe('tripwire');
-        expect(words(ran)).not.toContain('wrong');
+        expect(words(ran)).not.toContain('wry');
         expect(words(ran)).not.toContain('And more');
         expect(ran.result?.text).toBe('');
         expect(ran.chunks.slice(-2).map(({ type }) => type)).toEqual(['tripwire', 'finish']);
@@ -130,7 +130,7 @@ describe('P2 Nothing leaves before its verdict', () => {
     );
 
     it.each(['part', 'step'] as const)('nothing at all leaves where the window is the %s', async (window) => {
-      const ran = await run([inWindow(window, noWrong)], { text: ['It is fine. ', 'This is wrong.'] });
+      const ran = await run([inWindow(window, noWry)], { text: ['It is fine. ', 'This is wry.'] });
       expect(textOnWire(ran)).toBe('');
       expect(retractionsOf(ran)).toEqual([]);
     });
@@ -176,12 +176,12 @@ describe('P2 Nothing leaves before its verdict', () => {
     it('a retry takes back what the attempt had let out', async () => {
       const once = guardOn(
         'outputStream',
-        (args) => (textIn(args).includes('wrong') ? args.abort('Mind.', { retry: true }) : undefined),
+        (args) => (textIn(args).includes('wry') ? args.abort('Mind.', { retry: true }) : undefined),
         { id: 'once' },
       );
       const ran = await run(
         [guard(once, { window: 'sentence' })],
-        { text: ['It is fine. ', 'This is wrong.'] },
+        { text: ['It is fine. ', 'This is wry.'] },
         { maxProcessorRetries: 1 },
       );
       expect(ran.status).toBe('success');
