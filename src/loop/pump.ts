@@ -1,5 +1,5 @@
 import { InterlockError } from '../errors.js';
-import { isPromise, whenReady, type Awaitable } from '../phase/awaitable.js';
+import { isPromise } from '../phase/awaitable.js';
 import { isGuarded } from './judge.js';
 import { noteArrival } from './note-arrival.js';
 import type { Outcome } from './outcome.js';
@@ -20,42 +20,42 @@ export interface Pumping {
  * Takes a model's answer chunk by chunk through the guards of the stream: what they leave of a chunk becomes part of the answer
  * and leaves the run, a stop ends it. Throws what the provider failed with, and `model/malformed-stream`.
  */
-export const pump = async (run: Run, attempt: Attempt, { chunks, startedAt }: Pumping): Promise<Outcome> => {
-  const isKept = isGuarded(run, 'llmResponse');
-  const holdsResults = isGuarded(run, 'toolResult');
-  const ids = createPartIds(run.usedPartIds);
+export const pump = async (run: Run, attempt: Attempt, pumping: Pumping): Promise<Outcome> => {
   const passage = openPassage(run, attempt);
   dropSetAside(run); // of a call that was cut off
   try {
-    for await (const chunk of passage.watch(chunks)) {
-      run.signal.throwIfAborted();
-      if (!chunk) continue;
-      noteArrival(run, attempt, { chunk, startedAt, isKept });
-      const owned = ids.own(chunk);
-      if (holdsResults && owned.type === 'tool-result') {
-        attempt.heldResults.push(owned); // leaves when it was judged, see review
-        continue;
-      }
-      const pending = letThrough(run, passage, owned);
-      const outcome = isPromise(pending) ? await pending : pending;
-      if (outcome) return outcome;
-    }
-    return await endOf(attempt, passage);
+    return (await pumpThrough(run, attempt, { ...pumping, passage })) ?? (await endOf(attempt, passage));
   } finally {
     passage.close();
   }
 };
 
-/** Sends a chunk on its way, and what processors set aside to follow it. */
-const letThrough = (run: Run, passage: Passage, chunk: Chunk): Awaitable<Outcome | undefined | void> => {
-  let left = mostFollowing;
-  const goOn = (next: Chunk): Awaitable<Outcome | undefined | void> =>
-    whenReady(passage.letThrough(next), (outcome) => {
-      const following = outcome ? undefined : takeSetAside(run);
-      left -= 1;
-      return following && left >= 0 ? goOn(following) : outcome;
-    });
-  return goOn(chunk);
+/** Sends every chunk on its way; an outcome where the guards stop on one. */
+const pumpThrough = async (
+  run: Run,
+  attempt: Attempt,
+  { chunks, startedAt, passage }: Pumping & { passage: Passage },
+): Promise<Outcome | undefined> => {
+  const isKept = isGuarded(run, 'llmResponse');
+  const holdsResults = isGuarded(run, 'toolResult');
+  const ids = createPartIds(run.usedPartIds);
+  for await (const chunk of passage.watch(chunks)) {
+    run.signal.throwIfAborted();
+    if (!chunk) continue;
+    noteArrival(run, attempt, { chunk, startedAt, isKept });
+    let next: Chunk | undefined = ids.own(chunk);
+    if (holdsResults && next.type === 'tool-result') {
+      attempt.heldResults.push(next); // leaves when it was judged, see review
+      continue;
+    }
+    for (let count = 0; next && count <= mostFollowing; count += 1) {
+      const pending = passage.letThrough(next);
+      const outcome = isPromise(pending) ? await pending : pending;
+      if (outcome) return outcome;
+      next = takeSetAside(run);
+    }
+  }
+  return undefined;
 };
 
 const endOf = async (attempt: Attempt, passage: Passage): Promise<Outcome> => {
