@@ -13,6 +13,8 @@ interface StreamChunk {
   readonly data?: unknown;
   /** Where the chunk is one match: what `find` said about it. */
   readonly match?: TextSpan;
+  /** Where no call follows the arguments that were told. */
+  readonly isLast?: boolean;
 }
 
 const row: StreamRow = phases.outputStream;
@@ -62,13 +64,18 @@ const contextFor = (processor: WindowedProcessor, context: HookContext, untold: 
   processor.quotesBlocked ? context : tellingNothingOf(context, untold);
 
 /** Where other chunks than deltas carry words; the rest has none. */
-const fields: Partial<Record<string, 'args' | 'result' | 'error'>> = {
+const fields: Partial<Record<string, string>> = {
+  'text-delta': 'text',
+  'reasoning-delta': 'text',
   'tool-call': 'args',
   'tool-result': 'result',
   'tool-error': 'error',
 };
 
-const fieldOf = ({ type }: StreamChunk): string | undefined => fields[type] ?? (type.startsWith('data-') ? 'data' : undefined);
+const fieldOf = ({ type, isLast }: StreamChunk): string | undefined => {
+  if (type === 'tool-call-delta') return isLast ? 'argsTextDelta' : undefined; // else its call says the same
+  return fields[type] ?? (type.startsWith('data-') ? 'data' : undefined);
+};
 
 /** A pattern, and what its `replace` is handed for a value. */
 interface Replacing {

@@ -1,5 +1,6 @@
 import { InterlockError, isInterlockError } from '../errors.js';
 import type { Plan } from '../pipeline/compile.js';
+import { planStream } from '../pipeline/stream-plan.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import type { Stop } from '../verdict.js';
@@ -23,7 +24,7 @@ export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>): Prom
 };
 
 /** Runs one plan over a payload; see {@link judge}. */
-export const judgeWith = async <P extends Phase>(run: Run, plan: Plan, data: PhaseData<P>): Promise<Judged<P>> => {
+export const judgeWith = async <P extends Phase>(run: Run, plan: Pick<Plan, 'run'>, data: PhaseData<P>): Promise<Judged<P>> => {
   run.signal.throwIfAborted(); // nobody waits for it: what has not begun is not begun
   const verdict = await plan.run<P>(data.phase, data, run.scope);
   run.signal.throwIfAborted();
@@ -68,7 +69,7 @@ export const failWith = (run: Run, error: unknown): Outcome => {
 export const releaseJudged = async (run: Run, chunk: Chunk): Promise<{ outcome?: Outcome }> => {
   let next: Chunk | undefined = chunk;
   for (let count = 0; next && count <= mostFollowing; count += 1) {
-    const { data, outcome }: Judged<'outputStream'> = await judge<'outputStream'>(run, streamPayload(run, next));
+    const { data, outcome }: Judged<'outputStream'> = await judgeChunk(run, next);
     if (outcome) return { outcome };
     if (data.part) await release(run, data.part as Chunk); // guards give back chunks, see the row's settle
     next = takeSetAside(run);
@@ -77,6 +78,18 @@ export const releaseJudged = async (run: Run, chunk: Chunk): Promise<{ outcome?:
 };
 
 /** A chunk as the stream's guards are given it. */
+/** A chunk that is not the model's is judged as a whole, by guards with windows, too. */
+const judgeChunk = (run: Run, chunk: Chunk): Promise<Judged<'outputStream'>> => {
+  const { output } = run.options.lanes;
+  const stream = output && planStream(output.graph);
+  if (!stream) return judge<'outputStream'>(run, streamPayload(run, chunk));
+  // Only ever asked about the phase of its payload.
+  const whole: Pick<Plan, 'run'> = {
+    run: (_phase, data, scope) => stream.whole(data as PhaseData<'outputStream'>, scope) as never,
+  };
+  return judgeWith<'outputStream'>(run, whole, streamPayload(run, chunk));
+};
+
 export const streamPayload = (run: Run, part: unknown): PhaseData<'outputStream'> => ({
   phase: 'outputStream',
   part,

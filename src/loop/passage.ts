@@ -30,8 +30,8 @@ export interface Passage {
 /** Opens the way for one model call. */
 export const openPassage = (run: Run, attempt: Attempt): Passage => {
   const plan = isGuarded(run, 'outputStream') ? run.options.lanes.output : undefined;
-  const stretches = plan && planStream(plan.graph);
-  return stretches ? gatedPassage(run, attempt, stretches) : directPassage(run, attempt, plan);
+  const stream = plan && planStream(plan.graph);
+  return stream ? gatedPassage(run, attempt, stream.stretches) : directPassage(run, attempt, plan);
 };
 
 /** Where no guard has a window, each chunk is judged and leaves before the next one is asked for. */

@@ -85,15 +85,27 @@ interface Member {
 }
 
 /** What was planned before: an agent's own guards are the same graph in every call. */
-const planned = new WeakMap<SequenceNode, readonly StreamStretch[]>();
-const noWindows: readonly StreamStretch[] = [];
+const planned = new WeakMap<SequenceNode, StreamPlan | typeof noWindows>();
+const noWindows = 'no windows';
+
+/** The stream of a pipeline in which guards have windows. */
+export interface StreamPlan {
+  readonly stretches: readonly StreamStretch[];
+  /** All of its guards for a chunk that does not come from the model: a tool's result, a data part. */
+  readonly whole: StreamGuard;
+}
 
 /** The guards of the stream in stretches; nothing where none of them has a window. */
-export const planStream = (graph: SequenceNode): readonly StreamStretch[] | undefined => {
-  const known = planned.get(graph) ?? (hasWindow(graph) ? stretches(membersOf(graph, graph.id)).map(toStretch) : noWindows);
+export const planStream = (graph: SequenceNode): StreamPlan | undefined => {
+  const known = planned.get(graph) ?? (hasWindow(graph) ? toPlan(graph) : noWindows);
   planned.set(graph, known);
   return known === noWindows ? undefined : known;
 };
+
+const toPlan = (graph: SequenceNode): StreamPlan => ({
+  stretches: stretches(membersOf(graph, graph.id)).map(toStretch),
+  whole: inSequence(stepsOf(gateRow, graph, graph.id)),
+});
 
 /** The nodes of a sequence that do something with a chunk; sequences in it that hold windows are taken apart. */
 const membersOf = ({ nodes }: SequenceNode, path: string): Member[] =>

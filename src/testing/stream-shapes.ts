@@ -43,9 +43,7 @@ const thought = (index: number): Part[] => [
   delta('reasoning', `around-${index}`, 'Hm.'),
   end('reasoning', `around-${index}`),
 ];
-const source = (index: number): Part[] => [
-  { type: 'source', sourceType: 'url', id: `around-${index}`, url: 'urn:0' },
-];
+const source = (index: number): Part[] => [{ type: 'source', sourceType: 'url', id: `around-${index}`, url: 'urn:0' }];
 
 const call = (pieces: Pieces): Part[] => [
   { type: 'tool-input-start', id: 'call', toolName: 'note' },

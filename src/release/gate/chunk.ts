@@ -3,6 +3,8 @@ export interface Chunk {
   type: string;
   payload?: unknown;
   data?: unknown;
+  /** Given to guards: no call follows the arguments that are told here. */
+  isLast?: boolean;
 }
 
 /** One text of a step on its way: the words or the reasoning of one part. A part that ends and begins again is another. */

@@ -26,7 +26,7 @@ export interface CallJudge {
 export const judgeCall = ({ call, told }: ToldCall, by: CallJudge): Awaitable<readonly Chunk[]> => {
   const delta = oneDelta(told);
   const before = delta && toldText(delta); // a hook may write into it
-  return whenReady(delta ? by.judge(delta) : null, (left) => {
+  return whenReady(delta ? by.judge(call ? delta : { ...delta, isLast: true }) : null, (left) => {
     if (left === undefined) return [];
     const text = left ? toldText(left) : undefined;
     if (!call) return assembled(told, text);

@@ -103,7 +103,7 @@ export interface GateSetup {
 
 /** A gate over guards as an agent takes them. */
 export const openGate = (guards: readonly PipelineStep[], { maxHeldChars, scope: own, release }: GateSetup = {}): OpenGate => {
-  const stretches = planStream(toGraph(guards, 'lane'));
+  const { stretches } = planStream(toGraph(guards, 'lane')) ?? {};
   if (!stretches) throw new Error('None of the guards has a window.');
   const left: Chunk[] = [];
   const scope = createScope(own);
