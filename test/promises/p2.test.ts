@@ -217,7 +217,9 @@ describe('P2 Nothing leaves before its verdict', () => {
       const guards = [guard(asking, { window: 'part' }), guard(other, { window: 'part' }), redacting(), writing];
       const ran = await run(guards, { text: ['One.'] });
       expect(seen).toEqual(['asking data-note']);
-      expect(chunksOf(ran, 'data-note')).toHaveLength(1);
+      expect(chunksOf(ran, 'data-note')).toMatchObject([{ data: `by ${address}` }]);
+      const reading = Object.assign(redacting(), { processDataParts: true });
+      expect(chunksOf(await run([reading, writing], { text: ['One.'] }), 'data-note')).toMatchObject([{ data: 'by [email]' }]);
     });
 
     describe('tool calls', () => {
