@@ -166,6 +166,16 @@ export const runEventSchema = z.discriminatedUnion('type', [
   /** What this attempt had already put on the wire is withdrawn. */
   z.object({ ...common, type: z.literal('retract'), partIds: z.array(z.string()) }),
   z.object({ ...common, type: z.literal('step-finish'), reason: stepReasonSchema }),
+  /**
+   * What memory was given of the turn: the accepted answer, or what the run's policy keeps where none was accepted. `error` says
+   * why it may not have been saved.
+   */
+  z.object({
+    ...common,
+    type: z.literal('memory'),
+    given: z.enum(['answer', 'user-only', 'placeholder', 'nothing']),
+    error: z.string().optional(),
+  }),
   z.object({
     ...common,
     type: z.literal('run-finish'),

@@ -13,6 +13,7 @@ export type { FindingCode } from './pipeline/verify/checks.js';
 export type { Finding } from './pipeline/verify/finding.js';
 export type { CounterExample } from './pipeline/verify/spot.js';
 export { loopMachine } from './loop/machine.js';
+export type { KeptTurn, Persistence } from './loop/persistence.js';
 export {
   compile,
   createStep,

@@ -26,6 +26,7 @@ export const createRun = (options: RunOptions): Run => {
     baseSystem: [],
     backToStart: () => undefined,
     backToFirstStep: () => undefined,
+    acceptedInput: undefined,
     attempt: undefined,
     steps: [],
     accepted: [],

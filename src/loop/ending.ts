@@ -2,6 +2,7 @@ import { InterlockError, isInterlockError } from '../errors.js';
 import type { RunStatus, StepReason, Tripwire } from '../../schemas/index.js';
 import { detach } from './come-back.js';
 import type { Retry, Trip } from '../verdict.js';
+import { keepTurn } from './keep-turn.js';
 import { messageOf } from './message-of.js';
 import type { StepRecord, StepTripwire } from './ports.js';
 import { agentChunk, notify, tell } from './release.js';
@@ -120,6 +121,7 @@ export const conclude = async (run: Run, status: RunStatus): Promise<void> => {
   outlet.drain(); // the last few chunks wait for nobody, so that every run ends
   if (status !== 'success') outlet.dropHeld();
   outlet.show();
+  await keepTurn(run, status);
   if (status === 'canceled') run.error = new InterlockError('run/canceled', { cause: run.signal.reason });
   const tripwire = status === 'tripwire' ? tripwireOf(run) : undefined;
   if (status === 'suspended') await tellApprovals(run);

@@ -11,6 +11,7 @@ import type { Stop } from '../verdict.js';
 import { createAnswer, type Answer } from './answer.js';
 import type { LoopLimits } from './machine.js';
 import type { Chunk, LoopPorts, ModelEntry, Prompt, RunMode, StepRecord, StepSettings, TokenUsage } from './ports.js';
+import type { Persistence } from './persistence.js';
 import type { FinishedCall } from './reuse.js';
 
 /** The guards of a run by lane; `memory` persists an accepted answer and runs after everything else. */
@@ -33,6 +34,8 @@ export interface RunOptions {
   readonly hold?: 'step' | 'run';
   /** The most characters that guards of the stream may hold at one place; at least 1. */
   readonly maxHeldChars?: number;
+  /** What memory keeps of a turn whose answer was not accepted. Default: nothing. */
+  readonly persistence?: Persistence;
   /** Tool calls of one step that run at the same time; at least 1. */
   readonly toolConcurrency: number;
   /** What hooks get beside the loop's own: the agent and the request's contexts. */
@@ -104,6 +107,8 @@ export interface Run {
   backToStart: () => void;
   /** The conversation as the first step started with it; a rejected result goes back to it. */
   backToFirstStep: () => void;
+  /** What the caller said as the guards left it, kept where it may have to be saved without an answer. */
+  acceptedInput: (() => MessageList) | undefined;
   attempt: Attempt | undefined;
   /** Every attempt that was told as finished, rejected ones included, and the one under review. */
   readonly steps: StepRecord[];

@@ -43,8 +43,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const createId = idsOf(agent);
   const runId = options.runId ?? createId('run');
   const conversation = await openConversation({ agent, target: options.memory, requestContext });
-  const memory = conversation?.memory;
-  const chains = await resolveChains({ agentId: agent.id, guards, options, requestContext, memory });
+  const chains = await resolveChains({ agent, mode, guards, options, requestContext, conversation });
   const lanes = compileChains(agent.id, chains, options.recordEdits ?? guards.recordEdits);
   const newMessageId = () => createId('message');
   const list = await openList({ agent, options, messages, requestContext, conversation, createId: newMessageId });
@@ -65,6 +64,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
     maxHeldChars: options.maxHeldChars ?? guards.maxHeldChars,
     abortSignal: options.abortSignal,
     toolConcurrency: concurrencyOf(options),
+    persistence: { ...guards.persistence, ...options.persistence },
     context: {
       agent: agent as never, // hooks see the agent that runs them; Mastra types it by its own generics
       requestContext,

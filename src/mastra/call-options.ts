@@ -3,6 +3,7 @@ import type { Processor } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
 import type { RunEvent } from '../../schemas/index.js';
+import type { Persistence } from '../loop/persistence.js';
 import type { Chunk, StepSettings } from '../loop/ports.js';
 import type { Guards } from './guards.js';
 import type { MemoryTarget } from './memory.js';
@@ -39,6 +40,9 @@ export interface CallOptions extends StepSettings, CallCallbacks {
   hold?: 'none' | 'step' | 'run';
   maxHeldChars?: number;
   recordEdits?: boolean;
+  persistence?: Persistence;
+  /** What keeps work alive that outlasts the run, on hosts that freeze after the response. */
+  serverless?: { waitUntil?: (work: Promise<unknown>) => void };
   toolsets?: unknown;
   clientTools?: unknown;
   hooks?: ToolHooks;

@@ -1,10 +1,10 @@
-import type { MastraMemory } from '@mastra/core/memory';
-import type { RequestContext } from '@mastra/core/request-context';
 import type { Lanes } from '../loop/run.js';
-import type { CallOptions } from './call-options.js';
 import type { InterlockConfig } from './config.js';
 import { errorLane, hasErrorHook } from './error-lane.js';
 import { checkLane, compileLane, compileRecording, laneId, resolveGuards } from './guards.js';
+import type { Conversation } from './memory.js';
+import { memoryProcessors } from './memory-processors.js';
+import type { Titling } from './memory-title.js';
 import type { PipelineStep } from './pipeline.js';
 import { PrepareStepProcessor } from './prepare-step.js';
 
@@ -20,27 +20,24 @@ export interface Chains {
   readonly hasErrorGuards: boolean;
 }
 
-export interface Chaining {
-  readonly agentId: string;
+/** The call whose guards are wanted. */
+export interface Chaining extends Titling {
   readonly guards: InterlockConfig;
-  readonly options: CallOptions;
-  readonly requestContext: RequestContext;
   /** Only where the conversation is kept in a thread. */
-  readonly memory: MastraMemory | undefined;
+  readonly conversation: Conversation | undefined;
 }
 
 /** A call's guards replace the agent's; memory's own stay around them, and `prepareStep` has the last word. */
-export const resolveChains = async ({ agentId, guards, options, requestContext, memory }: Chaining): Promise<Chains> => {
+export const resolveChains = async (chaining: Chaining): Promise<Chains> => {
+  const { agent, guards, options, requestContext, conversation } = chaining;
   const chain = async (lane: 'input' | 'output' | 'error'): Promise<readonly PipelineStep[]> => {
     const name = `${lane}Processors` as const;
     const steps = await resolveGuards(options[name] ?? guards[name], requestContext);
-    checkLane(steps, lane, agentId);
+    checkLane(steps, lane, agent.id);
     return steps;
   };
   const [input, output, error] = await Promise.all([chain('input'), chain('output'), chain('error')]);
-  // Mastra's memory only asks which processors are already there; it takes what Mastra's agents take.
-  const before = (await memory?.getInputProcessors([...input] as never, requestContext)) ?? [];
-  const after = (await memory?.getOutputProcessors([...output] as never, requestContext)) ?? [];
+  const { before, after } = await memoryProcessors(conversation, { input, output, titling: chaining });
   const last = options.prepareStep ? [new PrepareStepProcessor({ prepareStep: options.prepareStep })] : [];
   return {
     input: before.length + last.length > 0 ? [...before, ...input, ...last] : input,

@@ -3,6 +3,7 @@ import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { MastraModelConfig } from '@mastra/core/llm';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { RunEvent } from '../../schemas/index.js';
+import type { Persistence } from '../loop/persistence.js';
 import type { PrepareStep } from './call-options.js';
 import type { DynamicGuards, Guards } from './guards.js';
 
@@ -35,6 +36,10 @@ export interface InterlockConfig {
    * who may not read it. Costs a copy and a comparison of the payload for each call of a guard. Default `false`.
    */
   recordEdits?: boolean;
+  /**
+   * What memory keeps of a turn whose answer was not accepted, by how the run ended; what was rejected is never kept. Default: nothing.
+   */
+  persistence?: Persistence;
   /** Told of everything that happens in any run of this agent, as it happens. What it throws does not reach the run. */
   onRunEvent?: (event: RunEvent) => void;
 }
@@ -99,6 +104,8 @@ export type InterlockCallOptions = Omit<
   maxHeldChars?: number;
   /** Overrides the agent's `recordEdits`. */
   recordEdits?: boolean;
+  /** Overrides the agent's `persistence`, status by status. */
+  persistence?: Persistence;
   /** Overrides the agent's model. */
   model?: MastraModelConfig | ((call: { requestContext: RequestContext }) => MastraModelConfig | Promise<MastraModelConfig>);
   /** Told of everything that happens in this run, as it happens. */

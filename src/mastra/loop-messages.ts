@@ -1,4 +1,4 @@
-import { MessageList } from '@mastra/core/agent/message-list';
+import { MessageList, type MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { LoopMessages, ToolCall, ToolOutcome } from '../loop/ports.js';
 
 type ToolPart = Parameters<MessageList['updateToolInvocation']>[0];
@@ -8,12 +8,16 @@ export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint'> = {
   addResponse: (list, message) => {
     const last = list.get.all.db().at(-1);
     const isOwn = last?.role === 'assistant' && list.get.response.db().includes(last);
-    if (!isOwn) return void list.add(message, 'response', { merge: false });
+    if (!isOwn) {
+      list.add(message, 'response', { merge: false });
+      return noteModel(list, message);
+    }
     // Appended here, because Mastra's own merge takes words and calls that equal those of an earlier step for the same.
     const [stamped] = new MessageList().add(message, 'response').get.response.db();
     list.stepStart();
     last.content.parts.push(...(stamped?.content.parts ?? []));
     last.content.metadata = { ...last.content.metadata, ...message.content.metadata };
+    noteModel(list, message);
   },
   setToolOutcome: (list, call, outcome) => void list.updateToolInvocation(toolPart(call, outcome)),
   writeTagged: (list, tag, messages) => {
@@ -21,6 +25,10 @@ export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint'> = {
     if (messages.length > 0) list.addSystem([...messages] as Parameters<MessageList['addSystem']>[0], tag);
   },
 };
+
+/** Where a step begins inside an answer, its model is noted, as Mastra's agent does. */
+const noteModel = (list: MessageList, { content: { metadata } }: MastraDBMessage): void =>
+  void list.enrichLastStepStart(`${String(metadata?.['provider'])}/${String(metadata?.['modelId'])}`);
 
 const toolPart = ({ toolCallId, toolName, args }: ToolCall, outcome: ToolOutcome): ToolPart => {
   const call = { toolCallId, toolName, args };

@@ -2,9 +2,12 @@ import type { Agent } from '@mastra/core/agent';
 import { MemoryRunState, type MastraMemory } from '@mastra/core/memory';
 import { MASTRA_RESOURCE_ID_KEY, MASTRA_THREAD_ID_KEY, type RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../errors.js';
+import { isSame } from '../pipeline/plain-data.js';
+import { checkMemory, type MemoryConfig } from './memory-config.js';
+import { inTurn } from './memory-turns.js';
+import { createMemoryUpdates, type MemoryUpdates } from './memory-updates.js';
 
 type Thread = NonNullable<Awaited<ReturnType<MastraMemory['getThreadById']>>>;
-type MemoryConfig = Parameters<MastraMemory['createThread']>[0]['memoryConfig'];
 type WantedThread = Partial<Thread> & { id: string };
 
 /** Where a conversation is to be kept, as the caller says it. */
@@ -12,6 +15,8 @@ export interface MemoryTarget {
   thread?: string | WantedThread;
   resource?: string;
   options?: MemoryConfig;
+  /** Told of the title that a thread was given. */
+  onTitleGenerated?: (title: string) => unknown;
 }
 
 /** Where a conversation is kept. */
@@ -19,6 +24,10 @@ export interface Conversation {
   readonly memory: MastraMemory;
   readonly threadId: string;
   readonly resourceId: string;
+  readonly config: MemoryConfig;
+  /** What memory's processors read of it, as Mastra's agent puts it into the request's context. */
+  readonly context: object;
+  readonly updates: MemoryUpdates;
 }
 
 interface Opening {
@@ -31,7 +40,8 @@ interface Opening {
  * Finds or makes the thread of a call and tells memory's own processors about it, the way Mastra's agent does. Ids that the
  * request's context holds win over the caller's: whoever put them there knows who is asking.
  *
- * Raises `agent/invalid-option` where the agent has no memory, an id is missing, or the thread is another resource's.
+ * Raises `agent/invalid-option` where the agent has no memory, an id is missing, or the thread is another resource's, and
+ * `agent/unsupported-option` for what the loop cannot do of what the memory is asked for.
  */
 export const openConversation = async ({ agent, target, requestContext }: Opening): Promise<Conversation | undefined> => {
   const memory = await agent.getMemory({ requestContext });
@@ -43,11 +53,16 @@ export const openConversation = async ({ agent, target, requestContext }: Openin
   const resourceId = reserved(requestContext, MASTRA_RESOURCE_ID_KEY) ?? target?.resource;
   if (!wanted && !resourceId) return undefined;
   if (!wanted || !resourceId) throw invalid('memory', 'both thread and resource are needed.');
-  const memoryConfig = target?.options;
+  const config = memory.getMergedThreadConfig(target?.options);
+  checkMemory(config);
+  // Memory's processors ask the options of the call whether they may write, and not the memory's own.
+  const memoryConfig = config.readOnly ? { ...target?.options, readOnly: true } : target?.options;
   const thread = await openThread(memory, wanted, { resourceId, memoryConfig });
-  const runState = new MemoryRunState({ memory, threadId: thread.id, resourceId, thread, ownershipValidated: true });
-  requestContext.set('MastraMemory', { thread, resourceId, memoryConfig, runState: () => runState });
-  return { memory, threadId: thread.id, resourceId };
+  const threadId = thread.id;
+  const runState = new MemoryRunState({ memory, threadId, resourceId, thread, ownershipValidated: true });
+  const context = { thread, resourceId, memoryConfig, runState: () => runState };
+  requestContext.set('MastraMemory', context);
+  return { memory, threadId, resourceId, config, context, updates: createMemoryUpdates(memory, resourceId) };
 };
 
 const invalid = (path: string, detail: string): InterlockError => new InterlockError('agent/invalid-option', { path, detail });
@@ -65,18 +80,31 @@ const wantedThread = (target: MemoryTarget | undefined, requestContext: RequestC
 
 interface Belonging {
   resourceId: string;
-  memoryConfig: MemoryConfig;
+  memoryConfig: MemoryConfig | undefined;
 }
 
-const openThread = async (
-  memory: MastraMemory,
-  wanted: WantedThread,
-  { resourceId, memoryConfig }: Belonging,
-): Promise<Thread> => {
-  const { id, title, metadata } = wanted;
-  const known = await memory.getThreadById({ threadId: id });
-  if (!known) return memory.createThread({ threadId: id, resourceId, title, metadata, memoryConfig, saveThread: true });
-  if (known.resourceId !== resourceId) throw invalid('memory.resource', 'the thread belongs to another resource.');
-  if (!metadata) return known;
-  return memory.saveThread({ thread: { ...known, metadata: { ...known.metadata, ...metadata } }, memoryConfig });
+/** The thread as it stands, with what the caller says of it. Two calls that open it at once do not undo each other's. */
+const openThread = async (memory: MastraMemory, wanted: WantedThread, belonging: Belonging): Promise<Thread> => {
+  const known = await ownThread(memory, wanted.id, belonging);
+  if (known && says(known, wanted)) return known;
+  return inTurn(memory, `thread ${wanted.id}`, () => writeThread(memory, wanted, belonging));
 };
+
+const ownThread = async (memory: MastraMemory, threadId: string, { resourceId }: Belonging): Promise<Thread | null> => {
+  const known = await memory.getThreadById({ threadId });
+  if (known && known.resourceId !== resourceId) throw invalid('memory.resource', 'the thread belongs to another resource.');
+  return known;
+};
+
+const writeThread = async (memory: MastraMemory, wanted: WantedThread, belonging: Belonging): Promise<Thread> => {
+  const { id, title, metadata } = wanted;
+  const { memoryConfig } = belonging;
+  const known = await ownThread(memory, id, belonging);
+  if (!known) return memory.createThread({ ...belonging, threadId: id, title, metadata, saveThread: true });
+  if (says(known, wanted)) return known;
+  return memory.updateThread({ id, metadata: { ...known.metadata, ...metadata }, memoryConfig }); // its title may be just being made
+};
+
+/** Whether a thread already has what is said of it. */
+const says = (known: Thread, { metadata }: WantedThread): boolean =>
+  Object.entries(metadata ?? {}).every(([name, value]) => isSame(known.metadata?.[name], value));

@@ -5,6 +5,7 @@ const depths: Readonly<Record<string, number>> = {
   modelSettings: 1,
   providerOptions: 2,
   memory: 1,
+  persistence: 1,
   hooks: 1,
   clientTools: 1,
   toolsets: 2,

@@ -1,5 +1,6 @@
 import type { AgentConfig, AgentExecutionOptionsBase } from '@mastra/core/agent';
 import { InterlockError } from '../errors.js';
+import type { KeptTurn, Persistence } from '../loop/persistence.js';
 import type { InterlockAgentConfig, InterlockCallOptions } from './config.js';
 
 /** What becomes of an option: it is honoured, or refused by name unless its value asks for nothing. Never ignored. */
@@ -49,6 +50,7 @@ const callOptions: Record<CallOptionName, Treatment> = {
   hold: honoured,
   maxHeldChars: honoured,
   recordEdits: honoured,
+  persistence: honoured,
   toolsets: honoured,
   clientTools: honoured,
   hooks: honoured,
@@ -58,17 +60,17 @@ const callOptions: Record<CallOptionName, Treatment> = {
   model: honoured,
   experimentalTransform: honoured,
   tracingContext: honoured,
+  serverless: honoured,
   // Mastra derives these from the tracing context, and hands them to every agent it calls.
   tracing: honoured,
   loggerVNext: refusedUnless(anything),
   metrics: refusedUnless(anything),
-  // Nothing here suspends, runs in the background, sends signals or works on after the end.
+  // Nothing here suspends, runs in the background or sends signals.
   hideSignals: refusedUnless(anything),
   closeOnSuspend: refusedUnless(anything),
   disableBackgroundTasks: refusedUnless(anything),
   backgroundTaskPolicy: refusedUnless(anything),
   _skipBgTaskWait: refusedUnless(anything),
-  serverless: refusedUnless(anything),
   eagerToolExecution: refusedUnless(isFalse, 'no tool runs before its step was judged.'),
   requireToolApproval: refusedUnless(isFalse),
   autoResumeSuspendedTools: refusedUnless(isFalse),
@@ -118,6 +120,7 @@ const configOptions: Record<ConfigName, Treatment> = {
   hold: honoured,
   maxHeldChars: honoured,
   recordEdits: honoured,
+  persistence: honoured,
   options: honoured,
   rawConfig: honoured,
   requestContextSchema: honoured,
@@ -154,14 +157,13 @@ const checkNames = (given: object, table: Record<string, Treatment>): void => {
  */
 export const checkCallOptions = (options: object): void => {
   checkNames(options, callOptions);
-  const { toolCallConcurrency, modelSettings, memory } = options as Record<string, unknown>;
+  const { toolCallConcurrency, modelSettings } = options as Record<string, unknown>;
   checkCounts(options, { maxSteps: 1, maxProcessorRetries: 0, maxHeldChars: 1 });
   checkHold(options);
+  checkPersistence(options);
   const limit = isObject(toolCallConcurrency) ? toolCallConcurrency.limit : toolCallConcurrency;
   checkCounts({ toolCallConcurrency: limit }, { toolCallConcurrency: 1 });
   checkModelSettings(modelSettings);
-  if (isObject(memory) && memory.onTitleGenerated !== undefined)
-    throw new InterlockError('agent/unsupported-option', { path: 'memory.onTitleGenerated' });
 };
 
 /** Refuses what an agent's configuration cannot hold; same codes as {@link checkCallOptions}. */
@@ -169,6 +171,7 @@ export const checkConfig = (config: object): void => {
   checkNames(config, configOptions);
   checkCounts(config, { maxProcessorRetries: 0, maxRetries: 0, maxHeldChars: 1 });
   checkHold(config);
+  checkPersistence(config);
 };
 
 /** Refuses settings of a model, the agent's or a hook's, that would not be kept. */
@@ -185,6 +188,19 @@ const holds = new Set<unknown>([undefined, 'none', 'step', 'run']);
 const checkHold = ({ hold }: { hold?: unknown }): void => {
   if (holds.has(hold)) return;
   throw new InterlockError('agent/invalid-option', { path: 'hold', detail: 'it must be "none", "step" or "run".' });
+};
+
+const keptTurns: readonly unknown[] = [undefined, 'drop', 'user-only', 'placeholder'] satisfies (KeptTurn | undefined)[];
+const unaccepted = ['tripwire', 'failed', 'canceled'] satisfies (keyof Persistence)[];
+
+const checkPersistence = ({ persistence }: { persistence?: unknown }): void => {
+  if (persistence === undefined) return;
+  const isKnown = (name: string): boolean => (unaccepted as string[]).includes(name);
+  const fits =
+    isObject(persistence) && Object.entries(persistence).every(([name, kept]) => isKnown(name) && keptTurns.includes(kept));
+  if (fits) return;
+  const detail = 'for "tripwire", "failed" and "canceled" it may say "drop", "user-only" or "placeholder".';
+  throw new InterlockError('agent/invalid-option', { path: 'persistence', detail });
 };
 
 /** Refuses values that are not whole numbers from a least one. */

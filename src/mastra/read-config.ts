@@ -28,8 +28,17 @@ interface OtherConfig {
 /** Reads a configuration; what cannot work is refused: `agent/…` for options, `pipeline/…` for guards. */
 export const readConfig = (config: object): AgentSetup => {
   checkConfig(config);
-  const { inputProcessors, outputProcessors, errorProcessors, hold, maxHeldChars, recordEdits, onRunEvent, ...rest } =
-    config as InterlockConfig;
+  const {
+    inputProcessors,
+    outputProcessors,
+    errorProcessors,
+    hold,
+    maxHeldChars,
+    recordEdits,
+    persistence,
+    onRunEvent,
+    ...rest
+  } = config as InterlockConfig;
   const fixed = (given: DynamicGuards | undefined, lane: Lane) => fixedGuards(given, lane, agentIdOf(config));
   const { defaultGenerateOptions, defaultStreamOptions, hooks, ...forMastra } = rest as typeof rest & OtherConfig;
   const guards: InterlockConfig = {
@@ -40,6 +49,7 @@ export const readConfig = (config: object): AgentSetup => {
     hold,
     maxHeldChars,
     recordEdits,
+    persistence,
     onRunEvent,
   };
   return {

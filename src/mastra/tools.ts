@@ -1,5 +1,6 @@
 import { InterlockError } from '../errors.js';
 import type { LoopTarget } from './loop-target.js';
+import { deferredTools } from './memory-tools.js';
 
 /** A tool in any of the forms in which it may come: Mastra's, the AI SDK's, or prepared for a run. */
 export interface AnyTool {
@@ -52,7 +53,7 @@ export const resolveTools = async (target: LoopTarget): Promise<Record<string, u
     const detail = whyUnsupported(tool);
     if (detail) throw unsupportedTool(name, detail);
   }
-  return tools;
+  return { ...tools, ...deferredTools(target, tools) };
 };
 
 /**

@@ -1,7 +1,8 @@
 import { InterlockError } from '../../errors.js';
 import { failWith, judgeWith } from '../judge.js';
+import { messageOf } from '../message-of.js';
 import type { Outcome } from '../outcome.js';
-import type { Run } from '../run.js';
+import { isOver, type Run } from '../run.js';
 import { resultPayload } from './finish.js';
 
 /** Only an accepted answer comes here: what a guard rejected cannot be saved. What cannot be saved fails the run. */
@@ -9,7 +10,13 @@ export const persist = async (run: Run): Promise<Outcome> => {
   const { memory } = run.options.lanes;
   if (!memory) return { kind: 'done' };
   const { outcome } = await judgeWith<'outputResult'>(run, memory, resultPayload(run));
-  if (!outcome) return { kind: 'done' };
+  const failed = outcome && failureOf(run, outcome);
+  const error = failed && messageOf(run.error);
+  if (!isOver(run)) run.recorder.record({ type: 'memory', given: 'answer', ...(error && { error }) });
+  return failed ?? { kind: 'done' };
+};
+
+const failureOf = (run: Run, outcome: Outcome): Outcome => {
   const { stop } = run;
   if (outcome.kind === 'failed' || !stop || stop.kind === 'unavailable') return { kind: 'failed' };
   return failWith(

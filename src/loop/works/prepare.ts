@@ -2,6 +2,7 @@ import { InterlockError } from '../../errors.js';
 import { clearFeedback, restart, showFeedback } from '../feedback.js';
 import { comeBack } from '../come-back.js';
 import { judge } from '../judge.js';
+import { noteInput } from '../keep-turn.js';
 import type { Outcome } from '../outcome.js';
 import { createAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
 import type { PhaseData } from '../../phase/row.js';
@@ -13,6 +14,7 @@ export const prepare = async (run: Run): Promise<Outcome> => {
   const { messages } = run.scope.host;
   if (run.position.attempt === 1) beginStep(run);
   else restart(run);
+  noteInput(run, false);
   const { list } = run;
   messages.writeSystem(list, run.baseSystem);
   showFeedback(run);

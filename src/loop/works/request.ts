@@ -1,5 +1,6 @@
 import { copyPlain } from '../../pipeline/plain-data.js';
 import { isGuarded, judge } from '../judge.js';
+import { noteInput } from '../keep-turn.js';
 import type { Outcome } from '../outcome.js';
 import { currentAttempt, stepsForHooks, type Run } from '../run.js';
 
@@ -19,6 +20,7 @@ export const request = async (run: Run): Promise<Outcome> => {
     retryCount: run.retries,
   });
   if (judged.outcome) return judged.outcome;
+  noteInput(run, true);
   attempt.prompt = judged.data.prompt;
   attempt.cached = judged.data.response;
   return { kind: 'done' };

@@ -1,0 +1,112 @@
+import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
+import type { RunStatus } from '../../schemas/index.js';
+import type { Plan } from '../pipeline/compile.js';
+import { messageOf } from './message-of.js';
+import type { KeptTurn, Persistence } from './persistence.js';
+import type { Run } from './run.js';
+
+type Unaccepted = keyof Persistence;
+
+/** What stands in the conversation in place of an answer that was not accepted; it says nothing of what was in it. */
+const answerInstead: Readonly<Record<Unaccepted, string>> = {
+  tripwire: '[This answer was withheld.]',
+  failed: '[There was no answer: the run failed.]',
+  canceled: '[The answer was canceled.]',
+};
+const questionInstead = '[This message was withheld.]';
+
+/** How long the end of a run waits for memory: a run ends, also where its storage does not answer. */
+const patienceMs = 5_000;
+
+/**
+ * Remembers what the caller said as the guards left it, once they have let the first prompt pass. Until then, and again while a
+ * new attempt is judged, it is not known to be acceptable.
+ */
+export const noteInput = (run: Run, isAccepted: boolean): void => {
+  const { lanes, persistence, ports } = run.options;
+  if (run.position.stepNumber > 0 || !lanes.memory || !persistence) return;
+  run.acceptedInput = isAccepted ? ports.messages.checkpoint(run.list) : undefined;
+};
+
+/**
+ * Gives memory what the run's policy wants kept of a turn whose answer was not accepted: nothing of what was rejected. That
+ * memory cannot take it is told as an event, and changes nothing of how the run ended.
+ */
+export const keepTurn = async (run: Run, status: RunStatus): Promise<void> => {
+  const { memory } = run.options.lanes;
+  if (!memory || run.resultStands || !isUnaccepted(status)) return; // an accepted answer is saved by its own work
+  const policy = run.options.persistence?.[status] ?? 'drop';
+  const list = policy === 'drop' ? undefined : keptList(run, { policy, status });
+  if (!list) return run.recorder.record({ type: 'memory', given: 'nothing' });
+  const error = await failureOf(save(run, memory, list), run);
+  run.recorder.record({ type: 'memory', given: policy as Exclude<KeptTurn, 'drop'>, ...(error && { error }) });
+};
+
+const isUnaccepted = (status: RunStatus): status is Unaccepted => Object.hasOwn(answerInstead, status);
+
+/** The conversation as it is to be saved; nothing where it would hold what was rejected. */
+const keptList = (run: Run, { policy, status }: { policy: KeptTurn; status: Unaccepted }): MessageList | undefined => {
+  const { ports } = run.options;
+  const list = run.acceptedInput?.() ?? (policy === 'placeholder' ? withoutInput(run) : undefined);
+  if (!list || policy === 'user-only') return list;
+  ports.messages.addResponse(list, {
+    id: run.messageId,
+    role: 'assistant',
+    createdAt: new Date(ports.wallClock()),
+    content: instead(answerInstead[status], status),
+  });
+  return list;
+};
+
+/** What the caller said was not accepted: where it stood there is a note of it, and nothing else that came with it. */
+const withoutInput = (run: Run): MessageList => {
+  const { host, messages } = run.options.ports;
+  const list = messages.checkpoint(run.list)();
+  const said = host.messages.read(list, 'input').findLast(({ role }) => role === 'user');
+  const note = said && { ...said, content: instead(questionInstead, 'tripwire') };
+  host.messages.write(list, note ? [note] : [], { scope: 'input', source: 'input' });
+  return list;
+};
+
+/** A message that only says that there was one; clients find why in its metadata. */
+const instead = (text: string, withheld: Unaccepted): MastraDBMessage['content'] => ({
+  format: 2,
+  parts: [{ type: 'text', text }],
+  metadata: { interlock: { withheld } },
+});
+
+const save = async (run: Run, memory: Plan, list: MessageList): Promise<string | undefined> => {
+  const { messages } = run.scope.host;
+  const verdict = await memory.run<'outputResult'>(
+    'outputResult',
+    {
+      phase: 'outputResult',
+      messages: messages.read(list, 'response'),
+      messageList: list,
+      systemMessages: [],
+      retryCount: run.retries,
+      result: { text: '', usage: { ...run.usage }, finishReason: 'other', steps: [] }, // no step was accepted
+    },
+    { ...run.scope, abortSignal: undefined }, // that the caller gave up is what is to be kept
+  );
+  switch (verdict.kind) {
+    case 'pass':
+    case 'edit':
+      return undefined;
+    case 'trip':
+    case 'retry':
+      return verdict.reason;
+    case 'unavailable':
+      return messageOf(verdict.error);
+    default:
+      return verdict satisfies never;
+  }
+};
+
+const failureOf = (saved: Promise<string | undefined>, { scope }: Run): Promise<string | undefined> => {
+  let callOff: () => void = () => undefined;
+  const tooLate = new Promise<string>((resolve) => {
+    callOff = scope.setTimer(() => resolve(`memory did not answer within ${patienceMs} ms.`), patienceMs);
+  });
+  return Promise.race([saved.catch(messageOf), tooLate]).finally(callOff);
+};

@@ -1,0 +1,215 @@
+import type { Processor } from '@mastra/core/processors';
+import { describe, expect, it } from 'vitest';
+
+import type { InterlockAgentConfig } from '../../src/index.js';
+import { tripping } from '../../src/testing/index.js';
+import { callThen, echo, modes, withText } from '../mastra/support.js';
+import { givenIn, openDisk, remembering, savedIn, target } from './support.js';
+
+const secret = 'SECRET-4711';
+const rejected = 'REJECTED-0815';
+
+/** Runs to the end and gives the status, whatever it is. */
+const ask = async (agent: ReturnType<typeof remembering>['agent'], mode: (typeof modes)[number], options: object = {}) => {
+  const events: Parameters<NonNullable<InterlockAgentConfig['onRunEvent']>>[0][] = [];
+  const given = { memory: target, onRunEvent: (event: (typeof events)[number]) => void events.push(event), ...options };
+  if (mode === 'generate') await agent.generate(`Tell me. ${secret}`, given).catch(() => undefined);
+  else
+    await agent
+      .stream(`Tell me. ${secret}`, given)
+      .then((stream) => stream.getFullOutput())
+      .catch(() => undefined);
+  return { events, status: events.flatMap((event) => (event.type === 'run-finish' ? [event.status] : []))[0] };
+};
+
+const hooks = [
+  ['processInput', 'inputProcessors', 'input'],
+  ['processInputStep', 'inputProcessors', 'input'],
+  ['processLLMRequest', 'inputProcessors', 'input'],
+  ['processOutputStream', 'outputProcessors', 'answer'],
+  ['processLLMResponse', 'inputProcessors', 'answer'],
+  ['processOutputStep', 'outputProcessors', 'answer'],
+  ['processToolResult', 'outputProcessors', 'answer'],
+  ['processOutputResult', 'outputProcessors', 'answer'],
+] as const;
+
+/** A step with words and a tool call, then the answer: every hook has its turn. */
+const answering = [{ text: `${rejected} a`, toolCalls: [{ name: 'echo', args: { say: rejected } }] }, { text: `${rejected} b` }];
+
+describe.each(modes)('what a tripwire leaves in the database after %s', (mode) => {
+  it.each(hooks)('drop, %s', async (hook, lane) => {
+    const disk = openDisk();
+    const memory = disk.memory();
+    const { agent } = remembering(memory, answering, { tools: { echo }, [lane]: [tripping(hook, 'No.')] });
+    const { events, status } = await ask(agent, mode);
+    expect(status).toBe('tripwire');
+    expect(await savedIn(memory)).toEqual([]);
+    expect(givenIn(events)).toEqual(['nothing']);
+    expect(disk.holds(secret)).toBe(false);
+    expect(disk.holds(rejected)).toBe(false);
+  });
+
+  it.each(hooks)('user-only, %s', async (hook, lane, what) => {
+    const disk = openDisk();
+    const memory = disk.memory();
+    const persistence = { tripwire: 'user-only' };
+    const { agent } = remembering(memory, answering, { tools: { echo }, [lane]: [tripping(hook, 'No.')], persistence });
+    const { events } = await ask(agent, mode);
+    const isKept = what === 'answer';
+    expect(await savedIn(memory)).toEqual(isKept ? [`user: Tell me. ${secret}`] : []);
+    expect(givenIn(events)).toEqual([isKept ? 'user-only' : 'nothing']);
+    expect(disk.holds(secret)).toBe(isKept);
+    expect(disk.holds(rejected)).toBe(false);
+  });
+
+  it.each(hooks)('placeholder, %s', async (hook, lane, what) => {
+    const disk = openDisk();
+    const memory = disk.memory();
+    const persistence = { tripwire: 'placeholder' };
+    const { agent } = remembering(memory, answering, { tools: { echo }, [lane]: [tripping(hook, rejected)], persistence });
+    const { events } = await ask(agent, mode);
+    const user = what === 'answer' ? `user: Tell me. ${secret}` : 'user: [This message was withheld.]';
+    expect(await savedIn(memory)).toEqual([user, 'assistant: [This answer was withheld.]']);
+    expect(givenIn(events)).toEqual(['placeholder']);
+    expect(disk.holds(secret)).toBe(what === 'answer');
+    expect(disk.holds(rejected)).toBe(false);
+  });
+
+  it('the next turn of a kept conversation goes on from there', async () => {
+    const memory = openDisk().memory();
+    const guard = tripping('processOutputResult', 'No.', { times: 1 });
+    const steps = [{ text: rejected }, { text: 'Fine.' }];
+    const { agent, model } = remembering(memory, steps, { outputProcessors: [guard], persistence: { tripwire: 'placeholder' } });
+    await ask(agent, mode);
+    await agent.generate('And now?', { memory: target });
+    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('[This answer was withheld.]');
+    expect(JSON.stringify(model.calls[1]?.prompt)).not.toContain(rejected);
+    expect(await savedIn(memory)).toEqual([
+      `user: Tell me. ${secret}`,
+      'assistant: [This answer was withheld.]',
+      'user: And now?',
+      'assistant: Fine.',
+    ]);
+  });
+
+  it('a retried attempt leaves nothing, the accepted one is saved', async () => {
+    const disk = openDisk();
+    const memory = disk.memory();
+    const guard = tripping('processOutputStep', 'Again.', { retry: true, times: 2 });
+    const steps = [{ text: rejected }, { text: rejected }, { text: 'Accepted.' }];
+    const { agent } = remembering(memory, steps, { outputProcessors: [guard], maxProcessorRetries: 2 });
+    const { events } = await ask(agent, mode);
+    expect(await savedIn(memory)).toEqual([`user: Tell me. ${secret}`, 'assistant: Accepted.']);
+    expect(givenIn(events)).toEqual(['answer']);
+    expect(disk.holds(rejected)).toBe(false);
+    expect(disk.holds('Again.')).toBe(false);
+  });
+
+  it('a tool’s rejected result is not saved with the attempt that was retried for it', async () => {
+    const disk = openDisk();
+    const memory = disk.memory();
+    const guard = tripping('processToolResult', 'Again.', { retry: true, times: 1 });
+    const steps = [{ toolCalls: [{ name: 'echo', args: { say: rejected } }] }, ...callThen('echo', { say: 'hi' })];
+    const { agent } = remembering(memory, steps, { tools: { echo }, outputProcessors: [guard], maxProcessorRetries: 1 });
+    await ask(agent, mode);
+    expect(await savedIn(memory)).toEqual([`user: Tell me. ${secret}`, 'assistant: (tool-invocation) Done.']);
+    expect(disk.holds(rejected)).toBe(false);
+  });
+
+  it('what guards take out of the parts of a message is nowhere, not where the message repeats it either', async () => {
+    const disk = openDisk();
+    const memory = disk.memory();
+    const redact = (text: string) => text.replace(secret, '***').replace(rejected, '###');
+    const input: Processor = { id: 'in', processInput: ({ messages }) => messages.map((message) => withText(message, redact)) };
+    const output: Processor = {
+      id: 'out',
+      processOutputResult: ({ messages }) => messages.map((message) => withText(message, redact)),
+    };
+    const { agent } = remembering(memory, [{ text: rejected }], { inputProcessors: [input], outputProcessors: [output] });
+    await ask(agent, mode);
+    expect(await savedIn(memory)).toEqual(['user: Tell me. ***', 'assistant: ###']);
+    expect(disk.holds(secret)).toBe(false);
+    expect(disk.holds(rejected)).toBe(false);
+  });
+
+  it('what an input guard took out is not kept with the turn that failed', async () => {
+    const disk = openDisk();
+    const memory = disk.memory();
+    const inputProcessors: Processor[] = [
+      {
+        id: 'in',
+        processInputStep: ({ messages }) => ({
+          messages: messages.map((one) => withText(one, (text) => text.replace(secret, '***'))),
+        }),
+      },
+    ];
+    const steps = [{ error: new Error('no answer') }];
+    const { agent } = remembering(memory, steps, { inputProcessors, persistence: { failed: 'user-only' } });
+    const { status } = await ask(agent, mode);
+    expect(status).toBe('failed');
+    expect(await savedIn(memory)).toEqual(['user: Tell me. ***']);
+    expect(disk.holds(secret)).toBe(false);
+  });
+
+  it.each([
+    ['drop', []],
+    ['user-only', [`user: Tell me. ${secret}`]],
+    ['placeholder', [`user: Tell me. ${secret}`, 'assistant: [There was no answer: the run failed.]']],
+  ] as const)('a failed run, %s', async (failed, saved) => {
+    const memory = openDisk().memory();
+    const { agent } = remembering(memory, [{ text: rejected, error: new Error('cut off') }], { persistence: { failed } });
+    expect((await ask(agent, mode)).status).toBe('failed');
+    expect(await savedIn(memory)).toEqual(saved);
+  });
+
+  it.each([
+    ['drop', []],
+    ['user-only', [`user: Tell me. ${secret}`]],
+    ['placeholder', [`user: Tell me. ${secret}`, 'assistant: [The answer was canceled.]']],
+  ] as const)('a canceled run, %s', async (canceled, saved) => {
+    const disk = openDisk();
+    const memory = disk.memory();
+    const caller = new AbortController();
+    const cutOff = () => {
+      setTimeout(() => caller.abort(), 10);
+      return { text: [rejected], hang: true };
+    };
+    const { agent } = remembering(memory, cutOff, { persistence: { canceled } });
+    expect((await ask(agent, mode, { abortSignal: caller.signal })).status).toBe('canceled');
+    expect(await savedIn(memory)).toEqual(saved);
+    expect(disk.holds(rejected)).toBe(false);
+  });
+
+  it('a guard of the input that gives no verdict has not accepted it', async () => {
+    const disk = openDisk();
+    const inputProcessors: Processor[] = [
+      {
+        id: 'broken',
+        processInputStep: () => {
+          throw new Error('down');
+        },
+      },
+    ];
+    const { agent } = remembering(disk.memory(), [], { inputProcessors, persistence: { failed: 'user-only' } });
+    const { events, status } = await ask(agent, mode);
+    expect([status, ...givenIn(events)]).toEqual(['failed', 'nothing']);
+    expect(disk.holds(secret)).toBe(false);
+  });
+
+  it('a call’s policy stands over the agent’s, status by status', async () => {
+    const memory = openDisk().memory();
+    const outputProcessors = [tripping('processOutputResult', 'No.')];
+    const persistence = { tripwire: 'user-only', failed: 'placeholder' };
+    const { agent } = remembering(memory, [{ text: 'One.' }, { error: new Error('no') }], { outputProcessors, persistence });
+    await ask(agent, mode, { persistence: { tripwire: 'drop' } });
+    expect(await savedIn(memory)).toEqual([]);
+    await ask(agent, mode, { persistence: { tripwire: 'drop' } });
+    expect(await savedIn(memory)).toHaveLength(2);
+  });
+});
+
+it.each([{ success: 'drop' }, { tripwire: 'keep' }, 'drop'])('the policy %j is refused', (persistence) => {
+  expect(() => remembering(openDisk().memory(), [], { persistence })).toThrow(
+    expect.objectContaining({ code: 'agent/invalid-option' }),
+  );
+});

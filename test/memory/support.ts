@@ -1,0 +1,96 @@
+import { Agent } from '@mastra/core/agent';
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import { LibSQLStore, LibSQLVector } from '@mastra/libsql';
+import { Memory } from '@mastra/memory';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+import { InterlockAgent, type RunEvent } from '../../src/index.js';
+import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
+
+export const target = { thread: 'thread-1', resource: 'user-1' };
+
+type MemoryConfig = ConstructorParameters<typeof Memory>[0] & object;
+
+/** A database on disk, and what can be said of its files. */
+export interface Disk {
+  readonly store: LibSQLStore;
+  readonly vector: LibSQLVector;
+  /** A memory over this database. */
+  memory(config?: Omit<MemoryConfig, 'storage'>): Memory;
+  /** The same files, as another process would open them. */
+  reopen(): LibSQLStore;
+  /** Whether the database's files hold a text anywhere, free pages and log included. */
+  holds(text: string): boolean;
+  /** What a table has. */
+  rows(table: string): Promise<Record<string, unknown>[]>;
+}
+
+/** A database in a folder of its own, which goes with the test. */
+export const openDisk = (): Disk => {
+  const folder = mkdtempSync(join(tmpdir(), 'interlock-memory-'));
+  const url = `file:${join(folder, 'memory.db')}`;
+  const stores = [new LibSQLStore({ id: 'disk', url })];
+  const [store] = stores as [LibSQLStore];
+  const vector = new LibSQLVector({ id: 'vectors', url });
+  onTestFinished(async () => {
+    for (const one of stores) await one.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    store,
+    vector,
+    memory: (config = {}) => new Memory({ storage: store, ...config }),
+    reopen: () => {
+      const again = new LibSQLStore({ id: 'disk-again', url });
+      stores.push(again);
+      return again;
+    },
+    holds: (text) => readdirSync(folder).some((file) => readFileSync(join(folder, file)).includes(text)),
+    rows: async (table) => {
+      const { createClient } = await import('@libsql/client');
+      const client = createClient({ url });
+      const { rows } = await client.execute(`SELECT * FROM ${table} ORDER BY "createdAt", id`);
+      client.close();
+      return rows.map((row) => ({ ...row }));
+    },
+  };
+};
+
+type Steps = readonly ScriptedStep<'v2'>[];
+/** Any options of an agent; their own type, with a memory of any form, is more than the compiler takes. */
+type Config = Readonly<Record<string, unknown>>;
+
+/** What tests ask of either agent. */
+export type Answering = Record<'generate' | 'stream', (text: string, options: object) => Promise<{ text: unknown }>>;
+
+const base = (model: unknown): object => ({ id: 'tested', name: 'Tested', instructions: 'Answer.', model });
+
+/** The same agent with the loop of Mastra's agent, and with ours. */
+export const agentsOf = (steps: Steps, config: Config) => ({
+  stock: (memory: Memory): Answering => new Agent({ ...base(scriptedModel({ steps })), ...config, memory } as never),
+  interlock: (memory: Memory): Answering => new InterlockAgent({ ...base(scriptedModel({ steps })), ...config, memory } as never),
+});
+
+/** An agent with memory over a scripted model, and the model. */
+export const remembering = (memory: unknown, steps: Steps | ((index: number) => Steps[number]), config: Config = {}) => {
+  const model = scriptedModel({ steps: steps as Steps });
+  const agent = new InterlockAgent({ ...base(model), ...config, memory } as never);
+  return { agent, model };
+};
+
+/** What a message says, with its role. */
+export const saidIn = ({ role, content }: MastraDBMessage): string =>
+  `${role}: ${content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : part.type === 'step-start' ? [] : [`(${part.type})`])).join(' ')}`;
+
+/** What a thread holds, oldest first. */
+export const savedIn = async (memory: Pick<Memory, 'recall'>, threadId = target.thread): Promise<string[]> => {
+  const { messages } = await memory.recall({ threadId, resourceId: target.resource, perPage: false });
+  return messages.map(saidIn);
+};
+
+/** Of a run with memory: what memory was given, as its events tell. */
+export const givenIn = (events: readonly RunEvent[]): string[] =>
+  events.flatMap((event) => (event.type === 'memory' ? [event.error ? `${event.given}: ${event.error}` : event.given] : []));
