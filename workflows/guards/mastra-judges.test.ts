@@ -1,4 +1,6 @@
+import { Classifier } from '@mastra/core/classifier';
 import {
+  ClassifierProcessor,
   LanguageDetector,
   ModerationProcessor,
   PIIDetector,
@@ -110,5 +112,92 @@ describe('the others', () => {
     expect(status).toBe('success');
     expect(calls).toBeGreaterThan(0);
     expect(calls).toBeLessThanOrEqual(6);
+  });
+});
+
+describe('ClassifierProcessor in a window', () => {
+  /** An evaluation model that finds unsafe what has the word in it, and notes what it was asked about. */
+  const evaluating = (word: string) => {
+    const asked: string[] = [];
+    const model: ConstructorParameters<typeof Classifier>[0]['model'] = {
+      specificationVersion: 'v4',
+      provider: 'scripted',
+      modelId: 'scripted',
+      supportedQuestionTypes: ['boolean'],
+      doEvaluate: async ({ state }) => {
+        asked.push(String(state));
+        return {
+          answers: { unsafe: { type: 'boolean', probability: String(state).includes(word) ? 1 : 0 } },
+          usage: { totalTokens: 1 },
+          warnings: [],
+          response: {},
+        };
+      },
+    };
+    return { model, asked };
+  };
+  const classifying = (word: string, act: 'abort' | 'filter' = 'abort') => {
+    const { model, asked } = evaluating(word);
+    const classifier = new Classifier({ id: 'safety', model, questions: { unsafe: { type: 'boolean' } } });
+    const processor = new ClassifierProcessor({
+      classifier,
+      onResult: ({ unsafe }, { abort, filter }) => {
+        if (unsafe.probability < 0.5) return;
+        if (act === 'abort') abort('Not safe.');
+        filter();
+      },
+    });
+    return { processor, asked };
+  };
+
+  it.each([
+    ['sentence', 3],
+    ['part', 1],
+    [{ chars: 40 }, 3],
+  ] as const)('%j: it is asked about whole windows, a handful of times', async (window, calls) => {
+    const { processor, asked } = classifying('bomb');
+    expect(await streamed(answering([guard(processor, { window })]))).toEqual({ status: 'success', left: text });
+    expect(asked.slice(0, -1).join('')).toBe(text);
+    expect(asked.at(-1)).toBe(text); // the whole answer, at the end
+    expect(asked.length).toBeGreaterThanOrEqual(2);
+    expect(asked.length).toBeLessThanOrEqual(calls + 1);
+  });
+
+  it('without a window each delta costs a call, as in Mastra, and a word that is cut is not found in the stream', async () => {
+    const { processor, asked } = classifying('hurt');
+    const { status, left } = await streamed(answering([processor], ['All is well. I will hu', 'rt you. ', 'And more.']));
+    expect(asked).toHaveLength(4);
+    expect({ status, left }).toEqual({ status: 'tripwire', left: 'All is well. I will hurt you. And more.' });
+  });
+
+  it('a sentence that it aborts does not leave, nor a piece of it', async () => {
+    const { processor } = classifying('hurt');
+    const pieces = ['All is well. ', 'I will hu', 'rt you. ', 'And more.'];
+    const { status, left } = await streamed(answering([guard(processor, { window: 'sentence' })], pieces));
+    expect({ status, left: left.trim() }).toEqual({ status: 'tripwire', left: 'All is well.' });
+  });
+
+  it('a sentence that it filters does not leave, and what follows does', async () => {
+    const { processor } = classifying('hurt', 'filter');
+    // Only in the stream: the whole answer would be filtered at the end.
+    const only: Processor = { id: 'stream', processOutputStream: (args) => processor.processOutputStream(args) };
+    const pieces = ['All is well. ', 'I will hu', 'rt you. ', 'And more.'];
+    expect(await streamed(answering([guard(only, { window: 'sentence' })], pieces))).toEqual({
+      status: 'success',
+      left: 'All is well. And more.',
+    });
+  });
+
+  it('judges the input', async () => {
+    const { processor, asked } = classifying('parcel');
+    const agent = new InterlockAgent({
+      id: 'a',
+      name: 'a',
+      instructions: '',
+      model: scriptedModel({ steps: [{ text: 'no' }] }),
+      inputProcessors: [guard(processor, { window: 'sentence' }) as never],
+    });
+    expect(await streamed(agent)).toEqual({ status: 'tripwire', left: '' });
+    expect(asked).toEqual(['Where is my parcel? Please tell me.']);
   });
 });
