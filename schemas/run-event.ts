@@ -152,6 +152,18 @@ export const runEventSchema = z.discriminatedUnion('type', [
     durationMs: z.number().nonnegative(),
     fromCache: z.boolean(),
   }),
+  /**
+   * A call was made for nothing: guards that judged beside it did not pass. Tokens are the provider's count, or estimated from what was
+   * sent and what had come. `durationMs` is how long the call was under way.
+   */
+  z.object({
+    ...common,
+    type: z.literal('model-wasted'),
+    durationMs: z.number().nonnegative(),
+    inputTokens: z.number().nonnegative(),
+    outputTokens: z.number().nonnegative(),
+    isEstimated: z.boolean(),
+  }),
   /** The model call failed; `recovered` says whether the call is made again. */
   z.object({ ...common, type: z.literal('model-error'), message: z.string(), recovered: z.boolean() }),
   z.object({ ...common, type: z.literal('tool-start'), toolCallId: z.string(), toolName: z.string() }),

@@ -62,6 +62,14 @@ export const errorTable = {
     actor: 'author',
     say: 'A guard that edits cannot judge beside the model, which has its input by then; remove overlap, or let the guard only judge.',
   },
+  'guard/overlap-nowhere': {
+    actor: 'author',
+    say: 'A guard is to judge beside the model, but none of its hooks comes before a model call where it stands; remove overlap, or put it among the input guards.',
+  },
+  'guard/overlap-before-edit': {
+    actor: 'author',
+    say: 'What a guard judges beside the model is edited after it, so that the model is sent something else; put it after the guards that edit.',
+  },
   'guard/unbounded-pattern': {
     actor: 'author',
     say: "A pattern needs to say how long a match can be; give it a maxLength of 1 or more, or 'part' to hold each part whole.",
@@ -147,6 +155,14 @@ export const errorTable = {
     say: 'The loop does not honour this option of Mastra yet; remove it, or use a stock Agent for this call.',
   },
   'agent/invalid-option': { actor: 'author', say: 'The option has a value that cannot be used; see the message.' },
+  'agent/unsupported-method': {
+    actor: 'author',
+    say: "This method of Mastra's agent runs a loop without the promises; use generate or stream, or a stock Agent.",
+  },
+  'agent/refused': {
+    actor: 'caller',
+    say: 'A guard of the sub-agent stopped it, so that there is no answer; go on without it, or ask for something else.',
+  },
   'agent/model-unresolved': {
     actor: 'author',
     say: 'The model could not be resolved; check its id, its config and its key.',

@@ -6,6 +6,7 @@ export { otherwise, type Condition, type GraphNode, type StepContext } from './p
 export type { Overlap, OverlapRule } from './pipeline/overlap.js';
 export type { Plan } from './pipeline/compile.js';
 export type { GuardBypass } from './trace/bypasses.js';
+export type { WastedCalls } from './trace/wasted.js';
 export type { GuardTraits } from './guard/traits.js';
 export type { Pattern, PatternMatch, TextSpan, Window, WindowedProcessor } from './guard/pattern.js';
 export { rejectToolCall, requireApproval, type RejectOptions, type ToolCallChunk } from './release/tool-rulings.js';

@@ -1,4 +1,4 @@
-import type { ProcessorSlot, RunScope } from '../phase/scope.js';
+import type { ProcessorSlot } from '../phase/scope.js';
 import { systemTimer } from '../phase/timer.js';
 import { createRecorder, type Position } from '../trace/recorder.js';
 import type { Run, RunOptions } from './run.js';
@@ -27,6 +27,7 @@ export const createRun = (options: RunOptions): Run => {
     backToStart: () => undefined,
     backToFirstStep: () => undefined,
     acceptedInput: undefined,
+    beside: [],
     attempt: undefined,
     steps: [],
     accepted: [],
@@ -57,6 +58,10 @@ const createScope = ({ ports, runId, context }: RunOptions, abortSignal: AbortSi
     reportGuard: (report) => runOf().recorder.guard(report),
     reportConflict: (report) => runOf().recorder.conflict(report),
     reportStale: (report) => runOf().recorder.stale(report),
+    askBeside: (guard) => {
+      const run = runOf();
+      run.beside = [...run.beside, guard];
+    },
     setTimer: systemTimer,
     openShadow: () => runOf().recorder.openShadow(),
   };

@@ -1,5 +1,6 @@
 import { createActor, type AnyActorScope, type SnapshotFrom } from 'xstate';
-import { loopMachine, type LoopContext, type LoopEvent, type LoopLimits, type WorkName } from './machine.js';
+import { loopMachine, type LoopContext, type LoopEvent, type LoopLimits } from './machine.js';
+import type { WorkName } from './work-names.js';
 
 /** Where a run stands, as the machine keeps it. */
 export type LoopSnapshot = SnapshotFrom<typeof loopMachine>;

@@ -5,11 +5,12 @@ import { closeAttempt, conclude } from './ending.js';
 import { failWith, stopWith } from './judge.js';
 import { rememberDecisions } from './known-decisions.js';
 import { messageOf } from './message-of.js';
-import type { LoopContext, LoopEvent, WorkName } from './machine.js';
+import type { LoopContext, LoopEvent } from './machine.js';
 import type { Outcome, OutcomeKind } from './outcome.js';
 import { agentChunk, tell } from './release.js';
 import type { Run } from './run.js';
 import { untilAborted } from './until-aborted.js';
+import type { WorkName } from './work-names.js';
 import { works } from './works/index.js';
 
 /**

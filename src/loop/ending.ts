@@ -10,6 +10,7 @@ import { retract } from './retract.js';
 import { acceptedSteps, type Attempt, type Run } from './run.js';
 import { recordStep, rejectRecord } from './step-record.js';
 import { untilAborted } from './until-aborted.js';
+import { wasteCall } from './waste-call.js';
 
 /** How an attempt ends. */
 export interface Closing {
@@ -23,6 +24,7 @@ export const closeAttempt = async (run: Run, closing: Closing): Promise<void> =>
   const { attempt } = run;
   if (!attempt) return run.backToStart(); // the input was not accepted; what guards made of it is taken back
   run.recorder.flush(); // what stream guards did since the model's stream ended belongs to this step
+  wasteCall(run, attempt);
   const { reason } = closing;
   const record = (attempt.record ??= recordStep(run, attempt));
   if (attempt.closed) return reopenResult(run, record, reason);

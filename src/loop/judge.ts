@@ -20,6 +20,7 @@ export type Judged<P extends Phase> = { data: PhaseData<P>; outcome?: undefined 
 /** Runs the guards of a phase over a payload. Throws the caller's reason where the caller gave up meanwhile. */
 export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>): Promise<Judged<P>> => {
   const plan = run.options.lanes[phaseRow<Phase>(data.phase).lane];
+  if (run.beside.length > 0) run.beside = run.beside.filter(({ author }) => author.phase !== data.phase); // they are asked anew
   return plan ? judgeWith(run, plan, data) : { data };
 };
 
@@ -77,7 +78,6 @@ export const releaseJudged = async (run: Run, chunk: Chunk): Promise<{ outcome?:
   return {};
 };
 
-/** A chunk as the stream's guards are given it. */
 /** A chunk that is not the model's is judged as a whole, by guards with windows, too. */
 const judgeChunk = (run: Run, chunk: Chunk): Promise<Judged<'outputStream'>> => {
   const { output } = run.options.lanes;
@@ -90,6 +90,7 @@ const judgeChunk = (run: Run, chunk: Chunk): Promise<Judged<'outputStream'>> => 
   return judgeWith<'outputStream'>(run, whole, streamPayload(run, chunk));
 };
 
+/** A chunk as the stream's guards are given it. */
 export const streamPayload = (run: Run, part: unknown): PhaseData<'outputStream'> => ({
   phase: 'outputStream',
   part,

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDecider, type Decider, type Decision } from './decide.js';
 import { rememberDecisions } from './known-decisions.js';
-import { outcomesOf, workNames, type LoopEvent, type LoopLimits } from './machine.js';
+import type { LoopEvent, LoopLimits } from './machine.js';
 import type { Outcome, OutcomeKind } from './outcome.js';
+import { outcomesOf, workNames } from './work-names.js';
 
 const limits: fc.Arbitrary<LoopLimits> = fc.record({
   maxSteps: fc.integer({ min: 1, max: 3 }),

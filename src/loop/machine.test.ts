@@ -3,16 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { createMachine } from 'xstate';
 import { getStateNodes } from 'xstate/graph';
 import { createDecider, type Decision, type LoopSnapshot } from './decide.js';
-import {
-  loopMachine,
-  outcomesOf,
-  workNames,
-  type LoopContext,
-  type LoopEvent,
-  type LoopLimits,
-  type WorkName,
-} from './machine.js';
+import { loopMachine, type LoopContext, type LoopEvent, type LoopLimits } from './machine.js';
 import type { Outcome, OutcomeKind } from './outcome.js';
+import { worksUnderWay } from './walk.js';
+import { outcomesOf, workNames, type WorkName } from './work-names.js';
 
 type Machine = typeof loopMachine;
 
@@ -31,9 +25,18 @@ interface Tally {
   models: number;
 }
 
+/** What has still to be judged, counted from the outcomes alone. */
+interface Held {
+  /** Whether guards were left to judge beside the model, and have not passed yet. */
+  readonly isUnjudged: boolean;
+  /** Whether the model's call that was begun beside them has failed. */
+  readonly isBroken: boolean;
+}
+
 interface Place {
   readonly decision: Decision;
   readonly tally: Tally;
+  readonly held: Held;
   readonly trail: readonly string[];
 }
 
@@ -47,11 +50,13 @@ interface Walk {
   stepsAfterRetries: number;
 }
 
-/** Which work belongs to a settled state; resting and final states have none. */
+/** Which work belongs to a state; resting and final states have none. */
 const workOf: Record<string, WorkName | undefined> = {
   input: 'input',
   'step.preparing': 'prepare',
   'step.requesting': 'request',
+  'step.overlapping.model.opening': 'open',
+  'step.overlapping.guards.judging': 'judge',
   'step.calling': 'call',
   'step.recovering': 'recover',
   'step.reviewing': 'review',
@@ -62,7 +67,16 @@ const workOf: Record<string, WorkName | undefined> = {
 const finals = new Set(['success', 'tripwire', 'failed', 'canceled']);
 const isFinal = (state: string): boolean => finals.has(state);
 
-const nameOf = ({ value }: LoopSnapshot): string => (typeof value === 'string' ? value : `step.${Object.values(value)[0]}`);
+type StateValue = string | { readonly [state: string]: StateValue | undefined };
+
+/** The states that the machine is in at once: several where regions lie side by side. */
+const namesOf = ({ value }: Pick<LoopSnapshot, 'value'>): string[] => leavesOf(value, []);
+const leavesOf = (value: StateValue | undefined, path: readonly string[]): string[] =>
+  typeof value === 'object'
+    ? Object.entries(value).flatMap(([state, inner]) => leavesOf(inner, [...path, state]))
+    : [[...path, value].join('.')];
+const nameOf = (snapshot: LoopSnapshot): string => namesOf(snapshot).join(' ');
+const worksAt = (snapshot: LoopSnapshot): WorkName[] => namesOf(snapshot).flatMap((name) => workOf[name] ?? []);
 
 const outcomesLike = (kind: OutcomeKind): Outcome[] => {
   if (kind === 'reviewed') return [0, 1, 2].map((toolCalls) => ({ kind, toolCalls }));
@@ -89,8 +103,9 @@ const walkMachine = (machine: Machine, limits: LoopLimits): Walk => {
     onPath.add(key);
     walk.places += 1;
     noteMost(walk, place.tally, limits);
-    const work = workOf[nameOf(snapshot)];
-    if (work) {
+    const works = worksAt(snapshot);
+    tryOthers(place, works);
+    for (const work of works) {
       tryStrangers(place, work);
       for (const outcome of outcomesOf[work].flatMap(outcomesLike)) step(place, done(work, outcome), outcome);
     }
@@ -102,14 +117,19 @@ const walkMachine = (machine: Machine, limits: LoopLimits): Walk => {
   /** Takes one event; goes on from where it leads, unless a promise was broken on the way. */
   const step = (place: Place, event: LoopEvent, outcome: Outcome): void => {
     const decision = decider.next(place.decision.snapshot, event);
-    const next = { decision, tally: count(place.tally, outcome, decision), trail: [...place.trail, describeEvent(event)] };
+    const next = {
+      decision,
+      tally: count(place.tally, outcome, decision),
+      held: hold(place.held, event, decision),
+      trail: [...place.trail, describeEvent(event)],
+    };
     for (const { state } of decision.entered) walk.entered.add(state);
     const broken = [...brokenByEdge(place, event, next), ...brokenByPlace(next, limits)];
     walk.violations.push(...broken.map((what) => `${what}: ${next.trail.join(' > ')}`));
     if (broken.length === 0) visit(next);
   };
 
-  /** Outcomes that this work cannot have fail the run; news from works that are not under way mean nothing. */
+  /** Outcomes that this work cannot have fail the run. */
   const tryStrangers = ({ decision: { snapshot }, trail }: Place, work: WorkName): void => {
     const own: readonly OutcomeKind[] = outcomesOf[work];
     for (const outcome of allKinds.filter((kind) => !own.includes(kind)).flatMap(outcomesLike)) {
@@ -117,10 +137,15 @@ const walkMachine = (machine: Machine, limits: LoopLimits): Walk => {
       if (nameOf(next.snapshot) !== 'failed')
         walk.violations.push(`P1 ${work} may say ${outcome.kind}: ${trail.join(' > ')} > ${nameOf(next.snapshot)}`);
     }
-    for (const other of workNames.filter((name) => name !== work)) {
+  };
+
+  /** News from works that are not under way mean nothing. */
+  const tryOthers = ({ decision: { snapshot }, trail }: Place, works: readonly WorkName[]): void => {
+    if (works.length === 0) return;
+    for (const other of workNames.filter((name) => !works.includes(name))) {
       const next = decider.next(snapshot, done(other, { kind: 'reviewed', toolCalls: 1 }));
       if (next.starts.length > 0 || next.entered.length > 0)
-        walk.violations.push(`P1 ${other} is heard while ${work} is under way: ${trail.join(' > ')}`);
+        walk.violations.push(`P1 ${other} is heard while ${works.join()} is under way: ${trail.join(' > ')}`);
     }
   };
 
@@ -143,14 +168,15 @@ const walkMachine = (machine: Machine, limits: LoopLimits): Walk => {
   visit({
     decision: first,
     tally: { steps: 0, attempts: 1, retries: 0, retriesBefore: 0, recoveries: 0, models: 1 },
+    held: { isUnjudged: false, isBroken: false },
     trail: ['begin'],
   });
   return walk;
 };
 
-const keyOf = ({ decision: { snapshot }, tally }: Place): string => {
+const keyOf = ({ decision: { snapshot }, tally, held }: Place): string => {
   const { limits: _limits, ...counters } = snapshot.context;
-  return JSON.stringify([snapshot.value, counters, tally]);
+  return JSON.stringify([snapshot.value, counters, tally, held]);
 };
 
 const describeEvent = (event: LoopEvent): string =>
@@ -169,6 +195,17 @@ const count = (before: Tally, { kind }: Outcome, { snapshot, starts }: Decision)
     : { ...tally, steps: tally.steps + 1, attempts: 1, models: 1, retriesBefore: tally.retries };
 };
 
+/** What guards beside the model still have to judge. Who asks for another attempt has judged this one. */
+const hold = (before: Held, event: LoopEvent, { starts }: Decision): Held => {
+  const [work, kind] = 'output' in event ? [event.actorId, event.output.kind] : [];
+  const isLeft = work === 'judge' && (kind === 'done' || starts.includes('prepare'));
+  return {
+    isUnjudged: (before.isUnjudged && !isLeft) || (work === 'request' && kind === 'overlap'),
+    isBroken:
+      work === 'open' ? kind === 'api-error' : before.isBroken && !starts.includes('request') && !starts.includes('prepare'),
+  };
+};
+
 const noteMost = (walk: Walk, tally: Tally, { maxRetries }: LoopLimits): void => {
   for (const name of Object.keys(tally) as (keyof Tally)[]) walk.most[name] = Math.max(walk.most[name], tally[name]);
   if (tally.retriesBefore === maxRetries) walk.stepsAfterRetries = Math.max(walk.stepsAfterRetries, tally.steps);
@@ -177,8 +214,32 @@ const noteMost = (walk: Walk, tally: Tally, { maxRetries }: LoopLimits): void =>
 const samePosition = (a: LoopSnapshot, b: LoopSnapshot): boolean =>
   a.context.stepNumber === b.context.stepNumber && a.context.attempt === b.context.attempt;
 
+const brokenByEdge = (before: Place, event: LoopEvent, after: Place): string[] => [
+  ...brokenGate(event, after),
+  ...brokenTools(before, event, after),
+];
+
+/** What may be under way while guards judge beside the model. Everything else lets something out, or does something. */
+const besideGuards = new Set<WorkName>(['open', 'judge']);
+
+/** P2: while guards judge, the model is called and nothing else; both start at once. */
+const brokenGate = (event: LoopEvent, place: Place): string[] => {
+  const { starts, snapshot } = place.decision;
+  const isAsked = event.type === 'xstate.done.actor.request' && event.output.kind === 'overlap';
+  if (isAsked && starts.toSorted().join() !== 'judge,open') return [`P2 ${starts.join() || 'nothing'} starts beside the model`];
+  const early = place.held.isUnjudged && snapshot.status === 'active' ? starts.filter((work) => !besideGuards.has(work)) : [];
+  return early.length > 0 ? [`P2 ${early.join()} starts before the guards have passed`] : brokenJoin(event, place);
+};
+
+/** P2: where the guards have passed, an answer is read on and a failed call is seen to. */
+const brokenJoin = (event: LoopEvent, { decision: { starts }, held }: Place): string[] => {
+  if (held.isBroken && starts.includes('call')) return ['P2 a call that failed is read on'];
+  const hasPassed = event.type === 'xstate.done.actor.judge' && event.output.kind === 'done';
+  return hasPassed && !held.isBroken && starts.includes('recover') ? ['P2 an answer is taken for a failure'] : [];
+};
+
 /** P1: tools start right after their own step was reviewed, and in no other way. */
-const brokenByEdge = (before: Place, event: LoopEvent, { decision }: Place): string[] => {
+const brokenTools = (before: Place, event: LoopEvent, { decision }: Place): string[] => {
   if (!decision.starts.includes('tools')) return [];
   const outcome = 'output' in event ? event.output : undefined;
   const isReviewed = event.type === 'xstate.done.actor.review' && outcome?.kind === 'reviewed' && outcome.toolCalls > 0;
@@ -192,7 +253,7 @@ const brokenByPlace = ({ decision, tally }: Place, limits: LoopLimits): string[]
   ...brokenCounters(decision.snapshot.context, tally),
 ];
 
-/** P5: a place is an end, a rest, or has exactly one work under way. */
+/** P5: a place is an end, a rest, or has under way the works of its states, each once. */
 const brokenEnd = ({ snapshot, starts, entered }: Decision): string[] => {
   const state = nameOf(snapshot);
   const ends = entered.filter((one) => isFinal(one.state)).length;
@@ -200,7 +261,11 @@ const brokenEnd = ({ snapshot, starts, entered }: Decision): string[] => {
     return ends === 1 && starts.length === 0 && snapshot.status === 'done' ? [] : [`P5 ${state} is no clean end`];
   if (snapshot.status !== 'active' || ends > 0) return [`P5 ${state} is an end`];
   if (state === 'suspended') return starts.length === 0 ? [] : ['P5 suspended does not rest'];
-  return starts.length === 1 && starts[0] === workOf[state] ? [] : [`P5 ${state} is stuck with ${starts.join() || 'no work'}`];
+  const under = worksUnderWay(snapshot);
+  const isRight = under.length > 0 && under.toSorted().join() === worksAt(snapshot).toSorted().join();
+  if (!isRight) return [`P5 ${state} is stuck with ${under.join() || 'no work'}`];
+  const isNew = entered.some((one) => workOf[one.state] !== undefined);
+  return isNew === starts.length > 0 ? [] : [`P5 ${state} is entered with ${starts.join() || 'no work'} to start`];
 };
 
 const brokenBounds = (tally: Tally, limits: LoopLimits): string[] => {
@@ -275,7 +340,7 @@ const firstOfEach = (violations: readonly string[]): string[] => [
 ];
 
 describe('the loop machine, walked through all of its states', () => {
-  it('keeps P1, P5 and P6 on every path, under all limits', () => {
+  it('keeps P1, P2, P5 and P6 on every path, under all limits', () => {
     expect(faultsOf(loopMachine)).toEqual([]);
   });
 
@@ -299,6 +364,7 @@ interface StateConfig {
   always?: unknown;
   on?: Record<string, unknown>;
   invoke: { onDone: unknown[] };
+  onDone?: unknown[];
   states: Record<string, StateConfig>;
 }
 
@@ -406,6 +472,56 @@ const mutants: Record<string, [promise: string, mutant: () => Machine]> = {
   'a person whose answer skips to the next step': [
     'P1',
     () => withChart(({ states }) => Object.assign(states['suspended'] ?? {}, { on: { RESUME: 'step.deciding' } })),
+  ],
+  'an answer that is let out before its guards have passed': [
+    'P2',
+    () =>
+      withChart((_, { overlapping }) =>
+        Object.assign(overlapping?.states['model']?.states['opening']?.invoke ?? {}, {
+          onDone: [{ guard: said('done'), target: '#loop.step.calling' }, { target: '#loop.failed' }],
+        }),
+      ),
+  ],
+  'guards that are not waited for': [
+    'P2',
+    () => withChart((_, { requesting }) => requesting?.invoke.onDone.unshift({ guard: said('overlap'), target: 'calling' })),
+  ],
+  'tools before their guards have passed': [
+    'P2',
+    () =>
+      withChart((_, { overlapping }) =>
+        overlapping?.states['model']?.states['opening']?.invoke.onDone.unshift({
+          guard: said('done'),
+          target: '#loop.step.tools',
+        }),
+      ),
+  ],
+  'a gate that opens with its first region': [
+    'P2',
+    () =>
+      withChart((_, { overlapping }) => {
+        const { opening } = overlapping?.states['model']?.states ?? {};
+        opening?.invoke.onDone.unshift({ guard: said('api-error'), target: '#loop.step.recovering' });
+      }),
+  ],
+  'a failed call that is read on': ['P2', () => withChart((_, { overlapping }) => void overlapping?.onDone?.shift())],
+  'an answer that is taken for a failure': [
+    'P2',
+    () => withChart((_, { overlapping }) => Object.assign(overlapping ?? {}, { onDone: [{ target: 'recovering' }] })),
+  ],
+  'guards one after the other with the model': [
+    'P2',
+    () => withChart((_, { overlapping }) => void Object.assign(overlapping ?? {}, { type: 'compound', initial: 'guards' })),
+  ],
+  'tools after a guard that blocks beside the model': [
+    'P2',
+    () =>
+      withChart((_, { overlapping }) =>
+        overlapping?.states['guards']?.states['judging']?.invoke.onDone.unshift({
+          guard: said('trip'),
+          target: '#loop.step.calling',
+        }),
+      ),
   ],
   'a result that nobody decides on': [
     'P5',

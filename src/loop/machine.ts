@@ -1,5 +1,6 @@
-import { assign, fromPromise, setup } from 'xstate';
+import { assign, fromPromise, setup, stateIn } from 'xstate';
 import type { Outcome, OutcomeKind } from './outcome.js';
+import { workNames, type WorkName } from './work-names.js';
 
 /** Counters and bounds: small enough that every reachable state can be walked. */
 export interface LoopContext {
@@ -31,24 +32,6 @@ export interface LoopLimits {
   /** How many models there are to fall back on, the first included. */
   readonly models: number;
 }
-
-/** The pieces of work that the machine asks for; whoever drives it does them. */
-export const workNames = ['input', 'prepare', 'request', 'call', 'review', 'tools', 'recover', 'finish', 'persist'] as const;
-/** The name of a piece of work; also the id under which the machine invokes it. */
-export type WorkName = (typeof workNames)[number];
-
-/** Which outcomes each piece of work may have. A walk over all of them reaches every state. */
-export const outcomesOf = {
-  input: ['done', 'trip', 'retry', 'failed'],
-  prepare: ['done', 'trip', 'retry', 'failed'],
-  request: ['done', 'trip', 'retry', 'failed'],
-  call: ['done', 'trip', 'retry', 'failed', 'api-error'],
-  review: ['reviewed', 'trip', 'retry', 'failed'],
-  tools: ['executed', 'trip', 'retry', 'failed', 'suspended'],
-  recover: ['same-model', 'next-model', 'give-up', 'trip', 'retry', 'failed'],
-  finish: ['done', 'trip', 'retry', 'failed'],
-  persist: ['done', 'failed'],
-} as const satisfies Record<WorkName, readonly OutcomeKind[]>;
 
 /** A finished piece of work, as XState reports an invoked actor. */
 export type DoneEvent = { [W in WorkName]: { type: `xstate.done.actor.${W}`; output: Outcome; actorId: string } }[WorkName];
@@ -131,8 +114,8 @@ const stops = [{ guard: 'mayRetry', target: '#loop.step.retrying' }, ...ends] as
 const failed = '#loop.failed';
 
 /**
- * The agent loop. It is the only place that decides what happens next: `tools` can be reached from a reviewed step alone, a
- * retry is a bounded transition, and every run ends in exactly one of `success`, `tripwire`, `failed` and `canceled`, or
+ * The agent loop. It is the only place that decides what happens next: `tools` can be reached from a reviewed step alone, an answer
+ * is let out (`calling`) once the guards beside the model have passed, a retry is a bounded transition, and every run ends in exactly one of `success`, `tripwire`, `failed` and `canceled`, or
  * rests in `suspended`.
  */
 export const loopMachine = loopSetup.createMachine({
@@ -180,9 +163,54 @@ export const loopMachine = loopSetup.createMachine({
           invoke: {
             src: 'request',
             id: 'request',
-            onDone: [{ guard: said('done'), target: 'calling' }, ...stops],
+            onDone: [{ guard: said('done'), target: 'calling' }, { guard: said('overlap'), target: 'overlapping' }, ...stops],
             onError: failed,
           },
+        },
+        overlapping: {
+          type: 'parallel',
+          states: {
+            model: {
+              initial: 'opening',
+              states: {
+                opening: {
+                  entry: entered('step.overlapping.model.opening'),
+                  invoke: {
+                    src: 'open',
+                    id: 'open',
+                    onDone: [
+                      { guard: said('done'), target: 'open' },
+                      { guard: said('api-error'), target: 'broken' },
+                      { target: failed },
+                    ],
+                    onError: failed,
+                  },
+                },
+                open: { type: 'final', entry: entered('step.overlapping.model.open') },
+                broken: { type: 'final', entry: entered('step.overlapping.model.broken') },
+              },
+            },
+            guards: {
+              initial: 'judging',
+              states: {
+                judging: {
+                  entry: entered('step.overlapping.guards.judging'),
+                  invoke: {
+                    src: 'judge',
+                    id: 'judge',
+                    onDone: [{ guard: said('done'), target: 'passed' }, ...stops],
+                    onError: failed,
+                  },
+                },
+                passed: { type: 'final', entry: entered('step.overlapping.guards.passed') },
+              },
+            },
+          },
+          // The gate: the answer is read on, or its failure seen to, where both regions are done and in no other way.
+          onDone: [
+            { guard: stateIn({ step: { overlapping: { model: 'broken' } } }), target: 'recovering' },
+            { target: 'calling' },
+          ],
         },
         calling: {
           entry: entered('step.calling'),

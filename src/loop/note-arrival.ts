@@ -34,7 +34,7 @@ interface FinishPayload {
 }
 
 /** The model is done: what it used counts, whatever guards still say about its answer. */
-const noteFinish = (run: Run, attempt: Attempt, { chunk, startedAt }: Arrival): void => {
+export const noteFinish = (run: Run, attempt: Attempt, { chunk, startedAt }: Pick<Arrival, 'chunk' | 'startedAt'>): void => {
   if (attempt.finish) return;
   const { stepResult, output, providerMetadata } = (chunk.payload ?? {}) as FinishPayload;
   const { reason = 'unknown' } = stepResult ?? {};

@@ -4,6 +4,8 @@
 export type Outcome =
   /** The work is done; go on. */
   | { readonly kind: 'done' }
+  /** The request is ready, and guards have yet to judge it: they do so while the model is called. */
+  | { readonly kind: 'overlap' }
   /** The step was judged: how many tool calls wait, and whether a stop condition holds. */
   | { readonly kind: 'reviewed'; readonly toolCalls: number }
   /** The tools ran; `stop` where a stop condition holds now, or a call was left to the client. */

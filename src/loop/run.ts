@@ -4,7 +4,7 @@ import { InterlockError } from '../errors.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { SystemMessage } from '../phase/host.js';
 import type { PhaseData, PhaseRow } from '../phase/row.js';
-import type { ProcessorSlot, RunScope } from '../phase/scope.js';
+import type { GuardBeside, ProcessorSlot, RunScope } from '../phase/scope.js';
 import type { Outlet } from '../release/outlet.js';
 import type { Position, Recorder } from '../trace/recorder.js';
 import type { Stop } from '../verdict.js';
@@ -12,6 +12,7 @@ import { createAnswer, type Answer } from './answer.js';
 import type { LoopLimits } from './machine.js';
 import type { Chunk, LoopPorts, ModelEntry, Prompt, RunMode, StepRecord, StepSettings, TokenUsage } from './ports.js';
 import type { Persistence } from './persistence.js';
+import type { AnswerAhead } from './read-ahead.js';
 import type { FinishedCall } from './reuse.js';
 
 /** The guards of a run by lane; `memory` persists an accepted answer and runs after everything else. */
@@ -52,6 +53,8 @@ export interface Attempt {
   /** A response that a guard had cached; the model is not called. */
   cached: PhaseData<'llmRequest'>['response'];
   answer: Answer;
+  /** The call that was begun while guards judge; nothing of it is taken before they have passed. */
+  ahead: AnswerAhead | undefined;
   /** The provider's chunks as they came, kept where a guard asks for them. */
   rawChunks: { type: string; payload: unknown }[];
   /** Whether the model said anything: words, calls, files. */
@@ -109,6 +112,8 @@ export interface Run {
   backToFirstStep: () => void;
   /** What the caller said as the guards left it, kept where it may have to be saved without an answer. */
   acceptedInput: (() => MessageList) | undefined;
+  /** Guards that have yet to judge, beside the model's call. */
+  beside: readonly GuardBeside[];
   attempt: Attempt | undefined;
   /** Every attempt that was told as finished, rejected ones included, and the one under review. */
   readonly steps: StepRecord[];
@@ -133,6 +138,7 @@ export const createAttempt = (run: Run): Attempt => ({
   prompt: [],
   cached: undefined,
   answer: createAnswer(),
+  ahead: undefined,
   rawChunks: [],
   hasSpoken: false,
   finish: undefined,

@@ -25,7 +25,7 @@ export type InterlockStep = FullOutput['steps'][number] & Pick<StepResult, 'step
 /** What `generate` gives: Mastra's full output with the run's status and events. */
 export type InterlockResult = Omit<FullOutput, 'steps'> & { steps: InterlockStep[] } & Pick<
     RunResult,
-    'status' | 'bypasses' | 'runEvents' | 'tripwire'
+    'status' | 'bypasses' | 'wasted' | 'runEvents' | 'tripwire'
   >;
 /** What `stream` gives: Mastra's stream with the run's status and events. */
 export type InterlockStream = { getFullOutput(): Promise<InterlockResult> } & MastraModelOutput &

@@ -5,6 +5,7 @@ import { finishReasonOf, tripwireOf } from '../loop/ending.js';
 import type { Chunk, StepRecord } from '../loop/ports.js';
 import { acceptedSteps, type Run } from '../loop/run.js';
 import { bypassesOf, type GuardBypass } from '../trace/bypasses.js';
+import { wastedOf, type WastedCalls } from '../trace/wasted.js';
 
 /** A step as results report it: the loop's record, with the views that Mastra's steps have. */
 export interface StepResult extends StepRecord {
@@ -53,6 +54,8 @@ export interface RunResult {
   rememberedMessages: unknown[];
   /** Guards that did not judge, and whose policy lets that pass; empty where every guard gave its verdicts. */
   bypasses: GuardBypass[];
+  /** What model calls have used that were begun while guards judged, and were made for nothing. */
+  wasted: WastedCalls;
   /** What happened in the run, in order. Verdicts of shadow guards may be added after the run has ended. */
   runEvents: readonly RunEvent[];
 }
@@ -87,8 +90,9 @@ export const resultOf = (run: Run): RunResult => {
     resumeSchema: undefined,
     messages: list.get.all.db(),
     rememberedMessages: list.get.remembered.db(),
-    runEvents: run.recorder.events,
     bypasses: bypassesOf(run.recorder.events),
+    wasted: wastedOf(run.recorder.events),
+    runEvents: run.recorder.events,
   };
 };
 

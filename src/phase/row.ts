@@ -69,6 +69,8 @@ export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName
   readonly retryLeadsTo: 'input' | 'step' | 'call' | 'extra-step';
   /** The state of the loop in which the hook is called, as run events name it. */
   readonly loopState: string;
+  /** Whether a guard that only judges may do so here while the model is called already. */
+  readonly mayOverlap?: true;
   /** What a person reads, in the studio and the reference. */
   readonly title: string;
   /** Which messages the payload carries; absent where it carries none. */

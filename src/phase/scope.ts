@@ -1,5 +1,6 @@
 import type { Processor } from '@mastra/core/processors';
 import type { Author, Verdict } from '../verdict.js';
+import type { Awaitable } from './awaitable.js';
 import type { Host } from './host.js';
 import type { SetTimer } from './timer.js';
 
@@ -40,6 +41,13 @@ export interface StaleReport {
   readonly authors: readonly string[];
 }
 
+/** A guard that is to judge a payload while the model is called with it. */
+export interface GuardBeside {
+  readonly author: Author;
+  /** Asks the guard; it reports its verdict itself. Asked again, it is given the same payload. */
+  judge(scope: RunScope): Awaitable<Verdict<unknown>>;
+}
+
 /** What one processor keeps through one run. */
 export interface ProcessorSlot {
   /** The processor's own object, the same in every hook. */
@@ -71,6 +79,8 @@ export interface RunScope {
   reportGuard(report: GuardReport): void;
   reportConflict(report: ConflictReport): void;
   reportStale(report: StaleReport): void;
+  /** Takes a guard to be asked beside the model's call, which waits for its verdict; absent where nothing can wait for it. */
+  readonly askBeside?: (guard: GuardBeside) => void;
   /** Opens a report for a guard that judges beside the run: it is told under the place at which the run is now, and also after its end. */
   openShadow(): (report: GuardReport) => void;
 }

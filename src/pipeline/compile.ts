@@ -7,6 +7,7 @@ import type { Host } from '../phase/host.js';
 import { adopted, current, describeValue, withMessageList } from '../phase/settle-messages.js';
 import { phaseNames, phaseRow } from '../phase/table.js';
 import { pass, type Verdict } from '../verdict.js';
+import { besideModel } from './beside-model.js';
 import { inBranch, type Arm } from './branch.js';
 import { stepContext } from './choose-arms.js';
 import {
@@ -22,7 +23,7 @@ import {
 import type { Block } from './merge-branches.js';
 import { inParallel, type Branch } from './parallel.js';
 import { recordingEdits } from './recorded-edits.js';
-import { withPolicy } from './with-policy.js';
+import { isOverlapping, withPolicy } from './with-policy.js';
 import { checkGraph } from './verify/refuse.js';
 
 /** A pipeline made ready to run: for each phase one flat function over the guards that have its hook. */
@@ -90,8 +91,9 @@ export const stepsOf = <P extends Phase>(row: PhaseRow<P>, node: GraphNode, path
 const guardSteps = <P extends Phase>(row: PhaseRow<P>, node: GuardNode, path: string): GuardStep<P>[] => {
   const { processor, policy, recordsEdits } = node;
   if (typeof processor[row.hook] !== 'function') return [];
-  const step = withPolicy(stepOf({ row, processor, path }), { row, policy });
-  return [recordsEdits ? recordingEdits(step) : step];
+  const judging = withPolicy(stepOf({ row, processor, path }), { row, policy });
+  const step = recordsEdits ? recordingEdits(judging) : judging;
+  return [policy && isOverlapping(policy, row) ? besideModel(step) : step];
 };
 
 /** The name under which a node's result stands after a block. */

@@ -76,7 +76,7 @@ const checkpointOf = <P extends Phase>({ data, block, scope }: Settling<P>): (()
 type Known<D> = readonly (Verdict<D> | undefined)[];
 
 /** Waits for all verdicts, or for the first trip: guards that ignore their signal are not waited for. */
-const firstTripOrAll = <D>(verdicts: readonly Awaitable<Verdict<D>>[]): Awaitable<Known<D>> => {
+export const firstTripOrAll = <D>(verdicts: readonly Awaitable<Verdict<D>>[]): Awaitable<Known<D>> => {
   const known = verdicts.map((verdict) => (isPromise(verdict) ? undefined : verdict));
   const isTrip = (verdict: Verdict<D> | undefined) => verdict?.kind === 'trip';
   if (known.some(isTrip) || !known.includes(undefined)) return known;

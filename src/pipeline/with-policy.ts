@@ -5,6 +5,7 @@ import { withBreaker } from '../guard/policy/breaker.js';
 import { cached } from '../guard/policy/cached.js';
 import { withConcurrency } from '../guard/policy/concurrency.js';
 import { withDeadline } from '../guard/policy/deadline.js';
+import { judgingOnly } from '../guard/policy/judging-only.js';
 import type { Layer, LayerPorts, LayerSite } from '../guard/policy/layer.js';
 import { onUnavailable } from '../guard/policy/on-unavailable.js';
 import { policyState } from '../guard/policy/policy-state.js';
@@ -19,25 +20,33 @@ import { createOwnPayloads } from './own-payload.js';
 import { inParallel } from './parallel.js';
 import { copyPlain } from './plain-data.js';
 
+/** What of a row says whether a layer is needed. */
+type RowFacts = Pick<PhaseRow, 'cadence' | 'mayOverlap'>;
+
 /** When a layer is needed, and the layer. */
 interface Entry {
-  readonly isOn: (policy: GuardPolicy, row: Pick<PhaseRow, 'cadence'>) => boolean;
+  readonly isOn: (policy: GuardPolicy, row: RowFacts) => boolean;
   readonly layer: Layer;
 }
 
-/** A guard that may be given up on, or whose edits are made again, works on a payload of its own. */
-const isIsolated = (policy: GuardPolicy, row: Pick<PhaseRow, 'cadence'>): boolean =>
-  !policy.shadow && (policy.deadlineMs !== undefined || policy.onUnavailable === 'pass' || isCached(policy, row));
+/** A guard that may be given up on, whose edits are made again, or that must make none, works on a payload of its own. */
+const isIsolated = (policy: GuardPolicy, row: RowFacts): boolean =>
+  !policy.shadow &&
+  (policy.deadlineMs !== undefined || policy.onUnavailable === 'pass' || isCached(policy, row) || isOverlapping(policy, row));
 
 /** Of a stream nothing is kept: it differs in every run. */
-const isCached = ({ cache }: GuardPolicy, { cadence }: Pick<PhaseRow, 'cadence'>): boolean =>
-  cache !== undefined && cadence !== 'chunk';
+const isCached = ({ cache }: GuardPolicy, { cadence }: RowFacts): boolean => cache !== undefined && cadence !== 'chunk';
+
+/** Whether a guard judges a phase beside the model's call. */
+export const isOverlapping = ({ overlap }: GuardPolicy, { mayOverlap }: RowFacts): boolean =>
+  overlap === true && mayOverlap === true;
 
 /** The layers of a policy, from the outside in. Each is given what the one inside it decided. */
 const layers: readonly Entry[] = [
   { isOn: ({ sampleRate }) => sampleRate !== undefined && sampleRate < 1, layer: sampled },
   { isOn: ({ shadow }) => shadow === true, layer: shadowed },
   { isOn: ({ onUnavailable: choice }) => choice !== undefined && choice !== 'fail', layer: onUnavailable },
+  { isOn: isOverlapping, layer: judgingOnly },
   { isOn: isIsolated, layer: (inner, { ports }) => ports.isolate(inner) },
   { isOn: isCached, layer: cached },
   { isOn: ({ breaker }) => breaker !== undefined, layer: withBreaker },

@@ -19,6 +19,7 @@ const behavioural: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'pipeline/parallel-writers',
   'pipeline/unjudged-chunk',
   'pipeline/over-budget',
+  'guard/overlap-before-edit',
   'guard/judges-each-chunk',
   'guard/retry-without-budget',
   'guard/late-verdict',

@@ -40,6 +40,7 @@ export interface Defect {
 // --- Guards to build with ---
 
 type Hook =
+  | 'processAPIError'
   | 'processLLMResponse'
   | 'processInput'
   | 'processInputStep'
@@ -58,6 +59,9 @@ const editing = (id: string) => passing(id, ['processInput'], { decides: ['edit'
 const retrying = (id: string) => passing(id, ['processOutputStep'], { decides: ['retry'] });
 const blocking = (id: string, hooks: readonly Hook[] = ['processOutputStep']) => passing(id, hooks, { decides: ['trip'] });
 const streaming = (id: string, traits?: GuardTraits) => passing(id, ['processOutputStream'], traits);
+/** A guard that judges beside the model. */
+const beside = (id: string, hooks?: readonly Hook[], deadlineMs?: number) =>
+  guard(passing(id, hooks) as never, { overlap: true, ...(deadlineMs !== undefined && { deadlineMs }) }) as Processor; // its type does not say that it edits nothing
 const patterned = (id: string, maxLength: number | 'part') =>
   Object.assign(streaming(id), { window: { pattern: { maxLength, find: () => [], replace: () => '' } } });
 
@@ -372,6 +376,18 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['p'],
     },
     {
+      name: 'beside the model, and before it',
+      source: () => [guard(passing('a'), { deadlineMs: 60 }), beside('b', ['processInput'], 41)],
+      options: { latencyBudgetMs: 100 },
+      paths: ['processors'],
+    },
+    {
+      name: 'beside the model without a deadline',
+      source: () => [beside('a')],
+      options: { latencyBudgetMs: 1 },
+      paths: ['processors'],
+    },
+    {
       name: 'two lanes',
       source: () =>
         agentWith({
@@ -399,6 +415,48 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['processors/unicode-normalizer'],
     },
     { name: 'deep inside', source: () => deep(guard(editing('a') as never, { overlap: true })), paths: [`${deepPath}/a`] },
+  ],
+  'guard/overlap-nowhere': [
+    {
+      name: 'a judge of the answer too, behind the model',
+      source: () => [beside('a', ['processInput', 'processOutputStep'])],
+      options: { lane: 'output' },
+      paths: ['processors/a'],
+    },
+    {
+      name: 'in a pipeline',
+      source: () => pipeline('p').parallel([beside('a', ['processInputStep', 'processOutputResult']), streaming('b')]),
+      options: { lane: 'output' },
+      paths: ['p/parallel.0/a'],
+    },
+    {
+      name: 'among the error guards',
+      source: () => [passing('a', ['processAPIError']), beside('b', ['processInput', 'processAPIError'])],
+      options: { lane: 'error' },
+      paths: ['processors/b'],
+    },
+  ],
+  'guard/overlap-before-edit': [
+    { name: 'before an editor', source: () => pipeline('p').then(beside('a')).then(editing('b')), paths: ['p/a'] },
+    { name: 'beside an editor', source: () => pipeline('p').parallel([editing('a'), beside('b')]), paths: ['p/parallel.0/b'] },
+    {
+      name: 'two of them, deep in what comes before',
+      source: () =>
+        pipeline('p')
+          .then(pipeline('q').parallel([beside('a'), beside('b')]))
+          .then(passing('c'))
+          .then(pipeline('r').then(editing('d'))),
+      paths: ['p/q/parallel.0/a', 'p/q/parallel.0/b'],
+    },
+    {
+      name: 'in an arm, before an editor that comes after the branch',
+      source: () =>
+        pipeline('p')
+          .branch([[mentionsA, beside('a')]])
+          .then(editing('b')),
+      paths: ['p/branch.0/a'],
+    },
+    { name: 'in an array', source: () => [beside('a'), editing('b')], paths: ['processors/a'] },
   ],
   'guard/unbounded-pattern': [
     { name: 'no end', source: () => [patterned('a', Infinity)], paths: ['processors/a'] },
@@ -551,6 +609,23 @@ export const nearMisses: readonly Omit<Defect, 'paths'>[] = [
   {
     name: 'overlap on a judge',
     source: () => [guard(passing('a', ['processInput'], { decides: ['trip'] }) as never, { overlap: true })],
+  },
+  {
+    name: 'overlap after the guards that edit',
+    source: () => pipeline('p').then(editing('a')).then(beside('b')).then(beside('c')),
+  },
+  {
+    name: 'overlap before a guard that edits elsewhere, or in the shadow',
+    source: () =>
+      pipeline('p')
+        .then(beside('a'))
+        .then(guard(editing('b'), { shadow: true }))
+        .then(passing('c', ['processInputStep'], { decides: ['edit'] })),
+  },
+  {
+    name: 'two deadlines side by side beside the model, within the budget',
+    source: () => [beside('a', ['processInput'], 100), beside('b', ['processInputStep'], 100)],
+    options: { latencyBudgetMs: 100 },
   },
   { name: 'a pattern that holds the part', source: () => [patterned('a', 'part'), patterned('b', 64)] },
   { name: 'a judge with a window', source: () => [guard(new ModerationProcessor(judge()), { window: 'sentence' })] },

@@ -1,9 +1,11 @@
-import type { WorkName } from '../machine.js';
 import type { Outcome } from '../outcome.js';
 import type { Run } from '../run.js';
+import type { WorkName } from '../work-names.js';
 import { call } from './call.js';
 import { finish } from './finish.js';
 import { input } from './input.js';
+import { judgeBeside } from './judge-beside.js';
+import { open } from './open.js';
 import { persist } from './persist.js';
 import { prepare } from './prepare.js';
 import { recover } from './recover.js';
@@ -16,6 +18,8 @@ export const works: Record<WorkName, (run: Run) => Promise<Outcome>> = {
   input,
   prepare,
   request,
+  open,
+  judge: judgeBeside,
   call,
   review,
   tools,

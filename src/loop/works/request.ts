@@ -20,8 +20,8 @@ export const request = async (run: Run): Promise<Outcome> => {
     retryCount: run.retries,
   });
   if (judged.outcome) return judged.outcome;
-  noteInput(run, true);
+  noteInput(run, run.beside.length === 0);
   attempt.prompt = judged.data.prompt;
   attempt.cached = judged.data.response;
-  return { kind: 'done' };
+  return { kind: run.beside.length > 0 ? 'overlap' : 'done' };
 };

@@ -26,6 +26,7 @@ export const inputStep = definePhase({
   lane: 'input',
   retryLeadsTo: 'step',
   loopState: 'step.preparing',
+  mayOverlap: true,
   title: 'Input step',
   carries: facts,
   merge: {

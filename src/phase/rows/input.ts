@@ -11,6 +11,7 @@ export const input = definePhase({
   lane: 'input',
   retryLeadsTo: 'input',
   loopState: 'input',
+  mayOverlap: true,
   title: 'Input',
   carries: facts,
   refresh: (data, host) => refreshed(data, host, facts),

@@ -13,6 +13,7 @@ export const llmRequest = definePhase({
   lane: 'input',
   retryLeadsTo: 'step',
   loopState: 'step.requesting',
+  mayOverlap: true,
   title: 'LLM request',
   merge: { copied: ['prompt'], whole: ['model', 'response'] },
   invoke: ({ processor, data, context }) =>

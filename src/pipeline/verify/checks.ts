@@ -4,7 +4,8 @@ import type { Check } from './check.js';
 import { duplicateId, empty, missingId, noHook } from './graph-checks.js';
 import { idleGuard, wrongLane } from './lane-checks.js';
 import { overBudget } from './latency.js';
-import { judgesEachChunk, lateVerdict, overlapEdits, retryWithoutBudget, unboundedPattern } from './policy-checks.js';
+import { overlapBeforeEdit, overlapEdits, overlapNowhere } from './overlap-checks.js';
+import { judgesEachChunk, lateVerdict, retryWithoutBudget, unboundedPattern } from './policy-checks.js';
 import { unjudgedChunk } from './stream-cover.js';
 
 /** Everything that `verify` looks for, by its code; the table of errors says what to do about each. */
@@ -21,6 +22,8 @@ export const checks = {
   'pipeline/unjudged-chunk': unjudgedChunk,
   'pipeline/over-budget': overBudget,
   'guard/overlap-edits': overlapEdits,
+  'guard/overlap-nowhere': overlapNowhere,
+  'guard/overlap-before-edit': overlapBeforeEdit,
   'guard/unbounded-pattern': unboundedPattern,
   'guard/judges-each-chunk': judgesEachChunk,
   'guard/retry-without-budget': retryWithoutBudget,

@@ -1,6 +1,7 @@
 import type { PhaseRow } from '../../phase/row.js';
 import type { Check } from './check.js';
 import { counts, guardsFrom, isGuard, rowsOf, type GuardPlace, type Place } from './place.js';
+import { judgingState, overlapCost, overlappingRows } from './overlap-checks.js';
 import type { StateCosts, Subject } from './subject.js';
 
 /** Guards that may together take longer than they are given. A guard without a deadline may take any time. */
@@ -26,12 +27,13 @@ const costsOf = ({ roots }: Subject): StateCosts => {
     const ms = roots.map((root) => costOf(root, row)).reduce((sum, one) => sum + one, 0);
     costs.set(row.loopState, (costs.get(row.loopState) ?? 0) + ms);
   }
-  return costs;
+  const beside = overlapCost(roots, deadlineOf);
+  return beside > 0 ? costs.set(judgingState, beside) : costs;
 };
 
 /** The longest way through a part in one phase: side by side the slowest counts, else all of them. */
 const costOf = (place: Place, row: PhaseRow): number => {
-  if (isGuard(place)) return counts(place) && rowsOf(place).includes(row) ? deadlineOf(place) : 0;
+  if (isGuard(place)) return counts(place) && waitsIn(place, row) ? deadlineOf(place) : 0;
   const costs = place.children.map((child) => costOf(child, row));
   const { node } = place;
   if (node.kind !== 'parallel' && node.kind !== 'branch') return costs.reduce((sum, one) => sum + one, 0);
@@ -39,5 +41,9 @@ const costOf = (place: Place, row: PhaseRow): number => {
   // A stale verdict is given again, once what its siblings made of the payload is known.
   return node.staleVerdicts === 'rerun' && costs.length > 1 ? 2 * slowest : slowest;
 };
+
+/** Whether the run waits for a guard in a phase: not for one that judges beside the model, which is waited for later. */
+const waitsIn = (guard: GuardPlace, row: PhaseRow): boolean =>
+  rowsOf(guard).includes(row) && !overlappingRows(guard).includes(row);
 
 const deadlineOf = ({ node: { policy } }: GuardPlace): number => policy?.deadlineMs ?? Infinity;

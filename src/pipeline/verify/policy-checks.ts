@@ -6,16 +6,6 @@ import type { Scene } from './spot.js';
 import { counts, guardsFrom, mayDecide, rowsOf, streamRow, type GuardPlace } from './place.js';
 import type { Hold, Subject } from './subject.js';
 
-/** A guard that may edit, marked to judge while the model is called: the model would have been sent what it takes out. */
-export const overlapEdits: Check = {
-  severity: 'error',
-  find: ({ roots }) =>
-    roots
-      .flatMap(guardsFrom)
-      .filter((guard) => guard.node.policy?.overlap === true && mayDecide(guard, 'edit'))
-      .map(({ path }) => ({ path })),
-};
-
 /** Guards that run on a stream, and whose verdict counts. */
 const streamGuards = ({ roots }: Subject): GuardPlace[] =>
   roots.flatMap(guardsFrom).filter((guard) => counts(guard) && rowsOf(guard).includes(streamRow));

@@ -1,0 +1,88 @@
+import { estimateTokenCount } from 'tokenx';
+import type { ModelCall } from './model-call.js';
+import type { Chunk } from './ports.js';
+
+/** How many characters of an answer may wait for the guards beside its call; the provider waits then. */
+export const mostCharsAhead = 16_384;
+
+/** An answer that is read ahead of the guards that judge beside its call. */
+export interface AnswerAhead extends ModelCall {
+  /** The last chunk, where the answer is there to its end. */
+  readonly finish: Chunk | undefined;
+  /** About how many tokens have come so far. */
+  estimateTokens(): number;
+}
+
+/** What was read: a chunk, or what the provider failed with, in their order. */
+type Item = { readonly chunk: Chunk } | { readonly error: unknown };
+
+/** Reads the answer of a call as it comes, as far ahead as is allowed. */
+export const readAhead = (call: ModelCall): AnswerAhead => {
+  let finish: Chunk | undefined;
+  let told = '';
+  let isHungUp = false;
+  let waiting: ReadableStream<Item> | undefined;
+  const note = (chunk: Chunk): void => {
+    told += textOf(chunk);
+    if (chunk.type === 'finish') finish = chunk;
+  };
+  const drop = (): void => void (waiting?.locked === false && waiting.cancel().catch(() => undefined));
+  const open = async (): Promise<AsyncIterable<Chunk>> => {
+    waiting = streamOf(await call.chunks, note);
+    if (isHungUp) drop();
+    return takenFrom(waiting);
+  };
+  return {
+    startedAt: call.startedAt,
+    chunks: open(),
+    hangUp: () => {
+      isHungUp = true;
+      call.hangUp();
+      drop();
+    },
+    get finish() {
+      return finish;
+    },
+    estimateTokens: () => estimateTokenCount(told),
+  };
+};
+
+const textOf = ({ payload }: Chunk): string => {
+  const { text, argsTextDelta } = (payload ?? {}) as { text?: unknown; argsTextDelta?: unknown };
+  return typeof text === 'string' ? text : typeof argsTextDelta === 'string' ? argsTextDelta : '';
+};
+
+/** The platform's own queue: it is asked for more as long as less than so many characters wait in it. */
+const streamOf = (chunks: AsyncIterable<Chunk | undefined>, note: (chunk: Chunk) => void): ReadableStream<Item> => {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const next = async (): Promise<Item | undefined> => {
+    try {
+      for (;;) {
+        const { done, value } = await iterator.next();
+        if (done) return undefined;
+        if (!value) continue;
+        note(value);
+        return { chunk: value };
+      }
+    } catch (error) {
+      return { error }; // a stream that fails would lose what waits in it
+    }
+  };
+  const pull = async (controller: ReadableStreamDefaultController<Item>): Promise<void> => {
+    const item = await next();
+    if (item) controller.enqueue(item);
+    if (!item || 'error' in item) controller.close();
+  };
+  const cancel = (): void => void iterator.return?.()?.catch(() => undefined); // a provider that hangs is not waited for
+  return new ReadableStream<Item>({ pull, cancel }, { highWaterMark: mostCharsAhead, size: sizeOf });
+};
+
+/** Chunks without a text count too, or any number of them could wait. */
+const sizeOf = (item: Item): number => ('chunk' in item ? Math.max(1, textOf(item.chunk).length) : 1);
+
+async function* takenFrom(items: ReadableStream<Item>): AsyncGenerator<Chunk> {
+  for await (const item of items) {
+    if ('error' in item) throw item.error;
+    yield item.chunk;
+  }
+}

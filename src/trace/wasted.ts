@@ -1,0 +1,29 @@
+import type { RunEvent } from '../../schemas/index.js';
+
+/** What model calls have used whose answers nobody got, because guards that judged beside them did not pass. */
+export interface WastedCalls {
+  readonly calls: number;
+  /** Milliseconds for which they were under way. */
+  readonly durationMs: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Whether tokens of any of them are estimated, for the provider counts at the end of an answer alone. */
+  readonly isEstimated: boolean;
+}
+
+const nothing: WastedCalls = { calls: 0, durationMs: 0, inputTokens: 0, outputTokens: 0, isEstimated: false };
+
+/** Sums up the calls of a run that were made for nothing. */
+export const wastedOf = (events: readonly RunEvent[]): WastedCalls =>
+  events
+    .filter((event) => event.type === 'model-wasted')
+    .reduce<WastedCalls>(
+      (sum, event) => ({
+        calls: sum.calls + 1,
+        durationMs: sum.durationMs + event.durationMs,
+        inputTokens: sum.inputTokens + event.inputTokens,
+        outputTokens: sum.outputTokens + event.outputTokens,
+        isEstimated: sum.isEstimated || event.isEstimated,
+      }),
+      nothing,
+    );
