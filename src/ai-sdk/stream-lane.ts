@@ -92,7 +92,7 @@ const payloadWith =
 type Release = (chunk: Chunk) => void;
 
 const openPassage = (run: Run, payload: Payload, release: Release): Passage => {
-  const stretches = planStream(run.plan.graph);
+  const stretches = planStream(run.plan.graph)?.stretches;
   return stretches ? gated(run, payload, { stretches, release }) : direct(run, payload, release);
 };
 
