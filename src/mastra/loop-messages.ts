@@ -9,7 +9,7 @@ export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint'> = {
     const last = list.get.all.db().at(-1);
     const isOwn = last?.role === 'assistant' && list.get.response.db().includes(last);
     if (!isOwn) {
-      list.add(message, 'response', { merge: false });
+      list.add(after(last, message), 'response', { merge: false });
       return noteModel(list, message);
     }
     // Appended here, because Mastra's own merge takes words and calls that equal those of an earlier step for the same.
@@ -24,6 +24,12 @@ export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint'> = {
     list.clearSystemMessages(tag);
     if (messages.length > 0) list.addSystem([...messages] as Parameters<MessageList['addSystem']>[0], tag);
   },
+};
+
+/** An answer is later than what it answers, however fast it came: lists and databases sort by time. */
+const after = (last: MastraDBMessage | undefined, message: MastraDBMessage): MastraDBMessage => {
+  const earliest = last ? new Date(last.createdAt).getTime() + 1 : 0;
+  return { ...message, createdAt: new Date(Math.max(message.createdAt.getTime(), earliest)) };
 };
 
 /** Where a step begins inside an answer, its model is noted, as Mastra's agent does. */

@@ -1,6 +1,9 @@
 import { RequestContext } from '@mastra/core/request-context';
+import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 
+import type { ScriptedStep } from '../../src/testing/index.js';
 import { callThen, echo, modes } from '../mastra/support.js';
 import { agentsOf, openDisk, target, type Disk } from './support.js';
 
@@ -36,25 +39,142 @@ const contentOf = async (disk: Disk): Promise<Record<string, unknown>> => {
   return all;
 };
 
-const scripts = {
+const failing = createTool({
+  id: 'failing',
+  description: 'Fails.',
+  inputSchema: z.object({}),
+  execute: async () => {
+    throw new Error('no such order');
+  },
+});
+const ofClient = createTool({ id: 'ask-user', description: 'Asks.', inputSchema: z.object({ question: z.string() }) });
+const call = (name: string, args: unknown = {}) => ({ name, args });
+const userMessage = (text: string) => ({
+  role: 'user' as const,
+  content: [
+    { type: 'text' as const, text },
+    { type: 'text' as const, text: 'More.' },
+  ],
+});
+const profile = z.object({ name: z.string() });
+
+interface Script {
+  readonly steps: readonly ScriptedStep<'v2'>[];
+  readonly said: readonly unknown[];
+  readonly tools?: object;
+  /** Options of memory. */
+  readonly options?: object;
+  /** Options of each call. */
+  readonly call?: object;
+  readonly thread?: object;
+}
+
+const hello = { steps: [{ text: ['Hello ', 'Ada.'] }, { text: 'Ada.' }], said: ['I am Ada.', 'Who am I?'] };
+
+const scripts: Record<string, Script> = {
   'a plain answer': { steps: [{ text: ['Hello ', 'Ada.'] }], said: ['I am Ada.'] },
-  'two turns': { steps: [{ text: 'Hello Ada.' }, { text: 'Ada.' }], said: ['I am Ada.', 'Who am I?'] },
+  'two turns': hello,
   'a tool': { steps: callThen('echo', { say: 'hi' }), tools: { echo }, said: ['Say hi.'] },
+  'words before a tool and after it': {
+    steps: [{ text: 'Let me see.', toolCalls: [call('echo', { say: 'hi' })] }, { text: 'It says hi.' }],
+    tools: { echo },
+    said: ['Say hi.'],
+  },
+  'two tools in one step, then one, then words': {
+    steps: [
+      { toolCalls: [call('echo', { say: 'a' }), call('echo', { say: 'b' })] },
+      { text: 'One more.', toolCalls: [call('echo', { say: 'c' })] },
+      { text: 'Done.' },
+    ],
+    tools: { echo },
+    said: ['Say it.'],
+  },
+  'a tool that fails': { steps: callThen('failing'), tools: { failing }, said: ['Fail.'] },
+  'a tool of the client': {
+    steps: [{ toolCalls: [call('ofClient', { question: 'Who?' })] }],
+    tools: { ofClient },
+    said: ['Ask me.'],
+  },
+  reasoning: { steps: [{ reasoning: ['Hm', 'm.'], text: 'Yes.' }], said: ['Really?'] },
+  'messages of several parts': { steps: hello.steps, said: [userMessage('First.'), [userMessage('Second.'), 'Third.']] },
+  'a conversation that the caller brings along': {
+    steps: [{ text: 'Fine.' }],
+    said: [
+      [
+        { role: 'user', content: 'Hello' },
+        { role: 'assistant', content: 'Hi!' },
+        { role: 'user', content: 'How are you?' },
+      ],
+    ],
+  },
+  'a tool after a conversation that the caller brings along': {
+    steps: callThen('echo', { say: 'hi' }),
+    tools: { echo },
+    said: [['One.', 'Two.', 'Three.', 'Four.']],
+  },
+  'a thread with title and metadata': { ...hello, thread: { id: 'thread-1', title: 'Ada', metadata: { a: 1 } } },
+  'a context': { ...hello, call: { context: [{ role: 'user', content: 'I am in Paris.' }], system: 'Be brief.' } },
+  'a history of one message': { ...hello, options: { lastMessages: 1 } },
+  'no history': { ...hello, options: { lastMessages: false } },
+  'a call that may not write': { ...hello, call: { memory: { ...target, options: { readOnly: true } } } },
+  'working memory': {
+    steps: [...callThen('updateWorkingMemory', { memory: '- Name: Ada' }), { text: 'Ada.' }],
+    said: hello.said,
+    options: { workingMemory: { enabled: true } },
+  },
+  'working memory of the thread, with a schema': {
+    steps: [
+      { text: 'Noted.', toolCalls: [call('updateWorkingMemory', { memory: { name: 'Ada' } })] },
+      { text: 'Yes.' },
+      { text: 'Ada.' },
+    ],
+    said: hello.said,
+    options: { workingMemory: { enabled: true, scope: 'thread', schema: profile } },
+  },
 };
 
 describe.each(modes)('what stands in the database after %s', (mode) => {
-  it.each(Object.entries(scripts))('is what Mastra’s agent saves: %s', async (_name, { said, steps, ...config }) => {
-    const found = [];
-    for (const kind of ['stock', 'interlock'] as const) {
-      const disk = openDisk();
-      const agent = agentsOf(steps, config)[kind](disk.memory());
-      for (const text of said) {
-        const result = await agent[mode](text, { memory: target, requestContext: new RequestContext() });
-        await result.text;
+  it.each(Object.entries(scripts))(
+    'is what Mastra’s agent saves: %s',
+    async (_name, { said, steps, tools = {}, options, call: ofCall, thread = target.thread }) => {
+      const found = [];
+      for (const kind of ['stock', 'interlock'] as const) {
+        const disk = openDisk();
+        const agent = agentsOf(steps, { tools })[kind](disk.memory({ options: options as never }));
+        for (const text of said) {
+          const result = await agent[mode](text as string, {
+            memory: { ...target, thread },
+            requestContext: new RequestContext(),
+            ...ofCall,
+          });
+          await result.text;
+        }
+        found.push(await contentOf(disk));
       }
-      found.push(await contentOf(disk));
-    }
-    const [stock, interlock] = found;
-    expect(interlock).toEqual(stock);
+      const [stock, interlock] = found;
+      expect(interlock).toEqual(stock);
+    },
+  );
+});
+
+/** Where the rows differ on purpose. */
+describe.each(modes)('what ours saves and Mastra’s agent does not after %s', (mode) => {
+  const partsOf = async (kind: 'stock' | 'interlock', { steps, tools }: Pick<Script, 'steps' | 'tools'>) => {
+    const disk = openDisk();
+    const agent = agentsOf(steps, { tools })[kind](disk.memory());
+    const result = await agent[mode]('Go.', { memory: target, requestContext: new RequestContext() });
+    await result.text;
+    const rows = (await disk.rows('mastra_messages')).map(readJson);
+    const [, answer] = rows as { content: { parts: { type: string; text?: string }[] } }[];
+    return answer?.content.parts ?? [];
+  };
+
+  it('words that a step says again', async () => {
+    const again = { text: 'Again.', toolCalls: [call('echo', { say: 'a' })] };
+    const script = { steps: [again, again, { text: 'Again.' }], tools: { echo } };
+    const said = async (kind: 'stock' | 'interlock') =>
+      (await partsOf(kind, script)).flatMap(({ type, text }) => (type === 'text' ? [text] : []));
+    expect(await said('stock')).toEqual(['Again.']);
+    expect(await said('interlock')).toEqual(['Again.', 'Again.', 'Again.']);
   });
 });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 import { InterlockAgent, type RunEvent } from '../../src/index.js';
-import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
+import { scriptedModel, type ScriptedModelOptions, type ScriptedStep } from '../../src/testing/index.js';
 
 export const target = { thread: 'thread-1', resource: 'user-1' };
 
@@ -17,6 +17,7 @@ type MemoryConfig = ConstructorParameters<typeof Memory>[0] & object;
 /** A database on disk, and what can be said of its files. */
 export interface Disk {
   readonly store: LibSQLStore;
+  /** Its vectors; opened when first asked for. */
   readonly vector: LibSQLVector;
   /** A memory over this database. */
   memory(config?: Omit<MemoryConfig, 'storage'>): Memory;
@@ -34,14 +35,16 @@ export const openDisk = (): Disk => {
   const url = `file:${join(folder, 'memory.db')}`;
   const stores = [new LibSQLStore({ id: 'disk', url })];
   const [store] = stores as [LibSQLStore];
-  const vector = new LibSQLVector({ id: 'vectors', url });
+  let vector: LibSQLVector | undefined;
   onTestFinished(async () => {
     for (const one of stores) await one.close();
     rmSync(folder, { recursive: true, force: true });
   });
   return {
     store,
-    vector,
+    get vector() {
+      return (vector ??= new LibSQLVector({ id: 'vectors', url }));
+    },
     memory: (config = {}) => new Memory({ storage: store, ...config }),
     reopen: () => {
       const again = new LibSQLStore({ id: 'disk-again', url });
@@ -75,8 +78,8 @@ export const agentsOf = (steps: Steps, config: Config) => ({
 });
 
 /** An agent with memory over a scripted model, and the model. */
-export const remembering = (memory: unknown, steps: Steps | ((index: number) => Steps[number]), config: Config = {}) => {
-  const model = scriptedModel({ steps: steps as Steps });
+export const remembering = (memory: unknown, steps: ScriptedModelOptions['steps'], config: Config = {}) => {
+  const model = scriptedModel({ steps });
   const agent = new InterlockAgent({ ...base(model), ...config, memory } as never);
   return { agent, model };
 };

@@ -1,0 +1,166 @@
+import { Mastra } from '@mastra/core/mastra';
+import { RequestContext } from '@mastra/core/request-context';
+import { Memory } from '@mastra/memory';
+import { describe, expect, it } from 'vitest';
+
+import { InterlockAgent, type RunEvent } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { expectRefusal, modes, promptOf } from '../mastra/support.js';
+import { givenIn, openDisk, remembering, savedIn, target } from './support.js';
+
+const numbered = ({ index }: { index: number }) => ({ text: `Answer ${index + 1}.` });
+const fresh = () => ({ memory: target, requestContext: new RequestContext() });
+
+describe.each(modes)('the history of a thread in %s', (mode) => {
+  type Asked = Record<typeof mode, (text: string, options: object) => Promise<{ text: unknown }>>;
+  const ask = async (agent: Asked, text: string, options: object = {}) => {
+    const result = await agent[mode](text, { ...fresh(), ...options });
+    return result.text;
+  };
+
+  it('is limited as memory says, and as a call says', async () => {
+    const memory = openDisk().memory({ options: { lastMessages: 2 } });
+    const { agent, model } = remembering(memory, numbered);
+    for (const text of ['One', 'Two', 'Three']) await ask(agent, text);
+    expect(promptOf(model, 2).slice(1)).toEqual([
+      ['user', 'Two'],
+      ['assistant', 'Answer 2.'],
+      ['user', 'Three'],
+    ]);
+    await ask(agent, 'Four', { memory: { ...target, options: { lastMessages: 4 } } });
+    expect(promptOf(model, 3)).toHaveLength(6);
+    expect(await savedIn(memory)).toHaveLength(8);
+  });
+
+  it('without one nothing is loaded or saved', async () => {
+    const memory = openDisk().memory({ options: { lastMessages: false } });
+    const { agent, model } = remembering(memory, numbered);
+    await ask(agent, 'One');
+    await ask(agent, 'Two');
+    expect(promptOf(model, 1).slice(1)).toEqual([['user', 'Two']]);
+    expect(await savedIn(memory)).toEqual([]);
+  });
+
+  it.each([
+    ['a call', {}, { readOnly: true }],
+    ['memory', { readOnly: true }, {}],
+  ])('is read and not written where %s says so', async (_who, own, ofCall) => {
+    const disk = openDisk();
+    await ask(remembering(disk.memory(), numbered).agent, 'One');
+    const { agent, model } = remembering(disk.memory({ options: own }), numbered);
+    await ask(agent, 'Two', { memory: { ...target, options: ofCall } });
+    expect(promptOf(model).slice(1)).toEqual([
+      ['user', 'One'],
+      ['assistant', 'Answer 1.'],
+      ['user', 'Two'],
+    ]);
+    expect(await savedIn(disk.memory())).toEqual(['user: One', 'assistant: Answer 1.']);
+  });
+
+  it('is there for whoever opens the database again', async () => {
+    const disk = openDisk();
+    await ask(remembering(disk.memory(), numbered).agent, 'One');
+    const { agent, model } = remembering(new Memory({ storage: disk.reopen() }), numbered);
+    await ask(agent, 'Two');
+    expect(promptOf(model).slice(1)).toEqual([
+      ['user', 'One'],
+      ['assistant', 'Answer 1.'],
+      ['user', 'Two'],
+    ]);
+  });
+
+  it('memory may be chosen by the request', async () => {
+    const [ours, theirs] = [openDisk().memory(), openDisk().memory()];
+    const choose = ({ requestContext }: { requestContext: RequestContext }) =>
+      requestContext.get('tenant') === 'us' ? ours : theirs;
+    const { agent } = remembering(choose, numbered);
+    await ask(agent, 'One', { requestContext: new RequestContext([['tenant', 'us']]) });
+    await ask(agent, 'Two', { requestContext: new RequestContext([['tenant', 'them']]) });
+    expect(await savedIn(ours)).toEqual(['user: One', 'assistant: Answer 1.']);
+    expect(await savedIn(theirs)).toEqual(['user: Two', 'assistant: Answer 2.']);
+  });
+
+  it('the storage may be that of the Mastra instance', async () => {
+    const disk = openDisk();
+    const { agent } = remembering(new Memory(), numbered);
+    const mastra = new Mastra({ agents: { agent }, storage: disk.store, logger: false });
+    await ask(mastra.getAgent('agent'), 'One');
+    expect(await savedIn(disk.memory())).toEqual(['user: One', 'assistant: Answer 1.']);
+  });
+
+  it('two runs on one thread at once lose nothing', async () => {
+    const memory = openDisk().memory();
+    const { agent } = remembering(memory, numbered);
+    const asked = ['One', 'Two', 'Three', 'Four'];
+    await Promise.all(
+      asked.map((text, index) =>
+        ask(agent, text, { memory: { ...target, thread: { id: target.thread, metadata: { [`run-${index}`]: true } } } }),
+      ),
+    );
+    const saved = await savedIn(memory);
+    expect(saved).toHaveLength(8);
+    expect(saved.filter((said) => said.startsWith('user')).toSorted()).toEqual(asked.map((text) => `user: ${text}`).toSorted());
+    expect(new Set(saved)).toHaveLength(8);
+    const thread = await memory.getThreadById({ threadId: target.thread });
+    expect(Object.keys(thread?.metadata ?? {}).toSorted()).toEqual(['run-0', 'run-1', 'run-2', 'run-3']);
+  });
+
+  it('runs that share a request’s context save to their own threads', async () => {
+    const memory = openDisk().memory();
+    const { agent } = remembering(memory, numbered);
+    const requestContext = new RequestContext();
+    await Promise.all(
+      ['a', 'b', 'c'].map((thread) => ask(agent, `Said in ${thread}`, { requestContext, memory: { ...target, thread } })),
+    );
+    for (const thread of ['a', 'b', 'c']) {
+      const saved = await savedIn(memory, thread);
+      expect(saved).toHaveLength(2);
+      expect(saved[0]).toBe(`user: Said in ${thread}`);
+    }
+  });
+
+  it('an answer that cannot be saved fails the run, which says so', async () => {
+    const disk = openDisk();
+    const store = await disk.store.getStore('memory');
+    const { agent } = remembering(disk.memory(), [{ text: 'Unsaved.' }]);
+    const events: RunEvent[] = [];
+    if (store) store.saveMessages = () => Promise.reject(new Error('disk full'));
+    const run = async () => {
+      if (mode === 'generate') return agent.generate('One', { ...fresh(), onRunEvent: (event) => void events.push(event) });
+      const stream = await agent.stream('One', { ...fresh(), onRunEvent: (event) => void events.push(event) });
+      return stream.getFullOutput();
+    };
+    await expect(run()).rejects.toThrow('disk full');
+    const end = events.at(-1);
+    expect(end).toMatchObject({ type: 'run-finish', status: 'failed', error: { code: 'guard/unavailable' } });
+    expect(givenIn(events)).toEqual([expect.stringMatching(/^answer: .*disk full/)]);
+  });
+
+  it('what memory cannot take of a stopped run is told, and changes nothing of how it ended', async () => {
+    const disk = openDisk();
+    const store = await disk.store.getStore('memory');
+    const { agent } = remembering(disk.memory(), [{ error: new Error('no answer') }], { persistence: { failed: 'placeholder' } });
+    if (store) store.saveMessages = () => Promise.reject(new Error('disk full'));
+    const events: RunEvent[] = [];
+    const onRunEvent = (event: RunEvent) => void events.push(event);
+    await expect(
+      mode === 'generate'
+        ? agent.generate('One', { ...fresh(), onRunEvent })
+        : agent.stream('One', { ...fresh(), onRunEvent }).then((stream) => stream.getFullOutput()),
+    ).rejects.toThrow('no answer');
+    expect(givenIn(events)).toEqual([expect.stringMatching(/^placeholder: .*disk full/)]);
+  });
+
+  it.each([
+    ['memory.options.observationalMemory', { observationalMemory: true }],
+    ['memory.options.workingMemory.useStateSignals', { workingMemory: { enabled: true, useStateSignals: true } }],
+  ])('%s is refused', async (name, options) => {
+    const memory = openDisk().memory();
+    const model = scriptedModel({ steps: [] });
+    const agent = new InterlockAgent({ id: 'tested', name: 'Tested', instructions: 'Answer.', model, memory });
+    const error = await expectRefusal('agent/unsupported-option', model, () =>
+      agent[mode]('Hi', { ...fresh(), memory: { ...target, options } }),
+    );
+    expect(error.message).toContain(name);
+  });
+});

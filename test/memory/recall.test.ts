@@ -1,0 +1,83 @@
+import { RequestContext } from '@mastra/core/request-context';
+import { describe, expect, it } from 'vitest';
+
+import { tripping } from '../../src/testing/index.js';
+import { modes, promptOf } from '../mastra/support.js';
+import { openDisk, remembering, target, type Disk } from './support.js';
+
+const dimensions = 64;
+
+/** Texts that share words are near to each other: enough of meaning for a search. Nothing else is stood in for. */
+const vectorOf = (text: string): number[] => {
+  const vector = Array.from({ length: dimensions }, () => 0.001);
+  for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {
+    let place = 0;
+    for (const sign of word) place = (place * 31 + (sign.codePointAt(0) ?? 0)) % dimensions;
+    vector[place] = 1;
+  }
+  return vector;
+};
+let models = 0;
+const embedder = () => ({
+  specificationVersion: 'v2' as const,
+  provider: 'stub',
+  modelId: `words-${(models += 1)}`,
+  maxEmbeddingsPerCall: 100,
+  supportsParallelCalls: true,
+  doEmbed: async ({ values }: { values: string[] }) => ({ embeddings: values.map(vectorOf) }),
+});
+
+const recalling = (disk: Disk, scope: 'thread' | 'resource' = 'thread') =>
+  disk.memory({
+    vector: disk.vector,
+    embedder: embedder() as never, // a v2 model, typed for another version of the interface
+    options: { lastMessages: 1, semanticRecall: { topK: 1, messageRange: 0, scope } },
+  });
+
+describe.each(modes)('semantic recall in %s', (mode) => {
+  const ask = async (agent: ReturnType<typeof remembering>['agent'], text: string, thread = target.thread) => {
+    const result = await agent[mode](text, { memory: { ...target, thread }, requestContext: new RequestContext() });
+    return result.text;
+  };
+  const answers = [{ text: 'Noted.' }, { text: 'Sunny.' }, { text: 'Rex.' }];
+
+  it('what was said long ago is found by its meaning', async () => {
+    const { agent, model } = remembering(recalling(openDisk()), answers);
+    await ask(agent, 'My dog is called Rex');
+    await ask(agent, 'What about the weather');
+    await ask(agent, 'How is my dog called');
+    expect(promptOf(model, 2).slice(1)).toEqual([
+      ['user', 'My dog is called Rex'],
+      ['assistant', 'Sunny.'],
+      ['user', 'How is my dog called'],
+    ]);
+  });
+
+  it('also in another thread of the same person', async () => {
+    const { agent, model } = remembering(recalling(openDisk(), 'resource'), answers);
+    await ask(agent, 'My dog is called Rex');
+    await ask(agent, 'What about the weather', 'thread-2');
+    await ask(agent, 'How is my dog called', 'thread-2');
+    const remembered = promptOf(model, 2).filter(([role]) => role === 'system');
+    expect(JSON.stringify(remembered)).toContain('My dog is called Rex');
+  });
+
+  it('what was rejected is not searched, and not in the vectors’ tables', async () => {
+    const disk = openDisk();
+    const outputProcessors = [tripping('processOutputResult', 'No.', { times: 1 })];
+    const { agent, model } = remembering(
+      recalling(disk),
+      [{ text: 'REJECTED-0815 dog' }, { text: 'Sunny.' }, { text: 'No idea.' }],
+      {
+        outputProcessors,
+      },
+    );
+    await ask(agent, 'My dog SECRET-4711');
+    await ask(agent, 'What about the weather');
+    await ask(agent, 'How is my dog called');
+    expect(JSON.stringify(promptOf(model, 2))).not.toContain('SECRET-4711');
+    expect(disk.holds('SECRET-4711')).toBe(false);
+    expect(disk.holds('REJECTED-0815')).toBe(false);
+    expect(disk.holds('What about the weather')).toBe(true);
+  });
+});

@@ -1,0 +1,93 @@
+import { RequestContext } from '@mastra/core/request-context';
+import { describe, expect, it } from 'vitest';
+
+import { scriptedModel, tripping } from '../../src/testing/index.js';
+import { all, modes } from '../mastra/support.js';
+import { openDisk, remembering, target } from './support.js';
+
+const titles = (text = 'Greetings') => scriptedModel({ steps: () => ({ text }) });
+const titleOf = async (memory: ReturnType<ReturnType<typeof openDisk>['memory']>) =>
+  (await memory.getThreadById({ threadId: target.thread }))?.title;
+
+describe.each(modes)('the title of a thread in %s', (mode) => {
+  /** Asks, and waits for the work that the run leaves to its host. */
+  const ask = async (agent: ReturnType<typeof remembering>['agent'], options: object = {}) => {
+    const work: Promise<unknown>[] = [];
+    const told: string[] = [];
+    const memory = { ...target, onTitleGenerated: (title: string) => void told.push(title) };
+    const serverless = { waitUntil: (one: Promise<unknown>) => void work.push(one) };
+    const result = await agent[mode]('Hello', { memory, serverless, requestContext: new RequestContext(), ...options });
+    await result.text;
+    await Promise.all(work);
+    return told;
+  };
+
+  it('is made of the accepted conversation, once', async () => {
+    const model = titles();
+    const memory = openDisk().memory({ options: { generateTitle: { model, instructions: 'Name it.' } } });
+    const { agent } = remembering(memory, [{ text: 'Hi.' }, { text: 'Hi again.' }]);
+    expect(await ask(agent)).toEqual(['Greetings']);
+    expect(await titleOf(memory)).toBe('Greetings');
+    expect(await ask(agent)).toEqual([]);
+    expect(model.calls).toHaveLength(1);
+    expect(JSON.stringify(model.calls[0]?.prompt)).toContain('User: Hello');
+    expect(JSON.stringify(model.calls[0]?.prompt)).toContain('Assistant: Hi.');
+  });
+
+  it('waits for as many messages as it is asked to', async () => {
+    const memory = openDisk().memory({ options: { generateTitle: { model: titles(), minMessages: 3 } } });
+    const { agent } = remembering(memory, [{ text: 'Hi.' }, { text: 'Hi again.' }]);
+    expect(await ask(agent)).toEqual([]);
+    expect(await ask(agent)).toEqual(['Greetings']);
+  });
+
+  it.each(['drop', 'placeholder'] as const)('is not made of an answer that was rejected: %s', async (tripwire) => {
+    const model = titles();
+    const memory = openDisk().memory({ options: { generateTitle: { model } } });
+    const outputProcessors = [tripping('processOutputResult', 'No.')];
+    const { agent } = remembering(memory, [{ text: 'Rejected.' }], { outputProcessors, persistence: { tripwire } });
+    await ask(agent);
+    expect(model.calls).toHaveLength(0);
+    expect(await titleOf(memory)).toBe('');
+  });
+
+  it('that the caller gave, and what else stands in the thread, is kept', async () => {
+    const memory = openDisk().memory({ options: { generateTitle: { model: titles() } } });
+    const { agent } = remembering(memory, [{ text: 'Hi.' }]);
+    const thread = { id: target.thread, title: 'Mine', metadata: { a: 1 } };
+    await ask(agent, { memory: { ...target, thread } });
+    expect(await memory.getThreadById({ threadId: target.thread })).toMatchObject({ title: 'Mine', metadata: { a: 1 } });
+  });
+
+  it('a title that cannot be made changes nothing', async () => {
+    const model = scriptedModel({ steps: [{ error: new Error('no title') }] });
+    const memory = openDisk().memory({ options: { generateTitle: { model } } });
+    const { agent } = remembering(memory, [{ text: 'Hi.' }]);
+    expect(await ask(agent)).toEqual([]);
+    expect(await titleOf(memory)).toBe('');
+  });
+});
+
+describe('the title in a stream', () => {
+  it('comes before the end where memory says so', async () => {
+    const memory = openDisk().memory({ options: { generateTitle: { model: titles(), emitEvent: true } } });
+    const { agent } = remembering(memory, [{ text: 'Hi.' }]);
+    const stream = await agent.stream('Hello', { memory: target });
+    const chunks = await all(stream.fullStream);
+    expect(chunks.map(({ type }) => type).slice(-2)).toEqual(['data-thread-title', 'finish']);
+    expect(chunks.at(-2)).toMatchObject({ data: { threadId: target.thread, title: 'Greetings' }, transient: true });
+    expect(await titleOf(memory)).toBe('Greetings');
+  });
+
+  it('the caller need not wait for it', async () => {
+    const model = scriptedModel({ steps: [{ hang: true }] });
+    const memory = openDisk().memory({ options: { generateTitle: { model, emitEvent: true } } });
+    const { agent } = remembering(memory, [{ text: 'Hi.' }]);
+    const caller = new AbortController();
+    const stream = await agent.stream('Hello', { memory: target, abortSignal: caller.signal });
+    while (model.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    caller.abort();
+    const chunks = await all(stream.fullStream);
+    expect(chunks.at(-1)?.type).toBe('finish');
+  });
+});
