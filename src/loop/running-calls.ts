@@ -1,3 +1,4 @@
+import { isInterlockError } from '../errors.js';
 import { releaseJudged } from './judge.js';
 import type { Chunk, ToolCall, ToolOutcome } from './ports.js';
 import { finishedCall, takeFinished } from './reuse.js';
@@ -60,8 +61,9 @@ const execute = async (floor: Floor, call: ToolCall): Promise<ToolOutcome> => {
   }
   const startedAt = run.scope.now();
   run.recorder.record({ type: 'tool-start', toolCallId, toolName });
-  const write = (chunk: Chunk) => writeFromTool(floor, chunk);
+  const { write, settle } = createWriting(floor);
   const outcome = await run.options.ports.runTool({ call, list: run.list, settings: attempt.settings, abortSignal, write });
+  await settle(outcome);
   if (outcome.kind === 'client') return outcome;
   const durationMs = run.scope.now() - startedAt;
   run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: outcome.kind, durationMs });
@@ -69,6 +71,25 @@ const execute = async (floor: Floor, call: ToolCall): Promise<ToolOutcome> => {
   const finished = finishedCall(call, outcome.result);
   attempt.finishedCalls.push(finished);
   return { kind: 'result', result: finishedCall(call, finished.result).result }; // what the tool still does to its own is not seen
+};
+
+/**
+ * How a tool writes: at once, or where the run withholds what was not accepted, when it has ended; what a refusing sub-agent wrote
+ * is then not seen at all.
+ */
+const createWriting = (floor: Floor) => {
+  const withheld: Chunk[] = [];
+  const { hold } = floor.run.options;
+  return {
+    write: async (chunk: Chunk): Promise<void> => {
+      if (hold) withheld.push(chunk);
+      else await writeFromTool(floor, chunk);
+    },
+    settle: async (outcome: ToolOutcome): Promise<void> => {
+      if (outcome.kind === 'error' && isInterlockError(outcome.error, 'agent/refused')) return;
+      for (const chunk of withheld) await writeFromTool(floor, chunk);
+    },
+  };
 };
 
 /**

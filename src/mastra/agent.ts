@@ -1,4 +1,4 @@
-import { Agent, type ToolsInput } from '@mastra/core/agent';
+import { Agent, type SubAgent, type ToolsInput } from '@mastra/core/agent';
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { Mastra } from '@mastra/core/mastra';
 import type { ProcessorWorkflow } from '@mastra/core/processors';
@@ -10,13 +10,16 @@ import type { Finding } from '../pipeline/verify/finding.js';
 import { beginRun } from './begin-run.js';
 import type { CallCallbacks, CallOptions } from './call-options.js';
 import type { InterlockAgentConfig, InterlockCallOptions, InterlockPromptCall, MastraCallOptions } from './config.js';
+import { isDelegated, refusingAnswer, refusingStream } from './delegation.js';
 import { runToEnd } from './end-run.js';
 import { readConfig, type AgentSetup } from './read-config.js';
 import { readCall } from './read-call.js';
+import { refuseMethods } from './refused-methods.js';
 import { registerOnProcessors, workflowsOf } from './registration.js';
 import { resolveOptions } from './resolve-options.js';
 import { errorOf, resultOf, type RunResult, type StepResult } from './result.js';
 import { streamOf, type RunStream } from './run-stream.js';
+import { asSubAgents } from './sub-agents.js';
 import type { VerifyOptions } from './verify.js';
 import { findingsOfAgent } from './verify-agent.js';
 
@@ -33,7 +36,8 @@ export type InterlockStream = { getFullOutput(): Promise<InterlockResult> } & Ma
 
 /**
  * Mastra's agent with Interlock's loop: same constructor, tools, models, memory and registration, and the promises that follow
- * from the shape of the statechart. `generate` and `stream` run the loop; everything else is Mastra's.
+ * from the shape of the statechart. `generate` and `stream` run the loop; methods that would run another one are refused with
+ * `agent/unsupported-method`; everything else is Mastra's. To a supervisor, an answer that a guard stopped is `agent/refused`.
  *
  * Raises at construction: `agent/unknown-option`, `agent/unsupported-option`, `agent/invalid-option`, `pipeline/…`.
  *
@@ -47,6 +51,10 @@ export class InterlockAgent<
   TOutput = undefined,
   TRequestContext = unknown,
 > extends Agent<TAgentId, TTools, TOutput, TRequestContext> {
+  static {
+    refuseMethods(this.prototype);
+  }
+
   readonly #setup: AgentSetup;
 
   constructor(config: InterlockAgentConfig<TAgentId, TTools, TOutput, TRequestContext>) {
@@ -66,7 +74,8 @@ export class InterlockAgent<
     run.options.outlet.drain();
     await runToEnd(run, callbacks);
     if (run.status === 'failed') throw errorOf(run);
-    return resultOf(run);
+    const result = resultOf(run);
+    return isDelegated(callbacks) ? refusingAnswer(this.id, result) : result;
   }
 
   /** Starts the loop and gives its stream. Rejects for what is wrong before any model call. */
@@ -75,7 +84,8 @@ export class InterlockAgent<
   override stream<OUTPUT>(messages: MessageListInput, options?: MastraCallOptions<OUTPUT>): Promise<MastraModelOutput<OUTPUT>>;
   override async stream(messages: unknown, options?: unknown): Promise<unknown> {
     const { run, callbacks, transforms } = await this.#begin('stream', messages, options);
-    return streamOf(run, { ended: runToEnd(run, callbacks), transforms });
+    const stream = streamOf(run, { ended: runToEnd(run, callbacks), transforms });
+    return isDelegated(callbacks) ? refusingStream(this.id, stream) : stream;
   }
 
   /**
@@ -95,6 +105,13 @@ export class InterlockAgent<
   override __registerMastra(mastra: Mastra): void {
     super['__registerMastra'](mastra);
     if (#setup in this) registerOnProcessors(mastra, this.#setup.guards);
+  }
+
+  /** The sub-agents as this agent's tools call them: to a supervisor's call they refuse where a guard stopped them. */
+  override async listAgents(options?: {
+    requestContext?: RequestContext;
+  }): Promise<Record<string, SubAgent<string, TRequestContext>>> {
+    return asSubAgents(await super['listAgents'](options));
   }
 
   /** A copy that the host may change, e.g. to run a stored version; it keeps the loop. */

@@ -7,6 +7,7 @@ import { InterlockError } from '../errors.js';
 import type { ToolOutcome, ToolRequest } from '../loop/ports.js';
 import type { Conversation } from './memory.js';
 import { offeredTools } from './provider-tools.js';
+import { refusalIn } from './refusal.js';
 import { safely } from './safely.js';
 import { executeWithHooks } from './tool-hooks.js';
 import { unsupportedTool, whyUnsupported, type AnyTool } from './tools.js';
@@ -79,7 +80,7 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
   } catch (error) {
     // Who may not call a tool is not told by way of the model: the run fails.
     if (error instanceof Error && error.name === 'FGADeniedError') throw error;
-    return { kind: 'error', error: suspension.error ?? error };
+    return { kind: 'error', error: suspension.error ?? refusalIn(error) ?? error };
   }
 };
 

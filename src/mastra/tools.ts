@@ -1,3 +1,4 @@
+import { MASTRA_TOOL_MARKER } from '@mastra/core/tools';
 import { InterlockError } from '../errors.js';
 import type { LoopTarget } from './loop-target.js';
 import { deferredTools } from './memory-tools.js';
@@ -65,5 +66,16 @@ export const authoredTools = async (target: LoopTarget, prepared: Record<string,
   if (!says) return {};
   const { agent, options, requestContext } = target;
   const sets = Object.values((options.toolsets ?? {}) as Record<string, object>);
-  return Object.assign({}, await agent.listTools({ requestContext }), ...sets, options.clientTools) as Record<string, unknown>;
+  const own = await agent.listTools({ requestContext });
+  return Object.assign(delegations(prepared), own, ...sets, options.clientTools) as Record<string, unknown>;
 };
+
+const delegated = /^(agent|workflow)-/;
+
+/** Tools that Mastra makes of agents and workflows have no other author: what they say of their results is said as Mastra's tools do. */
+const delegations = (prepared: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(prepared as Record<string, AnyTool>)
+      .filter(([, { id }]) => typeof id === 'string' && delegated.test(id))
+      .map(([name, tool]) => [name, { ...tool, [MASTRA_TOOL_MARKER]: true }]),
+  );

@@ -1,0 +1,30 @@
+import type { SubAgent } from '@mastra/core/agent';
+import { isDelegated, refusingAnswer, refusingStream, withStandIns } from './delegation.js';
+
+const copying = '__fork';
+
+type AnyAgent = SubAgent & { [copying]?: () => AnyAgent };
+
+/** An agent's sub-agents as its tools call them: one that a guard stopped refuses, and does not answer. */
+export const asSubAgents = <T extends AnyAgent>(agents: Readonly<Record<string, T>>): Record<string, T> =>
+  Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, asSubAgent(agent) as T]));
+
+/** The same agent, which refuses where a supervisor calls it; so does a copy of it that runs a stored version. */
+const asSubAgent = (agent: AnyAgent): AnyAgent =>
+  withStandIns(agent, {
+    generate: refusingIn('generate', refusingAnswer),
+    resumeGenerate: refusingIn('resumeGenerate', refusingAnswer),
+    stream: refusingIn('stream', refusingStream),
+    resumeStream: refusingIn('resumeStream', refusingStream),
+    ...(agent[copying] && { [copying]: (target: AnyAgent) => () => asSubAgent((target[copying] as () => AnyAgent)()) }),
+  });
+
+type Calling = 'generate' | 'resumeGenerate' | 'stream' | 'resumeStream';
+
+const refusingIn =
+  (name: Calling, refusing: <T extends object>(agentId: string, answer: T) => T) =>
+  (target: AnyAgent) =>
+  async (given: never, options: unknown): Promise<object> => {
+    const answer = await target[name](given, options);
+    return isDelegated(options) ? refusing(target.id, answer) : answer;
+  };

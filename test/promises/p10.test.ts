@@ -1,0 +1,219 @@
+import { Agent } from '@mastra/core/agent';
+import { MockMemory } from '@mastra/core/memory';
+import { describe, expect, it } from 'vitest';
+
+import { InterlockAgent, isInterlockError, type InterlockAgentConfig, type Phase } from '../../src/index.js';
+import { scriptedModel, type ScriptedModel } from '../../src/testing/index.js';
+import { guardOn, laned, modes, readAll, retractionsOf, textOnWire, type Chunk, type HookArgs, type Mode } from './support.js';
+
+/** What the sub-agent says, and no supervisor may be told. */
+const secret = 'ZEBRA';
+const reason = 'Not for others.';
+
+const kinds = ['interlock', 'stock'] as const;
+type Kind = (typeof kinds)[number];
+
+const makeAgent = (kind: Kind, config: InterlockAgentConfig): Agent =>
+  kind === 'interlock' ? new InterlockAgent(config) : new Agent(config as never); // the same options, as far as both have them
+
+/** An agent that says the secret, and whose guard of one phase stops it. */
+const tripping = (kind: Kind, phase: Phase, config: Partial<InterlockAgentConfig> = {}) => {
+  const options = phase === 'outputStream' ? { when: ({ part }: HookArgs) => JSON.stringify(part).includes(secret) } : {};
+  const guard = guardOn(phase, ({ abort }) => abort(reason, { metadata: { secret } }), options);
+  const model = scriptedModel({ steps: () => ({ text: ['The code is ', `${secret}.`] }) });
+  const base = { id: 'leaf', name: 'Leaf', description: 'Knows codes.', instructions: 'Tell.', model };
+  return makeAgent(kind, { ...base, ...laned([phase, guard]), ...(config as object) });
+};
+
+/** An agent that asks its sub-agent once and then answers. */
+const asking = (kind: Kind, name: string, child: Agent, config: Partial<InterlockAgentConfig> = {}) => {
+  const model = scriptedModel({
+    steps: ({ prompt }) =>
+      prompt.some(({ role }) => role === 'tool')
+        ? { text: `${name} goes on.` }
+        : { toolCalls: [{ name: 'agent-child', args: { prompt: 'What is the code?' } }] },
+  });
+  const base = { id: name, name, description: `Asks for ${name}.`, instructions: 'Ask.', model, agents: { child } };
+  return { agent: makeAgent(kind, { ...base, ...(config as object) }), model };
+};
+
+interface Told {
+  readonly text: string;
+  readonly toolResults: unknown;
+  readonly steps: unknown;
+  readonly chunks: readonly Chunk[];
+}
+
+const ask = async (agent: Agent, mode: Mode): Promise<Told> => {
+  if (mode === 'generate') return { ...(await agent.generate('Go.')), chunks: [] };
+  const stream = await agent.stream('Go.');
+  const chunks = await readAll(stream.fullStream);
+  return { ...(await stream.getFullOutput()), chunks };
+};
+
+/** What the supervisor's model was told of its call. */
+const toldTo = (model: ScriptedModel): { type: string; value: string }[] =>
+  (model.calls.at(-1)?.prompt ?? []).flatMap(({ role, content }) =>
+    role === 'tool' ? content.map((part) => (part as { output: { type: string; value: string } }).output) : [],
+  );
+
+const toolChunks = ({ chunks }: Told, type: string): Chunk[] => chunks.filter((chunk) => chunk.type === type);
+
+/** The chunks of sub-agents inside a supervisor's. */
+const inner = ({ chunks }: Told): Chunk[] =>
+  chunks.flatMap((chunk) => (chunk.type === 'tool-output' ? [(chunk.payload as { output: Chunk }).output] : []));
+
+/** Where a sub-agent's guard may stop it after words were made, and before. */
+const phasesThatTrip = ['input', 'inputStep', 'outputStream', 'outputStep', 'outputResult'] as const satisfies Phase[];
+
+const everyCase = modes.flatMap((mode) => kinds.flatMap((kind) => phasesThatTrip.map((phase) => ({ mode, kind, phase }))));
+
+describe('P10: a sub-agent’s tripwire is a refusal', () => {
+  it.each(everyCase)('$mode: a supervisor of a $kind sub-agent that trips in $phase', async ({ mode, kind, phase }) => {
+    const { agent, model } = asking('interlock', 'supervisor', tripping(kind, phase));
+    const told = await ask(agent, mode);
+    expect(toldTo(model)).toEqual([{ type: 'error-text', value: expect.stringContaining('[agent/refused] at leaf') }]);
+    expect(toldTo(model)[0]?.value).toContain(reason);
+    expect(JSON.stringify(model.calls)).not.toContain(secret);
+    expect(told.text).toContain('supervisor goes on.');
+    expect(told.toolResults).toEqual([]);
+    expect(JSON.stringify([told.text, told.steps])).not.toContain(secret);
+    if (mode === 'stream') {
+      expect(toolChunks(told, 'tool-result')).toEqual([]);
+      const [error] = toolChunks(told, 'tool-error');
+      expect(isInterlockError((error as { payload: { error: unknown } }).payload.error, 'agent/refused')).toBe(true);
+    }
+  });
+
+  it.each(kinds)('what a %s sub-agent had let out is taken back', async (kind) => {
+    const told = await ask(asking('interlock', 'supervisor', tripping(kind, 'outputResult')).agent, 'stream');
+    const out = inner(told).flatMap(({ type, payload }) => (type === 'text-start' ? [(payload as { id: string }).id] : []));
+    expect(textOnWire({ chunks: inner(told) })).toContain(secret);
+    expect(retractionsOf(told).map(({ partIds }) => partIds)).toEqual([out]);
+  });
+
+  it.each(kinds.flatMap((kind) => (['step', 'run'] as const).map((hold) => ({ kind, hold }))))(
+    'where the supervisor holds by $hold, nothing of a refused $kind sub-agent leaves',
+    async ({ kind, hold }) => {
+      const { agent } = asking('interlock', 'supervisor', tripping(kind, 'outputResult'), { hold });
+      const told = await ask(agent, 'stream');
+      expect(JSON.stringify(told.chunks)).not.toContain(secret);
+      expect(inner(told)).toEqual([]);
+      expect(toolChunks(told, 'tool-error')).toHaveLength(1);
+    },
+  );
+
+  it('where the supervisor holds, what an accepted sub-agent wrote leaves', async () => {
+    const child = tripping('interlock', 'apiError');
+    const told = await ask(asking('interlock', 'supervisor', child, { hold: 'step' }).agent, 'stream');
+    expect(textOnWire({ chunks: inner(told) })).toContain(secret);
+    expect(toolChunks(told, 'tool-result')).toHaveLength(1);
+  });
+
+  it.each(modes.flatMap((mode) => kinds.flatMap((middle) => kinds.map((leaf) => ({ mode, middle, leaf })))))(
+    '$mode, two deep: a $leaf leaf under a $middle agent under a supervisor',
+    async ({ mode, middle, leaf }) => {
+      const between = asking(middle, 'middle', tripping(leaf, 'outputResult'));
+      const { agent, model } = asking('interlock', 'supervisor', between.agent);
+      await ask(agent, mode);
+      expect(toldTo(model)).toEqual([{ type: 'text', value: 'middle goes on.' }]);
+      // A stock agent over a stock agent keeps Mastra's ways, whoever stands above them.
+      if (middle === 'stock' && leaf === 'stock') return;
+      expect(toldTo(between.model)).toEqual([{ type: 'error-text', value: expect.any(String) }]);
+      expect(JSON.stringify([model.calls, between.model.calls])).not.toContain(secret);
+    },
+  );
+
+  it.each(modes)('%s, two deep: the agent between trips in its turn', async (mode) => {
+    const guard = guardOn('outputResult', ({ abort }) => abort('Not this either.'));
+    const between = asking('interlock', 'middle', tripping('interlock', 'outputResult'), laned(['outputResult', guard]));
+    const { agent, model } = asking('interlock', 'supervisor', between.agent);
+    await ask(agent, mode);
+    expect(toldTo(model)[0]?.value).toContain('[agent/refused] at middle');
+    expect(toldTo(model)[0]?.value).toContain('Not this either.');
+    expect(JSON.stringify(model.calls)).not.toContain(secret);
+  });
+
+  it.each(modes)('%s: a stock supervisor is told that an Interlock sub-agent failed, and nothing else', async (mode) => {
+    const { agent, model } = asking('stock', 'supervisor', tripping('interlock', 'outputResult'));
+    await ask(agent, mode);
+    expect(toldTo(model)).toEqual([{ type: 'error-text', value: expect.stringContaining('Failed agent tool execution') }]);
+    expect(JSON.stringify(model.calls)).not.toContain(secret);
+  });
+
+  it.each(modes.flatMap((mode) => kinds.map((kind) => ({ mode, kind }))))(
+    '$mode: nothing that a $kind sub-agent was refused for is saved in the memory it inherits',
+    async ({ mode, kind }) => {
+      const memory = new MockMemory({ enableMessageHistory: true });
+      const { agent } = asking('interlock', 'supervisor', tripping(kind, 'outputStep'), { memory });
+      const target = { memory: { thread: 'thread-1', resource: 'person-1' } };
+      if (mode === 'generate') await agent.generate('Go.', target);
+      else await readAll((await agent.stream('Go.', target)).fullStream);
+      const { threads } = await memory.listThreads({ perPage: false });
+      const saved = await Promise.all(threads.map(({ id, resourceId }) => memory.recall({ threadId: id, resourceId })));
+      expect(threads.length).toBeGreaterThan(0);
+      expect(JSON.stringify(saved)).not.toContain(secret);
+    },
+  );
+
+  it.each(modes)('%s: an answer that no guard stopped is a result, and its text alone is told to the model', async (mode) => {
+    const { agent, model } = asking('interlock', 'supervisor', tripping('interlock', 'apiError'));
+    const told = await ask(agent, mode);
+    expect(toldTo(model)).toEqual([{ type: 'text', value: `The code is ${secret}.` }]);
+    expect(told.toolResults).toHaveLength(1);
+  });
+
+  it.each(modes)('%s: a sub-agent that fails is an error, and no refusal', async (mode) => {
+    const guard = guardOn('outputStep', () => {
+      throw new Error('out of order');
+    });
+    const child = tripping('interlock', 'apiError', laned(['outputStep', guard]));
+    const { agent, model } = asking('interlock', 'supervisor', child);
+    await ask(agent, mode);
+    expect(toldTo(model)).toEqual([{ type: 'error-text', value: expect.not.stringContaining('agent/refused') }]);
+  });
+
+  it('a caller who is no supervisor still has the tripwire as a result', async () => {
+    const child = tripping('interlock', 'outputResult');
+    const supervisor = asking('interlock', 'supervisor', child).agent;
+    const listed = (await supervisor.listAgents())['child'] as Agent;
+    for (const agent of [child, listed]) {
+      const result = await agent.generate('Go.');
+      expect(result.tripwire?.reason).toBe(reason);
+      expect(result.text).toBe('');
+    }
+    expect(listed).toBeInstanceOf(InterlockAgent);
+  });
+});
+
+const refusedMethods = [
+  'network',
+  'resumeNetwork',
+  'approveNetworkToolCall',
+  'declineNetworkToolCall',
+  'resumeStreamUntilIdle',
+  'sendStreamResume',
+  'sendToolApproval',
+  'generateLegacy',
+  'streamLegacy',
+] as const;
+
+describe('ways around the loop', () => {
+  it.each(refusedMethods)('%s is refused by its name, before any model call', async (name) => {
+    const model = scriptedModel({ steps: () => ({ text: secret }) });
+    const agent = new InterlockAgent({ id: 'one', name: 'One', instructions: 'Answer.', model });
+    const call = (agent[name] as unknown as (...args: unknown[]) => Promise<unknown>).bind(agent);
+    const error: unknown = await call('Go.', { runId: 'run-1' }).catch((thrown: unknown) => thrown);
+    expect(isInterlockError(error, 'agent/unsupported-method')).toBe(true);
+    expect((error as { path?: string }).path).toBe(name);
+    expect(model.calls).toHaveLength(0);
+  });
+
+  it('streamUntilIdle runs the loop', async () => {
+    const child = tripping('interlock', 'outputResult');
+    const stream = await child.streamUntilIdle('Go.');
+    await readAll(stream.fullStream);
+    expect(stream.tripwire?.reason).toBe(reason);
+    expect(await stream.text).toBe('');
+  });
+});
