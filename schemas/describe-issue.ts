@@ -14,7 +14,8 @@ export interface Problem {
 /** Says what a zod issue means to the author of a value. */
 export const describeIssue = (issue: Issue, value: unknown): Problem => {
   const { expected, path, issue: cause } = innermost(issue, issue.path);
-  const got = describeFound(valueAt(value, path), cause.code === 'invalid_value');
+  const found = valueAt(value, path);
+  const got = describeFound(found, cause.code === 'invalid_value' || ('origin' in cause && typeof found === 'number'));
   return { path: path.map(String).join('.'), detail: `expected ${expected} but got ${got}.` };
 };
 
@@ -38,10 +39,15 @@ const typeWords: Record<string, string> = {
 const expectedWord = (issue: Issue): string => {
   if (issue.code === 'invalid_value')
     return issue.values.length === 1 ? String(issue.values[0]) : `one of ${issue.values.join(', ')}`;
-  if (issue.code === 'invalid_type') return typeWords[issue.expected] ?? `a ${issue.expected}`;
+  if (issue.code === 'invalid_type')
+    return issue.expected === 'int' ? 'a whole number' : (typeWords[issue.expected] ?? `a ${issue.expected}`);
+  if (issue.code === 'too_small') return `${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}${unitOf(issue.origin)}`;
+  if (issue.code === 'too_big') return `${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}${unitOf(issue.origin)}`;
   // What remains are our own checks, whose messages say what was expected.
   return issue.message.replace(/^expected /, '');
 };
+
+const unitOf = (origin: string): string => (origin === 'string' ? ' characters' : origin === 'array' ? ' entries' : '');
 
 const oneOf = (words: string[]): string => {
   const last = words.at(-1) ?? '';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { isInterlockError, type InterlockError } from '../src/errors.js';
+import { describeIssue } from './describe-issue.js';
 import { isPhaseName, parsePayload, safeParsePayload } from './index.js';
 
 const message = (fields: object = {}, ...parts: unknown[]): object => ({
@@ -134,5 +135,21 @@ describe('parsePayload', () => {
   it('returns the payload, told apart by its phase', () => {
     const payload = parsePayload({ phase: 'toolResult', messages: [], stepNumber: 2, toolName: 't', toolCallId: 'c', result: 7 });
     expect(payload.phase === 'toolResult' && payload.result).toBe(7);
+  });
+});
+
+describe('a number out of its bounds', () => {
+  it.each([
+    [0, 'expected at least 1 but got 0.'],
+    [1.5, 'expected a whole number but got a number.'],
+    [20, 'expected at most 9 but got 20.'],
+  ])('%d is told with the bound', (n, detail) => {
+    const { error } = z.object({ n: z.int().min(1).max(9) }).safeParse({ n });
+    expect(describeIssue(error?.issues[0] as never, { n })).toEqual({ path: 'n', detail });
+  });
+
+  it('a text is told by its length alone', () => {
+    const { error } = z.string().min(9).safeParse('secret');
+    expect(describeIssue(error?.issues[0] as never, 'secret').detail).toBe('expected at least 9 characters but got a string.');
   });
 });

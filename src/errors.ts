@@ -159,6 +159,10 @@ export const errorTable = {
     actor: 'author',
     say: "This method of Mastra's agent runs a loop without the promises; use generate or stream, or a stock Agent.",
   },
+  'agent/no-suspended-run': {
+    actor: 'caller',
+    say: 'No run of this agent rests under this id in this process: it was resumed already, has ended, or was begun elsewhere.',
+  },
   'agent/refused': {
     actor: 'caller',
     say: 'A guard of the sub-agent stopped it, so that there is no answer; go on without it, or ask for something else.',
@@ -225,7 +229,7 @@ export class InterlockError extends Error {
   constructor(code: ErrorCode, { detail, path, cause }: InterlockErrorOptions = {}) {
     const row = errorTable[code];
     const where = path ? ` at ${path}` : '';
-    const what = detail ? `: ${detail}${/[.!?]$/.test(detail) ? '' : '.'}` : '';
+    const what = detail ? `: ${detail}${/[.!?]$/.test(detail) ? '' : '.'}` : where && ':';
     super(`[${code}]${where}${what} ${row.say}`, cause === undefined ? undefined : { cause });
     this.code = code;
     this.path = path;
