@@ -49,8 +49,6 @@ const saidIn = (args: object): string => {
   };
   return JSON.stringify(prompt ?? [systemMessages, messageList?.get.all.db()]);
 };
-  return JSON.stringify(prompt ?? messageList?.get.all.db());
-};
 
 describe.each(modes)('P2 beside the model, %s', (mode) => {
   describe.each(phasesBefore)('in %s', (phase: Phase) => {
