@@ -125,9 +125,10 @@ describe('ClassifierProcessor in a window', () => {
       modelId: 'scripted',
       supportedQuestionTypes: ['boolean'],
       doEvaluate: async ({ state }) => {
-        asked.push(String(state));
+        const words = JSON.stringify(state).slice(1, -1); // it is given a text
+        asked.push(words);
         return {
-          answers: { unsafe: { type: 'boolean', probability: String(state).includes(word) ? 1 : 0 } },
+          answers: { unsafe: { type: 'boolean', probability: words.includes(word) ? 1 : 0 } },
           usage: { totalTokens: 1 },
           warnings: [],
           response: {},

@@ -2,7 +2,8 @@ import type { Processor } from '@mastra/core/processors';
 import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import { foldLookalikes } from '../injection/fold-lookalikes.js';
 import { combineFinders, countKinds } from '../patterns/combine-finders.js';
-import { hiddenFinder } from '../unicode/hidden-finder.js';
+import type { Finder } from '../patterns/finder.js';
+import { hiddenFinders } from '../unicode/hidden-finder.js';
 import { lookalikeFinder } from '../unicode/lookalike-finder.js';
 import type { GuardOptions, JudgeStrategy } from './guard-options.js';
 import { valueHooks } from './value-hooks.js';
@@ -22,13 +23,16 @@ export interface UnicodeMetadata {
   readonly found: Partial<Record<UnicodeTrick, number>>;
 }
 
-const finders = { hidden: hiddenFinder, lookalike: lookalikeFinder } as const satisfies Record<UnicodeTrick, unknown>;
+const finders = { hidden: hiddenFinders, lookalike: [lookalikeFinder] } as const satisfies Record<
+  UnicodeTrick,
+  readonly Finder[]
+>;
 
 /**
  * A guard (id `unicode`) against text that is not what it seems, in the input, in tool results and in answers: tag characters,
  * turned directions, zero-width characters, fillers and selectors, and words that mix Latin with letters that only look so.
- * Put it before guards that read words. Emoji, flags, right-to-left text and scripts with joiners stay as they are, but for
- * explicit controls of direction, which are taken out everywhere.
+ * Put it before guards that read words. Emoji, flags, right-to-left text and scripts with joiners stay as they are, and so do
+ * isolates that end on the line where they began. Overrides and embeddings (U+202A to U+202E) are taken out everywhere.
  */
 export const unicodeGuard = (options: UnicodeGuardOptions = {}): Processor<string, UnicodeMetadata> & WindowedProcessor => {
   const { tricks = ['hidden', 'lookalike'], strategy = 'clean' } = options;
@@ -39,7 +43,7 @@ export const unicodeGuard = (options: UnicodeGuardOptions = {}): Processor<strin
     onViolation: options.onViolation,
   };
   const policy = {
-    finder: combineFinders(tricks.map((trick) => [trick, finders[trick]] as const)),
+    finder: combineFinders(tricks.flatMap((trick) => finders[trick].map((finder) => [trick, finder] as const))),
     effect: strategy === 'clean' ? ('redact' as const) : strategy,
     replacement: ({ kind }: { kind: UnicodeTrick }, value: string) => (kind === 'hidden' ? '' : foldLookalikes(value)),
     detection: (found: Parameters<typeof countKinds<UnicodeTrick>>[0], place: string) => ({

@@ -1,3 +1,4 @@
+import { flagBase, flagTags, tag } from '../unicode/tag-flags.js';
 import { foldLookalikes } from './fold-lookalikes.js';
 
 /** A text as a model reads it, and what a person would not see in it. */
@@ -12,9 +13,8 @@ export interface NormalizedText {
   invisibles: number;
 }
 
-/** The flags of England, Scotland and Wales are written in tags too. */
-const flag = /\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F}/gu;
-const tags = /[\u{E0001}\u{E0020}-\u{E007F}]+/gu;
+const flag = new RegExp(`${flagBase}${flagTags}`, 'gu');
+const tags = new RegExp(`${tag}+`, 'gu');
 /** One selector is normal beside an emoji; rows of them carry bytes. */
 const selectorRows = /[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{4,}/gu;
 const invisible = /[\u034F\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]+/g;

@@ -2,7 +2,7 @@ import type { CountryCode } from 'libphonenumber-js/max';
 import type { NamedFinders } from './combine-finders.js';
 import type { Finder } from './finder.js';
 import { apiKeyFinder, labelledKeyFinder } from './kinds/api-key.js';
-import { bearerFinder } from './kinds/bearer.js';
+import { bareAuthorizationFinder, bearerFinder } from './kinds/bearer.js';
 import { cardFinder } from './kinds/card.js';
 import { emailFinder } from './kinds/email.js';
 import { ibanFinder } from './kinds/iban.js';
@@ -32,7 +32,7 @@ const rows = {
   'url-credentials': () => [urlCredentialsFinder],
   jwt: () => [jwtFinder],
   'api-key': () => [apiKeyFinder, labelledKeyFinder],
-  bearer: () => [bearerFinder],
+  bearer: () => [bearerFinder, bareAuthorizationFinder],
   email: () => [emailFinder],
   iban: () => [ibanFinder],
   card: () => [cardFinder],

@@ -14,6 +14,9 @@ const separator = String.raw`[ \t\u00A0\u2009\u202F.\u2010-\u2015-]`;
 /** The brands whose rule in `validator` fixes the length; the rule for mastercard does not, and is asked at 16 digits only. */
 const brandsOfFixedLength = ['amex', 'dinersclub', 'discover', 'jcb', 'unionpay', 'visa'] as const;
 
+/** Brands that `validator` does not know: UATP, which airlines issue, and the Danish Dankort. */
+const furtherBrands = /^(?:1\d{14}|5019\d{12})$/;
+
 /** Where a number ends: behind a digit, and not inside a longer word or hash. */
 const endOfNumber = /(?<=\d)(?![\p{L}\p{N}_])/gu;
 
@@ -25,7 +28,7 @@ const readCard: ReadMatch = (text, { start, end }) => {
   return undefined;
 };
 
-/** Card numbers, plain or in groups, of a brand that `validator.isCreditCard` knows and with a right check digit. */
+/** Card numbers, plain or in groups, of a brand that `validator.isCreditCard` knows, or of UATP or Dankort, and with a right check digit. */
 export const cardFinder = defineFinder({
   regex: new RegExp(
     String.raw`(?<![\p{L}\p{N}_])(?<!\d[.,])\d(?:${separator}{0,3}\d){${minDigits - 1},${maxDigits - 1}}(?=[^]{0,2})`,
@@ -40,6 +43,7 @@ const isCard = (written: string): boolean => {
   if (groups.slice(0, -1).some((group) => group.length < minGroupDigits)) return false;
   const digits = groups.join('');
   if (digits.length < minDigits) return false;
+  if (furtherBrands.test(digits)) return validator.isLuhnNumber(digits);
   if (digits.length === 16) return validator.isCreditCard(digits);
   return brandsOfFixedLength.some((provider) => validator.isCreditCard(digits, { provider }));
 };

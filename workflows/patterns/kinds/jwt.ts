@@ -3,25 +3,34 @@ import { defineFinder } from '../define-finder.js';
 import type { ReadMatch } from '../finder.js';
 
 const readToken: ReadMatch = (text, { start, end }) => {
-  const [header = ''] = text.slice(start, end).split('.', 1);
-  return isHeader(header) ? end : undefined;
+  const [header = '', claims = '', signature] = text.slice(start, end).split('.', 3);
+  const isToken = isHeader(header) && (signature !== undefined || jsonOf(claims) !== undefined);
+  return isToken ? end : undefined;
 };
 
 /** The first part says in JSON how the token is signed or encrypted. */
-const isHeader = (part: string): boolean => {
-  if (!validator.isBase64(part, { urlSafe: true, padding: false })) return false;
+const isHeader = (part: string): boolean => 'alg' in (jsonOf(part) ?? {});
+
+const jsonOf = (part: string): object | undefined => {
+  if (!part || !validator.isBase64(part, { urlSafe: true, padding: false })) return undefined;
   try {
-    const header: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-    return typeof header === 'object' && header !== null && 'alg' in header;
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 };
 
-/** JSON Web Tokens in compact form, signed (three parts, the last of which may be empty) or encrypted (five), by RFC 7515 and 7516. */
+const part = (max: number): string => String.raw`\.[A-Za-z0-9_-]{0,${max}}`;
+
+/**
+ * JSON Web Tokens in compact form, signed (three parts, the last of which may be empty) or encrypted (five), by RFC 7515 and 7516;
+ * also header and claims alone, whose signature somebody cut off.
+ */
 export const jwtFinder = defineFinder({
-  regex:
-    /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,1024}\.[A-Za-z0-9_-]{0,8192}\.[A-Za-z0-9_-]{0,4096}(?:\.[A-Za-z0-9_-]{0,8192}\.[A-Za-z0-9_-]{0,512})?/,
+  regex: new RegExp(
+    String.raw`(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,1024}${part(8192)}(?:${part(4096)}(?:${part(8192)}${part(512)})?)?`,
+  ),
   hint: /eyJ/,
   read: readToken,
 });

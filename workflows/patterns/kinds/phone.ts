@@ -4,7 +4,7 @@ import type { Finder, ReadMatch } from '../finder.js';
 
 /** Digits that `libphonenumber-js` reads: European, full-width, Arabic-Indic and Persian. */
 const digit = String.raw`[\d\uFF10-\uFF19\u0660-\u0669\u06F0-\u06F9]`;
-const separator = String.raw`[ \t\u00A0\u00AD\u2009\u202F\u2060.()（）\u2010-\u2015\u2212/-]`;
+const separator = String.raw`[ \t\u00A0\u00AD\u2009\u202F\u2060\u3000.()（）\u2010-\u2015\u2212\uFF0D-\uFF0F/-]`;
 const lettersOrDigits = String.raw`[\p{L}\p{N}_]`;
 
 /** E.164 allows 15 digits with the country's; no country's number is shorter than seven with it. */
@@ -21,7 +21,10 @@ const minDigits = 7;
 const otherLabel =
   /(?:(?:order|invoice|ticket|tracking|reference|ref|case|id|sku|serial|part|account|article|isbn|item|booking|claim|policy)(?:\s{0,2}(?:number|num|no|nr|id))?[\s.:#=-]{0,4}|#\s?)$/i;
 const labelChars = 24;
-const date = /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:19|20)\d{2})(?!\d)/;
+const year = String.raw`(?:19|20)\d{2}`;
+const date = new RegExp(
+  String.raw`^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]${year}|${year}[-./]?(?:0[1-9]|1[0-2])[-./]?(?:0[1-9]|[12]\d|3[01])|${year} ?[-\u2013] ?${year})(?!\d)`,
+);
 
 /**
  * Phone numbers that `libphonenumber-js` finds valid: international ones (`+44 …`, `0044 …`), and national ones of the default
@@ -65,5 +68,8 @@ const noDigit = new RegExp(`(?!${digit})[^]`, 'gu');
 
 const isBalanced = (number: string): boolean => /^[^()（）]*(?:[(（][^()（）]*[)）][^()（）]*)*$/.test(number);
 
+/** A list in brackets, rather than a number with one group in them. */
+const manyBrackets = /[)）][^]*[(（]/;
+
 const isSomethingElse = (text: string, start: number, written: string): boolean =>
-  otherLabel.test(text.slice(Math.max(0, start - labelChars), start)) || date.test(written);
+  manyBrackets.test(written) || otherLabel.test(text.slice(Math.max(0, start - labelChars), start)) || date.test(written);

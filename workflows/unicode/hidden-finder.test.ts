@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { combineFinders } from '../patterns/combine-finders.js';
+import { flushText, nothingHeld, pushText } from '../stream/held-text.js';
+import { hiddenFinders } from './hidden-finder.js';
+
+const pattern = combineFinders(hiddenFinders.map((finder) => ['hidden', finder] as const));
+const editing = { pattern, replace: () => '' };
+const clean = (text: string): string => flushText({ text, from: 0 }, editing);
+
+const inPieces = (pieces: readonly string[]): { joined: string; released: string } => {
+  let [held, released] = [nothingHeld, ''];
+  for (const piece of pieces) {
+    const pushed = pushText(held, piece, editing);
+    held = pushed.held;
+    released += pushed.released;
+  }
+  return { joined: released + flushText(held, editing), released };
+};
+
+const tags = (text: string): string => Array.from(text, (each) => String.fromCodePoint(0xe0000 + each.charCodeAt(0))).join('');
+const [lri, rli, fsi, pdi] = ['\u2066', '\u2067', '\u2068', '\u2069'] as const;
+const flag = '\u{1F3F4}';
+const flagOf = (region: string): string => `${flag}${tags(region)}\u{E007F}`;
+
+describe('isolates', () => {
+  it.each([
+    ['a name', `${fsi}Foo${pdi} Bar`],
+    ['one in another', `${fsi}${fsi}Foo${pdi} Bar${pdi}, ${lri}1${pdi}`],
+    ['a Hebrew name from right to left', `by ${rli}דוד (David)${pdi}.`],
+    ['Arabic with a number', `${rli}رقم ${lri}42${pdi} هنا${pdi}`],
+    ['one on each line', `${fsi}a${pdi}\n${fsi}b${pdi}`],
+    ['as long as one may be', `${fsi}${'x'.repeat(255)}${pdi}`],
+  ])('that are whole stay: %s', (_name, text) => expect(clean(text)).toBe(text));
+
+  it.each([
+    ['begun only', `a${lri}b`, 'ab'],
+    ['ended only', `a${pdi}b`, 'ab'],
+    ['over a line end', `${fsi}a\nb${pdi}`, 'a\nb'],
+    ['over a paragraph end', `${fsi}a\u2029b${pdi}`, 'a\u2029b'],
+    ['around nothing', `a${lri}${pdi}b${lri}${lri} ${pdi}${pdi}c`, 'ab c'],
+    ['from right to left around Latin', `x ${rli}${lri}a${pdi}${lri}b${pdi}${pdi}`, `x ${lri}a${pdi}${lri}b${pdi}`],
+    ['the outer of two where one is open', `${lri}a${fsi}b${pdi}`, `a${fsi}b${pdi}`],
+    ['longer than one may be', `${fsi}${'x'.repeat(256)}${pdi}`, 'x'.repeat(256)],
+  ])('that are not go: %s', (_name, text, left) => expect(clean(text)).toBe(left));
+
+  it('wait for their end, and no longer than one may be', () => {
+    expect(inPieces([`a ${fsi}b`]).released).toBe('a ');
+    expect(inPieces([`a ${fsi}b`, `c${pdi}`]).released).toBe(`a ${fsi}bc${pdi}`);
+    expect(inPieces(['a c']).released).toBe('a c');
+    expect(inPieces([`a ${fsi}b`, '\n']).released).toBe('a b\n');
+    const longest = [`${fsi}${'x'.repeat(255)}`, pdi];
+    expect(inPieces(longest).joined).toBe(longest.join(''));
+    expect(inPieces([`a ${fsi}`, 'x'.repeat(256)]).released).toBe(`a ${'x'.repeat(256)}`);
+  });
+});
+
+describe('tags', () => {
+  it.each(['gbeng', 'gbsct', 'gbwls'])('of the flag %s stay', (region) => {
+    const text = `Go ${flagOf(region)} go${flagOf(region)}!`;
+    expect(clean(text)).toBe(text);
+  });
+
+  it.each(['usca', 'gbnir', 'gb', 'delete', 'gbenga', 'xgbeng', '1', ''])('of no flag, as in %j, go', (region) => {
+    expect(clean(`Go ${flagOf(region)}!`)).toBe(`Go ${flag}!`);
+  });
+
+  it('are gone before, behind and without a flag', () => {
+    expect(clean(`${tags('a')}${flagOf('gbeng')}${tags('run this')}\u{E007F}`)).toBe(flagOf('gbeng'));
+    expect(clean(`${flag}${tags('gbeng')}`)).toBe(flag);
+    expect(clean(`${tags('gbeng')}\u{E007F}`)).toBe('');
+    expect(clean(`${flag}x${tags('gbeng')}\u{E007F}`)).toBe(`${flag}x`);
+    expect(clean(`${flag}${tags('x'.repeat(600))}`)).toBe(flag);
+  });
+
+  it('are those that the engine knows as a flag, and no others', () => {
+    const isFlag = /^\p{RGI_Emoji_Tag_Sequence}$/v;
+    for (const region of ['gbeng', 'gbsct', 'gbwls', 'gbnir', 'usca', 'ustx', 'cabc', 'frbre'])
+      expect(clean(flagOf(region)) === flagOf(region), region).toBe(isFlag.test(flagOf(region)));
+  });
+});
+
+it('joiners stay between the parts of an emoji, not behind one', () => {
+  expect(clean('👩\u200D🚀 ❤\uFE0F\u200D🔥 👩🏽\u200D\u2695\uFE0F')).toBe('👩\u200D🚀 ❤\uFE0F\u200D🔥 👩🏽\u200D\u2695\uFE0F');
+  expect(clean('👩\u200D, 👩\u200Dx, x\u200D👩')).toBe('👩, 👩x, x👩');
+});
+
+describe('laws', () => {
+  const piece = fc.constantFrom(
+    ...Array.from(`${lri}${rli}${fsi}${pdi}${lri}${pdi}\u202E\u202C\u200D\u200B\uFE0F\u{E007F}aאب \n👩🔥.${flag}${tags('gb')}`),
+    tags('eng'),
+    'x'.repeat(120),
+    flagOf('gbwls'),
+  );
+  const text = fc.array(piece, { maxLength: 24 }).map((pieces) => pieces.join(''));
+
+  it('what is left does not depend on the cut', () => {
+    fc.assert(
+      fc.property(text, fc.infiniteStream(fc.integer({ min: 1, max: 9 })), (each, sizes) => {
+        const pieces: string[] = [];
+        for (let at = 0; at < each.length; at += pieces.at(-1)?.length ?? 0) pieces.push(each.slice(at, at + sizes.next().value));
+        expect(inPieces(pieces).joined).toBe(clean(each));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('every isolate that is left ends on its line, and nothing turns the text around', () => {
+    fc.assert(
+      fc.property(text, (each) => {
+        for (const line of clean(each).split('\n')) {
+          let depth = 0;
+          for (const mark of line.match(/[\u2066-\u2069]/g) ?? [])
+            expect((depth += mark === pdi ? -1 : 1)).toBeGreaterThanOrEqual(0);
+          expect(depth).toBe(0);
+          expect(line).not.toMatch(/[\u202A-\u202E]/);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('no tag is left but those of a flag', () => {
+    fc.assert(
+      fc.property(text, (each) => {
+        const bare = clean(each).replaceAll(/\p{RGI_Emoji_Tag_Sequence}/gv, '');
+        expect(bare).not.toMatch(/[\u{E0000}-\u{E007F}]/u);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
