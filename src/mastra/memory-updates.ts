@@ -67,9 +67,8 @@ export const createMemoryUpdates = (memory: MastraMemory, resourceId: string): M
     processor: {
       id: 'memory-updates',
       processOutputResult: async ({ result, messageList }) => {
-        const steps = result.steps as unknown as StepRecord[]; // the loop's own
-        const accepted = steps.filter(({ tripwire, reason }) => !tripwire && reason !== 'error');
-        const due = accepted.flatMap(({ toolCalls }) => toolCalls).flatMap(dueCall);
+        const steps = result.steps as unknown as StepRecord[]; // the loop's own; of those that were rejected no call is left
+        const due = steps.flatMap(({ toolCalls }) => toolCalls).flatMap(dueCall);
         if (due.length > 0)
           await inTurn(memory, `working-memory ${resourceId}`, async () => {
             for (const make of due) await make();

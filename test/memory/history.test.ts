@@ -105,17 +105,24 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
     expect(Object.keys(thread?.metadata ?? {}).toSorted()).toEqual(['run-0', 'run-1', 'run-2', 'run-3']);
   });
 
-  it('runs that share a request’s context save to their own threads', async () => {
+  it('runs that share a request’s context have each their own thread', async () => {
     const memory = openDisk().memory();
-    const { agent } = remembering(memory, numbered);
+    const { agent, model } = remembering(memory, numbered);
     const requestContext = new RequestContext();
-    await Promise.all(
-      ['a', 'b', 'c'].map((thread) => ask(agent, `Said in ${thread}`, { requestContext, memory: { ...target, thread } })),
-    );
-    for (const thread of ['a', 'b', 'c']) {
+    const threads = ['a', 'b', 'c'];
+    const round = (said: string) =>
+      Promise.all(threads.map((thread) => ask(agent, `${said} in ${thread}`, { requestContext, memory: { ...target, thread } })));
+    await round('First');
+    await round('Second');
+    for (const thread of threads) {
       const saved = await savedIn(memory, thread);
-      expect(saved).toHaveLength(2);
-      expect(saved[0]).toBe(`user: Said in ${thread}`);
+      expect(saved.filter((said) => said.startsWith('user'))).toEqual([`user: First in ${thread}`, `user: Second in ${thread}`]);
+      const prompts = model.calls.map((_call, index) => promptOf(model, index));
+      const own = prompts.find((prompt) => prompt.at(-1)?.[1] === `Second in ${thread}`);
+      expect(own?.filter(([role]) => role === 'user').map(([, text]) => text)).toEqual([
+        `First in ${thread}`,
+        `Second in ${thread}`,
+      ]);
     }
   });
 

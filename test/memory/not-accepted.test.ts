@@ -1,8 +1,8 @@
 import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
 
-import type { InterlockAgentConfig } from '../../src/index.js';
-import { tripping } from '../../src/testing/index.js';
+import { guard, type InterlockAgentConfig } from '../../src/index.js';
+import { delayed, tripping } from '../../src/testing/index.js';
 import { callThen, echo, modes, withText } from '../mastra/support.js';
 import { givenIn, openDisk, remembering, savedIn, target } from './support.js';
 
@@ -193,6 +193,42 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
     const { agent } = remembering(disk.memory(), [], { inputProcessors, persistence: { failed: 'user-only' } });
     const { events, status } = await ask(agent, mode);
     expect([status, ...givenIn(events)]).toEqual(['failed', 'nothing']);
+    expect(disk.holds(secret)).toBe(false);
+  });
+
+  it('what a guard accepts in one attempt and rejects in the next is not kept', async () => {
+    const disk = openDisk();
+    let attempts = 0;
+    const inputProcessors: Processor[] = [
+      {
+        id: 'second-thoughts',
+        processInputStep: ({ abort }) => {
+          attempts += 1;
+          return attempts > 1 ? abort('No.') : undefined;
+        },
+      },
+    ];
+    const { agent } = remembering(disk.memory(), [{ text: rejected }], {
+      inputProcessors,
+      outputProcessors: [tripping('processOutputStep', 'Again.', { retry: true })],
+      maxProcessorRetries: 1,
+      persistence: { tripwire: 'user-only' },
+    });
+    const { events } = await ask(agent, mode);
+    expect([attempts, ...givenIn(events)]).toEqual([2, 'nothing']);
+    expect(disk.holds(secret)).toBe(false);
+  });
+
+  it('what an overlapping guard rejects while the model answers is not kept', async () => {
+    const disk = openDisk();
+    const judge = { ...delayed(tripping('processInput', 'No.'), 20), traits: { decides: ['trip'] } } as const;
+    const inputProcessors = [guard(judge, { overlap: true })];
+    const { agent } = remembering(disk.memory(), [{ text: rejected }], {
+      inputProcessors,
+      persistence: { tripwire: 'user-only' },
+    });
+    const { events, status } = await ask(agent, mode);
+    expect([status, ...givenIn(events)]).toEqual(['tripwire', 'nothing']);
     expect(disk.holds(secret)).toBe(false);
   });
 

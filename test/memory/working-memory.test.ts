@@ -88,6 +88,19 @@ describe.each(modes)('working memory in %s', (mode) => {
     expect(await memory.getWorkingMemory({ threadId: target.thread, resourceId: target.resource })).toBeNull();
   });
 
+  it('hooks around tools are told of a note once', async () => {
+    const memory = openDisk().memory({ options: { workingMemory: enabled } });
+    const told: string[] = [];
+    const hooks = {
+      beforeToolCall: () => void told.push('before'),
+      afterToolCall: () => void told.push('after'),
+    };
+    const { agent } = remembering(memory, [note('- Name: Ada'), { text: 'Fine.' }], { hooks });
+    await ask(agent);
+    expect(told).toEqual(['before', 'after']);
+    expect(await memory.getWorkingMemory({ threadId: target.thread, resourceId: target.resource })).toBe('- Name: Ada');
+  });
+
   it('two runs that note at once lose nothing', async () => {
     const memory = openDisk().memory({ options: { workingMemory: { ...enabled, schema: profile } } });
     const runs = [{ name: 'Ada' }, { city: 'Paris' }, { pets: ['Rex'] }].map((said) =>
