@@ -1,5 +1,7 @@
 import type { Processor } from '@mastra/core/processors';
 import type { HookCall, HookName, Phase, PhaseRow } from '../phase/row.js';
+import type { MessageCarrier } from '../phase/settle-messages.js';
+import { withSignals } from '../phase/send-signal.js';
 import { processorRuns } from './processor-run.js';
 import { inSequence, type Guard, type GuardStep } from './in-sequence.js';
 
@@ -21,9 +23,11 @@ export const stepOf = <P extends Phase>({ row, processor, path }: GuardSite<P>):
     onViolation: (violation) => processor.onViolation?.(violation),
     skips: skips && ((data) => skips(data, processor)),
     run: (data, scope) => {
-      const { context, slot } = runIn(scope, data.retryCount ?? scope.retryCount);
+      const { context: shared, slot } = runIn(scope, data.retryCount ?? scope.retryCount);
+      const { host } = scope;
+      const context = row.carries ? withSignals(shared, data as MessageCarrier, host) : shared;
       // The hook is there: only processors that have it stand in a phase.
-      return row.invoke({ processor: processor as HookCall<P, HookName>['processor'], data, context, slot, host: scope.host });
+      return row.invoke({ processor: processor as HookCall<P, HookName>['processor'], data, context, slot, host });
     },
     read: (returned, data, { host }) => row.settle(returned, { data, processorId: processor.id, host }),
   };

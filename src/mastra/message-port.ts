@@ -1,3 +1,4 @@
+import { createSignal } from '@mastra/core/agent';
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { MessageList } from '@mastra/core/agent/message-list';
 import type { MessagePort, MessageScope, MessageSource, SystemMessage } from '../phase/host.js';
@@ -196,4 +197,5 @@ export const messagePort: MessagePort = {
   restore,
   readToolResult,
   writeToolResult,
+  addSignal: (list, signal) => list.addSignal(createSignal(signal)),
 };

@@ -4,6 +4,14 @@ import type { Processor } from '@mastra/core/processors';
 /** A system message as hooks see it. */
 export type SystemMessage = Parameters<NonNullable<Processor['processInputStep']>>[0]['systemMessages'][number];
 
+type SendSignal = NonNullable<Parameters<NonNullable<Processor['processInput']>>[0]['sendSignal']>;
+
+/** A signal as hooks give it. */
+export type SignalInput = Parameters<SendSignal>[0];
+
+/** A signal of a conversation. */
+export type Signal = Awaited<ReturnType<SendSignal>>;
+
 /** A model as hooks may return it, resolved or not. */
 export type ModelChoice = NonNullable<
   Extract<Awaited<ReturnType<NonNullable<Processor['processInputStep']>>>, { model?: unknown }>['model']
@@ -73,6 +81,8 @@ export interface MessagePort {
   readToolResult(list: MessageList, toolCallId: string): { found: boolean; result?: unknown };
   /** Gives a tool call that the list knows another result; one that it does not know stays unknown. */
   writeToolResult(list: MessageList, call: ToolCallFacts, result: unknown): void;
+  /** Adds a signal to the conversation, and gives it as it stands there. */
+  addSignal(list: MessageList, signal: SignalInput): Signal;
 }
 
 /** What the pure rooms need from the framework they run in. */

@@ -1,0 +1,16 @@
+import type { Host } from './host.js';
+import type { HookContext } from './row.js';
+import { listOf, type MessageCarrier } from './settle-messages.js';
+
+/**
+ * What a hook over messages is handed: it may also put a signal into the conversation, such as a hidden reminder for the model.
+ * The client is told of it as a data part.
+ */
+export const withSignals = (context: HookContext, data: MessageCarrier, host: Host): HookContext => ({
+  ...context,
+  sendSignal: async (given) => {
+    const signal = host.messages.addSignal(listOf(data), given);
+    await context.writer?.custom(signal.toDataPart());
+    return signal;
+  },
+});

@@ -1,0 +1,66 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { Processor } from '@mastra/core/processors';
+
+import { phaseNames, phases, type InterlockAgentConfig, type InterlockCallOptions } from '../../src/index.js';
+import type { ScriptedStep } from '../../src/testing/index.js';
+import { all, callThen, echo, makeAgent, type Mode } from '../mastra/support.js';
+
+export type Args = Record<string, unknown>;
+type Hook = (args: Args) => unknown;
+
+/** What leaves everything as it is, hook by hook. */
+const idle: Readonly<Record<string, Hook>> = {
+  processOutputStream: ({ part }) => part,
+  processInputStep: () => undefined,
+  processLLMRequest: () => undefined,
+  processLLMResponse: () => undefined,
+  processAPIError: () => undefined,
+  processToolResult: () => undefined,
+};
+
+/** A processor with every hook; those that are given do something, and all are told to `onHook` before. */
+export const processorWith = (hooks: Readonly<Record<string, Hook>>, onHook?: (hook: string, args: Args) => void): Processor => {
+  const every = phaseNames.map((phase) => {
+    const { hook } = phases[phase];
+    const act = hooks[hook] ?? idle[hook] ?? (({ messageList }: Args) => messageList);
+    return [
+      hook,
+      (args: Args) => {
+        onHook?.(hook, args);
+        return act(args);
+      },
+    ];
+  });
+  return { id: 'all-hooks', ...Object.fromEntries(every) } as Processor;
+};
+
+/** A processor with these hooks alone. */
+export const processor = (hooks: Readonly<Record<string, Hook>>, id = 'one'): Processor => ({ id, ...hooks }) as Processor;
+
+/** An agent that calls a tool and then answers. */
+export const agentWith = (
+  config: Partial<InterlockAgentConfig> = {},
+  steps: ScriptedStep<'v2'>[] = callThen('echo', { say: 'a' }),
+) => makeAgent(steps, { tools: { echo }, ...config });
+
+export interface Chunk {
+  readonly type: string;
+  readonly payload?: Args;
+  readonly data?: unknown;
+}
+
+/** Runs a call to its end; of a stream its chunks, too. */
+export const run = async (
+  { agent }: ReturnType<typeof makeAgent>,
+  mode: Mode,
+  options: InterlockCallOptions = {},
+  say = 'Hi',
+) => {
+  if (mode === 'generate') return { result: await agent.generate(say, options), chunks: [] as Chunk[] };
+  const stream = await agent.stream(say, options);
+  const chunks = (await all(stream.fullStream as AsyncIterable<unknown>)) as Chunk[];
+  return { result: await stream.getFullOutput(), chunks };
+};
+
+export const partsText = ({ content }: MastraDBMessage): string =>
+  content.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
