@@ -23,8 +23,9 @@ const patienceMs = 5_000;
  * new attempt is judged, it is not known to be acceptable.
  */
 export const noteInput = (run: Run, isAccepted: boolean): void => {
-  const { lanes, persistence, ports } = run.options;
-  if (run.position.stepNumber > 0 || !lanes.memory || !persistence) return;
+  const { lanes, persistence = {}, ports } = run.options;
+  const isWanted = lanes.memory && Object.values(persistence).some((kept: KeptTurn | undefined) => kept && kept !== 'drop');
+  if (!isWanted || run.position.stepNumber > 0) return;
   run.acceptedInput = isAccepted ? ports.messages.checkpoint(run.list) : undefined;
 };
 

@@ -32,6 +32,17 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
     expect(await savedIn(memory)).toHaveLength(8);
   });
 
+  it('is limited by tokens, and what was left out stays in the database', async () => {
+    const memory = openDisk().memory({ options: { messageHistory: { maxTokens: 150 } } });
+    const { agent, model } = remembering(memory, ({ index }) => ({ text: `Answer ${index + 1}. ${'Words. '.repeat(40)}` }));
+    for (const text of ['One', 'Two', 'Three', 'Four']) await ask(agent, text);
+    const sent = JSON.stringify(promptOf(model, 3));
+    expect(sent).not.toContain('Answer 1.');
+    expect(sent).toContain('Answer 3.');
+    expect(await savedIn(memory)).toHaveLength(8);
+    expect((await memory.getThreadById({ threadId: target.thread }))?.metadata).toHaveProperty('memoryTokenLimiter');
+  });
+
   it('without one nothing is loaded or saved', async () => {
     const memory = openDisk().memory({ options: { lastMessages: false } });
     const { agent, model } = remembering(memory, numbered);

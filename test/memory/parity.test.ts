@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 import type { ScriptedStep } from '../../src/testing/index.js';
 import { callThen, echo, modes } from '../mastra/support.js';
-import { agentsOf, openDisk, target, type Disk } from './support.js';
+import { agentOf, openDisk, target, type Disk } from './support.js';
 
 type Row = Record<string, unknown>;
 
@@ -115,6 +115,11 @@ const scripts: Record<string, Script> = {
   'a thread with title and metadata': { ...hello, thread: { id: 'thread-1', title: 'Ada', metadata: { a: 1 } } },
   'a context': { ...hello, call: { context: [{ role: 'user', content: 'I am in Paris.' }], system: 'Be brief.' } },
   'a history of one message': { ...hello, options: { lastMessages: 1 } },
+  'a history of so many tokens': {
+    steps: Array.from({ length: 4 }, (_, index) => ({ text: `Answer ${index}. ${'Words. '.repeat(40)}` })),
+    said: ['One.', 'Two.', 'Three.', 'Four.'],
+    options: { messageHistory: { maxTokens: 150 } },
+  },
   'no history': { ...hello, options: { lastMessages: false } },
   'a call that may not write': { ...hello, call: { memory: { ...target, options: { readOnly: true } } } },
   'working memory': {
@@ -133,14 +138,14 @@ const scripts: Record<string, Script> = {
   },
 };
 
-describe.each(modes)('what stands in the database after %s', (mode) => {
+describe.each(modes)('what stands in the database and what the model was sent after %s', (mode) => {
   it.each(Object.entries(scripts))(
-    'is what Mastra’s agent saves: %s',
+    'is the same as with Mastra’s agent: %s',
     async (_name, { said, steps, tools = {}, options, call: ofCall, thread = target.thread }) => {
       const found = [];
       for (const kind of ['stock', 'interlock'] as const) {
         const disk = openDisk();
-        const agent = agentsOf(steps, { tools })[kind](disk.memory({ options: options as never }));
+        const { agent, model } = agentOf(kind, steps, { tools, memory: disk.memory({ options: options as never }) });
         for (const text of said) {
           const result = await agent[mode](text as string, {
             memory: { ...target, thread },
@@ -149,7 +154,7 @@ describe.each(modes)('what stands in the database after %s', (mode) => {
           });
           await result.text;
         }
-        found.push(await contentOf(disk));
+        found.push({ ...(await contentOf(disk)), prompts: normalised(model.calls.map(({ prompt }) => ({ prompt }))) });
       }
       const [stock, interlock] = found;
       expect(interlock).toEqual(stock);
@@ -161,7 +166,7 @@ describe.each(modes)('what stands in the database after %s', (mode) => {
 describe.each(modes)('what ours saves and Mastra’s agent does not after %s', (mode) => {
   const partsOf = async (kind: 'stock' | 'interlock', { steps, tools }: Pick<Script, 'steps' | 'tools'>) => {
     const disk = openDisk();
-    const agent = agentsOf(steps, { tools })[kind](disk.memory());
+    const { agent } = agentOf(kind, steps, { tools, memory: disk.memory() });
     const result = await agent[mode]('Go.', { memory: target, requestContext: new RequestContext() });
     await result.text;
     const rows = (await disk.rows('mastra_messages')).map(readJson);

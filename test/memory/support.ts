@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 import { InterlockAgent, type RunEvent } from '../../src/index.js';
-import { scriptedModel, type ScriptedModelOptions, type ScriptedStep } from '../../src/testing/index.js';
+import { scriptedModel, type ScriptedModel, type ScriptedModelOptions, type ScriptedStep } from '../../src/testing/index.js';
 
 export const target = { thread: 'thread-1', resource: 'user-1' };
 
@@ -71,11 +71,16 @@ export type Answering = Record<'generate' | 'stream', (text: string, options: ob
 
 const base = (model: unknown): object => ({ id: 'tested', name: 'Tested', instructions: 'Answer.', model });
 
-/** The same agent with the loop of Mastra's agent, and with ours. */
-export const agentsOf = (steps: Steps, config: Config) => ({
-  stock: (memory: Memory): Answering => new Agent({ ...base(scriptedModel({ steps })), ...config, memory } as never),
-  interlock: (memory: Memory): Answering => new InterlockAgent({ ...base(scriptedModel({ steps })), ...config, memory } as never),
-});
+/** The same agent with the loop of Mastra's agent or with ours, and its model. */
+export const agentOf = (
+  kind: 'stock' | 'interlock',
+  steps: Steps,
+  config: Config,
+): { agent: Answering; model: ScriptedModel } => {
+  const model = scriptedModel({ steps });
+  const given = { ...base(model), ...config } as never;
+  return { agent: kind === 'stock' ? new Agent(given) : new InterlockAgent(given), model };
+};
 
 /** An agent with memory over a scripted model, and the model. */
 export const remembering = (memory: unknown, steps: ScriptedModelOptions['steps'], config: Config = {}) => {
