@@ -1,4 +1,5 @@
 import type { BenchCase, Work } from './case.js';
+import { gateCases } from './gate/cases.js';
 import { pipelineCases } from './pipeline/cases.js';
 
 const chunkSizes = [500, 2_000, 8_000, 16_000];
@@ -82,6 +83,7 @@ export const cases: readonly BenchCase[] = [
   ]),
   ...stepCases('ai-sdk 0', async () => (await aiSdk()).stepped()),
   ...pipelineCases,
+  ...gateCases,
 ];
 
 /** Who is asked for a stream that nobody reads. */

@@ -1,4 +1,5 @@
 import type { Figures } from './figures.js';
+import { gateGoals, type Waits } from './gate/goals.js';
 import type { Goal } from './goal.js';
 import { laterStepUs } from './history.js';
 import { pipelineGoals } from './pipeline/goals.js';
@@ -61,13 +62,20 @@ const historyGoals = (figures: Figures): Goal[] => [
   },
 ];
 
+/** What was measured beside the cases' costs. */
+export interface OtherFigures {
+  readonly pulls: Pulls;
+  readonly waits: Waits;
+}
+
 /** All goals over what was measured. */
-export const goalsOf = (figures: Figures, pulls: Pulls): Goal[] => [
+export const goalsOf = (figures: Figures, { pulls, waits }: OtherFigures): Goal[] => [
   ...chunkGoals(figures),
   { says: 'parts pulled with nobody reading', measured: pulls['interlock'], atMost: 64, unit: 'parts' },
   ...stepGoals(figures),
   ...historyGoals(figures),
   ...pipelineGoals(figures),
+  ...gateGoals(figures, waits),
 ];
 
 /** A goal as a line. */

@@ -1,12 +1,10 @@
-import Table from 'cli-table3';
 import { fitLine, type Figure, type Figures } from './figures.js';
+import { gateTable } from './gate/tables.js';
 import { laterStepUs } from './history.js';
 import { benchPhases, caseName, shapeNames, subjectNames, type SubjectName } from './pipeline/cases.js';
+import { number, tableOf } from './table.js';
 
 const count = (value: number): string => value.toLocaleString('en');
-
-const number = (value: number | undefined, digits = 2): string =>
-  value === undefined || Number.isNaN(value) ? '' : value.toFixed(digits);
 
 const namesOf = (all: readonly Figure[], kind: string): string[] => [
   ...new Set(all.filter(({ name }) => name.startsWith(`${kind} `)).map(({ name }) => name)),
@@ -14,16 +12,6 @@ const namesOf = (all: readonly Figure[], kind: string): string[] => [
 
 const sizesOf = (all: readonly Figure[], kind: string): number[] =>
   [...new Set(all.filter(({ name }) => name.startsWith(`${kind} `)).map(({ size }) => size))].toSorted((a, b) => a - b);
-
-const tableOf = (head: string[], rows: string[][]): string => {
-  const table = new Table({
-    head,
-    colAligns: head.map((_, index) => (index === 0 ? 'left' : 'right')),
-    style: { head: [], border: [], compact: true },
-  });
-  table.push(...rows);
-  return table.toString();
-};
 
 const figuresOf = ({ all }: Figures, name: string): Figure[] => all.filter((figure) => figure.name === name);
 
@@ -108,6 +96,7 @@ export const reportOf = (figures: Figures): string =>
     { kind: 'step', table: stepTable },
     { kind: 'history', table: historyTable },
     { kind: 'pipeline', table: pipelineTable },
+    { kind: 'gate', table: gateTable },
   ]
     .filter(({ kind }) => namesOf(figures.all, kind).length > 0)
     .map(({ table }) => table(figures))

@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Effort } from './case.js';
 import { cases, unreadStreams } from './cases.js';
+import type { WaitName } from './gate/wait-names.js';
+import type { Waited } from './gate/waits.js';
 import { measureCase } from './measure.js';
 import { benchModel, textAnswer } from './model.js';
 
@@ -18,11 +20,24 @@ const pullsUnread = async (name: string): Promise<number> => {
 
 /** What a child process is asked to do. */
 export type Task =
-  { readonly kind: 'case'; readonly name: string; readonly effort: Effort } | { readonly kind: 'unread'; readonly name: string };
+  | { readonly kind: 'case'; readonly name: string; readonly effort: Effort }
+  | { readonly kind: 'unread'; readonly name: string }
+  | { readonly kind: 'wait'; readonly name: WaitName; readonly samples: number };
+
+/** Waits once for nothing, so that everything is loaded, and then so often. */
+const waitFor = async (name: WaitName, samples: number): Promise<Waited[]> => {
+  const { waits } = await import('./gate/waits.js');
+  const once = waits[name];
+  await once();
+  const waited: Waited[] = [];
+  for (let sample = 0; sample < samples; sample += 1) waited.push(await once());
+  return waited;
+};
 
 /** Does a task in this process. */
 export const perform = async (task: Task): Promise<unknown> => {
   if (task.kind === 'unread') return pullsUnread(task.name);
+  if (task.kind === 'wait') return waitFor(task.name, task.samples);
   const found = cases.find(({ name }) => name === task.name);
   if (!found) throw new Error(`There is no case "${task.name}".`);
   return measureCase(found, task.effort);
