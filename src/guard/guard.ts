@@ -1,6 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
 import type { HookCall, HookName, Phase, PhaseRow } from '../phase/row.js';
-import type { MessageCarrier } from '../phase/settle-messages.js';
 import { withSignals } from '../phase/send-signal.js';
 import { processorRuns } from './processor-run.js';
 import { inSequence, type Guard, type GuardStep } from './in-sequence.js';
@@ -25,7 +24,7 @@ export const stepOf = <P extends Phase>({ row, processor, path }: GuardSite<P>):
     run: (data, scope) => {
       const { context: shared, slot } = runIn(scope, data.retryCount ?? scope.retryCount);
       const { host } = scope;
-      const context = row.carries ? withSignals(shared, data as MessageCarrier, host) : shared;
+      const context = row.carries ? withSignals(shared, data, host) : shared;
       // The hook is there: only processors that have it stand in a phase.
       return row.invoke({ processor: processor as HookCall<P, HookName>['processor'], data, context, slot, host });
     },

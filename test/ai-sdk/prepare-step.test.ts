@@ -128,15 +128,15 @@ const table: Row[] = [
 
 const isPolluting = ({ verdict }: Row): boolean => verdict === 'Pollutes';
 
-describe('the verdict table of prepareStep', () => {
-  it.each(table.filter(isPolluting))('$operation: refused, with the hook and the path', async ({ run, path }) => {
+describe('the verdict table of prepareStep [spec 5.9]', () => {
+  it.each(table.filter(isPolluting))('$operation: refused, with the hook and the path [spec 5.8]', async ({ run, path }) => {
     const failed = await runSteps({ author: run }).catch((error: unknown) => error);
     expect(isInterlockError(failed, 'ai-sdk/frozen-snapshot')).toBe(true);
     expect(failed).toMatchObject({ path });
   });
 
   it.each(table.filter(isPolluting))(
-    '$operation: in production it reaches that step alone, and never the conversation',
+    '$operation: in production it reaches that step alone, and never the conversation [spec 5.8]',
     async ({ run }) => {
       const only: StepAuthor = (given) => (given.stepNumber === 0 ? run(given) : undefined);
       const { messages, prompts } = await runSteps({ author: only, freeze: false });
@@ -157,7 +157,7 @@ describe('the verdict table of prepareStep', () => {
     }
   });
 
-  it('a reminder in every step is there once in every step', async () => {
+  it('a reminder in every step is there once in every step [spec 5.4]', async () => {
     const author: StepAuthor = ({ messages, stepNumber }) => ({
       messages: [...messages, { role: 'user', content: `MARK ${stepNumber}` }],
     });
@@ -178,7 +178,7 @@ describe('the verdict table of prepareStep', () => {
 });
 
 describe('the fields of prepareStep', () => {
-  it('nothing where nothing is said', async () => {
+  it('nothing where nothing is said [spec 5.1]', async () => {
     const prepareStep = toPrepareStep([{ id: 'idle', processInputStep: () => undefined }]);
     const given = { steps: [], stepNumber: 0, model: createModel(), messages: copyOfHistory(), responseMessages: [] };
     const initialMessages = given.messages;
@@ -225,13 +225,13 @@ describe('the fields of prepareStep', () => {
     ['model', { model: second }, ({ model }) => expect([second.calls.length, model.calls.length]).toEqual([1, 2])],
   ];
 
-  it.each(fields)('%s: this step, as a prepareStep of the application’s own says it', async (_, answer, assert) => {
+  it.each(fields)('%s: this step, as a prepareStep of the application’s own says it [spec 5.2]', async (_, answer, assert) => {
     const author: StepAuthor = ({ stepNumber }) => (stepNumber === 0 ? answer : undefined);
     const settings = { providerOptions: { local: { seed: 1, kept: true }, other: { a: 1 } } };
     assert(await runSteps({ author, settings }));
   });
 
-  it('experimental_context: this step; runtimeContext: from this step on, as in the AI SDK', async () => {
+  it('experimental_context: this step; runtimeContext: from this step on, as in the AI SDK [spec 5.2]', async () => {
     const seen: unknown[] = [];
     const author: StepAuthor = ({ stepNumber, experimental_context }) => {
       seen.push(experimental_context);
@@ -340,7 +340,7 @@ describe('processInputStep as prepareStep', () => {
     ['structuredOutput', { structuredOutput: { schema: {} } }, 'inputStep.structuredOutput'],
     ['a setting that no step has', { modelSettings: { headers: {} } }, 'inputStep.modelSettings.headers'],
     ['a message id', { messageId: 'own' }, 'inputStep.messageId'],
-  ])('%s is refused, for a step cannot have it', async (_, answer, path) => {
+  ])('%s is refused, for a step cannot have it [spec 5.3]', async (_, answer, path) => {
     await expect(runSteps({ guards: hooked(atFirst(answer)) })).rejects.toMatchObject({
       cause: { code: 'ai-sdk/unsupported-field', path },
     });
@@ -392,7 +392,7 @@ describe('the time that preparing a step takes', () => {
     return Promise.resolve(prepareStep(given as never)).then(() => events.filter(({ type }) => type === 'prepare-step-slow'));
   };
 
-  it('is told where it is past the budget: 200 ms, or what was asked for', async () => {
+  it('is told where it is past the budget: 200 ms, or what was asked for [spec 5.10]', async () => {
     expect(await slow(undefined, 230)).toMatchObject([{ stepNumber: 4, budgetMs: 200 }]);
     expect(await slow(5, 30)).toMatchObject([{ budgetMs: 5, durationMs: expect.any(Number) as number }]);
   });

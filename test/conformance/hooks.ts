@@ -35,7 +35,7 @@ export const processorWith = (hooks: Readonly<Record<string, Hook>>, onHook?: (h
 };
 
 /** A processor with these hooks alone. */
-export const processor = (hooks: Readonly<Record<string, Hook>>, id = 'one'): Processor => ({ id, ...hooks }) as Processor;
+export const processor = (hooks: Readonly<Record<string, Hook>>, id = 'one'): Processor => ({ id, ...hooks });
 
 /** An agent that calls a tool and then answers. */
 export const agentWith = (

@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider';
-import { MessageList, type MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import { MockMemory } from '@mastra/core/memory';
 import { PrefillErrorHandler, type Processor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';

@@ -65,7 +65,7 @@ describe.each(modes)('guards of %s', (mode) => {
     expect([0, 1].map((call) => sentText(model, 'user', call))).toEqual(['HELLO', 'hello']);
   });
 
-  it('those of a call replace the agent’s, lane by lane', async () => {
+  it('those of a call replace the agent’s, lane by lane [spec 2.43]', async () => {
     const ran: string[] = [];
     const input = (id: string): Processor => ({ id, processInput: () => void ran.push(id) as never });
     const output = (id: string): Processor => ({ id, processOutputResult: () => void ran.push(id) as never });
@@ -85,7 +85,7 @@ describe.each(modes)('guards of %s', (mode) => {
     expect(await run({})).toEqual(['own in', 'own out']);
   });
 
-  it('the budget of retries is the call’s, else the agent’s, else none', async () => {
+  it('the budget of retries is the call’s, else the agent’s, else none [spec 2.37, 2.48]', async () => {
     const never: Processor = { id: 'never', processOutputStep: ({ abort }) => abort('No.', { retry: true }) };
     const attempts = async (config: object, options: object) => {
       const { agent, model } = makeAgent(

@@ -74,7 +74,7 @@ const expectContext = (args: Args, given: ReturnType<typeof call>, agent: unknow
   expect((args['writer'] as { custom?: unknown } | undefined)?.custom).toBeInstanceOf(Function);
 };
 
-describe.each(modes)('every hook is given the whole context by %s', (mode) => {
+describe.each(modes)('every hook is given the whole context by %s [spec 2.14]', (mode) => {
   it.each(Object.entries(places))('%s', async (_name, place) => {
     const { processor, seen } = watching();
     const guards = [place(processor)];

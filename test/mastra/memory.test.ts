@@ -34,7 +34,7 @@ describe.each(modes)('memory in %s', (mode) => {
     expect(await savedIn(memory)).toEqual(['user: I am Ada.', 'assistant: Hello Ada.', 'user: Who am I?', 'assistant: Ada.']);
   });
 
-  it('stands around the guards: it loads before they look, and saves what they left', async () => {
+  it('stands around the guards: it loads before they look, and saves what they left [spec 3.4]', async () => {
     const memory = remembering();
     const seen: string[] = [];
     const input: Processor = {
@@ -57,7 +57,7 @@ describe.each(modes)('memory in %s', (mode) => {
     expect(await savedIn(memory)).toEqual(['user: First', 'assistant: Edited.', 'user: Second', 'assistant: Edited.']);
   });
 
-  it('is kept where a call brings its own guards', async () => {
+  it('is kept where a call brings its own guards [spec 2.44]', async () => {
     const memory = remembering();
     const { agent } = makeAgent('One.', { memory, inputProcessors: [tripping('processInput', 'No.')] });
     await say(agent, 'First', { memory: target, inputProcessors: [], outputProcessors: [] });
@@ -73,7 +73,7 @@ describe.each(modes)('memory in %s', (mode) => {
     ['processOutputStep', 'outputProcessors'],
     ['processToolResult', 'outputProcessors'],
     ['processOutputResult', 'outputProcessors'],
-  ] as const)('nothing is saved where %s trips', async (hook, lane) => {
+  ] as const)('nothing is saved where %s trips [spec 3.5]', async (hook, lane) => {
     const memory = remembering();
     const steps = callThen('echo', { say: 'hi' });
     const { agent } = makeAgent(steps, { memory, tools: { echo }, [lane]: [tripping(hook, 'No.')] });

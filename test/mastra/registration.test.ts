@@ -42,7 +42,7 @@ const userMessage = (text: string) => ({
 });
 
 describe('an agent registered in Mastra', () => {
-  it('has its pipelines among the workflows, as type processor', async () => {
+  it('has its pipelines among the workflows, as type processor [spec 3.19]', async () => {
     const mastra = await register(
       agentWith({
         inputProcessors: pipeline('moderation').then(passing('length')),

@@ -50,7 +50,7 @@ const trippingGuard = (phase: Phase, log: string[], when?: (args: HookArgs) => b
 
 describe('P1 No tool runs after a tripwire', () => {
   describe.each(everyHook)('$hook, $mode', ({ phase, mode }) => {
-    it.each(wirings)('a trip of a guard that stands %s is the last thing that happens', async (wiring) => {
+    it.each(wirings)('a trip of a guard that stands %s is the last thing that happens [spec 2.31]', async (wiring) => {
       const log: string[] = [];
       const model = modelFor(phase);
       const guards = laned([phase, ...wire(phase, trippingGuard(phase, log), wiring)]);

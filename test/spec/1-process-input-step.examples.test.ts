@@ -126,7 +126,7 @@ describe(`the examples of ${document}`, () => {
     expect(sentTo(calls[0], 'user')).toEqual(['HELLO']);
   });
 
-  it('prepareStep messages format changed', async ({ task: { name: title } }) => {
+  it('prepareStep messages format changed [spec 1.32]', async ({ task: { name: title } }) => {
     const { agent } = world();
     const seen: unknown[] = [];
     const { prepareStep } = await runExample<{ prepareStep: PrepareStep }>({
@@ -139,14 +139,14 @@ describe(`the examples of ${document}`, () => {
     expect(seen).toMatchObject([[{ role: 'user', content: [{ type: 'text', text: 'hello' }] }]]);
   });
 
-  it('Return `{ systemMessages }` to REPLACE all system messages', async ({ task: { name: title } }) => {
+  it('Return `{ systemMessages }` to REPLACE all system messages [spec 1.11, 1.29]', async ({ task: { name: title } }) => {
     const { agent, calls } = world(oneCall);
     await agent({ tools: { echo } }).generate('hello', { prepareStep: await prepareStepOf(title) });
     const both = ['Answer.', 'Additional instruction for this step'];
     expect(calls.map((call) => sentTo(call, 'system'))).toEqual([both, both]);
   });
 
-  it('Include system messages in returned `messages[]` array to ADD', async ({ task: { name: title } }) => {
+  it('Include system messages in returned `messages[]` array to ADD [spec 1.30]', async ({ task: { name: title } }) => {
     const { agent, calls } = world(oneCall);
     const seen: string[][] = [];
     const watching = {
@@ -159,7 +159,7 @@ describe(`the examples of ${document}`, () => {
     expect(seen).toEqual([['hello'], ['hello', '']]);
   });
 
-  it('Processor Order (from llm-execution-step.ts)', async ({ task: { name: title } }) => {
+  it('Processor Order (from llm-execution-step.ts) [spec 1.33]', async ({ task: { name: title } }) => {
     const first = watched('first');
     const scope = { inputProcessors: [new first.Watched()], options: { prepareStep: () => undefined }, PrepareStepProcessor };
     const { inputStepProcessors } = await runExample<{ inputStepProcessors: Processor[] }>({ document, title, scope });

@@ -41,20 +41,20 @@ describe('PrepareStepProcessor Tests', () => {
   const args = { stepNumber: 3, messages: [], systemMessages: [], toolChoice: 'auto' } as unknown as ProcessInputStepArgs; // as far as it is looked at
   const run = (prepareStep: PrepareStep) => new PrepareStepProcessor({ prepareStep }).processInputStep(args);
 
-  it('`prepareStep` function is called with correct args', async () => {
+  it('`prepareStep` function is called with correct args [spec 1.3]', async () => {
     const prepareStep = vi.fn<PrepareStep>();
     await run(prepareStep);
     expect(prepareStep.mock.calls).toEqual([[args]]);
     expect(prepareStep.mock.calls[0]?.[0]).toBe(args);
   });
 
-  it('Return value is passed through correctly', async () => {
+  it('Return value is passed through correctly [spec 1.4]', async () => {
     const answer = { toolChoice: 'none' } as const;
     expect(await run(() => answer)).toBe(answer);
     expect(await run(async () => answer)).toBe(answer);
   });
 
-  it('Works with generic TOOLS types', async () => {
+  it('Works with generic TOOLS types [spec 1.5]', async () => {
     const sdk = tool({ description: 'Looks.', inputSchema: z.object({ say: z.string() }), execute: async ({ say }) => say });
     const tools = { mastra: echoAs('mastra'), sdk };
     const prepareStep: PrepareStep = ({ tools: given }) => ({
@@ -65,7 +65,7 @@ describe('PrepareStepProcessor Tests', () => {
     expect(model.calls[0]?.options.tools?.map(({ name }) => name)).toEqual(['mastra', 'sdk']);
   });
 
-  it('Handles undefined return', async () => {
+  it('Handles undefined return [spec 1.6]', async () => {
     expect(await run(() => undefined)).toBeUndefined();
     const { agent, model } = makeAgent();
     expect(await agent.generate('Hi', { prepareStep: () => undefined })).toMatchObject({ text: 'Hello.' });
@@ -77,14 +77,14 @@ describe('PrepareStepProcessor Tests', () => {
 });
 
 describe('ProcessorRunner.runProcessInputStep Tests', () => {
-  it('Single processor modifies model', async () => {
+  it('Single processor modifies model [spec 1.7]', async () => {
     const other = answering('Other.');
     const { agent, model } = makeAgent('Hello.', { inputProcessors: [stepping('a', () => ({ model: other as never }))] }); // a model of the step
     expect((await agent.generate('Hi')).text).toBe('Other.');
     expect(model.calls).toHaveLength(0);
   });
 
-  it('Single processor modifies toolChoice', async () => {
+  it('Single processor modifies toolChoice [spec 1.8]', async () => {
     const { agent, model } = agentWith(
       stepping('a', ({ stepNumber }) => (stepNumber === 0 ? { toolChoice: 'required' } : undefined)),
     );
@@ -92,7 +92,7 @@ describe('ProcessorRunner.runProcessInputStep Tests', () => {
     expect(model.calls.map(({ options }) => options.toolChoice?.type)).toEqual(['required', 'auto']);
   });
 
-  it('Single processor modifies activeTools', async () => {
+  it('Single processor modifies activeTools [spec 1.9]', async () => {
     const { agent, model } = makeAgent('Hello.', {
       tools: { echo, other: echoAs('other') },
       inputProcessors: [stepping('a', () => ({ activeTools: ['other'] }))],
@@ -101,7 +101,7 @@ describe('ProcessorRunner.runProcessInputStep Tests', () => {
     expect(model.calls[0]?.options.tools?.map(({ name }) => name)).toEqual(['other']);
   });
 
-  it('Single processor modifies messages', async () => {
+  it('Single processor modifies messages [spec 1.10]', async () => {
     const shout = stepping('a', ({ messages }) => ({
       messages: messages.map((message) => withText(message, (text) => text.toUpperCase())),
     }));
@@ -110,14 +110,14 @@ describe('ProcessorRunner.runProcessInputStep Tests', () => {
     expect(sentText(model, 'user')).toBe('HI');
   });
 
-  it('Single processor modifies systemMessages', async () => {
+  it('Single processor modifies systemMessages [spec 1.11]', async () => {
     const kind = stepping('a', () => ({ systemMessages: [{ role: 'system', content: 'Be kind.' }] }));
     const { agent, model } = makeAgent('Hello.', { inputProcessors: [kind] });
     await agent.generate('Hi');
     expect(sentText(model, 'system')).toBe('Be kind.');
   });
 
-  it('Multiple processors chain correctly (output of one affects next)', async () => {
+  it('Multiple processors chain correctly (output of one affects next) [spec 1.2, 3.3]', async () => {
     const seen: unknown[] = [];
     const { agent, model } = makeAgent('Hello.', {
       tools: { echo },
@@ -146,7 +146,7 @@ describe('ProcessorRunner.runProcessInputStep Tests', () => {
     expect(model.calls[0]?.options).toMatchObject({ temperature: 0.5, topP: 0.9, providerOptions: { scripted: { seed: 1 } } });
   });
 
-  it('Processor can abort the run', async () => {
+  it('Processor can abort the run [spec 1.12]', async () => {
     const { agent, model } = agentWith(stepping('a', ({ abort }) => abort('Not now.', { metadata: { at: 'step' } })));
     expect(await agent.generate('Hi')).toMatchObject({
       status: 'tripwire',
@@ -155,7 +155,7 @@ describe('ProcessorRunner.runProcessInputStep Tests', () => {
     expect(model.calls).toHaveLength(0);
   });
 
-  it('Error in processor stops the chain', async () => {
+  it('Error in processor stops the chain [spec 1.13]', async () => {
     const after = vi.fn<StepHook>();
     const broken = stepping('broken', () => {
       throw new Error('out of order');
@@ -166,7 +166,7 @@ describe('ProcessorRunner.runProcessInputStep Tests', () => {
     expect(model.calls).toHaveLength(0);
   });
 
-  it('MessageList mutations are tracked correctly', async () => {
+  it('MessageList mutations are tracked correctly [spec 1.14]', async () => {
     const adding = stepping('a', ({ messageList, stepNumber }) => {
       if (stepNumber === 0) messageList.add(said('more', 'And this.'), 'input');
       return messageList;
@@ -197,7 +197,7 @@ describe('ProcessorRunner.runProcessInputStep Tests', () => {
     },
   };
 
-  it.each(Object.entries(refusals))('%s', async (_line, { code, hook }) => {
+  it.each(Object.entries(refusals))('%s [spec 1.15, 2.12]', async (_line, { code, hook }) => {
     const { agent, model } = agentWith(stepping('a', hook));
     await expectRefusal(code, model, () => agent.generate('Hi'));
   });
@@ -209,7 +209,7 @@ const call = async ({ agent }: ReturnType<typeof makeAgent>, mode: Mode, options
   return (await agent.stream('Hi', options)).getFullOutput();
 };
 
-describe('Agent with inputProcessors (constructor)', () => {
+describe('Agent with inputProcessors (constructor) [spec 1.16]', () => {
   it.each([
     ['inputProcessors run on every generate call', 'generate'],
     ['inputProcessors run on every stream call', 'stream'],
@@ -221,7 +221,7 @@ describe('Agent with inputProcessors (constructor)', () => {
     expect(hook).toHaveBeenCalledTimes(2);
   });
 
-  it('Multiple inputProcessors chain correctly', async () => {
+  it('Multiple inputProcessors chain correctly [spec 1.2]', async () => {
     for (const mode of modes) {
       const other = answering('Other.');
       const seen: unknown[] = [];
@@ -234,7 +234,7 @@ describe('Agent with inputProcessors (constructor)', () => {
     }
   });
 
-  it('inputProcessors receive correct step context', async () => {
+  it('inputProcessors receive correct step context [spec 1.17, 2.15]', async () => {
     for (const mode of modes) {
       const seen: ProcessInputStepArgs[] = [];
       const requestContext = new RequestContext([['tier', 'gold']]);
@@ -264,7 +264,7 @@ describe('Agent with inputProcessors (constructor)', () => {
   });
 });
 
-describe('Agent with prepareStep (defaultGenerateOptions)', () => {
+describe('Agent with prepareStep (defaultGenerateOptions) [spec 1.18]', () => {
   const withDefault = (prepareStep: PrepareStep, config = {}) =>
     makeAgent(callThen('echo', { say: 'a' }), {
       tools: { echo, other: echoAs('other') },
@@ -283,14 +283,14 @@ describe('Agent with prepareStep (defaultGenerateOptions)', () => {
     expect(prepareStep).toHaveBeenCalledTimes(2);
   });
 
-  it('prepareStep can modify model', async () => {
+  it('prepareStep can modify model [spec 1.19]', async () => {
     for (const mode of modes) {
       const made = withDefault(() => ({ model: answering('Other.') as never })); // a model of the step
       expect((await call(made, mode)).text).toBe('Other.');
     }
   });
 
-  it('prepareStep can modify toolChoice', async () => {
+  it('prepareStep can modify toolChoice [spec 1.19]', async () => {
     for (const mode of modes) {
       const made = withDefault(({ stepNumber }) => ({
         toolChoice: stepNumber === 0 ? { type: 'tool', toolName: 'echo' } : 'none',
@@ -303,7 +303,7 @@ describe('Agent with prepareStep (defaultGenerateOptions)', () => {
     }
   });
 
-  it('prepareStep can modify activeTools', async () => {
+  it('prepareStep can modify activeTools [spec 1.19]', async () => {
     for (const mode of modes) {
       const made = withDefault(() => ({ activeTools: ['echo'] }));
       await call(made, mode);
@@ -318,7 +318,7 @@ const perCallProcessors = (mode: Mode) => {
     return { own, given, made: agentWith(stepping('own', own)), options: { inputProcessors: [stepping('given', given)] } };
   };
 
-  it('Per-call inputProcessors **replace** constructor inputProcessors (not extend)', async () => {
+  it('Per-call inputProcessors **replace** constructor inputProcessors (not extend) [spec 1.20]', async () => {
     const { made, own, given, options } = both();
     await call(made, mode, options);
     expect(given).toHaveBeenCalledTimes(2);
@@ -327,7 +327,7 @@ const perCallProcessors = (mode: Mode) => {
     expect(own).not.toHaveBeenCalled();
   });
 
-  it('Per-call inputProcessors receive correct args', async () => {
+  it('Per-call inputProcessors receive correct args [spec 1.21]', async () => {
     const { made, given, options } = both();
     await call(made, mode, options);
     expect(given.mock.calls[0]?.[0]).toMatchObject({ stepNumber: 0, steps: [], model: { modelId: 'scripted-model' } });
@@ -335,7 +335,7 @@ const perCallProcessors = (mode: Mode) => {
     expect(given.mock.calls[1]?.[0]).toMatchObject({ stepNumber: 1, steps: [{ toolResults: [{}] }] });
   });
 
-  it('Constructor inputProcessors are NOT called when per-call inputProcessors provided', async () => {
+  it('Constructor inputProcessors are NOT called when per-call inputProcessors provided [spec 1.20]', async () => {
     const { made, own, options } = both();
     await call(made, mode, options);
     expect(own).not.toHaveBeenCalled();
@@ -343,7 +343,7 @@ const perCallProcessors = (mode: Mode) => {
 };
 
 const perCallPrepareStep = (mode: Mode) => {
-  it('Per-call prepareStep works', async () => {
+  it('Per-call prepareStep works [spec 1.22]', async () => {
     const prepareStep = vi.fn<PrepareStep>(({ stepNumber }) => (stepNumber === 1 ? { toolChoice: 'none' } : undefined));
     const made = agentWith();
     await call(made, mode, { prepareStep });
@@ -351,7 +351,7 @@ const perCallPrepareStep = (mode: Mode) => {
     expect(made.model.calls.map(({ options }) => options.toolChoice?.type)).toEqual(['auto', 'none']);
   });
 
-  it('Per-call prepareStep overrides defaultGenerateOptions.prepareStep', async () => {
+  it('Per-call prepareStep overrides defaultGenerateOptions.prepareStep [spec 1.22]', async () => {
     const [own, given] = [vi.fn<PrepareStep>(), vi.fn<PrepareStep>()];
     await call(makeAgent('Hello.', { defaultGenerateOptions: { prepareStep: own } }), mode, { prepareStep: given });
     expect(given).toHaveBeenCalledOnce();
@@ -377,7 +377,7 @@ describe('Agent.stream with prepareStep', () => {
 });
 
 describe.each(modes)('Edge Cases of %s', (mode) => {
-  it('stepNumber increments correctly across tool calls', async () => {
+  it('stepNumber increments correctly across tool calls [spec 1.1]', async () => {
     const numbers: number[] = [];
     const made = makeAgent([...callThen('echo', { say: 'a' }).slice(0, 1), ...callThen('echo', { say: 'b' })], {
       tools: { echo },
@@ -387,7 +387,7 @@ describe.each(modes)('Edge Cases of %s', (mode) => {
     expect(numbers).toEqual([0, 1, 2]);
   });
 
-  it('steps array contains previous step results', async () => {
+  it('steps array contains previous step results [spec 1.23]', async () => {
     const seen: unknown[] = [];
     await call(agentWith(stepping('a', ({ steps }) => void seen.push([...steps]))), mode);
     expect(seen).toMatchObject([
@@ -403,17 +403,17 @@ describe.each(modes)('Edge Cases of %s', (mode) => {
     ]);
   });
 
-  it('Empty inputProcessors array is handled', async () => {
+  it('Empty inputProcessors array is handled [spec 1.24]', async () => {
     expect(await call(agentWith(), mode)).toMatchObject({ status: 'success', text: 'Done.' });
   });
 
-  it('Processor returns nothing (undefined)', async () => {
+  it('Processor returns nothing (undefined) [spec 1.25]', async () => {
     const made = agentWith(stepping('a', () => undefined));
     expect(await call(made, mode)).toMatchObject({ status: 'success', text: 'Done.' });
     expect(promptOf(made.model)).toEqual(promptOf((await plain()).model));
   });
 
-  it('Processor only returns partial result (just toolChoice, not model)', async () => {
+  it('Processor only returns partial result (just toolChoice, not model) [spec 1.26]', async () => {
     const made = agentWith(stepping('a', ({ stepNumber }) => (stepNumber === 0 ? { toolChoice: 'required' } : {})));
     expect(await call(made, mode)).toMatchObject({ status: 'success', text: 'Done.' });
     const without = await plain();

@@ -35,14 +35,14 @@ const messageWith = (content: Partial<MastraDBMessage['content']>) => ({ content
 describe(`the examples of ${document}`, () => {
   it('are all here', ({ task }) => expect(namesBeside(task)).toEqual(titlesOf(document)));
 
-  it('Reading text from a message', async ({ task: { name: title } }) => {
+  it('Reading text from a message [spec 2.13]', async ({ task: { name: title } }) => {
     const { getText } = await runExample<{ getText: (message: object) => string }>({ document, title });
     const parts = [{ type: 'text', text: 'a' } as const, { type: 'step-start' } as const, { type: 'text', text: 'b' } as const];
     expect(getText(messageWith({ parts }))).toBe('ab');
     expect(getText(messageWith({ parts: [], content: 'flat' }))).toBe('flat');
   });
 
-  it('Example: Custom error recovery', async ({ task: { name: title } }) => {
+  it('Example: Custom error recovery [spec 2.24, 3.22]', async ({ task: { name: title } }) => {
     const { agent, calls } = world([{ error: refusedCall('context length exceeded') }, { text: 'Shorter.' }]);
     const ErrorRecovery = await classIn(title);
     const result = await agent({ errorProcessors: [new ErrorRecovery()] }).generate(fiveTurns);
@@ -79,7 +79,7 @@ describe(`the examples of ${document}`, () => {
     expect(bad.calls).toHaveLength(4);
   });
 
-  it('Processor types', async ({ task: { name: title } }) => {
+  it('Processor types [spec 2.32]', async ({ task: { name: title } }) => {
     const { Agent, agents, calls } = world([{ error: refusedCall('This model does not support assistant message prefill.') }]);
     await runExample({ document, title, scope: { Agent, PrefillErrorHandler } });
     expect(await agents[0]?.generate('Hi')).toMatchObject({ status: 'success', text: 'Hello.' });
@@ -146,7 +146,7 @@ describe(`the examples of ${document}`, () => {
     expect(log.mock.calls).toEqual([['Total words: 3'], ['Total words: 1']]);
   });
 
-  it('State lifecycle', async ({ task: { name: title } }) => {
+  it('State lifecycle [spec 2.35]', async ({ task: { name: title } }) => {
     const WordCounter = await classIn(title);
     const counts: unknown[] = [];
     const counter = Object.assign(new WordCounter(), {
@@ -207,7 +207,7 @@ describe(`the examples of ${document}`, () => {
     ]);
   });
 
-  it('Emitting custom data chunks (2)', async ({ task: { name: title } }) => {
+  it('Emitting custom data chunks (2) [spec 2.5]', async ({ task: { name: title } }) => {
     const collector = new (await classIn(title))();
     const warnings: unknown[] = [];
     const reading = Object.assign(collector, {
@@ -232,7 +232,7 @@ describe(`the examples of ${document}`, () => {
   it('Configuring processors on an agent', async ({ task: { name: title } }) => {
     const scope = {
       ContentFilter: await classIn('Hybrid processor (input and output)'),
-      WordCounter: await classIn('State lifecycle'),
+      WordCounter: await classIn('State lifecycle [spec 2.35]'),
     };
     const { Agent, agents, calls } = world();
     await runExample({ document, title, scope: { Agent, ...scope } });
@@ -241,7 +241,7 @@ describe(`the examples of ${document}`, () => {
     expect(await agents[0]?.generate('the secret')).toMatchObject({ status: 'tripwire' });
   });
 
-  it('Configuring processors on an agent (2)', async ({ task: { name: title } }) => {
+  it('Configuring processors on an agent (2) [spec 2.42]', async ({ task: { name: title } }) => {
     const { Agent, agents } = world();
     await runExample({ document, title, scope: { Agent, ContentFilter: await classIn('Hybrid processor (input and output)') } });
     const requestContext = new RequestContext([['blockedWords', ['pear']]]);
@@ -249,7 +249,7 @@ describe(`the examples of ${document}`, () => {
     expect(await agents[0]?.generate('a pear')).toMatchObject({ status: 'success' });
   });
 
-  it('Per-call overrides', async ({ task: { name: title } }) => {
+  it('Per-call overrides [spec 2.43]', async ({ task: { name: title } }) => {
     const { agent, answers } = world([{ text: 'Short.' }]);
     const StreamFilter = class {
       readonly id = 'stream-filter';

@@ -47,7 +47,7 @@ describe(`the examples of ${document}`, () => {
     expect(result.tripwire?.reason).toContain('It is hateful.');
   });
 
-  it('Execution order', async ({ task: { name: title } }) => {
+  it('Execution order [spec 3.3]', async ({ task: { name: title } }) => {
     const names = ['UnicodeNormalizer', 'PromptInjectionDetector', 'ModerationProcessor'];
     const scope = Object.fromEntries(names.map((name) => [name, noting(name)]));
     const { agent, calls } = world();
@@ -55,7 +55,7 @@ describe(`the examples of ${document}`, () => {
     expect(sentTo(calls[0], 'user')).toEqual(['Seen by UnicodeNormalizer PromptInjectionDetector ModerationProcessor']);
   });
 
-  it('Transform input messages', async ({ task: { name: title } }) => {
+  it('Transform input messages [spec 3.6]', async ({ task: { name: title } }) => {
     const seen: unknown[] = [];
     const watching: Processor = {
       id: 'watching',
@@ -71,7 +71,7 @@ describe(`the examples of ${document}`, () => {
     expect(seen).toEqual(['hello']);
   });
 
-  it('Control each step', async ({ task: { name: title } }) => {
+  it('Control each step [spec 3.7]', async ({ task: { name: title } }) => {
     const { agent, calls } = world([...Array.from({ length: 6 }, () => calling), { text: 'Done.' }]);
     const config = { tools: { echo }, inputProcessors: [new (await classIn(title))()], defaultOptions: { maxSteps: 7 } };
     await agent(config).generate('Hi');
@@ -79,7 +79,7 @@ describe(`the examples of ${document}`, () => {
     expect(calls.map(({ options }) => options.toolChoice?.type).slice(-2)).toEqual(['auto', 'none']);
   });
 
-  it('Use the `prepareStep()` callback', async ({ task: { name: title } }) => {
+  it('Use the `prepareStep()` callback [spec 3.8]', async ({ task: { name: title } }) => {
     const { agent, calls } = world(callThen('echo', { say: 'a' }));
     await runExample({ document, title, scope: { agent: agent({ tools: { echo } }) } });
     expect(calls.map(({ model }) => model)).toEqual(['openai/gpt-5-mini', 'default']);
@@ -91,7 +91,7 @@ describe(`the examples of ${document}`, () => {
     expect(result).toMatchObject({ status: 'success', text: 'Hello.', response: { uiMessages: [{ role: 'assistant' }] } });
   });
 
-  it('Transform output messages (2)', async ({ task: { name: title } }) => {
+  it('Transform output messages (2) [spec 3.9]', async ({ task: { name: title } }) => {
     const log = vi.fn();
     const UsageTracker = await classIn(title, { console: { log } });
     await world([{ text: 'Hi.', usage: { inputTokens: 3, outputTokens: 4 } }])
@@ -100,14 +100,14 @@ describe(`the examples of ${document}`, () => {
     expect(log.mock.calls).toEqual([['Tokens: 3 in, 4 out'], ['Finish reason: stop']]);
   });
 
-  it('Filter streamed output', async ({ task: { name: title } }) => {
+  it('Filter streamed output [spec 3.10]', async ({ task: { name: title } }) => {
     const stream = await world([{ text: ['Hel', 'lo.'] }])
       .agent({ outputProcessors: [new (await classIn(title))()] })
       .stream('Hi');
     expect(await all(stream.textStream)).toEqual(['Hel', 'lo.']);
   });
 
-  it('Validate each response', async ({ task: { name: title } }) => {
+  it('Validate each response [spec 3.11]', async ({ task: { name: title } }) => {
     const Validator = await classIn(title, { validateResponse: async (text: string) => text === 'Good.' });
     const { agent, calls } = world([{ text: 'Bad.' }, { text: 'Good.' }]);
     const result = await agent({ outputProcessors: [new Validator()], maxProcessorRetries: 3 }).generate('Hi');
@@ -115,7 +115,7 @@ describe(`the examples of ${document}`, () => {
     expect(sentTo(calls[1], 'system').join()).toContain('Response did not meet requirements. Try again.');
   });
 
-  it('`TokenLimiter`', async ({ task: { name: title } }) => {
+  it('`TokenLimiter` [spec 3.12]', async ({ task: { name: title } }) => {
     const { Agent, calls } = world();
     const { agent } = await runExample<{ agent: InterlockAgent }>({ document, title, scope: { Agent } });
     expect(await agent.generate('Hi')).toMatchObject({ status: 'success', text: 'Hello.' });
@@ -131,7 +131,7 @@ describe(`the examples of ${document}`, () => {
     expect(calls.map((call) => sentTo(call, 'system').length)).toEqual([1, 1, 2]);
   });
 
-  it('Ensure a final response with `maxSteps` (2)', async ({ task: { name: title } }) => {
+  it('Ensure a final response with `maxSteps` (2) [spec 3.15]', async ({ task: { name: title } }) => {
     const { Agent, calls, agents } = world([calling, calling, calling, calling, { text: 'So far.' }]);
     await runExample({
       document,
@@ -160,7 +160,7 @@ describe(`the examples of ${document}`, () => {
     expect(chunks.at(-1)?.type).toBe('finish');
   });
 
-  it('Emit custom stream events (2)', async ({ task: { name: title } }) => {
+  it('Emit custom stream events (2) [spec 3.16]', async ({ task: { name: title } }) => {
     const runModeration = async (text: string) => ({
       requiresChange: true,
       moderatedText: text.toUpperCase(),
@@ -187,7 +187,7 @@ describe(`the examples of ${document}`, () => {
     expect((await stream.response).uiMessages).toMatchObject([{ role: 'assistant', metadata }]);
   });
 
-  it('Add metadata to messages (2)', async ({ task: { name: title } }) => {
+  it('Add metadata to messages (2) [spec 3.17]', async ({ task: { name: title } }) => {
     const Metadata = await classIn('Add metadata to messages');
     const log = vi.fn();
     const agent = world().agent({ outputProcessors: [new Metadata()] });
@@ -195,7 +195,7 @@ describe(`the examples of ${document}`, () => {
     expect(log.mock.calls).toEqual([['your data here']]);
   });
 
-  it('Use workflows as processors', async ({ task: { name: title } }) => {
+  it('Use workflows as processors [spec 3.1, 3.18]', async ({ task: { name: title } }) => {
     const { Agent, calls } = world();
     const detection = { type: 'email', value: 'ann@example.com', confidence: 1, start: 3, end: 18, redacted_value: '***' };
     const { agent } = await runExample<{ agent: InterlockAgent }>({
@@ -215,7 +215,7 @@ describe(`the examples of ${document}`, () => {
     expect(sentTo(calls[0], 'user')).toEqual(['I, ***']);
   });
 
-  it('Retry mechanism', async ({ task: { name: title } }) => {
+  it('Retry mechanism [spec 3.20]', async ({ task: { name: title } }) => {
     const { Agent, calls } = world([{ text: 'Bad.' }, { text: 'Good.' }]);
     const { agent } = await runExample<{ agent: InterlockAgent }>({
       document,
@@ -227,7 +227,7 @@ describe(`the examples of ${document}`, () => {
     expect(sentTo(calls[1], 'system').join()).toContain('Response quality score too low. Please provide a more detailed answer.');
   });
 
-  it('API error handling', async ({ task: { name: title } }) => {
+  it('API error handling [spec 3.22]', async ({ task: { name: title } }) => {
     const error = new APICallError({
       message: 'context length exceeded',
       url: 'https://provider.test',

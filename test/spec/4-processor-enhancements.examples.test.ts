@@ -55,7 +55,7 @@ describe(`the examples of ${document}`, () => {
     });
   });
 
-  it('Auto-Conversion', async ({ task: { name: title } }) => {
+  it('Auto-Conversion [spec 4.4]', async ({ task: { name: title } }) => {
     const { Agent, calls } = world();
     const scope = { Agent, piiDetector: marking('pii'), moderator: marking('moderator') };
     const { agent } = await runExample<{ agent: InterlockAgent }>({ document, title, scope });
@@ -66,7 +66,7 @@ describe(`the examples of ${document}`, () => {
     expect(Object.values(mastra.listWorkflows()).map((workflow) => (workflow as AnyWorkflow).type)).toEqual(['processor']);
   });
 
-  it('Direct Workflow Usage', async ({ task: { name: title } }) => {
+  it('Direct Workflow Usage [spec 4.5]', async ({ task: { name: title } }) => {
     const { agent, calls } = world();
     const { workflow } = await runExample<{ workflow: AnyWorkflow }>({
       document,
@@ -107,7 +107,7 @@ describe(`the examples of ${document}`, () => {
     expect(calls).toHaveLength(3);
   });
 
-  it('Basic Retry Pattern', async ({ task: { name: title } }) => {
+  it('Basic Retry Pattern [spec 4.10]', async ({ task: { name: title } }) => {
     const { Agent } = world([{ text: 'Roses.' }, { text: 'Roses are red.' }]);
     const { result } = await runExample<{ result: InterlockResult }>({
       document,
@@ -138,7 +138,7 @@ describe(`the examples of ${document}`, () => {
     expect(sentTo(calls[0], 'user')).toEqual(['()()() length language']);
   });
 
-  it('Branching Workflow', async ({ task: { name: title } }) => {
+  it('Branching Workflow [spec 4.22]', async ({ task: { name: title } }) => {
     const { branchingWorkflow } = await runExample<{ branchingWorkflow: AnyWorkflow }>({
       document,
       title,

@@ -56,7 +56,7 @@ const hello = {
 };
 
 describe('Goals', () => {
-  it('Extend `abort()` to support retry and strongly-typed metadata', async () => {
+  it('Extend `abort()` to support retry and strongly-typed metadata [spec 4.1]', async () => {
     interface Score {
       score: number;
     }
@@ -69,7 +69,7 @@ describe('Goals', () => {
     });
   });
 
-  it('Add `processOutputStep` method for per-step output processing with retry support', async () => {
+  it('Add `processOutputStep` method for per-step output processing with retry support [spec 4.2]', async () => {
     const seen: object[] = [];
     const watching: Processor = {
       id: 'watching',
@@ -101,7 +101,7 @@ describe('Goals', () => {
     ]);
   });
 
-  it('Enable processor orchestration via the workflow primitive', async () => {
+  it('Enable processor orchestration via the workflow primitive [spec 4.5]', async () => {
     const { agent, model } = makeAgent('Hello.', { inputProcessors: pipeline('p').then(upper).commit() });
     await agent.generate('hi');
     expect(sentText(model, 'user')).toBe('HI');
@@ -140,7 +140,7 @@ describe('Key Features of processor workflow orchestration', () => {
   };
 
   it.each(Object.entries(phaseOf))(
-    'Discriminated Union Schema - Uses `phase` field to determine input type: %s - %s',
+    'Discriminated Union Schema - Uses `phase` field to determine input type: %s - %s [spec 4.3]',
     async (phase, hook) => {
       const hooks = Object.values(phaseOf).map((name) => tripping(name as 'processInput', `It was ${name}.`, { id: name }));
       const guards = hooks.reduce((built, guard) => built.then(guard), pipeline('p'));
@@ -151,7 +151,7 @@ describe('Key Features of processor workflow orchestration', () => {
     },
   );
 
-  it('Auto-Conversion - Processor arrays automatically wrapped into workflows', async () => {
+  it('Auto-Conversion - Processor arrays automatically wrapped into workflows [spec 4.4]', async () => {
     const { agent } = makeAgent('Hello.', { inputProcessors: [upper, trip()] });
     const mastra = new Mastra({ agents: { tested: agent }, logger: false });
     await settled();
@@ -160,7 +160,7 @@ describe('Key Features of processor workflow orchestration', () => {
     expect(await run?.start({ inputData: { phase: 'input', messages: [hello] } })).toMatchObject({ status: 'tripwire' }); // what a form sends
   });
 
-  it('Direct Workflow Usage - Processors work directly in workflows', async () => {
+  it('Direct Workflow Usage - Processors work directly in workflows [spec 4.5]', async () => {
     const workflow = createWorkflow({ id: 'direct', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
       .then(upper.createStep() as never) // Mastra's builder knows no step whose input is a union
       .commit();
@@ -169,7 +169,7 @@ describe('Key Features of processor workflow orchestration', () => {
     expect(sentText(model, 'user')).toBe('HI');
   });
 
-  it('Auto-Registration - Processor workflows registered in Mastra with `isProcessorWorkflow: true`', async () => {
+  it('Auto-Registration - Processor workflows registered in Mastra with `isProcessorWorkflow: true` [spec 4.6]', async () => {
     const { agent } = makeAgent('Hello.', { inputProcessors: pipeline('mine').then(upper) });
     const mastra = new Mastra({ agents: { tested: agent }, logger: false });
     await settled();
@@ -179,21 +179,21 @@ describe('Key Features of processor workflow orchestration', () => {
 });
 
 describe('Workflow tripwire integration', () => {
-  it('Workflow result includes tripwire status', async () => {
+  it('Workflow result includes tripwire status [spec 4.7]', async () => {
     expect(await runWorkflow(pipeline('p').then(trip()), { phase: 'input', messages: [hello] })).toMatchObject({
       status: 'tripwire',
       tripwire: { reason: 'No.', metadata: { score: 1 }, processorId: 'guard' },
     });
   });
 
-  it("TripWire errors set status to 'tripwire' instead of 'failed'", async () => {
+  it("TripWire errors set status to 'tripwire' instead of 'failed' [spec 4.7]", async () => {
     const nested = pipeline('p').then(pipeline('q').then(upper).then(trip()));
     expect(await runWorkflow(nested, { phase: 'input', messages: [hello] })).toMatchObject({ status: 'tripwire' });
     const broken = pipeline('p').then({ id: 'broken', processInput: () => Promise.reject(new Error('out of order')) });
     expect(await runWorkflow(broken, { phase: 'input', messages: [hello] })).toMatchObject({ status: 'failed' });
   });
 
-  it('Step-level tripwire data visible in step results', async () => {
+  it('Step-level tripwire data visible in step results [spec 4.8]', async () => {
     const result = await runWorkflow(pipeline('p').then(upper).then(trip()), { phase: 'input', messages: [hello] });
     expect(result.steps).toMatchObject({
       'processor:upper': { status: 'success' },
@@ -203,7 +203,7 @@ describe('Workflow tripwire integration', () => {
 });
 
 describe.each(modes)('Key Features of the retry mechanism, %s', (mode) => {
-  it('Configuration', async () => {
+  it('Configuration [spec 4.9]', async () => {
     const picky: Processor = { id: 'picky', processOutputStep: ({ abort }) => abort('Again', { retry: true }) };
     const attempts = async (maxProcessorRetries?: number) => {
       const made = makeAgent([...onlyBad, ...onlyBad], { outputProcessors: [picky], maxProcessorRetries });
@@ -213,11 +213,11 @@ describe.each(modes)('Key Features of the retry mechanism, %s', (mode) => {
     expect([await attempts(3), await attempts(1), await attempts(0)]).toEqual([4, 2, 1]);
   });
 
-  it('Retry Trigger', async () => {
+  it('Retry Trigger [spec 4.10]', async () => {
     expect(await call(checked(badThenGood), mode)).toMatchObject({ status: 'success', text: 'Good.' });
   });
 
-  it('Feedback added as system message: `[Processor Feedback] Your previous response was not accepted: {reason}. Please try again with the feedback in mind.`', async () => {
+  it('Feedback added as system message: `[Processor Feedback] Your previous response was not accepted: {reason}. Please try again with the feedback in mind.` [spec 4.11]', async () => {
     const made = checked([...onlyBad.slice(0, 2), { text: 'Good.' }]);
     await call(made, mode);
     expect(sentText(made.model, 'system', 0)).toBe('Answer.');
@@ -225,7 +225,7 @@ describe.each(modes)('Key Features of the retry mechanism, %s', (mode) => {
     expect(sentText(made.model, 'system', 2)).toBe(`Answer.\n${feedback('Response quality too low')}`);
   });
 
-  it('Rejected steps have `tripwire` field with message, retry flag, metadata, processorId', async () => {
+  it('Rejected steps have `tripwire` field with message, retry flag, metadata, processorId [spec 4.12]', async () => {
     const { steps } = await call(checked(badThenGood), mode);
     // The message is called `reason`, as in the chunk and in the result.
     expect(steps[0]?.tripwire).toMatchObject({
@@ -237,12 +237,12 @@ describe.each(modes)('Key Features of the retry mechanism, %s', (mode) => {
     expect(steps[1]?.tripwire).toBeUndefined();
   });
 
-  it("Step's `.text` returns empty string when tripwire is set", async () => {
+  it("Step's `.text` returns empty string when tripwire is set [spec 4.13]", async () => {
     const { steps } = await call(checked(badThenGood), mode);
     expect(steps.map(({ text }) => text)).toEqual(['', 'Good.']);
   });
 
-  it('`result.text` calculated from steps, excluding rejected ones', async () => {
+  it('`result.text` calculated from steps, excluding rejected ones [spec 4.14]', async () => {
     expect((await call(checked(badThenGood), mode)).text).toBe('Good.');
     expect((await call(checked(onlyBad), mode)).text).toBe('');
     const withTool = [
@@ -269,7 +269,7 @@ describe.each(modes)('Key Features of the retry mechanism, %s', (mode) => {
   });
 });
 
-describe.each(modes)('Step Reason Values, %s', (mode) => {
+describe.each(modes)('Step Reason Values, %s [spec 4.15]', (mode) => {
   const reasonsOf = async (made: ReturnType<typeof makeAgent>) => {
     const { steps, runEvents } = await call(made, mode);
     const told = runEvents.flatMap((event) => (event.type === 'step-finish' ? [event.reason] : []));
@@ -301,7 +301,7 @@ describe.each(modes)('Step Reason Values, %s', (mode) => {
   });
 });
 
-describe('Stream Chunk Types', () => {
+describe('Stream Chunk Types [spec 4.16]', () => {
   it("`'tripwire'` - Tripwire chunk with payload", async () => {
     const { fullStream } = await checked(onlyBad).agent.stream('Hi');
     const chunks = await all(fullStream);
@@ -336,7 +336,7 @@ describe.each(modes)('Result Structure, %s', (mode) => {
     expect(steps.map(({ tripwire }) => tripwire?.retry ?? false)).toEqual([true, true, false]);
   });
 
-  it('tripwire: True if final tripwire (max retries exceeded)', async () => {
+  it('tripwire: True if final tripwire (max retries exceeded) [spec 4.17]', async () => {
     // Newer documents have the data in place of the flag and of `tripwireReason`.
     const stopped = await call(checked([{ text: 'Bad.' }, { text: 'Bad.' }], { maxProcessorRetries: 1 }), mode);
     expect(stopped.tripwire).toMatchObject({ reason: 'Response quality too low', retry: true });
@@ -355,7 +355,7 @@ describe.each(modes)('Result Structure, %s', (mode) => {
   });
 });
 
-describe('Schema Improvements for Playground Forms', () => {
+describe('Schema Improvements for Playground Forms [spec 4.18]', () => {
   it('Proper field types for messages, messageList, systemMessages', () => {
     const wrong = [
       { messages: 'hello' },
@@ -379,13 +379,13 @@ describe('Tests', () => {
       expect(await call(checked(badThenGood), 'generate')).toMatchObject({ status: 'success', steps: [{}, {}] });
     });
 
-    it('the budget bounds the retries', async () => {
+    it('the budget bounds the retries [spec 3.21]', async () => {
       const made = checked(onlyBad, { maxProcessorRetries: 1 });
       expect(await call(made, 'generate')).toMatchObject({ status: 'tripwire', tripwire: { retry: true } });
       expect(made.model.calls).toHaveLength(2);
     });
 
-    it('retryCount counts them', async () => {
+    it('retryCount counts them [spec 3.21]', async () => {
       const counts: number[] = [];
       const counting: Processor = {
         id: 'counting',
@@ -451,7 +451,7 @@ describe.each(modes)('Open Questions (Resolved), %s', (mode) => {
     expect(sentText(made.model, 'system', 1)).toContain(feedback('Response quality too low'));
   });
 
-  it('Retry scope: Global across all processors per generation, tracked via `processorRetryCount`', async () => {
+  it('Retry scope: Global across all processors per generation, tracked via `processorRetryCount` [spec 4.19]', async () => {
     const counts: [string, number][] = [];
     const picky = (id: string, word: string): Processor => ({
       id,
@@ -473,7 +473,7 @@ describe.each(modes)('Open Questions (Resolved), %s', (mode) => {
     expect(await call(short, mode)).toMatchObject({ status: 'tripwire', tripwire: { processorId: 'b' } });
   });
 
-  it('Workflow processor state: Each workflow run gets fresh state, parallel branches share input', async () => {
+  it('Workflow processor state: Each workflow run gets fresh state, parallel branches share input [spec 4.20]', async () => {
     const seen: unknown[] = [];
     const counting: Processor = {
       id: 'counting',
@@ -501,7 +501,7 @@ describe.each(modes)('Open Questions (Resolved), %s', (mode) => {
     expect(inputs).toEqual(['Hi', 'Hi', 'Hi', 'Hi']);
   });
 
-  it('Streaming retries: Text already streamed is kept in steps with tripwire data, `result.text` only includes accepted responses', async () => {
+  it('Streaming retries: Text already streamed is kept in steps with tripwire data, `result.text` only includes accepted responses [spec 4.21]', async () => {
     const result = await call(checked(badThenGood), mode);
     expect(result.steps[0]).toMatchObject({ reason: 'retry', text: '', tripwire: { metadata: { text: 'Bad.' } } });
     expect(result.text).toBe('Good.');

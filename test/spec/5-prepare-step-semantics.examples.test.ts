@@ -20,7 +20,7 @@ const prepareStepOf = async (title: string, { context, ...scope }: Record<string
 describe(`the examples of ${document}`, () => {
   it('are all here', ({ task }) => expect(namesBeside(task)).toEqual(titlesOf(document)));
 
-  it('Pattern 1: Reminder injection (ephemeral context)', async ({ task: { name: title } }) => {
+  it('Pattern 1: Reminder injection (ephemeral context) [spec 5.4]', async ({ task: { name: title } }) => {
     const { agent, calls } = world(oneCall);
     const prepareStep = await prepareStepOf(title, { context: { reminders: ['No emojis.'] } });
     await agent({ tools: { echo } }).generate('Hi', { prepareStep });
@@ -28,7 +28,7 @@ describe(`the examples of ${document}`, () => {
     expect(calls.map((call) => sentTo(call, 'user').at(-1))).toEqual([reminder, reminder]);
   });
 
-  it('Pattern 2: Tool narrowing (big toolset → small candidate)', async ({ task: { name: title } }) => {
+  it('Pattern 2: Tool narrowing (big toolset → small candidate) [spec 5.5]', async ({ task: { name: title } }) => {
     const { agent, calls } = world(callThen('read_file', { say: 'a' }));
     const tools = Object.fromEntries(['read_file', 'grep', 'write_file'].map((name) => [name, echoAs(name)]));
     const toolDiscovery = { active: true, getActiveToolNames: () => ['read_file', 'grep'] };
@@ -39,7 +39,7 @@ describe(`the examples of ${document}`, () => {
     ]);
   });
 
-  it('Pattern 3: Force tool usage (prevent premature exit)', async ({ task: { name: title } }) => {
+  it('Pattern 3: Force tool usage (prevent premature exit) [spec 5.6]', async ({ task: { name: title } }) => {
     const { agent, calls } = world(oneCall);
     const todos = [{ status: 'open' }];
     const tools = { echo: echoAs('echo', () => void todos.pop()) };
@@ -47,7 +47,7 @@ describe(`the examples of ${document}`, () => {
     expect(calls.map(({ options }) => options.toolChoice?.type)).toEqual(['required', 'auto']);
   });
 
-  it('Pattern 4: Dynamic model switching', async ({ task: { name: title } }) => {
+  it('Pattern 4: Dynamic model switching [spec 5.7]', async ({ task: { name: title } }) => {
     const { agent, calls, modelOf } = world([...Array.from({ length: 3 }, () => oneCall[0] ?? {}), { text: 'Done.' }]);
     const scope = { haikuModel: modelOf('haiku'), sonnetModel: modelOf('sonnet') };
     await agent({ tools: { echo } }).generate('Hi', { prepareStep: await prepareStepOf(title, scope) });

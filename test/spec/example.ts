@@ -43,7 +43,7 @@ const own = new Set(['@mastra/core/agent', '@mastra/core/workflows']);
  * declares at its top. A fragment of an object gives the object.
  */
 export const runExample = async <Declared>({ document, title, scope = {}, fill = {} }: Running): Promise<Declared> => {
-  const code = examplesIn(document).get(title);
+  const code = examplesIn(document).get(exampleTitle(title));
   if (code === undefined) throw new Error(`${document} has no example "${title}".`);
   const whole = Object.entries(fill).reduce((text, [said, meant]) => text.replaceAll(said, () => meant), code);
   const modules = {
@@ -86,12 +86,15 @@ const bodyOf = (code: string): string => {
   return `${body}\nreturn { ${declared.join(', ')} };`;
 };
 
+/** The title of the example that a test is about: what stands before the statements that the test holds. */
+const exampleTitle = (name: string): string => name.replace(/ \[spec [^\]]+\]$/, '');
+
 /** The titles of a document's examples. */
 export const titlesOf = (document: Document): string[] => [...examplesIn(document).keys()];
 
 /** The names of the other tests in the suite of a test. */
 export const namesBeside = (task: RunnerTestCase): string[] =>
-  task.suite?.tasks.filter((other) => other !== task).map(({ name }) => name) ?? [];
+  task.suite?.tasks.filter((other) => other !== task).map(({ name }) => exampleTitle(name)) ?? [];
 
 /** The texts that a call sent to its model under a role. */
 export const sentTo = (call: ScriptedCall<'v2'> | undefined, role: string): string[] =>
