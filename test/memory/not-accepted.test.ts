@@ -2,8 +2,8 @@ import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
 
 import { guard, type InterlockAgentConfig } from '../../src/index.js';
-import { delayed, tripping } from '../../src/testing/index.js';
-import { callThen, echo, modes, withText } from '../mastra/support.js';
+import { tripping } from '../../src/testing/index.js';
+import { callThen, echo, modes, settled, withText } from '../mastra/support.js';
 import { givenIn, openDisk, remembering, savedIn, target } from './support.js';
 
 const secret = 'SECRET-4711';
@@ -77,9 +77,9 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
 
   it('the next turn of a kept conversation goes on from there', async () => {
     const memory = openDisk().memory();
-    const guard = tripping('processOutputResult', 'No.', { times: 1 });
+    const strict = tripping('processOutputResult', 'No.', { times: 1 });
     const steps = [{ text: rejected }, { text: 'Fine.' }];
-    const { agent, model } = remembering(memory, steps, { outputProcessors: [guard], persistence: { tripwire: 'placeholder' } });
+    const { agent, model } = remembering(memory, steps, { outputProcessors: [strict], persistence: { tripwire: 'placeholder' } });
     await ask(agent, mode);
     await agent.generate('And now?', { memory: target });
     expect(JSON.stringify(model.calls[1]?.prompt)).toContain('[This answer was withheld.]');
@@ -95,9 +95,9 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
   it('a retried attempt leaves nothing, the accepted one is saved', async () => {
     const disk = openDisk();
     const memory = disk.memory();
-    const guard = tripping('processOutputStep', 'Again.', { retry: true, times: 2 });
+    const strict = tripping('processOutputStep', 'Again.', { retry: true, times: 2 });
     const steps = [{ text: rejected }, { text: rejected }, { text: 'Accepted.' }];
-    const { agent } = remembering(memory, steps, { outputProcessors: [guard], maxProcessorRetries: 2 });
+    const { agent } = remembering(memory, steps, { outputProcessors: [strict], maxProcessorRetries: 2 });
     const { events } = await ask(agent, mode);
     expect(await savedIn(memory)).toEqual([`user: Tell me. ${secret}`, 'assistant: Accepted.']);
     expect(givenIn(events)).toEqual(['answer']);
@@ -108,9 +108,9 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
   it('a tool’s rejected result is not saved with the attempt that was retried for it', async () => {
     const disk = openDisk();
     const memory = disk.memory();
-    const guard = tripping('processToolResult', 'Again.', { retry: true, times: 1 });
+    const strict = tripping('processToolResult', 'Again.', { retry: true, times: 1 });
     const steps = [{ toolCalls: [{ name: 'echo', args: { say: rejected } }] }, ...callThen('echo', { say: 'hi' })];
-    const { agent } = remembering(memory, steps, { tools: { echo }, outputProcessors: [guard], maxProcessorRetries: 1 });
+    const { agent } = remembering(memory, steps, { tools: { echo }, outputProcessors: [strict], maxProcessorRetries: 1 });
     await ask(agent, mode);
     expect(await savedIn(memory)).toEqual([`user: Tell me. ${secret}`, 'assistant: (tool-invocation) Done.']);
     expect(disk.holds(rejected)).toBe(false);
@@ -221,8 +221,11 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
 
   it('what an overlapping guard rejects while the model answers is not kept', async () => {
     const disk = openDisk();
-    const judge = { ...delayed(tripping('processInput', 'No.'), 20), traits: { decides: ['trip'] } } as const;
-    const inputProcessors = [guard(judge, { overlap: true })];
+    const late = async ({ abort }: { abort: (reason: string) => never }): Promise<void> => {
+      await settled();
+      abort('No.');
+    };
+    const inputProcessors = [guard({ id: 'late', processInput: late }, { overlap: true })];
     const { agent } = remembering(disk.memory(), [{ text: rejected }], {
       inputProcessors,
       persistence: { tripwire: 'user-only' },
