@@ -172,8 +172,18 @@ export const runEventSchema = z.discriminatedUnion('type', [
     type: z.literal('tool-finish'),
     toolCallId: z.string(),
     toolName: z.string(),
-    outcome: z.enum(['result', 'error', 'denied', 'reused']),
+    outcome: z.enum(['result', 'error', 'denied', 'reused', 'suspended']),
     durationMs: z.number().nonnegative(),
+  }),
+  /**
+   * A run that rested goes on: what was said about the call that it waited for. What follows is counted on from there, to another
+   * `run-finish`.
+   */
+  z.object({
+    ...common,
+    type: z.literal('run-resume'),
+    toolCallId: z.string(),
+    answer: z.enum(['approved', 'declined', 'data']),
   }),
   /** What this attempt had already put on the wire is withdrawn. */
   z.object({ ...common, type: z.literal('retract'), partIds: z.array(z.string()) }),

@@ -35,7 +35,14 @@ export {
   type InterlockStep,
   type InterlockStream,
 } from './mastra/agent.js';
-export type { InterlockAgentConfig, InterlockCallOptions, InterlockConfig, InterlockPromptCall } from './mastra/config.js';
+export type {
+  InterlockAgentConfig,
+  InterlockCallOptions,
+  InterlockConfig,
+  InterlockDeclineOptions,
+  InterlockPromptCall,
+  InterlockResumeOptions,
+} from './mastra/config.js';
 export type { DynamicGuards, Guards } from './mastra/guards.js';
 export { guard, type GuardedProcessor, type InputJudge } from './mastra/guard-policy.js';
 export type { PolicyCarrier } from './mastra/guard-node.js';

@@ -34,19 +34,29 @@ export const drive = async (run: Run): Promise<void> => {
 const decider = rememberDecisions(createDecider());
 
 const play = async (run: Run): Promise<RunStatus> => {
-  const { limits, ports, agentId, mode } = run.options;
-  const { maxSteps, maxRetries } = limits;
-  run.recorder.record({ type: 'run-start', agentId, mode, maxSteps, maxRetries });
-  await tell(run, agentChunk(run, 'start', { id: agentId, messageId: run.messageId }));
   const underWay = new Map<WorkName, Promise<LoopEvent>>();
-  let decision = decider.begin({ ...limits, models: ports.models.length });
+  let decision = run.restsAt ? decider.next(run.restsAt, { type: 'RESUME' }) : await begin(run);
   for (;;) {
     await enter(run, decision);
     for (const work of decision.stops) underWay.delete(work); // nobody listens to it any more
     for (const work of decision.starts) underWay.set(work, perform(run, work));
-    if (underWay.size === 0) return decision.snapshot.value as RunStatus; // only final and resting states wait for no work
+    if (underWay.size === 0) return rest(run, decision);
     decision = decider.next(decision.snapshot, await Promise.race(underWay.values()));
   }
+};
+
+const begin = async (run: Run): Promise<Decision> => {
+  const { limits, ports, agentId, mode } = run.options;
+  const { maxSteps, maxRetries } = limits;
+  run.recorder.record({ type: 'run-start', agentId, mode, maxSteps, maxRetries });
+  await tell(run, agentChunk(run, 'start', { id: agentId, messageId: run.messageId }));
+  return decider.begin({ ...limits, models: ports.models.length });
+};
+
+/** Only final and resting states wait for no work; each has the name of a status. */
+const rest = (run: Run, { snapshot }: Decision): RunStatus => {
+  run.restsAt = snapshot;
+  return snapshot.value as RunStatus;
 };
 
 /** Follows the machine: what it entered is recorded, what it decided about an attempt is carried out. */

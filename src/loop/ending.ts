@@ -9,6 +9,7 @@ import { agentChunk, notify, tell } from './release.js';
 import { retract } from './retract.js';
 import { acceptedSteps, type Attempt, type Run } from './run.js';
 import { recordStep, rejectRecord } from './step-record.js';
+import { tellWaiting } from './tell-waiting.js';
 import { untilAborted } from './until-aborted.js';
 import { wasteCall } from './waste-call.js';
 
@@ -121,12 +122,15 @@ export const conclude = async (run: Run, status: RunStatus): Promise<void> => {
   run.recorder.flush();
   const { outlet } = run.options;
   outlet.drain(); // the last few chunks wait for nobody, so that every run ends
-  if (status !== 'success') outlet.dropHeld();
+  if (status !== 'success') {
+    const chunks = outlet.dropHeld();
+    run.held = { chunks, from: outlet.place }; // a run that rests may still show it
+  }
   outlet.show();
   await keepTurn(run, status);
   if (status === 'canceled') run.error = new InterlockError('run/canceled', { cause: run.signal.reason });
   const tripwire = status === 'tripwire' ? tripwireOf(run) : undefined;
-  if (status === 'suspended') await tellApprovals(run);
+  if (status === 'suspended') await tellWaiting(run);
   if (tripwire) await tell(run, agentChunk(run, 'tripwire', tripwire));
   if (status === 'failed') await tell(run, agentChunk(run, 'error', { error: run.error }));
   if (status === 'canceled') await tell(run, agentChunk(run, 'abort', { reason: messageOf(run.error) }));
@@ -139,14 +143,6 @@ export const conclude = async (run: Run, status: RunStatus): Promise<void> => {
     retries: run.retries,
   });
   run.options.outlet.close();
-};
-
-/** Which calls wait for a person. */
-const tellApprovals = async (run: Run): Promise<void> => {
-  const { attempt } = run;
-  for (const { toolCallId, toolName, args } of attempt?.record?.toolCalls ?? [])
-    if (attempt?.answer.rulings.get(toolCallId)?.kind === 'approval')
-      await tell(run, agentChunk(run, 'tool-call-approval', { toolCallId, toolName, args, resumeSchema: '' }));
 };
 
 /** The reason that results give: the model's own after an accepted answer, `other` where a guard or the caller ended it. */

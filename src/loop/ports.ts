@@ -2,6 +2,7 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import type { Awaitable } from '../phase/awaitable.js';
 import type { Host, ResolvedModel, SystemMessage } from '../phase/host.js';
 import type { PhaseData } from '../phase/row.js';
+import type { CallAnswer, Suspension } from './call-answer.js';
 
 /** A chunk as it leaves the run: Mastra's shape, of which the loop reads only these fields. */
 export interface Chunk {
@@ -64,6 +65,10 @@ export interface ToolCall {
 export type ToolOutcome =
   | { readonly kind: 'result'; readonly result: unknown }
   | { readonly kind: 'error'; readonly error: unknown }
+  /** A person did not approve of it. */
+  | { readonly kind: 'denied'; readonly reason: string }
+  /** The tool waits for something that only somebody outside the run can give. */
+  | { readonly kind: 'suspended'; readonly suspension: Suspension }
   /** The tool has no `execute` here: its result is the client's to give. */
   | { readonly kind: 'client' };
 
@@ -75,6 +80,8 @@ export interface ToolRequest {
   /** The step's settings: which tools it offers. */
   readonly settings: StepSettings;
   readonly abortSignal: AbortSignal;
+  /** What the call is resumed with, where it suspended the run or a person approved of it. */
+  readonly resume?: CallAnswer;
   /** Emits a chunk while the tool runs. */
   readonly write: (chunk: Chunk) => Promise<void>;
 }
@@ -105,6 +112,8 @@ export interface LoopPorts {
   /** Reads one part of the provider's stream as a chunk, or as nothing to be told. */
   toChunk(part: unknown, runId: string): Chunk | undefined;
   runTool(request: ToolRequest): Promise<ToolOutcome>;
+  /** Whether a person is to decide over a call before it runs. What fails to say so says that one is. */
+  needsApproval(request: Pick<ToolRequest, 'call' | 'settings'>): Promise<boolean>;
   /** Whether the conditions under which the run ends hold after these steps. */
   shouldStop(steps: readonly StepRecord[]): Awaitable<boolean>;
   /** Milliseconds from an arbitrary origin. */

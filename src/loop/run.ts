@@ -13,7 +13,9 @@ import type { LoopLimits } from './machine.js';
 import type { Chunk, LoopPorts, ModelEntry, Prompt, RunMode, StepRecord, StepSettings, TokenUsage } from './ports.js';
 import type { Persistence } from './persistence.js';
 import type { AnswerAhead } from './read-ahead.js';
+import type { LoopSnapshot } from './decide.js';
 import type { FinishedCall } from './reuse.js';
+import { createStepCalls, type StepCalls } from './step-calls.js';
 
 /** The guards of a run by lane; `memory` persists an accepted answer and runs after everything else. */
 export type Lanes = Record<PhaseRow['lane'] | 'memory', Plan | undefined>;
@@ -65,6 +67,8 @@ export interface Attempt {
   warnings: readonly unknown[];
   /** Results of tools that the provider ran, which guards want to judge before they leave. */
   heldResults: Chunk[];
+  /** Where its tool calls stand. */
+  readonly stepCalls: StepCalls;
   /** What its tools returned. */
   readonly finishedCalls: FinishedCall[];
   /** How many parts of the response message it made. */
@@ -129,6 +133,10 @@ export interface Run {
   recoveries: number;
   modelIndex: number;
   status: RunStatus | undefined;
+  /** Where the machine rests, until the run is resumed. */
+  restsAt: LoopSnapshot | undefined;
+  /** What was not shown yet when the run came to rest, and the place where it began. */
+  held: { readonly chunks: readonly Chunk[]; readonly from: number };
 }
 
 /** A fresh attempt with the settings that the run was called with. */
@@ -146,6 +154,7 @@ export const createAttempt = (run: Run): Attempt => ({
   response: {},
   warnings: [],
   heldResults: [],
+  stepCalls: createStepCalls(),
   finishedCalls: [],
   partCount: 0,
   place: 0,

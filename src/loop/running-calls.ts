@@ -53,6 +53,13 @@ const execute = async (floor: Floor, call: ToolCall): Promise<ToolOutcome> => {
     run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: 'denied', durationMs: 0 });
     return { kind: 'error', error: ruling.message };
   }
+  const unresumed = attempt.stepCalls.waiting.get(toolCallId);
+  if (unresumed?.kind === 'data') return { kind: 'suspended', suspension: unresumed.suspension };
+  const resume = attempt.stepCalls.answers.get(toolCallId);
+  if (resume?.kind === 'declined') {
+    run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: 'denied', durationMs: 0 });
+    return { kind: 'denied', reason: resume.reason };
+  }
   const reused = takeFinished(run.reusable, call);
   if (reused) {
     attempt.finishedCalls.push(reused);
@@ -62,12 +69,13 @@ const execute = async (floor: Floor, call: ToolCall): Promise<ToolOutcome> => {
   const startedAt = run.scope.now();
   run.recorder.record({ type: 'tool-start', toolCallId, toolName });
   const { write, settle } = createWriting(floor);
-  const outcome = await run.options.ports.runTool({ call, list: run.list, settings: attempt.settings, abortSignal, write });
+  const { settings } = attempt;
+  const outcome = await run.options.ports.runTool({ call, list: run.list, settings, resume, abortSignal, write });
   await settle(outcome);
   if (outcome.kind === 'client') return outcome;
   const durationMs = run.scope.now() - startedAt;
   run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: outcome.kind, durationMs });
-  if (outcome.kind === 'error') return outcome;
+  if (outcome.kind !== 'result') return outcome;
   const finished = finishedCall(call, outcome.result);
   attempt.finishedCalls.push(finished);
   return { kind: 'result', result: finishedCall(call, finished.result).result }; // what the tool still does to its own is not seen

@@ -1,4 +1,10 @@
-import { Agent, type SubAgent, type ToolsInput } from '@mastra/core/agent';
+import {
+  Agent,
+  type AgentListSuspendedRunsOptions,
+  type AgentListSuspendedRunsResult,
+  type SubAgent,
+  type ToolsInput,
+} from '@mastra/core/agent';
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { Mastra } from '@mastra/core/mastra';
 import type { ProcessorWorkflow } from '@mastra/core/processors';
@@ -9,7 +15,15 @@ import type { Run } from '../loop/run.js';
 import type { Finding } from '../pipeline/verify/finding.js';
 import { beginRun } from './begin-run.js';
 import type { CallCallbacks, CallOptions } from './call-options.js';
-import type { InterlockAgentConfig, InterlockCallOptions, InterlockPromptCall, MastraCallOptions } from './config.js';
+import type {
+  InterlockAgentConfig,
+  InterlockCallOptions,
+  InterlockDeclineOptions,
+  InterlockPromptCall,
+  InterlockResumeOptions,
+  MastraCallOptions,
+  MastraResumeOptions,
+} from './config.js';
 import { isDelegated, refusingAnswer, refusingStream } from './delegation.js';
 import { runToEnd } from './end-run.js';
 import { readConfig, type AgentSetup } from './read-config.js';
@@ -18,7 +32,10 @@ import { refuseMethods } from './refused-methods.js';
 import { registerOnProcessors, workflowsOf } from './registration.js';
 import { resolveOptions } from './resolve-options.js';
 import { errorOf, resultOf, type RunResult, type StepResult } from './result.js';
+import { readResumeOptions } from './resume-options.js';
+import { resume } from './resume.js';
 import { streamOf, type RunStream } from './run-stream.js';
+import { createSuspendedRuns, listRuns } from './suspended-runs.js';
 import { asSubAgents } from './sub-agents.js';
 import type { VerifyOptions } from './verify.js';
 import { findingsOfAgent } from './verify-agent.js';
@@ -28,7 +45,7 @@ export type InterlockStep = FullOutput['steps'][number] & Pick<StepResult, 'step
 /** What `generate` gives: Mastra's full output with the run's status and events. */
 export type InterlockResult = Omit<FullOutput, 'steps'> & { steps: InterlockStep[] } & Pick<
     RunResult,
-    'status' | 'bypasses' | 'wasted' | 'runEvents' | 'tripwire'
+    'status' | 'bypasses' | 'wasted' | 'runEvents' | 'runId' | 'tripwire'
   >;
 /** What `stream` gives: Mastra's stream with the run's status and events. */
 export type InterlockStream = { getFullOutput(): Promise<InterlockResult> } & MastraModelOutput &
@@ -56,6 +73,7 @@ export class InterlockAgent<
   }
 
   readonly #setup: AgentSetup;
+  #suspended = createSuspendedRuns();
 
   constructor(config: InterlockAgentConfig<TAgentId, TTools, TOutput, TRequestContext>) {
     const setup = readConfig(config);
@@ -70,12 +88,7 @@ export class InterlockAgent<
   override generate(messages: MessageListInput, options?: InterlockCallOptions): Promise<InterlockResult>;
   override generate<OUTPUT>(messages: MessageListInput, options?: MastraCallOptions<OUTPUT>): Promise<FullOutput<OUTPUT>>;
   override async generate(messages: unknown, options?: unknown): Promise<unknown> {
-    const { run, callbacks } = await this.#begin('generate', messages, options);
-    run.options.outlet.drain();
-    await runToEnd(run, callbacks);
-    if (run.status === 'failed') throw errorOf(run);
-    const result = resultOf(run);
-    return isDelegated(callbacks) ? refusingAnswer(this.id, result) : result;
+    return this.#answer(await this.#begin('generate', messages, options));
   }
 
   /** Starts the loop and gives its stream. Rejects for what is wrong before any model call. */
@@ -83,9 +96,59 @@ export class InterlockAgent<
   override stream(messages: MessageListInput, options?: InterlockCallOptions): Promise<InterlockStream>;
   override stream<OUTPUT>(messages: MessageListInput, options?: MastraCallOptions<OUTPUT>): Promise<MastraModelOutput<OUTPUT>>;
   override async stream(messages: unknown, options?: unknown): Promise<unknown> {
-    const { run, callbacks, transforms } = await this.#begin('stream', messages, options);
-    const stream = streamOf(run, { ended: runToEnd(run, callbacks), transforms });
-    return isDelegated(callbacks) ? refusingStream(this.id, stream) : stream;
+    return this.#streamed(await this.#begin('stream', messages, options));
+  }
+
+  /**
+   * Goes on with a run of this agent that rests in this process, to its end or to where it rests again. It keeps the guards, tools,
+   * model and limits that it began with.
+   *
+   * Raises `agent/no-suspended-run`, and `agent/invalid-option` where `resumeData` does not answer the call that waits.
+   */
+  override resumeGenerate(resumeData: unknown, options: InterlockResumeOptions): Promise<InterlockResult>;
+  override resumeGenerate<OUTPUT>(resumeData: unknown, options: MastraResumeOptions<OUTPUT>): Promise<FullOutput<OUTPUT>>;
+  override async resumeGenerate(resumeData: unknown, options: object): Promise<unknown> {
+    return this.#answer(await this.#resume('generate', resumeData, options));
+  }
+
+  /** {@link resumeGenerate} as a stream: of what happens from now on. */
+  override resumeStream(resumeData: unknown, options: InterlockResumeOptions): Promise<InterlockStream>;
+  override resumeStream<OUTPUT>(resumeData: unknown, options: MastraResumeOptions<OUTPUT>): Promise<MastraModelOutput<OUTPUT>>;
+  override async resumeStream(resumeData: unknown, options: object): Promise<unknown> {
+    return this.#streamed(await this.#resume('stream', resumeData, options));
+  }
+
+  /** A person approves of a call; its tool runs once every call of the step that needs approval is decided. */
+  override approveToolCall(options: InterlockResumeOptions): Promise<InterlockStream>;
+  override approveToolCall<OUTPUT>(options: MastraResumeOptions<OUTPUT>): Promise<MastraModelOutput<OUTPUT>>;
+  override approveToolCall(options: InterlockResumeOptions): Promise<unknown> {
+    return this.resumeStream({ approved: true }, options);
+  }
+
+  /** A person declines a call: its tool does not run, and the model is told the reason. */
+  override declineToolCall(options: InterlockDeclineOptions): Promise<InterlockStream>;
+  override declineToolCall<OUTPUT>(options: MastraResumeOptions<OUTPUT>): Promise<MastraModelOutput<OUTPUT>>;
+  override declineToolCall({ reason, ...options }: InterlockDeclineOptions): Promise<unknown> {
+    return this.resumeStream({ approved: false, reason }, options);
+  }
+
+  /** {@link approveToolCall}, to the end. */
+  override approveToolCallGenerate(options: InterlockResumeOptions): Promise<InterlockResult>;
+  override approveToolCallGenerate<OUTPUT>(options: MastraResumeOptions<OUTPUT>): Promise<FullOutput<OUTPUT>>;
+  override approveToolCallGenerate(options: InterlockResumeOptions): Promise<unknown> {
+    return this.resumeGenerate({ approved: true }, options);
+  }
+
+  /** {@link declineToolCall}, to the end. */
+  override declineToolCallGenerate(options: InterlockDeclineOptions): Promise<InterlockResult>;
+  override declineToolCallGenerate<OUTPUT>(options: MastraResumeOptions<OUTPUT>): Promise<FullOutput<OUTPUT>>;
+  override declineToolCallGenerate({ reason, ...options }: InterlockDeclineOptions): Promise<unknown> {
+    return this.resumeGenerate({ approved: false, reason }, options);
+  }
+
+  /** The runs of this agent that rest in this process, the last one first. */
+  override async listSuspendedRuns(options: AgentListSuspendedRunsOptions = {}): Promise<AgentListSuspendedRunsResult> {
+    return listRuns(this.#suspended, options);
   }
 
   /**
@@ -121,6 +184,7 @@ export class InterlockAgent<
     const mastra = this.getMastraInstance();
     if (mastra && !config.mastra) fork['__registerMastra'](mastra);
     fork.source = this.source;
+    fork.#suspended = this.#suspended;
     return fork;
   }
 
@@ -134,6 +198,32 @@ export class InterlockAgent<
     const { messages: input } = call;
     const run = await beginRun({ agent, guards, hooks, maxModelRetries, mode, messages: input, options, requestContext });
     return { run, callbacks: options, transforms: options.experimentalTransform };
+  }
+
+  async #resume(mode: RunMode, resumeData: unknown, given: object): Promise<Begun> {
+    const agent = this as unknown as Agent; // see #begin
+    const { defaults, guards } = this.#setup;
+    const { runId, toolCallId, ...call } = readResumeOptions(given);
+    const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given: call });
+    const { memory, actor } = call;
+    await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
+    const suspended = this.#suspended;
+    const run = await resume({ suspended, guards, mode, runId, toolCallId, resumeData, options, requestContext, memory });
+    return { run, callbacks: options, transforms: options.experimentalTransform };
+  }
+
+  async #answer({ run, callbacks }: Begun): Promise<unknown> {
+    run.options.outlet.drain();
+    await runToEnd(run, { callbacks, suspended: this.#suspended });
+    if (run.status === 'failed') throw errorOf(run);
+    const result = resultOf(run);
+    return isDelegated(callbacks) ? refusingAnswer(this.id, result) : result;
+  }
+
+  #streamed({ run, callbacks, transforms }: Begun): unknown {
+    const ended = runToEnd(run, { callbacks, suspended: this.#suspended });
+    const stream = streamOf(run, { ended, transforms });
+    return isDelegated(callbacks) ? refusingStream(this.id, stream) : stream;
   }
 }
 

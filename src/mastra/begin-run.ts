@@ -2,20 +2,17 @@ import type { Agent } from '@mastra/core/agent';
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
-import type { Chunk, RunMode } from '../loop/ports.js';
+import type { RunMode } from '../loop/ports.js';
 import { createRun } from '../loop/create-run.js';
 import type { Run, RunOptions } from '../loop/run.js';
-import { createOutlet, type Outlet } from '../release/outlet.js';
 import type { CallOptions } from './call-options.js';
-import { runCallbacks, toldChunks } from './callbacks.js';
 import { compileChains, resolveChains } from './chains.js';
 import type { InterlockConfig } from './config.js';
 import { createLoopPorts } from './loop-ports.js';
 import type { LoopTarget } from './loop-target.js';
 import { openConversation } from './memory.js';
 import { openList } from './open-list.js';
-import { responseMessages } from './result.js';
-import { safely } from './safely.js';
+import { sittingOf } from './sitting.js';
 
 const defaultMaxSteps = 5;
 const defaultToolConcurrency = 10;
@@ -53,16 +50,14 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const run: Run = createRun({
     runId,
     agentId: agent.id,
-    mode,
+    ...sittingOf({ mode, options, guards, runId }, () => run),
     list,
     lanes,
     ports,
     settings,
     limits: limitsOf(beginning, chains.hasErrorGuards),
-    outlet: withResponse(createOutlet<Chunk>(undefined, toldChunks(options)), () => run.list),
     hold: holdOf(options.hold ?? guards.hold),
     maxHeldChars: options.maxHeldChars ?? guards.maxHeldChars,
-    abortSignal: options.abortSignal,
     toolConcurrency: concurrencyOf(options),
     persistence: { ...guards.persistence, ...options.persistence },
     context: {
@@ -70,11 +65,6 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
       requestContext,
       tracingContext: (options.tracingContext ?? options.tracing) as never, // carried through
     },
-    onEvent: (event) => {
-      void safely(guards.onRunEvent, event);
-      void safely(options.onRunEvent, event);
-    },
-    ...runCallbacks(options, runId),
   });
   return run;
 };
@@ -98,18 +88,3 @@ const concurrencyOf = ({ toolCallConcurrency: limit }: CallOptions): number =>
   (typeof limit === 'number' ? limit : limit?.limit) ?? defaultToolConcurrency;
 
 const holdOf = (hold: CallOptions['hold']): RunOptions['hold'] => (hold === 'none' ? undefined : hold);
-
-/** The last chunk of a run carries the answer's messages, as Mastra's does: clients read their metadata there. */
-const withResponse = (outlet: Outlet<Chunk>, listOf: () => RunOptions['list']): Outlet<Chunk> => ({
-  ...outlet,
-  get closed() {
-    return outlet.closed;
-  },
-  get place() {
-    return outlet.place;
-  },
-  write: (chunk) => {
-    if (chunk.type !== 'finish') return outlet.write(chunk);
-    return outlet.write({ ...chunk, payload: { ...(chunk.payload as object), response: responseMessages(listOf()) } });
-  },
-});

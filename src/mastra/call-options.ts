@@ -1,7 +1,7 @@
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
-import type { ToolHooks } from '@mastra/core/tools';
+import type { RequireToolApproval, ToolHooks } from '@mastra/core/tools';
 import type { RunEvent } from '../../schemas/index.js';
 import type { Persistence } from '../loop/persistence.js';
 import type { Chunk, StepSettings } from '../loop/ports.js';
@@ -47,6 +47,7 @@ export interface CallOptions extends StepSettings, CallCallbacks {
   clientTools?: unknown;
   hooks?: ToolHooks;
   prepareStep?: PrepareStep;
+  requireToolApproval?: RequireToolApproval;
   toolCallConcurrency?: number | { limit?: number };
   tracingContext?: unknown;
   tracing?: unknown;

@@ -14,11 +14,11 @@ export const runCallbacks = ({ onStepFinish }: CallCallbacks, runId: string): Pi
   onStepFinish: onStepFinish && ((step) => onStepFinish({ ...stepResult(step), model: modelOf(step), runId } as never)), // a step is Mastra's
 });
 
-/** Calls back when a run has ended: `onError` after a failure, `onAbort` after the caller gave up, else `onFinish`. */
+/** Calls back when a run has ended: `onError` after a failure, `onAbort` after the caller gave up, else `onFinish`. One that rests has not. */
 export const callEnded = async (run: Run, { onFinish, onError, onAbort }: CallCallbacks): Promise<void> => {
   if (run.status === 'failed') return safely(onError, { error: errorOf(run) });
   if (run.status === 'canceled') return safely(onAbort, { steps: acceptedSteps(run).map(stepResult), text: unfinishedText(run) });
-  if (!onFinish) return undefined;
+  if (!onFinish || run.status === 'suspended') return undefined;
   const { response, ...result } = resultOf(run);
   const last = run.steps.findLast((step) => !step.tripwire);
   const views = last && stepResult(last);

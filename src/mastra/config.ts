@@ -112,6 +112,39 @@ export type InterlockCallOptions = Omit<
   onRunEvent?: (event: RunEvent) => void;
 };
 
+/**
+ * Options of a call that resumes a run, which goes on with the guards, tools, model and limits that it began with. The context of the
+ * request says who resumes it; tools and guards keep that of the call that began it.
+ */
+export type InterlockResumeOptions = Pick<
+  InterlockCallOptions,
+  | 'abortSignal'
+  | 'onStepFinish'
+  | 'onFinish'
+  | 'onChunk'
+  | 'onError'
+  | 'onAbort'
+  | 'onRunEvent'
+  | 'experimentalTransform'
+  | 'requestContext'
+  | 'actor'
+  | 'memory'
+> & {
+  /** The run that rests. */
+  runId: string;
+  /** The call that is answered; needed where several wait. */
+  toolCallId?: string;
+};
+
+/** Options of a call that declines a tool call. */
+export type InterlockDeclineOptions = InterlockResumeOptions & {
+  /** What the model is told. Default: that the call was not approved. */
+  reason?: string;
+};
+
+/** Options of resuming as Mastra types them, for code that was written for Mastra's agent. */
+export type MastraResumeOptions<OUTPUT> = MastraCallOptions<OUTPUT> & { runId?: string; toolCallId?: string; reason?: string };
+
 /** The other form of a call: one object that also holds the prompt. */
 export type InterlockPromptCall = InterlockCallOptions & { prompt: MessageListInput };
 

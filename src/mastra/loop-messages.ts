@@ -38,11 +38,23 @@ const noteModel = (list: MessageList, { content: { metadata } }: MastraDBMessage
 
 const toolPart = ({ toolCallId, toolName, args }: ToolCall, outcome: ToolOutcome): ToolPart => {
   const call = { toolCallId, toolName, args };
-  const toolInvocation =
-    outcome.kind === 'result'
-      ? { ...call, state: 'result', result: outcome.result }
-      : { ...call, state: 'output-error', errorText: outcome.kind === 'error' ? errorText(outcome.error) : '' };
-  return { type: 'tool-invocation', toolInvocation } as ToolPart;
+  return { type: 'tool-invocation', toolInvocation: { ...call, ...endOf(toolCallId, outcome) } } as ToolPart;
+};
+
+const endOf = (id: string, outcome: ToolOutcome): object => {
+  switch (outcome.kind) {
+    case 'result':
+      return { state: 'result', result: outcome.result };
+    case 'error':
+      return { state: 'output-error', errorText: errorText(outcome.error) };
+    case 'denied':
+      return { state: 'output-denied', approval: { id, approved: false, reason: outcome.reason } };
+    case 'client':
+    case 'suspended':
+      return { state: 'call' }; // it has not ended
+    default:
+      return outcome satisfies never;
+  }
 };
 
 const errorText = (error: unknown): string => {

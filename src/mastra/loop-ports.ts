@@ -9,6 +9,7 @@ import { createModelCall, toPrompt } from './model-call.js';
 import { createModelOutputs, type ModelOutputs } from './model-outputs.js';
 import { resolveModel, resolveModels, type ModelRequestor } from './models.js';
 import { runTool, type ToolRunContext } from './run-tool.js';
+import { createApprovalPolicy } from './tool-approval.js';
 import { authoredTools, resolveTools } from './tools.js';
 
 /** What a run of the loop needs from its host. */
@@ -37,6 +38,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
       outputs.note(putIn(request.settings.tools, tools));
       return runTool(request, toolContext);
     },
+    needsApproval: createApprovalPolicy({ option: options.requireToolApproval, requestContext }),
     shouldStop: (steps) => anyHolds(options.stopWhen, steps),
     now: () => performance.now(),
     wallClock: () => Date.now(),

@@ -19,7 +19,9 @@ const refusedUnless = (harmless: (value: unknown) => boolean, detail?: string): 
 const isFalse = (value: unknown): boolean => value === false;
 const anything = (): boolean => true;
 
-type CallOptionName = keyof AgentExecutionOptionsBase<unknown> | keyof InterlockCallOptions | 'structuredOutput' | 'output';
+/** The name of an option of a call. */
+export type CallOptionName =
+  keyof AgentExecutionOptionsBase<unknown> | keyof InterlockCallOptions | 'structuredOutput' | 'output';
 
 /** Every option of a call. Mastra's type names them: one that a new version adds does not compile until it has its row. */
 const callOptions: Record<CallOptionName, Treatment> = {
@@ -65,14 +67,14 @@ const callOptions: Record<CallOptionName, Treatment> = {
   tracing: honoured,
   loggerVNext: refusedUnless(anything),
   metrics: refusedUnless(anything),
-  // Nothing here suspends, runs in the background or sends signals.
+  // A stream ends where its run suspends; nothing here runs in the background or sends signals.
   hideSignals: refusedUnless(anything),
   closeOnSuspend: refusedUnless(anything),
   disableBackgroundTasks: refusedUnless(anything),
   backgroundTaskPolicy: refusedUnless(anything),
   _skipBgTaskWait: refusedUnless(anything),
   eagerToolExecution: refusedUnless(isFalse, 'no tool runs before its step was judged.'),
-  requireToolApproval: refusedUnless(isFalse),
+  requireToolApproval: honoured,
   autoResumeSuspendedTools: refusedUnless(isFalse),
   savePerStep: refusedUnless(isFalse, 'an answer is saved once it was accepted as a whole.'),
   returnScorerData: refusedUnless(isFalse),

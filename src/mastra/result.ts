@@ -4,6 +4,7 @@ import { InterlockError } from '../errors.js';
 import { finishReasonOf, tripwireOf } from '../loop/ending.js';
 import type { Chunk, StepRecord } from '../loop/ports.js';
 import { acceptedSteps, type Run } from '../loop/run.js';
+import { waitingCalls, waitingChunk } from '../loop/tell-waiting.js';
 import { bypassesOf, type GuardBypass } from '../trace/bypasses.js';
 import { wastedOf, type WastedCalls } from '../trace/wasted.js';
 
@@ -46,8 +47,10 @@ export interface RunResult {
   runId: string;
   traceId: string | undefined;
   spanId: string | undefined;
-  suspendPayload: undefined;
-  resumeSchema: undefined;
+  /** Of a suspended run: the first call that waits, with what its tool says of it. */
+  suspendPayload: unknown;
+  /** What that call is to be resumed with: JSON schema, as text. */
+  resumeSchema: string | undefined;
   /** The whole conversation, as it stands after the run. */
   messages: unknown[];
   /** What memory put into it. */
@@ -86,14 +89,19 @@ export const resultOf = (run: Run): RunResult => {
     runId,
     traceId: undefined,
     spanId: undefined,
-    suspendPayload: undefined,
-    resumeSchema: undefined,
+    ...suspensionOf(run),
     messages: list.get.all.db(),
     rememberedMessages: list.get.remembered.db(),
     bypasses: bypassesOf(run.recorder.events),
     wasted: wastedOf(run.recorder.events),
     runEvents: run.recorder.events,
   };
+};
+
+const suspensionOf = (run: Run): Pick<RunResult, 'suspendPayload' | 'resumeSchema'> => {
+  const [waiting] = run.status === 'suspended' ? waitingCalls(run) : [];
+  const payload = waiting && (waitingChunk(run, waiting).payload as { resumeSchema: string });
+  return { suspendPayload: payload, resumeSchema: payload?.resumeSchema };
 };
 
 /** What the steps of an answer add up to. */

@@ -5,7 +5,9 @@ import type { ToolHooks } from '@mastra/core/tools';
 import { ensureSerializable, makeCoreTool } from '@mastra/core/utils';
 import { InterlockError } from '../errors.js';
 import type { ToolOutcome, ToolRequest } from '../loop/ports.js';
+import type { CallAnswer, Suspension } from '../loop/call-answer.js';
 import type { Conversation } from './memory.js';
+import { findTool } from './find-tool.js';
 import { offeredTools } from './provider-tools.js';
 import { refusalIn } from './refusal.js';
 import { safely } from './safely.js';
@@ -38,15 +40,15 @@ interface RunnableTool extends AnyTool {
 /** Runs one tool call of a step. Whatever goes wrong inside the tool is an outcome, told to the model. */
 export const runTool = async (request: ToolRequest, context: ToolRunContext): Promise<ToolOutcome> => {
   const { call, settings } = request;
-  const found = findTool(offeredTools(settings), call.toolName);
+  const found = findTool(settings, call.toolName);
   if (!found) return { kind: 'error', error: unknownTool(call.toolName, settings) };
-  const [name, tool] = found;
+  const [name, tool] = found as [string, RunnableTool]; // hooks of the AI SDK's tools are theirs alone to type
   const why = whyUnsupported(tool);
   if (why) return { kind: 'error', error: unsupportedTool(name, why) };
   if (call.args === undefined || call.args === null)
     return { kind: 'error', error: new Error(`The arguments of "${call.toolName}" are not valid JSON.`) };
   const ready = context.prepared[name] === tool ? (tool as CoreTool & RunnableTool) : prepare(name, tool, context);
-  if (ready.onInputAvailable)
+  if (ready.onInputAvailable && request.resume?.kind !== 'data')
     await safely(ready.onInputAvailable, {
       toolCallId: call.toolCallId,
       input: call.args,
@@ -56,23 +58,17 @@ export const runTool = async (request: ToolRequest, context: ToolRunContext): Pr
   return ready.execute ? execute(ready, request, context) : { kind: 'client' };
 };
 
-type Offered = [string, RunnableTool];
-
-/** Models call a tool by its name; some by its id. */
-const findTool = (offered: readonly Offered[], name: string): Offered | undefined =>
-  offered.find(([own]) => own === name) ?? offered.find(([, tool]) => tool.id === name);
-
 const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, context: ToolRunContext): Promise<ToolOutcome> => {
   const { call, abortSignal } = request;
   const { agent, hooks } = context;
-  const suspension: { error?: InterlockError } = {};
+  const suspending: Suspending = {};
   const run = executeWithHooks(tool.execute as never, hooks, {
     toolName: call.toolName,
     metadata: { agentId: agent.id, agentName: agent.name },
   });
   try {
-    const returned = await run(argsOf(call.args, tool), invocation(request, context, suspension));
-    if (suspension.error) return { kind: 'error', error: suspension.error };
+    const returned = await run(argsOf(call.args, tool), invocation(request, context, suspending));
+    if (suspending.suspension) return { kind: 'suspended', suspension: suspending.suspension };
     const result = returned === undefined ? null : ensureSerializable(returned);
     const { toolCallId, toolName } = call;
     await safely(tool.onOutput, { toolCallId, toolName, output: result, abortSignal });
@@ -80,12 +76,24 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
   } catch (error) {
     // Who may not call a tool is not told by way of the model: the run fails.
     if (error instanceof Error && error.name === 'FGADeniedError') throw error;
-    return { kind: 'error', error: suspension.error ?? refusalIn(error) ?? error };
+    return { kind: 'error', error: refusalIn(error) ?? error };
   }
 };
 
+/** What a tool said when it suspended the run. Whatever it returns after that is not its result. */
+interface Suspending {
+  suspension?: Suspension;
+}
+
+/** What Mastra's tools pass along when they suspend. */
+interface SuspendOptions {
+  resumeSchema?: string;
+  runId?: string;
+  requireToolApproval?: boolean | { toolName?: string; args?: unknown };
+}
+
 /** What a tool is called with, besides its arguments. */
-const invocation = (request: ToolRequest, context: ToolRunContext, suspension: { error?: InterlockError }) => {
+const invocation = (request: ToolRequest, context: ToolRunContext, suspending: Suspending) => {
   const { call, list, abortSignal, write } = request;
   return {
     toolCallId: call.toolCallId,
@@ -96,12 +104,21 @@ const invocation = (request: ToolRequest, context: ToolRunContext, suspension: {
     actor: context.actor,
     mcp: context.mcp,
     outputWriter: (chunk: unknown) => write(chunk as never), // Mastra's chunks, of which the loop reads the type
-    // A run that cannot be resumed cannot be suspended: the call has failed, whatever the tool makes of this.
-    suspend: () => {
-      suspension.error = unsupportedTool(call.toolName, 'it tried to suspend the run.');
-      return Promise.reject(suspension.error);
+    suspend: (payload: unknown, { resumeSchema, runId, requireToolApproval: asks }: SuspendOptions = {}) => {
+      const approval = typeof asks === 'object' ? asks : {};
+      suspending.suspension ??= { payload, resumeSchema, runId, ...(asks && { approval }) };
+      return Promise.resolve();
     },
+    ...resumption(request.resume),
   };
+};
+
+/** What a tool is resumed with, in Mastra's words. */
+const resumption = (resume: CallAnswer | undefined): object => {
+  if (resume?.kind === 'approved') return resume.data === undefined ? {} : { resumeData: resume.data };
+  if (resume?.kind !== 'data') return {};
+  const { payload, runId } = resume.suspension;
+  return { resumeData: resume.data, suspendPayload: payload, ...(runId !== undefined && { suspendedToolRunId: runId }) };
 };
 
 /** Only Mastra says what a suspended sub-agent or workflow is resumed with; a model that names it is not believed. */

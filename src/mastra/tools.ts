@@ -10,23 +10,15 @@ export interface AnyTool {
   requireApproval?: unknown;
   needsApproval?: unknown;
   needsApprovalFn?: unknown;
-  suspendSchema?: unknown;
-  hasSuspendSchema?: unknown;
   transform?: unknown;
 }
 
-/** Tools that Mastra makes of an agent's own agents and workflows; they can suspend, but seldom do. */
-const delegation = /^(agent|workflow)-/;
-
 /**
- * Why the loop cannot run a tool, or nothing where it can. A tool that asks a person needs a run that can be resumed, and one
- * that shows other payloads than it returns needs a transform that is not applied here: both are refused, not run without.
+ * Why the loop cannot run a tool, or nothing where it can. One that shows other payloads than it returns needs a transform that is
+ * not applied here: it is refused, not run without.
  */
 export const whyUnsupported = (tool: AnyTool): string | undefined => {
   if (typeof tool.execute !== 'function') return undefined; // left to the client or the provider
-  if (tool.requireApproval || tool.needsApproval || tool.needsApprovalFn) return "it needs a person's approval.";
-  const isDelegation = typeof tool.id === 'string' && delegation.test(tool.id);
-  if ((tool.suspendSchema || tool.hasSuspendSchema) && !isDelegation) return 'it can suspend the run.';
   return tool.transform ? 'it transforms its payloads.' : undefined;
 };
 

@@ -19,8 +19,8 @@ export interface Outlet<Chunk> {
   readonly place: number;
   /** Takes back what was written since a place; only what nobody has seen: says whether it was. */
   drop(place: number): boolean;
-  /** Takes back everything that is held. */
-  dropHeld(): void;
+  /** Takes back everything that is held, and gives it. */
+  dropHeld(): Chunk[];
   readonly closed: boolean;
 }
 
@@ -165,7 +165,7 @@ export const createOutlet = <Chunk>(limit = defaultLimit, onShow?: (chunk: Chunk
       return flow.chunks.length;
     },
     drop: (place) => drop(flow, place),
-    dropHeld: () => void drop(flow, flow.heldFrom),
+    dropHeld: () => flow.chunks.splice(flow.heldFrom),
     get closed() {
       return flow.isClosed;
     },

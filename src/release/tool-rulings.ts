@@ -28,7 +28,7 @@ export const rejectToolCall = (part: ToolCallChunk, message: string, { args = {}
 
 /**
  * What a guard of the stream returns in place of a tool call that a person is to decide over: no tool of the step is run, and the
- * run rests as `suspended` with a `tool-call-approval` chunk for the call. A suspended run cannot be resumed yet.
+ * run rests as `suspended` with a `tool-call-approval` chunk for the call, until the person answers with `approveToolCall` or `declineToolCall`.
  */
 export const requireApproval = (part: ToolCallChunk): ApprovalChunk => {
   const { toolCallId, toolName, args } = part.payload;

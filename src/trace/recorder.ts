@@ -16,6 +16,8 @@ export interface RecorderOptions {
   wallClock: () => number;
   /** Told of each event as it happens; what it throws does not reach the run. */
   onEvent?: (event: RunEvent) => void;
+  /** What happened before the run was resumed; it is counted on from there. */
+  before?: readonly RunEvent[];
 }
 
 /**
@@ -47,8 +49,8 @@ interface Sum {
 const mostChanges = 1_000;
 
 /** Makes a recorder for one run. */
-export const createRecorder = ({ runId, position, wallClock, onEvent }: RecorderOptions): Recorder => {
-  const events: RunEvent[] = [];
+export const createRecorder = ({ runId, position, wallClock, onEvent, before = [] }: RecorderOptions): Recorder => {
+  const events: RunEvent[] = [...before];
   const sums = new Map<Author, Sum>();
   const tally = createTally();
   let isOver = false;

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import type { InterlockAgentConfig, InterlockCallOptions } from '../../src/index.js';
-import { callThen, echo, expectRefusal, makeAgent, modes, promptOf, type Mode } from './support.js';
+import { callThen, echo, makeAgent, modes, promptOf, type Mode } from './support.js';
 
 type Steps = Parameters<typeof makeAgent>[0];
 interface Chunk {
@@ -248,58 +248,6 @@ describe.each(modes)('tools in %s', (mode) => {
     expect(model.calls[1]?.prompt.at(-1)).toMatchObject({ content: [{ output: { type: 'text', value: 'size 3x' } }] });
     const guarded = await run(callThen('sizing'), { mode, config: { tools: { sizing }, outputProcessors: [guard] } });
     expect(guarded.model.calls[1]?.prompt.at(-1)).toMatchObject({ content: [{ output: { type: 'text', value: 'size 3' } }] });
-  });
-});
-
-describe('tools that need a person', () => {
-  const ran: string[] = [];
-  const base = { description: 'Acts.', inputSchema: z.object({}), execute: async () => void ran.push('acted') };
-  const needy = {
-    'one that requires approval': createTool({ id: 'needy', ...base, requireApproval: true }),
-    'one that requires approval by a function': createTool({ id: 'needy', ...base, requireApproval: () => true }),
-    'one of the AI SDK that needs approval': tool({ ...base, needsApproval: true }),
-    'one of the AI SDK that needs approval by a function': tool({ ...base, needsApproval: () => true }),
-    'one that can suspend': createTool({ id: 'needy', ...base, suspendSchema: z.object({}) }),
-  };
-
-  it.each(Object.entries(needy))('%s is refused by name before any call', async (_name, one) => {
-    for (const mode of modes) {
-      for (const given of [{ config: { tools: { needy: one } } }, { options: { toolsets: { more: { needy: one } } } }]) {
-        const { agent, model } = makeAgent('Hi.', 'config' in given ? given.config : {});
-        const act = () => agent[mode]('Go', 'options' in given ? given.options : {});
-        const error = await expectRefusal('agent/unsupported-option', model, act);
-        expect(error.message).toContain('tools.needy');
-      }
-    }
-    expect(ran).toEqual([]);
-  });
-
-  it.each(Object.entries(needy))('%s does not run where a guard put it in', async (_name, one) => {
-    for (const mode of modes) {
-      const { agent, model } = makeAgent(callThen('needy'));
-      const prepareStep = ({ tools }: { tools?: object }): never => ({ tools: { ...tools, needy: one } }) as never;
-      const text = await (await agent[mode]('Go', { prepareStep })).text;
-      expect(text).toBe('Done.');
-      expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain('agent/unsupported-option');
-    }
-    expect(ran).toEqual([]);
-  });
-
-  it.each([
-    ['awaits it', async (suspend: () => Promise<unknown>) => void (await suspend())],
-    ['swallows the refusal', async (suspend: () => Promise<unknown>) => suspend().then(String, () => 'went on')],
-  ])('one that suspends all the same has failed: it %s', async (_name, act) => {
-    const sly = createTool({
-      id: 'sly',
-      description: 'Suspends.',
-      inputSchema: z.object({}),
-      execute: async (_input, { agent }) => act(() => agent?.suspend?.({}) as Promise<unknown>),
-    });
-    for (const mode of modes) {
-      const { result, ofType } = await run(callThen('sly'), { mode, config: { tools: { sly } } });
-      expect(result.toolResults).toHaveLength(0);
-      expect(ofType('tool-error')[0]?.payload?.error?.message).toContain('suspend');
-    }
   });
 });
 

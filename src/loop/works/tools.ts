@@ -1,3 +1,4 @@
+import { askPeople } from '../ask-people.js';
 import { releaseJudged, stopWith } from '../judge.js';
 import type { Outcome } from '../outcome.js';
 import type { StepRecord, ToolCall, ToolOutcome } from '../ports.js';
@@ -10,66 +11,75 @@ import { untilAborted } from '../until-aborted.js';
 /**
  * Runs the tools of a reviewed step side by side, as many at a time as the run allows; their results are judged in the order
  * of the calls. A call that has to wait starts when an earlier one's result was accepted, never after a stop.
+ *
+ * None of them starts before every call that needs a person's approval is decided. A tool that suspends the run does not hold
+ * up the others; the run rests when they are done, and a resumed run goes on with what is not settled.
  */
 export const tools = async (run: Run): Promise<Outcome> => {
   const attempt = currentAttempt(run);
   const record = attempt.record as StepRecord; // review made it; the machine comes here from there alone
-  const calls = record.toolCalls.filter((call) => !call.providerExecuted);
-  if (calls.some((call) => needsApproval(attempt, call))) return { kind: 'suspended' }; // before any of them runs
+  const { settled, waiting, shown } = attempt.stepCalls;
+  const calls = record.toolCalls.filter((call) => !call.providerExecuted && !settled.has(call.toolCallId));
+  if (await askPeople(run, attempt, calls)) return { kind: 'suspended' }; // before any of them runs
   const running = createRunningCalls(run, attempt);
-  const { stop, leftToClient } = await settleAll(run, { record, calls, running });
+  const stop = await settleAll(run, attempt, { calls: calls.map((call) => shown.get(call.toolCallId) ?? call), running });
   if (stop) {
     await running.halt(stop.kind === 'retry' ? 'wait' : 'cancel');
     return stop;
   }
+  if (waiting.size > 0) return { kind: 'suspended' };
   record.reason = 'tool-calls';
+  const leftToClient = [...settled.values()].includes('client');
   return { kind: 'executed', stop: leftToClient || (await run.options.ports.shouldStop(run.steps)) };
 };
 
-/** Whether a guard of the stream wants a person to decide over a call. */
-const needsApproval = ({ answer }: Attempt, { toolCallId }: ToolCall): boolean =>
-  answer.rulings.get(toolCallId)?.kind === 'approval';
-
 interface Settling {
-  record: StepRecord;
   calls: readonly ToolCall[];
   running: RunningCalls;
 }
 
-interface Settled {
-  stop?: Outcome;
-  leftToClient: boolean;
-}
-
-const settleAll = async (run: Run, { record, calls, running }: Settling): Promise<Settled> => {
+/** Gives an outcome where a guard stops on what a tool wrote or returned. */
+const settleAll = async (run: Run, attempt: Attempt, { calls, running }: Settling): Promise<Outcome | undefined> => {
   const { toolConcurrency } = run.options;
   const outcomes = calls.slice(0, toolConcurrency).map((call) => running.start(call));
-  let leftToClient = false;
   for (const [index, call] of calls.entries()) {
     const outcome = await untilAborted(outcomes[index] as Promise<ToolOutcome>, running.stopped); // it was started before its turn
     run.signal.throwIfAborted();
-    if (run.stop) return { stop: stopWith(run, run.stop), leftToClient }; // a guard stopped on what a tool wrote
-    if (outcome?.kind === 'client') leftToClient = true;
-    else if (outcome) {
-      const stop = await settle(run, record, { call, outcome });
-      if (stop) return { stop, leftToClient };
-    }
+    if (run.stop) return stopWith(run, run.stop); // a guard stopped on what a tool wrote
+    const stop = outcome && (await settle(run, attempt, { call, outcome }));
+    if (stop) return stop;
     const waiting = calls[index + toolConcurrency];
     if (waiting) outcomes.push(running.start(waiting));
   }
-  return { leftToClient };
+  return undefined;
 };
 
-interface Ended {
+interface Ended<O = ToolOutcome> {
   call: ToolCall;
-  outcome: Exclude<ToolOutcome, { kind: 'client' }>;
+  outcome: O;
 }
 
-const settle = async (run: Run, record: StepRecord, { call, outcome }: Ended): Promise<Outcome | undefined> => {
-  const { ports } = run.options;
-  if (outcome.kind === 'result') return settleResult(run, record, { call, result: outcome.result });
+const settle = async (run: Run, { record, stepCalls }: Attempt, { call, outcome }: Ended): Promise<Outcome | undefined> => {
+  const { toolCallId } = call;
+  if (outcome.kind === 'suspended') {
+    stepCalls.waiting.set(toolCallId, { kind: 'data', call, suspension: outcome.suspension });
+    return undefined;
+  }
+  stepCalls.settled.set(toolCallId, outcome.kind === 'client' ? 'client' : 'told');
+  if (outcome.kind === 'client') return undefined;
+  if (outcome.kind !== 'result') return settleFailure(run, { call, outcome });
+  return settleResult(run, record as StepRecord, { call, result: outcome.result }); // see tools
+};
+
+/** The model is told why there is no result. */
+const settleFailure = async (
+  run: Run,
+  { call, outcome }: Ended<Extract<ToolOutcome, { kind: 'error' | 'denied' }>>,
+): Promise<Outcome | undefined> => {
   const { toolCallId, toolName, args } = call;
-  ports.messages.setToolOutcome(run.list, call, outcome);
-  const told = await releaseJudged(run, agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: outcome.error }));
-  return told.outcome;
+  run.options.ports.messages.setToolOutcome(run.list, call, outcome);
+  const isError = outcome.kind === 'error';
+  const type = isError ? 'tool-error' : 'tool-output-denied';
+  const why = isError ? { error: outcome.error } : { approval: { id: toolCallId, approved: false, reason: outcome.reason } };
+  return (await releaseJudged(run, agentChunk(run, type, { toolCallId, toolName, args, ...why }))).outcome;
 };

@@ -1,0 +1,17 @@
+/** What a tool said when it suspended the run. */
+export interface Suspension {
+  readonly payload: unknown;
+  /** JSON schema of what it wants to be resumed with, as text. */
+  readonly resumeSchema?: string;
+  /** The suspended run that the tool itself began: of a sub-agent or a workflow. */
+  readonly runId?: string;
+  /** The call inside that run over which a person is to decide. */
+  readonly approval?: { readonly toolName?: string; readonly args?: unknown };
+}
+
+/** What was said about a call that waited, or that it had nothing to wait for. */
+export type CallAnswer =
+  | { readonly kind: 'unasked' }
+  | { readonly kind: 'approved'; readonly data?: unknown }
+  | { readonly kind: 'declined'; readonly reason: string }
+  | { readonly kind: 'data'; readonly data: unknown; readonly suspension: Suspension };

@@ -1,0 +1,47 @@
+import { klona } from 'klona/full';
+import type { CallAnswer, Suspension } from './call-answer.js';
+import type { ToolCall } from './ports.js';
+
+/** What a call waits for: a person's yes or no, or what its tool asked for when it suspended the run. */
+export type WaitingCall =
+  | { readonly kind: 'approval'; readonly call: ToolCall }
+  | { readonly kind: 'data'; readonly call: ToolCall; readonly suspension: Suspension };
+
+/** Where the calls of a step stand, from one sitting of a run to the next; by call. */
+export interface StepCalls {
+  readonly waiting: Map<string, WaitingCall>;
+  readonly answers: Map<string, CallAnswer>;
+  /** Calls as they were shown to a person: what runs is what was approved. */
+  readonly shown: Map<string, ToolCall>;
+  /** Calls that are done with: the model is told how they ended, or the client answers them. */
+  readonly settled: Map<string, 'told' | 'client'>;
+}
+
+/** The calls of a step of which none has begun. */
+export const createStepCalls = (): StepCalls => ({
+  waiting: new Map(),
+  answers: new Map(),
+  shown: new Map(),
+  settled: new Map(),
+});
+
+/** The same, to go on with: what becomes of it is not seen by whoever has the first. */
+export const copyStepCalls = ({ waiting, answers, shown, settled }: StepCalls): StepCalls => ({
+  waiting: new Map(waiting),
+  answers: new Map(answers),
+  shown: new Map(shown),
+  settled: new Map(settled),
+});
+
+/** A call waits for a person. Nobody can change any more what the person is shown. */
+export const awaitApproval = ({ waiting, shown }: StepCalls, call: ToolCall): void => {
+  const own = klona(call);
+  shown.set(call.toolCallId, own);
+  waiting.set(call.toolCallId, { kind: 'approval', call: own });
+};
+
+/** A call that waited is answered. */
+export const answerCall = ({ waiting, answers }: StepCalls, toolCallId: string, answer: CallAnswer): void => {
+  waiting.delete(toolCallId);
+  answers.set(toolCallId, answer);
+};

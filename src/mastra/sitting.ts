@@ -1,0 +1,43 @@
+import type { Sitting } from '../loop/resume-run.js';
+import type { Chunk, RunMode } from '../loop/ports.js';
+import type { Run } from '../loop/run.js';
+import { createOutlet, type Outlet } from '../release/outlet.js';
+import type { CallOptions } from './call-options.js';
+import { runCallbacks, toldChunks } from './callbacks.js';
+import type { InterlockConfig } from './config.js';
+import { responseMessages } from './result.js';
+import { safely } from './safely.js';
+
+interface Calling {
+  readonly mode: RunMode;
+  readonly options: CallOptions;
+  readonly guards: InterlockConfig;
+  readonly runId: string;
+}
+
+/** What a call brings to the sitting of a run that it asks for: where chunks leave, who is told, and who may give up. */
+export const sittingOf = ({ mode, options, guards, runId }: Calling, runOf: () => Run): Sitting => ({
+  mode,
+  outlet: withResponse(createOutlet<Chunk>(undefined, toldChunks(options)), () => runOf().list),
+  abortSignal: options.abortSignal,
+  onEvent: (event) => {
+    void safely(guards.onRunEvent, event);
+    void safely(options.onRunEvent, event);
+  },
+  ...runCallbacks(options, runId),
+});
+
+/** The last chunk of a run carries the answer's messages, as Mastra's does: clients read their metadata there. */
+const withResponse = (outlet: Outlet<Chunk>, listOf: () => Run['list']): Outlet<Chunk> => ({
+  ...outlet,
+  get closed() {
+    return outlet.closed;
+  },
+  get place() {
+    return outlet.place;
+  },
+  write: (chunk) => {
+    if (chunk.type !== 'finish') return outlet.write(chunk);
+    return outlet.write({ ...chunk, payload: { ...(chunk.payload as object), response: responseMessages(listOf()) } });
+  },
+});

@@ -1,0 +1,228 @@
+import type { Processor } from '@mastra/core/processors';
+import { createTool } from '@mastra/core/tools';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import type { InterlockAgent, InterlockAgentConfig, InterlockCallOptions } from '../../src/index.js';
+import { asking, begin, charging, no, resume, yes, type Sat } from './approval-support.js';
+import { makeAgent, modes, type Mode } from './support.js';
+
+const said = 'I will charge you. ';
+const script = [{ text: said, toolCalls: [{ name: 'charge', args: { amount: 5 } }] }, { text: 'Done.' }];
+const more = [{ text: said, toolCalls: [{ name: 'charge', args: { amount: 5 } }] }, { text: 'Done.' }];
+
+interface Case {
+  mode: Mode;
+  config?: Partial<InterlockAgentConfig>;
+  options?: InterlockCallOptions;
+  answer?: unknown;
+  steps?: typeof script;
+}
+
+/** A run that rests before a charge, and what became of it after a person's answer. */
+const both = async ({ mode, config, options, answer = yes, steps = script }: Case) => {
+  const log: unknown[] = [];
+  const { agent, model } = makeAgent(steps, { tools: { charge: charging(log) }, ...config });
+  const first = await begin(agent, mode, options);
+  expect([first.result.status, log]).toEqual(['suspended', []]);
+  const second = await resume(agent, mode, answer, { runId: first.result.runId });
+  return { log, model, first, second };
+};
+
+const wordsIn = ({ chunks }: Sat): string =>
+  chunks.map(({ payload }) => (payload?.['text'] as string | undefined) ?? '').join('');
+const retracted = ({ ofType }: Sat): unknown[] =>
+  ofType('data-interlock-retract').flatMap(({ data }) => data?.['partIds'] as unknown[]);
+
+type Abort = (reason: string, options?: { retry?: boolean }) => never;
+
+const onResult = (act: (abort: Abort) => unknown): Processor =>
+  ({ id: 'judge', processToolResult: async ({ abort }: { abort: Abort }) => act(abort) }) as Processor;
+
+describe.each(modes)('guards after a person approved, in %s', (mode) => {
+  it('a tripwire on what the tool returned ends the run; its words are nowhere', async () => {
+    const { second, first, model, log } = await both({
+      mode,
+      config: { outputProcessors: [onResult((abort) => abort('Bad.'))] },
+    });
+    expect(log).toEqual([5]);
+    expect([second.result.status, second.result.text, second.result.tripwire?.reason]).toEqual(['tripwire', '', 'Bad.']);
+    expect(second.ofType('tool-result')).toEqual([]);
+    expect(second.ofType('tripwire')).toHaveLength(1);
+    expect(model.calls).toHaveLength(1);
+    const shownIds = [...first.ofType('text-delta').map(({ payload }) => payload?.['id']), 'call-0-0'];
+    expect(retracted(second)).toEqual(expect.arrayContaining([...new Set(shownIds)]));
+    expect(JSON.stringify(second.result.steps)).not.toContain(said);
+  });
+
+  it('a retry takes back what was shown before, asks the person again, and is counted', async () => {
+    let asked = 0;
+    const guard = onResult((abort) => (++asked === 1 ? abort('Again.', { retry: true }) : undefined));
+    const { second, model, log } = await both({
+      mode,
+      steps: [...more.slice(0, 1), ...script],
+      config: { outputProcessors: [guard], maxProcessorRetries: 1 },
+    });
+    expect([second.result.status, log]).toEqual(['suspended', [5]]);
+    expect(retracted(second)).toContain('call-0-0');
+    expect(second.ofType('tool-call-approval')).toMatchObject([{ payload: { toolCallId: 'call-1-0' } }]);
+    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('Again.');
+    expect(JSON.stringify(model.calls[1]?.prompt)).not.toContain(said);
+    expect(second.result.runEvents.at(-1)).toMatchObject({ type: 'run-finish', status: 'suspended', retries: 1 });
+  });
+
+  it('a result of the whole run that is rejected takes everything back', async () => {
+    const guard: Processor = { id: 'last', processOutputResult: async ({ abort }) => abort('No.') };
+    const { first, second } = await both({ mode, config: { outputProcessors: [guard] } });
+    expect([second.result.status, second.result.text]).toEqual(['tripwire', '']);
+    const ids = new Set([...first.ofType('text-delta'), ...second.ofType('text-delta')].map(({ payload }) => payload?.['id']));
+    expect(ids.size).toBe(2);
+    expect(retracted(second)).toEqual(expect.arrayContaining([...ids]));
+    expect(JSON.stringify(second.result.messages)).not.toContain(said);
+  });
+
+  it('guards keep their state from one sitting to the next', async () => {
+    const seen: unknown[] = [];
+    const guard: Processor = {
+      id: 'counting',
+      processInputStep: async ({ state }) => {
+        state['count'] = ((state['count'] as number | undefined) ?? 0) + 1;
+        seen.push(state['count']);
+        return undefined;
+      },
+    };
+    await both({ mode, config: { inputProcessors: [guard] } });
+    expect(seen).toEqual([1, 2]);
+  });
+
+  it('limits count over all sittings', async () => {
+    const steps = [...script.slice(0, 1), ...script.slice(0, 1), ...script];
+    const { second } = await both({ mode, steps, options: { maxSteps: 1 } });
+    expect([second.result.status, second.result.steps.length]).toEqual(['success', 1]);
+  });
+
+  it.each(['step', 'run'] as const)('hold %s: what was withheld leaves once it was accepted', async (hold) => {
+    const { first, second } = await both({ mode, options: { hold } });
+    expect(wordsIn(first)).toBe('');
+    expect(first.ofType('tool-call-approval')).toHaveLength(1);
+    expect(wordsIn(second)).toBe(`${said}Done.`);
+    expect(second.chunks.map(({ type }) => type).filter((type) => /^(step-|tool-(call|result)$)/.test(type))).toEqual([
+      'step-start',
+      'tool-call',
+      'tool-result',
+      'step-finish',
+      'step-start',
+      'step-finish',
+    ]);
+  });
+
+  it.each(['step', 'run'] as const)('hold %s: what is rejected after all never leaves', async (hold) => {
+    const config = { outputProcessors: [onResult((abort) => abort('Bad.'))] };
+    const { first, second } = await both({ mode, config, options: { hold } });
+    expect(second.result.status).toBe('tripwire');
+    expect(wordsIn(first) + wordsIn(second)).toBe('');
+    expect(retracted(second)).toEqual([]);
+  });
+
+  it('what a guard of the first sitting does late is not seen, and trips nothing', async () => {
+    let writeLate: () => Promise<void> | undefined = () => undefined;
+    const guard: Processor = {
+      id: 'late',
+      processOutputStep: async ({ writer, messages }) => {
+        writeLate = () => writer?.custom({ type: 'data-late', data: 1 });
+        return messages;
+      },
+    };
+    const log: unknown[] = [];
+    const { agent } = makeAgent(script, { tools: { charge: charging(log) }, outputProcessors: [guard] });
+    const { result } = await begin(agent, mode);
+    await writeLate();
+    const second = await resume(agent, mode, yes, { runId: result.runId });
+    expect(second.result.status).toBe('success');
+    expect(second.ofType('data-late')).toEqual([]);
+  });
+
+  it('a step that was declined is judged like any other', async () => {
+    const guard: Processor = { id: 'last', processOutputResult: async ({ abort }) => abort('No.') };
+    const { second, log } = await both({ mode, answer: no, config: { outputProcessors: [guard] } });
+    expect([second.result.status, log]).toEqual(['tripwire', []]);
+  });
+});
+
+describe.each(modes)('sub-agents that need a person, in %s', (mode) => {
+  const supervise = (sub: InterlockAgent) =>
+    makeAgent([{ toolCalls: [{ name: 'agent-sub', args: { prompt: 'Charge.' } }] }, { text: 'All done.' }], {
+      agents: { sub } as never,
+    });
+
+  it('the supervisor rests, and goes on with the sub-agent where it rested', async () => {
+    const log: unknown[] = [];
+    const sub = makeAgent(script, { tools: { charge: charging(log) }, description: 'Charges.' });
+    const { agent, model } = supervise(sub.agent);
+    const first = await begin(agent, mode);
+    expect([first.result.status, log]).toEqual(['suspended', []]);
+    expect(JSON.stringify(first.result.suspendPayload)).toContain('"toolName":"charge","args":{"amount":5}');
+    const second = await resume(agent, mode, yes, { runId: first.result.runId });
+    expect([second.result.status, second.result.text, log]).toEqual(['success', 'All done.', [5]]);
+    expect(sub.model.calls).toHaveLength(2);
+    expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain('Done.');
+  });
+
+  it('one that waits for several is asked for each', async () => {
+    const log: unknown[] = [];
+    const toolCalls = [1, 2].map((amount) => ({ name: 'charge', args: { amount } }));
+    const sub = makeAgent([{ toolCalls }, { text: 'Done.' }], { tools: { charge: charging(log) }, description: 'Charges.' });
+    const { agent } = supervise(sub.agent);
+    const first = await begin(agent, mode);
+    const asked = JSON.stringify(first.result.suspendPayload).includes('"amount":1') ? 1 : 2;
+    const second = await resume(agent, mode, no, { runId: first.result.runId });
+    expect([second.result.status, log]).toEqual(['suspended', []]);
+    expect(JSON.stringify(second.result.suspendPayload)).toContain(`"amount":${3 - asked}`);
+    const third = await resume(agent, mode, yes, { runId: first.result.runId });
+    expect([third.result.text, log]).toEqual(['All done.', [3 - asked]]);
+  });
+
+  it('a sub-agent that is stopped after it was resumed refuses', async () => {
+    const log: unknown[] = [];
+    const sub = makeAgent(script, {
+      tools: { charge: charging(log) },
+      outputProcessors: [onResult((abort) => abort('Bad.'))],
+      description: 'Charges.',
+    });
+    const { agent, model } = supervise(sub.agent);
+    const first = await begin(agent, mode);
+    const second = await resume(agent, mode, yes, { runId: first.result.runId });
+    expect([second.result.status, log]).toEqual(['success', [5]]);
+    const told = JSON.stringify(model.calls[1]?.prompt.at(-1));
+    expect(told).toContain('agent/refused');
+    expect(told).not.toContain(said);
+  });
+});
+
+describe('a tool that fails after it suspended', () => {
+  it('has failed, and nobody is asked', async () => {
+    const broken = createTool({
+      id: 'broken',
+      description: 'Breaks.',
+      inputSchema: z.object({}),
+      execute: async (_input, { agent }) => {
+        await agent?.suspend?.({});
+        throw new Error('broken');
+      },
+    });
+    const { agent } = makeAgent([{ toolCalls: [{ name: 'broken', args: {} }] }, { text: 'Done.' }], { tools: { broken } });
+    const { result, ofType } = await begin(agent, 'generate');
+    expect([result.status, ofType('tool-error').length]).toEqual(['success', 1]);
+  });
+
+  it('data for a tool is checked by its own schema', async () => {
+    const log: unknown[] = [];
+    const { agent, model } = makeAgent([{ toolCalls: [{ name: 'ask', args: { about: 'sun' } }] }, { text: 'Done.' }], {
+      tools: { ask: asking(log) },
+    });
+    const { runId } = (await begin(agent, 'generate')).result;
+    const { result } = await resume(agent, 'generate', { city: 7 }, { runId });
+    expect([result.status, log]).toEqual(['success', ['sun']]);
+    expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain('city');
+  });
+});

@@ -1,0 +1,77 @@
+import { createTool } from '@mastra/core/tools';
+import { z } from 'zod';
+
+import type { InterlockAgent, InterlockCallOptions, InterlockResult } from '../../src/index.js';
+import type { Mode } from './support.js';
+
+export interface SeenChunk {
+  type: string;
+  payload?: Record<string, unknown>;
+  data?: Record<string, unknown>;
+}
+
+/** One sitting of a run: how it ended, and what left. */
+export interface Sat {
+  result: InterlockResult;
+  chunks: SeenChunk[];
+  ofType: (type: string) => SeenChunk[];
+}
+
+type Listening = { onChunk: (chunk: unknown) => void };
+type Agent = Pick<InterlockAgent, 'generate' | 'stream' | 'resumeGenerate' | 'resumeStream'>;
+
+const sat = async (act: (listening: Listening) => Promise<InterlockResult>): Promise<Sat> => {
+  const chunks: SeenChunk[] = [];
+  const result = await act({ onChunk: (chunk) => void chunks.push(chunk as SeenChunk) });
+  return { result, chunks, ofType: (type) => chunks.filter((chunk) => chunk.type === type) };
+};
+
+/** Begins a run, in either mode. */
+export const begin = (agent: Agent, mode: Mode, options: InterlockCallOptions = {}): Promise<Sat> =>
+  sat(async (listening) =>
+    mode === 'generate'
+      ? agent.generate('Go', { ...options, ...listening })
+      : (await agent.stream('Go', { ...options, ...listening })).getFullOutput(),
+  );
+
+type ResumeOptions = Parameters<InterlockAgent['resumeGenerate']>[1] & { runId: string };
+
+/** Resumes a run, in either mode. */
+export const resume = (agent: Agent, mode: Mode, data: unknown, options: ResumeOptions): Promise<Sat> =>
+  sat(async (listening) =>
+    mode === 'generate'
+      ? agent.resumeGenerate(data, { ...options, ...listening } as { runId: string })
+      : (await agent.resumeStream(data, { ...options, ...listening } as { runId: string })).getFullOutput(),
+  );
+
+export const yes = { approved: true };
+export const no = { approved: false };
+
+/** A tool that writes down what it was called with, and asks for approval as it is told. */
+export const charging = (log: unknown[], asks: object = { requireApproval: true }) =>
+  createTool({
+    id: 'charge',
+    description: 'Charges an amount.',
+    inputSchema: z.object({ amount: z.number() }),
+    execute: async ({ amount }) => {
+      log.push(amount);
+      return { charged: amount };
+    },
+    ...asks,
+  });
+
+/** A tool that asks for a city, and goes on with it. */
+export const asking = (log: unknown[]) =>
+  createTool({
+    id: 'ask',
+    description: 'Asks where.',
+    inputSchema: z.object({ about: z.string() }),
+    suspendSchema: z.object({ question: z.string() }),
+    resumeSchema: z.object({ city: z.string() }),
+    execute: async ({ about }, { agent }) => {
+      const { resumeData, suspend } = agent ?? {};
+      log.push(resumeData ?? about);
+      if (resumeData) return { weather: `${resumeData.city}: sun` };
+      return suspend?.({ question: `Which city, for ${about}?` });
+    },
+  });
