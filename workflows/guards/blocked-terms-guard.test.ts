@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { assistant, callHook, user } from '../test-setup.js';
+import { assertChunkInvariant, assertNoFragment, checkFragments } from '../../src/testing/index.js';
+import { assistant, callHook, chunk, cutsOf, streamThrough, textLeft, user } from '../test-setup.js';
 import { blockedTermsGuard } from './blocked-terms-guard.js';
 
 const terms = ['idiot', 'go to hell'];
@@ -68,5 +69,97 @@ describe('blockedTermsGuard', () => {
   it('does nothing without terms', async () => {
     const guard = blockedTermsGuard({ terms: [] });
     expect(await callHook(guard, 'processInput', { messages: [user('anything')] })).toEqual({ result: undefined });
+  });
+});
+
+describe('in a stream', () => {
+  const shapes = ['text', 'reasoning', 'around-reasoning', 'around-sources', 'two-texts', 'arguments'] as const;
+  const cases = [
+    { text: 'Well, go to hell?', value: 'go to hell' },
+    { text: 'You idi\u200Bot!', value: 'idi\u200Bot' },
+  ];
+
+  it.each(['block', 'redact'] as const)('%s: no piece of a term leaves an agent, however it is cut', async (strategy) => {
+    const guards = [blockedTermsGuard({ terms, strategy })];
+    await assertChunkInvariant(guards, ['You idiot, go to Hellas.'], { shapes, randomCuts: 5 });
+    await assertNoFragment(guards, cases, { shapes, randomCuts: 2 });
+  });
+
+  it('the check finds what is not watched', async () => {
+    const [one] = cases;
+    const { failures } = await checkFragments(
+      [blockedTermsGuard({ terms, strategy: 'warn' })],
+      { text: one?.text ?? '', value: one?.value ?? '' },
+      { shapes: ['text'], randomCuts: 0 },
+    );
+    expect(failures.length).toBeGreaterThan(10);
+  });
+
+  const left = async (pieces: readonly string[], options: Partial<Parameters<typeof blockedTermsGuard>[0]> = {}) => {
+    const guard = blockedTermsGuard({ terms, strategy: 'redact', ...options });
+    const ran = await streamThrough(guard, [...pieces.map((each) => chunk.delta(each)), chunk.end()]);
+    return { ...ran, text: textLeft(ran.left) };
+  };
+
+  it.each([
+    ['You idiot, go to hell!', 'You ***, ***!'],
+    ['idiots, idiot idiot_ "idiot"', 'idiots, *** idiot_ "***"'],
+    ['go  to\n\nhell and go to', '*** and go to'],
+    ['an ｉｄｉｏｔ, 𝐢𝐝𝐢𝐨𝐭 and ⓘⓓⓘⓞⓣ!', 'an ***, *** and ***!'],
+    ['go to heﬂ, go\u3000to hell', 'go to heﬂ, ***'],
+  ])('takes terms out of %j in every cut', async (text, expected) => {
+    for (const pieces of [[text], ...cutsOf(text), text.split('')])
+      expect((await left(pieces)).text, pieces.join('|')).toBe(expected);
+  });
+
+  it.each([
+    ['naïve', 'so nai\u0308ve', 'so ***'],
+    ['naïve', 'so naïve', 'so ***'],
+    ['office', 'my oﬃce', 'my ***'],
+    ['坏词', '这是坏词吗', '这是***吗'],
+    ['дурак', 'Ты Дурак, дураками', 'Ты ***, дураками'],
+    ['c++', 'C++, c+', '***, c+'],
+    ['가', '가 각', '*** 각'],
+    ['🐍🐍', 'a 🐍🐍, 🐍', 'a ***, 🐍'],
+  ])('finds %j in %j in every cut', async (term, text, expected) => {
+    for (const pieces of [[text], ...cutsOf(text), text.split('')])
+      expect((await left(pieces, { terms: [term] })).text, pieces.join('|')).toBe(expected);
+  });
+
+  it('waits for the end of a word, and no longer', async () => {
+    const guard = blockedTermsGuard({ terms, strategy: 'block' });
+    const pieces = ['It is fine, ', 'go t', 'o the shop and ', 'go to hel', 'sinki.'].map((each) => chunk.delta(each));
+    const seen: string[] = [];
+    for (let count = 1; count <= pieces.length; count++)
+      seen.push(textLeft((await streamThrough(guard, pieces.slice(0, count))).left));
+    expect(seen).toEqual([
+      'It is fine, ',
+      'It is fine, ',
+      'It is fine, go to the shop and ',
+      'It is fine, go to the shop and ',
+      'It is fine, go to the shop and go to helsinki.',
+    ]);
+  });
+
+  it('block tells the count, and never the term', async () => {
+    const { text, tripped } = await left(['So. go to', ' hell now'], { strategy: 'block' });
+    expect(text).toBe('So. ');
+    expect(tripped).toEqual({
+      reason: 'The answer contains blocked language.',
+      retry: false,
+      metadata: { strategy: 'block', count: 1 },
+    });
+  });
+
+  it('warn has no hook and no window, so that nothing waits', () => {
+    expect(blockedTermsGuard({ terms, strategy: 'warn' })).not.toHaveProperty('processOutputStream');
+    expect(blockedTermsGuard({ terms, strategy: 'warn' })).not.toHaveProperty('window');
+  });
+
+  it('what is stretched beyond the bound of the stream is judged after the step', async () => {
+    const text = `go${' '.repeat(80)}to hell`;
+    expect((await left([text], { strategy: 'block' })).tripped).toBeUndefined();
+    const args = { messages: [user('x'), assistant(text)] };
+    expect((await callHook(blockedTermsGuard({ terms }), 'processOutputStep', args)).tripped).toBeDefined();
   });
 });

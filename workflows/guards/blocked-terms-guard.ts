@@ -1,11 +1,15 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
+import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import { newestUserTurn, readingsOf, responseMessages, textsOf } from '../messages/message-text.js';
 import { redactMessages } from '../messages/redact-message.js';
+import { combineFinders } from '../patterns/combine-finders.js';
+import { termFinder } from '../patterns/term-finder.js';
 import { termPattern } from '../text/term-pattern.js';
 import type { Redaction } from '../text/redact-texts.js';
 import { judgeWith, report, type Detection } from './detection.js';
 import { traitsOf, unchanged, type EditStrategy, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import { streamHooks, type ValuePolicy } from './value-hooks.js';
 
 export interface BlockedTermsGuardOptions extends GuardOptions {
   /** Words and phrases that must not occur. Case does not count. */
@@ -30,11 +34,15 @@ type TermsProcessor = Processor<string, BlockedTermsMetadata>;
 /**
  * A guard (id `blocked-terms`) for words and phrases that must not occur in the user's newest turn or in an answer. Words are
  * matched in any script; an invisible character inside a word does not hide it, and `block` and `warn` also see through
- * full-width and other compatibility forms. A stream is not watched: answers are judged after each step.
+ * full-width and other compatibility forms.
+ *
+ * With `block` and `redact` it reads the stream as well, also reasoning and the arguments of tool calls, through compatibility
+ * forms too, and holds back what may be the beginning of a term: no piece of one leaves, however the stream is cut. `warn` judges
+ * after each step.
  */
 export const blockedTermsGuard = (
   options: BlockedTermsGuardOptions,
-): GuardProcessor<'processInput' | 'processOutputStep', BlockedTermsMetadata> => {
+): GuardProcessor<'processInput' | 'processOutputStep', BlockedTermsMetadata> & Pick<WindowedProcessor, 'window'> => {
   const { terms, wholeWords = true, strategy = 'block', replacement = '***' } = options;
   const pattern = termPattern(terms, wholeWords);
   const guard: TermsProcessor = {
@@ -43,8 +51,11 @@ export const blockedTermsGuard = (
     description: `Finds ${terms.length} blocked words and phrases.`,
     onViolation: options.onViolation,
   };
-  const detection = (count: number, place: string): Detection<BlockedTermsMetadata> | undefined =>
-    count > 0 ? { reason: `The ${place} contains blocked language.`, metadata: { strategy, count } } : undefined;
+  const detectionOf = (count: number, place: string): Detection<BlockedTermsMetadata> => ({
+    reason: `The ${place} contains blocked language.`,
+    metadata: { strategy, count },
+  });
+  const detection = (count: number, place: string) => (count > 0 ? detectionOf(count, place) : undefined);
   const redaction = termRedaction(pattern, replacement);
   const judge = judgeWith<BlockedTermsMetadata>(guard, strategy === 'block' ? 'block' : 'warn');
   const edit = (messages: MastraDBMessage[], which: readonly MastraDBMessage[], place: string) => {
@@ -52,7 +63,14 @@ export const blockedTermsGuard = (
     const found = detection(edited.found.length, place);
     return found ? report(guard, found).then(() => edited.messages) : unchanged;
   };
-  return Object.assign(guard, { traits: traitsOf[strategy] }, {
+  const inStream: ValuePolicy<'term', BlockedTermsMetadata> = {
+    finder: combineFinders([['term', termFinder(terms, wholeWords)]]),
+    effect: strategy,
+    replacement: () => replacement,
+    detection: ({ length }, place) => detectionOf(length, place),
+  };
+  const hooks = strategy === 'warn' ? {} : streamHooks(inStream, guard);
+  return Object.assign(guard, { traits: traitsOf[strategy] }, hooks, {
     processInput: (args) => {
       const turn = newestUserTurn(args.messages);
       return strategy === 'redact' ? edit(args.messages, turn, 'input') : judge(detection(countIn(pattern, turn), 'input'), args);

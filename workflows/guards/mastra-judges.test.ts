@@ -129,7 +129,7 @@ describe('ClassifierProcessor in a window', () => {
         asked.push(words);
         return {
           answers: { unsafe: { type: 'boolean', probability: words.includes(word) ? 1 : 0 } },
-          usage: { totalTokens: 1 },
+          usage: { inputTokens: 1, outputTokens: 1 },
           warnings: [],
           response: {},
         };

@@ -77,8 +77,8 @@ const union = <Kind>(a: Value<Kind>, b: Value<Kind>): Value<Kind> => {
 };
 
 const openIn = (finders: NamedFinders, text: string, from: number): number => {
-  let open = text.length;
-  if (/[\uD800-\uDBFF]$/.test(text)) open -= 1; // half a character: what it is, is still to come
-  for (const [, finder] of finders) open = Math.min(open, finder.open(text, from));
+  const whole = /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text; // half a character: what it is, is still to come
+  let open = whole.length;
+  for (const [, finder] of finders) open = Math.min(open, finder.open(whole, from));
   return Math.max(open, from);
 };

@@ -1,6 +1,7 @@
-/** Characters that are seen by nobody and may stand inside a word to hide it. */
-const invisible = String.raw`[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]*`;
-const wordChar = String.raw`[\p{L}\p{M}\p{N}_]`;
+/** A character that is seen by nobody and may stand inside a word to hide it; a source, as the next one. */
+export const invisible = String.raw`[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]`;
+/** What a word is made of. */
+export const wordChar = String.raw`[\p{L}\p{M}\p{N}_]`;
 /** Scripts that write without spaces: a word of theirs has no visible edge. */
 const unspaced = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
 
@@ -23,7 +24,7 @@ export const termPattern = (terms: readonly string[], wholeWords: boolean): RegE
 const sourceOf = (term: string): string =>
   term
     .split(/\s+/)
-    .map((word) => Array.from(word, escape).join(invisible))
+    .map((word) => Array.from(word, escape).join(`${invisible}*`))
     .join(String.raw`\s+`);
 
 const escape = (character: string): string => character.replace(/[\\^$.*+?()[\]{}|/]/u, String.raw`\$&`);
@@ -35,4 +36,5 @@ const withEdges = (term: string): string => {
   return before + sourceOf(term) + after;
 };
 
-const hasEdge = (character: string): boolean => new RegExp(wordChar, 'u').test(character) && !unspaced.test(character);
+/** Whether a word that begins or ends with the character is told from a longer one by what stands beside it. */
+export const hasEdge = (character: string): boolean => new RegExp(wordChar, 'u').test(character) && !unspaced.test(character);

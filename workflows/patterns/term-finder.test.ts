@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { flushText, nothingHeld, pushText } from '../stream/held-text.js';
+import { termPattern } from '../text/term-pattern.js';
+import { combineFinders } from './combine-finders.js';
+import { termFinder } from './term-finder.js';
+
+const found = (terms: readonly string[], text: string, wholeWords = true): string[] =>
+  termFinder(terms, wholeWords)
+    .find(text, 0)
+    .map(({ start, end }) => text.slice(start, end));
+
+describe('termFinder', () => {
+  it.each([
+    ['idiot', 'You IDIOT!', 'IDIOT'],
+    ['idiot', 'idi\u200Bot', 'idi\u200Bot'],
+    ['idiot', 'ｉｄｉｏｔ', 'ｉｄｉｏｔ'],
+    ['idiot', 'an 𝐢𝐝𝐢𝐨𝐭.', '𝐢𝐝𝐢𝐨𝐭'],
+    ['office', 'my oﬃce', 'oﬃce'],
+    ['kill yourself', 'go kill \n  yourself', 'kill \n  yourself'],
+    ['kill yourself', 'kill\u3000yourself', 'kill\u3000yourself'],
+    ['naïve', 'so NAI\u0308VE', 'NAI\u0308VE'],
+    ['nai\u0308ve', 'so naïve', 'naïve'],
+    ['größe', 'Die GRÖßE?', 'GRÖßE'],
+    ['ΟΔΟΣ', 'η οδος', 'οδος'],
+    ['οδος', 'Η ΟΔΟΣ', 'ΟΔΟΣ'],
+    ['坏词', '这是坏词吗', '坏词'],
+    ['c++', 'I hate C++.', 'C++'],
+    ['$$$', 'earn $$$ now', '$$$'],
+    ['🐍🐍', 'a🐍🐍', '🐍🐍'],
+    ['가', '가', '가'],
+  ])('finds %j in %j', (term, text, value) => expect(found([term], text)).toEqual([value]));
+
+  it.each([
+    ['ass', 'first class'],
+    ['ass', 'assess'],
+    ['idiot', 'idiot_count'],
+    ['naïve', 'naïveté'],
+    ['naive', 'naïve'],
+    ['nai', 'nai\u0308'],
+    ['kill yourself', 'kill the process yourself'],
+    ['kill yourself', 'killyourself'],
+    ['a.b', 'aXb'],
+    ['가', '각'],
+    ['idiot', `idi${'\u200B'.repeat(17)}ot`],
+    ['go to', `go${' '.repeat(65)}to`],
+  ])('does not find %j in %j', (term, text) => expect(found([term], text)).toEqual([]));
+
+  it('prefers the longer of two terms, finds parts of words where asked to, and nothing without terms', () => {
+    expect(found(['go', 'go to hell'], 'go to hell, go')).toEqual(['go to hell', 'go']);
+    expect(found(['ass'], 'first class', false)).toEqual(['ass']);
+    expect(found(['', ' '], 'anything', false)).toEqual([]);
+  });
+
+  const terms = ['idiot', 'go to hell', 'go', 'ff', '坏词', 'naïve', '🐍🐍', 'a-b', 'c++', 'ΟΔΟΣ'];
+  const pieces =
+    'idiot|go to hell|idi|ot|go| |  |to|hell|\u200B|\n|ｉｄ|𝐢𝐨𝐭|ﬀ|ﬃ|f|坏|词|nai|naï|\u0308|ve|🐍|x|.|a|-|b|C|+|οδ|ος|Ο';
+  const piece = fc.constantFrom(...pieces.split('|'), '\u200B'.repeat(16), ' '.repeat(63));
+  const text = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(''));
+
+  it.each([true, false])('whole words %s: what is left does not depend on the cut', (wholeWords) => {
+    const editing = { pattern: combineFinders([['term', termFinder(terms, wholeWords)]]), replace: () => '[]' };
+    fc.assert(
+      fc.property(text, fc.infiniteStream(fc.integer({ min: 1, max: 5 })), (each, sizes) => {
+        let [held, joined] = [nothingHeld, ''];
+        for (let at = 0; at < each.length;) {
+          const size = sizes.next().value;
+          const pushed = pushText(held, each.slice(at, at + size), editing);
+          held = pushed.held;
+          joined += pushed.released;
+          at += size;
+        }
+        expect(joined + flushText(held, editing)).toBe(flushText({ text: each, from: 0 }, editing));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each([true, false])('whole words %s: finds what the pattern does in text without forms of compatibility', (wholeWords) => {
+    const plain = fc
+      .array(fc.constantFrom('idiot', 'go', ' to ', 'hell', ' ', 'idi', 'ot', 'x', '.', 'c++', 'a-b', '坏词', '\u200B', '🐍'), {
+        maxLength: 10,
+      })
+      .map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(plain, (each) => {
+        expect(found(terms, each, wholeWords)).toEqual(each.match(termPattern(terms, wholeWords)) ?? []);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('holds a bounded piece, whatever comes', () => {
+    const pattern = combineFinders([['term', termFinder(terms, true)]]);
+    for (const each of ['go ', 'i\u200B', 'ｉ', 'ﬀ', '🐍', 'a', 'idio', ' ', '\u0308']) {
+      let held = nothingHeld;
+      for (let count = 0; count < 500; count++) {
+        held = pushText(held, each, { pattern, replace: () => '' }).held;
+        expect(held.text.length - held.from).toBeLessThanOrEqual(Number(pattern.maxLength) + pattern.lookahead);
+      }
+    }
+  });
+});

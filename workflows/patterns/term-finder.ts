@@ -1,0 +1,119 @@
+import type { TextSpan } from '../../src/guard/pattern.js';
+import { hasEdge, invisible, wordChar } from '../text/term-pattern.js';
+import type { Finder } from './finder.js';
+
+/** In a stream a term has an end: more than this between two of its characters, or words, is left to the judgement of the whole. */
+const maxInvisible = 16;
+const maxSpaces = 64;
+/** A character of a text may be two units long, and one of a term at least one. */
+const unitsPerCharacter = 2;
+
+interface Term {
+  /** As texts are read: in small letters, with accents and forms of compatibility apart, and one space between words. */
+  readonly letters: string;
+  readonly edges: { readonly before: boolean; readonly after: boolean };
+}
+
+/** A term that begins at a place, as far as the text goes. */
+interface Reading {
+  /** Where it ends; undefined where the text does before. */
+  readonly end: number | undefined;
+  /** Whether more text decides about it. */
+  readonly isOpen: boolean;
+}
+
+const spaceChar = /\s/;
+const invisibleChar = new RegExp(invisible, 'u');
+const partOfWord = new RegExp(wordChar, 'u');
+const partOfWordBefore = new RegExp(`${wordChar}$`, 'u');
+
+/**
+ * Finds terms as `termPattern` does, in texts that are still coming: in any case and form of compatibility, with accents apart or not, with
+ * invisible characters inside words and any white space between them, up to a bound.
+ */
+export const termFinder = (terms: readonly string[], wholeWords: boolean): Finder => {
+  const byFirst = Map.groupBy(
+    terms.flatMap((term) => termOf(term, wholeWords)).toSorted((a, b) => b.letters.length - a.letters.length),
+    ({ letters }) => letters.charAt(0),
+  );
+  const beginningAt = (text: string, at: number): readonly Term[] => {
+    const candidates = byFirst.get(lettersOf(characterAt(text, at)).charAt(0)) ?? [];
+    return candidates.length > 0 && partOfWordBefore.test(text.slice(Math.max(0, at - 2), at))
+      ? candidates.filter(({ edges }) => !edges.before)
+      : candidates;
+  };
+  return {
+    maxLength: Math.max(1, ...[...byFirst.values()].flat().map(maxLengthOf)),
+    lookbehind: unitsPerCharacter,
+    lookahead: unitsPerCharacter,
+    find: (text, from) => {
+      const spans: TextSpan[] = [];
+      for (let at = from; at < text.length;) {
+        const end = firstEnd(beginningAt(text, at), text, at);
+        if (end !== undefined) spans.push({ start: at, end });
+        at = end ?? at + characterAt(text, at).length;
+      }
+      return spans;
+    },
+    open: (text, from) => {
+      for (let at = from; at < text.length; at += characterAt(text, at).length)
+        if (beginningAt(text, at).some((term) => read(term, text, at)?.isOpen)) return at;
+      return text.length;
+    },
+  };
+};
+
+const termOf = (term: string, wholeWords: boolean): Term[] => {
+  const characters = Array.from(term.normalize('NFKC').trim());
+  const [first, last] = [characters[0], characters.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const letters = characters.map(lettersOf).join('').replaceAll(/\s+/g, ' ');
+  return [{ letters, edges: { before: wholeWords && hasEdge(first), after: wholeWords && hasEdge(last) } }];
+};
+
+/** A character as terms are written; both small sigmas are one letter. */
+const lettersOf = (character: string): string =>
+  character < '\u0080' ? character.toLowerCase() : character.normalize('NFKD').toLowerCase().replaceAll('ς', 'σ');
+
+const characterAt = (text: string, at: number): string => {
+  const code = text.codePointAt(at);
+  return code === undefined ? '' : String.fromCodePoint(code);
+};
+
+const maxLengthOf = ({ letters }: Term): number => {
+  const spaces = letters.split(' ').length - 1;
+  return letters.length * (unitsPerCharacter + maxInvisible) + spaces * maxSpaces;
+};
+
+const firstEnd = (terms: readonly Term[], text: string, at: number): number | undefined => {
+  for (const term of terms) {
+    const end = read(term, text, at)?.end;
+    if (end !== undefined) return end;
+  }
+  return undefined;
+};
+
+const open: Reading = { end: undefined, isOpen: true };
+
+const read = ({ letters, edges }: Term, text: string, start: number): Reading | undefined => {
+  let at = start;
+  for (let index = 0; index < letters.length;) {
+    const isSpace = letters[index] === ' ';
+    if (isSpace) at = behind(spaceChar, text, { at, most: maxSpaces });
+    else if (index > 0 && letters[index - 1] !== ' ') at = behind(invisibleChar, text, { at, most: maxInvisible });
+    if (at === text.length) return open;
+    const form = isSpace ? ' ' : lettersOf(characterAt(text, at));
+    if (isSpace ? !spaceChar.test(text[at - 1] ?? '') : !letters.startsWith(form, index)) return undefined;
+    index += form.length;
+    if (!isSpace) at += characterAt(text, at).length;
+  }
+  if (!edges.after) return { end: at, isOpen: false };
+  return partOfWord.test(characterAt(text, at)) ? undefined : { end: at, isOpen: at === text.length };
+};
+
+/** The place behind characters of a kind, of which there may be so many. */
+const behind = (kind: RegExp, text: string, { at, most }: { at: number; most: number }): number => {
+  let end = at;
+  while (end < text.length && end - at < most && kind.test(text.charAt(end))) end += 1;
+  return end;
+};
