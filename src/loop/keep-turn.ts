@@ -48,7 +48,7 @@ const isUnaccepted = (status: RunStatus): status is Unaccepted => Object.hasOwn(
 /** The conversation as it is to be saved; nothing where it would hold what was rejected. */
 const keptList = (run: Run, { policy, status }: { policy: KeptTurn; status: Unaccepted }): MessageList | undefined => {
   const { ports } = run.options;
-  const list = run.acceptedInput?.() ?? (policy === 'placeholder' ? withoutInput(run) : undefined);
+  const list = run.acceptedInput?.() ?? (policy === 'placeholder' ? withoutInput(run, status) : undefined);
   if (!list || policy === 'user-only') return list;
   ports.messages.addResponse(list, {
     id: run.messageId,
@@ -60,11 +60,11 @@ const keptList = (run: Run, { policy, status }: { policy: KeptTurn; status: Unac
 };
 
 /** What the caller said was not accepted: where it stood there is a note of it, and nothing else that came with it. */
-const withoutInput = (run: Run): MessageList => {
+const withoutInput = (run: Run, status: Unaccepted): MessageList => {
   const { host, messages } = run.options.ports;
   const list = messages.checkpoint(run.list)();
   const said = host.messages.read(list, 'input').findLast(({ role }) => role === 'user');
-  const note = said && { ...said, content: instead(questionInstead, 'tripwire') };
+  const note = said && { ...said, content: instead(questionInstead, status) };
   host.messages.write(list, note ? [note] : [], { scope: 'input', source: 'input' });
   return list;
 };

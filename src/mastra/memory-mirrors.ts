@@ -26,8 +26,7 @@ export const messageMirrors: Processor = {
 const followParts = (content: Content): void => {
   const { parts } = content;
   const texts = ofType(parts, 'text').map(({ text }) => text);
-  if (content.content && texts.length > 0 && !repeats(content.content, [...texts, lastText(parts)]))
-    content.content = texts.join('\n');
+  if (content.content && !repeats(content.content, [...texts, lastText(parts)])) content.content = texts.join('\n');
   const reasons = ofType(parts, 'reasoning').map(({ reasoning }) => reasoning);
   if (content.reasoning && !repeats(content.reasoning, reasons)) content.reasoning = reasons.join('\n');
   const calls = ofType(parts, 'tool-invocation').map(({ toolInvocation }) => toolInvocation);

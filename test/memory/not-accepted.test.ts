@@ -1,10 +1,13 @@
-import type { Processor } from '@mastra/core/processors';
+import { Mastra } from '@mastra/core/mastra';
+import { ProcessorStepSchema, type Processor } from '@mastra/core/processors';
+import { createStep, createWorkflow } from '@mastra/core/workflows';
+import { Memory } from '@mastra/memory';
 import { describe, expect, it } from 'vitest';
 
-import { guard, type InterlockAgentConfig } from '../../src/index.js';
+import { guard, pipeline, type InterlockAgentConfig } from '../../src/index.js';
 import { tripping } from '../../src/testing/index.js';
 import { callThen, echo, modes, settled, withText } from '../mastra/support.js';
-import { givenIn, openDisk, remembering, savedIn, target } from './support.js';
+import { givenIn, openDisk, recalling, remembering, savedIn, target } from './support.js';
 
 const secret = 'SECRET-4711';
 const rejected = 'REJECTED-0815';
@@ -128,6 +131,58 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
     const { agent } = remembering(memory, [{ text: rejected }], { inputProcessors: [input], outputProcessors: [output] });
     await ask(agent, mode);
     expect(await savedIn(memory)).toEqual(['user: Tell me. ***', 'assistant: ###']);
+    expect(disk.holds(secret)).toBe(false);
+    expect(disk.holds(rejected)).toBe(false);
+  });
+
+  it.each([
+    [
+      'a part of the text',
+      [
+        { type: 'text' as const, text: secret },
+        { type: 'text' as const, text: 'More.' },
+      ],
+      ['user: More.'],
+    ],
+    [
+      'all of the text',
+      [
+        { type: 'text' as const, text: secret },
+        { type: 'file' as const, data: 'aGk=', mimeType: 'image/png', mediaType: 'image/png' },
+      ],
+      ['user: (file)'],
+    ],
+    ['everything', [{ type: 'text' as const, text: secret }], []],
+  ])('a guard that takes %s out of a message', async (_what, content, saved) => {
+    const disk = openDisk();
+    const memory = recalling(disk);
+    const isKept = (part: object) => !('text' in part && part.text === secret);
+    const input: Processor = {
+      id: 'in',
+      processInput: ({ messages }) =>
+        messages.map((message) => ({ ...message, content: { ...message.content, parts: message.content.parts.filter(isKept) } })),
+    };
+    const { agent } = remembering(memory, [{ text: 'Fine.' }], { inputProcessors: [input] });
+    const result = await agent[mode]([{ role: 'user', content }], { memory: target });
+    await result.text;
+    expect(await savedIn(memory)).toEqual([...saved, 'assistant: Fine.']);
+    expect(disk.holds(secret)).toBe(false);
+  });
+
+  it('nothing is left in the storage of the Mastra instance, by whichever engine a guard runs', async () => {
+    const disk = openDisk();
+    const guards = [
+      pipeline('ours')
+        .then({ id: 'passes', processOutputResult: ({ messages }) => messages })
+        .commit(),
+    ];
+    const byHand = createWorkflow({ id: 'by-hand', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
+      .then(createStep(tripping('processOutputResult', 'No.') as never) as never)
+      .commit();
+    const { agent } = remembering(new Memory(), answering, { tools: { echo }, outputProcessors: [...guards, byHand] });
+    const mastra = new Mastra({ agents: { agent }, storage: disk.store, logger: false });
+    expect((await ask(mastra.getAgent('agent'), mode)).status).toBe('tripwire');
+    expect(await savedIn(disk.memory())).toEqual([]);
     expect(disk.holds(secret)).toBe(false);
     expect(disk.holds(rejected)).toBe(false);
   });

@@ -3,36 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { tripping } from '../../src/testing/index.js';
 import { modes, promptOf } from '../mastra/support.js';
-import { openDisk, remembering, target, type Disk } from './support.js';
-
-const dimensions = 64;
-
-/** Texts that share words are near to each other: enough of meaning for a search. Nothing else is stood in for. */
-const vectorOf = (text: string): number[] => {
-  const vector = Array.from({ length: dimensions }, () => 0.001);
-  for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {
-    let place = 0;
-    for (const sign of word) place = (place * 31 + (sign.codePointAt(0) ?? 0)) % dimensions;
-    vector[place] = 1;
-  }
-  return vector;
-};
-let models = 0;
-const embedder = () => ({
-  specificationVersion: 'v2' as const,
-  provider: 'stub',
-  modelId: `words-${(models += 1)}`,
-  maxEmbeddingsPerCall: 100,
-  supportsParallelCalls: true,
-  doEmbed: async ({ values }: { values: string[] }) => ({ embeddings: values.map(vectorOf) }),
-});
-
-const recalling = (disk: Disk, scope: 'thread' | 'resource' = 'thread') =>
-  disk.memory({
-    vector: disk.vector,
-    embedder: embedder() as never, // a v2 model, typed for another version of the interface
-    options: { lastMessages: 1, semanticRecall: { topK: 1, messageRange: 0, scope } },
-  });
+import { openDisk, recalling, remembering, target } from './support.js';
 
 describe.each(modes)('semantic recall in %s', (mode) => {
   const ask = async (agent: ReturnType<typeof remembering>['agent'], text: string, thread = target.thread) => {

@@ -62,6 +62,36 @@ export const openDisk = (): Disk => {
   };
 };
 
+const dimensions = 64;
+
+/** Texts that share words are near to each other: enough of meaning for a search. Nothing else is stood in for. */
+const vectorOf = (text: string): number[] => {
+  const vector = Array.from({ length: dimensions }, () => 0.001);
+  for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {
+    let place = 0;
+    for (const sign of word) place = (place * 31 + (sign.codePointAt(0) ?? 0)) % dimensions;
+    vector[place] = 1;
+  }
+  return vector;
+};
+let models = 0;
+const embedder = () => ({
+  specificationVersion: 'v2' as const,
+  provider: 'stub',
+  modelId: `words-${(models += 1)}`,
+  maxEmbeddingsPerCall: 100,
+  supportsParallelCalls: true,
+  doEmbed: async ({ values }: { values: string[] }) => ({ embeddings: values.map(vectorOf) }),
+});
+
+/** A memory that finds what was said by its meaning. */
+export const recalling = (disk: Disk, scope: 'thread' | 'resource' = 'thread') =>
+  disk.memory({
+    vector: disk.vector,
+    embedder: embedder() as never, // a v2 model, typed for another version of the interface
+    options: { lastMessages: 1, semanticRecall: { topK: 1, messageRange: 0, scope } },
+  });
+
 type Steps = readonly ScriptedStep<'v2'>[];
 /** Any options of an agent; their own type, with a memory of any form, is more than the compiler takes. */
 type Config = Readonly<Record<string, unknown>>;
