@@ -1,10 +1,14 @@
 import type { BenchAnswer, Part } from '../model.js';
 
-/** Characters of each delta: guards with windows put deltas together, so that what comes through is counted in characters. */
-export const charsPerDelta = 8;
+/** Prose as a support desk writes it, with a number here and there; each word is a delta. */
+const words =
+  `Your parcel with order 1042 left our house on Monday, and it should be with you by the end of the week. The carrier tried to reach
+you twice. If nobody is at home, your neighbour may take it, or you can pick it up at the shop around the corner, which is open until 8 in the
+evening. Please keep the note that you will find in your letter box! Would you like me to tell them another day? `
+    .replaceAll('\n', ' ')
+    .split(/(?<= )/u);
 
-/** Words, and every tenth of them ends a sentence. */
-const wordAt = (n: number): string => (n % 10 === 9 ? `end${n % 100}.` : `Word${n % 100}`).padEnd(charsPerDelta, ' ');
+const wordAt = (n: number): string => words[n % words.length] ?? '';
 
 /** An answer of so many deltas in sentences. */
 export const sentences = (deltas: number): BenchAnswer => ({
@@ -28,6 +32,13 @@ export const sentenceChunks = (deltas: number): readonly Part[] => [
   { type: 'finish', runId: 'bench', from: 'AGENT', payload: {} },
 ];
 
+/** How many deltas so many characters are: guards with windows put deltas together, so that what comes through is counted so. */
+export const deltasIn = (chars: number): number => {
+  let deltas = 0;
+  for (let left = chars; left > 0; deltas += 1) left -= wordAt(deltas).length;
+  return deltas;
+};
+
 /** Reads a stream of Mastra's to its end; gives how many deltas its text is worth. */
 export const countText = async (stream: AsyncIterable<unknown>): Promise<number> => {
   let chars = 0;
@@ -35,5 +46,5 @@ export const countText = async (stream: AsyncIterable<unknown>): Promise<number>
     const { type, payload } = chunk as { type: string; payload?: { text?: string } };
     if (type === 'text-delta') chars += payload?.text?.length ?? 0;
   }
-  return chars / charsPerDelta;
+  return deltasIn(chars);
 };

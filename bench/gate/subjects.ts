@@ -8,7 +8,7 @@ import { createStreamGate } from '../../src/release/gate/stream-gate.js';
 import type { Work } from '../case.js';
 import { benchModel } from '../model.js';
 import { runOptions } from '../subjects/plan.js';
-import { charsPerDelta, countText, sentenceChunks, sentences } from './answers.js';
+import { countText, deltasIn, sentenceChunks, sentences } from './answers.js';
 import { gateGuards, type WindowName } from './guards.js';
 
 export interface Line {
@@ -38,7 +38,7 @@ export const gate =
       for await (const part of open()) await passage.push(part);
       await passage.idle();
       passage.close();
-      return chars / charsPerDelta;
+      return deltasIn(chars);
     };
   };
 
