@@ -1,7 +1,7 @@
 import { Mastra } from '@mastra/core/mastra';
 import { RequestContext } from '@mastra/core/request-context';
 import { Memory } from '@mastra/memory';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { InterlockAgent, type RunEvent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
@@ -167,6 +167,28 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
         : agent.stream('One', { ...fresh(), onRunEvent }).then((stream) => stream.getFullOutput()),
     ).rejects.toThrow('no answer');
     expect(givenIn(events)).toEqual([expect.stringMatching(/^placeholder: .*disk full/)]);
+  });
+
+  it('a stopped run ends, also where memory never answers', async () => {
+    const disk = openDisk();
+    const store = await disk.store.getStore('memory');
+    if (store) store.saveMessages = () => new Promise(() => undefined);
+    const { agent } = remembering(disk.memory(), [{ error: new Error('no answer') }], { persistence: { failed: 'user-only' } });
+    const events: RunEvent[] = [];
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const asked = ask(agent, 'One', { onRunEvent: (event: RunEvent) => void events.push(event) }).catch(
+        (error: Error) => error.message,
+      );
+      for (let turn = 0; turn < 500 && events.at(-1)?.type !== 'run-finish'; turn += 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+        await vi.advanceTimersByTimeAsync(100);
+      }
+      expect(await asked).toContain('no answer');
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(givenIn(events)).toEqual([expect.stringMatching(/^user-only: memory did not answer/)]);
   });
 
   it.each([
