@@ -37,6 +37,7 @@ const facts: RunFact[] = [
   { type: 'model-call', modelId: 'm', provider: 'p' },
   { type: 'model-finish', finishReason: 'stop', usage: { totalTokens: 3 }, durationMs: 2, fromCache: false },
   { type: 'model-error', message: '400', recovered: true },
+  { type: 'model-wasted', durationMs: 2, inputTokens: 3, outputTokens: 0, isEstimated: true },
   { type: 'tool-start', toolCallId: 'c', toolName: 't' },
   { type: 'tool-finish', toolCallId: 'c', toolName: 't', outcome: 'result', durationMs: 1 },
   { type: 'retract', partIds: ['1'] },
