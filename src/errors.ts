@@ -172,6 +172,10 @@ export const errorTable = {
     say: 'The model could not be resolved; check its id, its config and its key.',
   },
   'agent/no-input': { actor: 'caller', say: 'There is no message to send; pass a prompt or messages.' },
+  'output/invalid-object': {
+    actor: 'provider',
+    say: 'The answer does not fit the schema of structuredOutput; grant retries with maxProcessorRetries, or choose another errorStrategy.',
+  },
   'model/call-failed': {
     actor: 'provider',
     say: 'The model call failed and no error processor asked for another try; see the cause.',

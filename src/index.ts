@@ -31,6 +31,8 @@ export { fromWorkflow } from './mastra/to-graph.js';
 export {
   InterlockAgent,
   InterlockAgent as Agent,
+  type InterlockObjectResult,
+  type InterlockObjectStream,
   type InterlockResult,
   type InterlockStep,
   type InterlockStream,
@@ -40,9 +42,11 @@ export type {
   InterlockCallOptions,
   InterlockConfig,
   InterlockDeclineOptions,
+  InterlockObjectOptions,
   InterlockPromptCall,
   InterlockResumeOptions,
 } from './mastra/config.js';
+export type { StructuredOutput } from './mastra/structured-output-options.js';
 export type { DynamicGuards, Guards } from './mastra/guards.js';
 export { guard, type GuardedProcessor, type InputJudge } from './mastra/guard-policy.js';
 export type { PolicyCarrier } from './mastra/guard-node.js';

@@ -19,6 +19,7 @@ import type {
   InterlockAgentConfig,
   InterlockCallOptions,
   InterlockDeclineOptions,
+  InterlockObjectOptions,
   InterlockPromptCall,
   InterlockResumeOptions,
   MastraCallOptions,
@@ -47,9 +48,18 @@ export type InterlockResult = Omit<FullOutput, 'steps'> & { steps: InterlockStep
     RunResult,
     'status' | 'bypasses' | 'wasted' | 'runEvents' | 'runId' | 'tripwire'
   >;
+/** What `generate` gives where an object was asked for; there is none where the run did not succeed. */
+export type InterlockObjectResult<OUTPUT> = Omit<InterlockResult, 'object'> & { object: OUTPUT | undefined };
 /** What `stream` gives: Mastra's stream with the run's status and events. */
 export type InterlockStream = { getFullOutput(): Promise<InterlockResult> } & MastraModelOutput &
   Pick<RunStream, 'runEvents' | 'tripwire'>;
+
+/** What `stream` gives where an object was asked for. */
+export type InterlockObjectStream<OUTPUT> = Omit<InterlockStream, 'object' | 'objectStream' | 'getFullOutput'> & {
+  object: Promise<OUTPUT | undefined>;
+  objectStream: ReadableStream<OUTPUT>;
+  getFullOutput(): Promise<InterlockObjectResult<OUTPUT>>;
+};
 
 /**
  * Mastra's agent with Interlock's loop: same constructor, tools, models, memory and registration, and the promises that follow
@@ -84,6 +94,10 @@ export class InterlockAgent<
   }
 
   /** Runs the loop to its end. Rejects where the run failed, with its code and cause; any other end is a result. */
+  override generate<OUTPUT>(
+    messages: MessageListInput,
+    options: InterlockObjectOptions<OUTPUT>,
+  ): Promise<InterlockObjectResult<OUTPUT>>;
   override generate(call: InterlockPromptCall): Promise<InterlockResult>;
   override generate(messages: MessageListInput, options?: InterlockCallOptions): Promise<InterlockResult>;
   override generate<OUTPUT>(messages: MessageListInput, options?: MastraCallOptions<OUTPUT>): Promise<FullOutput<OUTPUT>>;
@@ -92,6 +106,10 @@ export class InterlockAgent<
   }
 
   /** Starts the loop and gives its stream. Rejects for what is wrong before any model call. */
+  override stream<OUTPUT>(
+    messages: MessageListInput,
+    options: InterlockObjectOptions<OUTPUT>,
+  ): Promise<InterlockObjectStream<OUTPUT>>;
   override stream(call: InterlockPromptCall): Promise<InterlockStream>;
   override stream(messages: MessageListInput, options?: InterlockCallOptions): Promise<InterlockStream>;
   override stream<OUTPUT>(messages: MessageListInput, options?: MastraCallOptions<OUTPUT>): Promise<MastraModelOutput<OUTPUT>>;

@@ -6,13 +6,14 @@ import type { RunMode } from '../loop/ports.js';
 import { createRun } from '../loop/create-run.js';
 import type { Run, RunOptions } from '../loop/run.js';
 import type { CallOptions } from './call-options.js';
-import { compileChains, resolveChains } from './chains.js';
+import { compileChains, resolveChains, type Chains } from './chains.js';
 import type { InterlockConfig } from './config.js';
 import { createLoopPorts } from './loop-ports.js';
 import type { LoopTarget } from './loop-target.js';
 import { openConversation } from './memory.js';
 import { openList } from './open-list.js';
 import { sittingOf } from './sitting.js';
+import { StructuredOutputGuard } from './structured-output.js';
 
 const defaultMaxSteps = 5;
 const defaultToolConcurrency = 10;
@@ -41,7 +42,12 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const runId = options.runId ?? createId('run');
   const conversation = await openConversation({ agent, target: options.memory, requestContext });
   const chains = await resolveChains({ agent, mode, guards, options, requestContext, conversation });
-  const lanes = compileChains(agent.id, chains, options.recordEdits ?? guards.recordEdits);
+  const limits = limitsOf(beginning, chains.hasErrorGuards);
+  const lanes = compileChains(
+    agent.id,
+    withObject(chains, options, limits.maxRetries),
+    options.recordEdits ?? guards.recordEdits,
+  );
   const newMessageId = () => createId('message');
   const list = await openList({ agent, options, messages, requestContext, conversation, createId: newMessageId });
   const hooks = { ...beginning.hooks, ...options.hooks };
@@ -55,7 +61,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
     lanes,
     ports,
     settings,
-    limits: limitsOf(beginning, chains.hasErrorGuards),
+    limits,
     hold: holdOf(options.hold ?? guards.hold),
     maxHeldChars: options.maxHeldChars ?? guards.maxHeldChars,
     toolConcurrency: concurrencyOf(options),
@@ -83,6 +89,10 @@ const limitsOf = ({ guards, options }: Beginning, hasErrorGuards: boolean): RunO
     maxRecoveries: maxRetries ?? retriesWithErrorProcessors,
   };
 };
+
+/** Where the answer is to be an object, it is read off what all other guards have left of the text. */
+const withObject = (chains: Chains, { structuredOutput }: CallOptions, maxRetries: number): Chains =>
+  structuredOutput ? { ...chains, output: [...chains.output, new StructuredOutputGuard(structuredOutput, maxRetries)] } : chains;
 
 const concurrencyOf = ({ toolCallConcurrency: limit }: CallOptions): number =>
   (typeof limit === 'number' ? limit : limit?.limit) ?? defaultToolConcurrency;

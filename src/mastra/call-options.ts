@@ -7,6 +7,7 @@ import type { Persistence } from '../loop/persistence.js';
 import type { Chunk, StepSettings } from '../loop/ports.js';
 import type { Guards } from './guards.js';
 import type { MemoryTarget } from './memory.js';
+import type { StructuredOutput } from './structured-output-options.js';
 
 /** What a caller may be told of a run; Mastra's names. */
 export interface CallCallbacks {
@@ -23,7 +24,8 @@ export type Callback = (value: never) => unknown;
 export type PrepareStep = NonNullable<Processor['processInputStep']>;
 
 /** Options of one call after defaults and caller were put together, as far as the loop reads them. */
-export interface CallOptions extends StepSettings, CallCallbacks {
+export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, CallCallbacks {
+  structuredOutput?: StructuredOutput;
   instructions?: unknown;
   system?: unknown;
   context?: MessageListInput;

@@ -5,6 +5,7 @@ import type { RequestContext } from '@mastra/core/request-context';
 import type { RunEvent } from '../../schemas/index.js';
 import type { Persistence } from '../loop/persistence.js';
 import type { PrepareStep } from './call-options.js';
+import type { StructuredOutput } from './structured-output-options.js';
 import type { DynamicGuards, Guards } from './guards.js';
 
 /** What Interlock adds to or widens in the configuration of Mastra's agent. */
@@ -86,6 +87,8 @@ export type InterlockCallOptions = Omit<
 > & {
   /** The last word on each step: arguments and results are those of `processInputStep`. Stands in for the agent's own. */
   prepareStep?: PrepareStep;
+  /** The answer as an object that fits a schema. It is checked after all other guards, and shown once it was accepted. */
+  structuredOutput?: StructuredOutput;
   /** More tools for this call, in sets. */
   toolsets?: Readonly<Record<string, ToolSet>>;
   /** Tools that the client runs: a call of one ends the run. */
@@ -150,3 +153,6 @@ export type InterlockPromptCall = InterlockCallOptions & { prompt: MessageListIn
 
 /** Options as Mastra types them, for code that was written for Mastra's agent. */
 export type MastraCallOptions<OUTPUT> = AgentExecutionOptionsBase<OUTPUT> & { structuredOutput?: unknown; model?: unknown };
+
+/** Options of a call whose answer is to be an object. */
+export type InterlockObjectOptions<OUTPUT> = InterlockCallOptions & { structuredOutput: StructuredOutput<OUTPUT> };

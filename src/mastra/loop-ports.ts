@@ -53,7 +53,7 @@ const settingsOf = ({ options }: LoopTarget, tools: Record<string, unknown>): St
   activeTools: options.activeTools,
   providerOptions: options.providerOptions,
   modelSettings: options.modelSettings,
-  structuredOutput: undefined,
+  structuredOutput: options.structuredOutput as StepSettings['structuredOutput'], // Mastra's, less what was refused
 });
 
 const toolContextOf = (target: LoopTarget, prepared: Record<string, unknown>): ToolRunContext => {

@@ -1,9 +1,9 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isStandardSchemaWithJSON, standardSchemaToJSONSchema, toStandardSchema } from '@mastra/core/schema';
 import pRetry from 'p-retry';
 import type { ResolvedModel } from '../phase/host.js';
 import type { ModelRequest, ModelResponse, Prompt, StepSettings } from '../loop/ports.js';
+import { askForJson } from './ask-for-json.js';
 import { mergeOptions } from './merge-options.js';
 import { checkModelSettings } from './options.js';
 import { providerTools } from './provider-tools.js';
@@ -29,10 +29,9 @@ export const createModelCall =
     const { modelSettings, providerOptions } = settingsOf(request, called);
     const { maxRetries = entry.maxRetries, headers, ...settings } = modelSettings;
     const options = {
-      prompt,
+      ...askForJson(prompt, request.structuredOutput),
       ...settings,
       ...providerTools(request, entry.model.specificationVersion),
-      ...responseFormat(request.structuredOutput),
       providerOptions,
       headers: entry.headers || headers ? { ...entry.headers, ...headers } : undefined,
       abortSignal,
@@ -104,13 +103,6 @@ type ProviderCall = (options: unknown) => PromiseLike<{
   response?: object;
   warnings?: readonly unknown[];
 }>;
-
-const responseFormat = (structuredOutput: StepSettings['structuredOutput']): object => {
-  const schema = (structuredOutput as { schema?: unknown } | undefined)?.schema;
-  if (!schema) return {};
-  const standard = isStandardSchemaWithJSON(schema) ? schema : toStandardSchema(schema as Parameters<typeof toStandardSchema>[0]);
-  return { responseFormat: { type: 'json', schema: standardSchemaToJSONSchema(standard) } };
-};
 
 /** The conversation as a model of this specification is to be sent it. */
 export const toPrompt = async (list: MessageList, model: ResolvedModel): Promise<Prompt> => {

@@ -2,6 +2,7 @@ import type { AgentConfig, AgentExecutionOptionsBase } from '@mastra/core/agent'
 import { InterlockError } from '../errors.js';
 import type { KeptTurn, Persistence } from '../loop/persistence.js';
 import type { InterlockAgentConfig, InterlockCallOptions } from './config.js';
+import { checkStructuredOutput } from './structured-output-options.js';
 
 /** What becomes of an option: it is honoured, or refused by name unless its value asks for nothing. Never ignored. */
 type Treatment = typeof honoured | Refused;
@@ -80,7 +81,7 @@ const callOptions: Record<CallOptionName, Treatment> = {
   returnScorerData: refusedUnless(isFalse),
   untilIdle: refusedUnless(isFalse),
   includeRawChunks: refusedUnless(isFalse, 'raw chunks pass no guard.'),
-  structuredOutput: refused,
+  structuredOutput: honoured,
   output: refused,
   scorers: refused,
   isTaskComplete: refused,
@@ -159,13 +160,14 @@ const checkNames = (given: object, table: Record<string, Treatment>): void => {
  */
 export const checkCallOptions = (options: object): void => {
   checkNames(options, callOptions);
-  const { toolCallConcurrency, modelSettings } = options as Record<string, unknown>;
+  const { toolCallConcurrency, modelSettings, structuredOutput } = options as Record<string, unknown>;
   checkCounts(options, { maxSteps: 1, maxProcessorRetries: 0, maxHeldChars: 1 });
   checkHold(options);
   checkPersistence(options);
   const limit = isObject(toolCallConcurrency) ? toolCallConcurrency.limit : toolCallConcurrency;
   checkCounts({ toolCallConcurrency: limit }, { toolCallConcurrency: 1 });
   checkModelSettings(modelSettings);
+  checkStructuredOutput(structuredOutput);
 };
 
 /** Refuses what an agent's configuration cannot hold; same codes as {@link checkCallOptions}. */

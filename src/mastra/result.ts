@@ -6,6 +6,7 @@ import type { Chunk, StepRecord } from '../loop/ports.js';
 import { acceptedSteps, type Run } from '../loop/run.js';
 import { waitingCalls, waitingChunk } from '../loop/tell-waiting.js';
 import { bypassesOf, type GuardBypass } from '../trace/bypasses.js';
+import { objectOf } from './structured-output.js';
 import { wastedOf, type WastedCalls } from '../trace/wasted.js';
 
 /** A step as results report it: the loop's record, with the views that Mastra's steps have. */
@@ -42,7 +43,8 @@ export interface RunResult {
   request: Record<string, unknown>;
   response: Record<string, unknown>;
   providerMetadata: unknown;
-  object: undefined;
+  /** The object of an accepted answer, where one was asked for. */
+  object: unknown;
   usedFallbackValue: boolean;
   runId: string;
   traceId: string | undefined;
@@ -84,8 +86,7 @@ export const resultOf = (run: Run): RunResult => {
     request: last?.request ?? {},
     response: { ...last?.response, ...responseMessages(list) },
     providerMetadata: last?.providerMetadata,
-    object: undefined,
-    usedFallbackValue: false,
+    ...objectOf(run),
     runId,
     traceId: undefined,
     spanId: undefined,

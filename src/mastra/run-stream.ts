@@ -5,6 +5,7 @@ import type { Run } from '../loop/run.js';
 import type { StreamTransforms } from './call-options.js';
 import { answerText, errorOf, resultOf, type RunResult } from './result.js';
 import { safely } from './safely.js';
+import { objectOf } from './structured-output.js';
 
 /** Fields of a result that a stream offers as promises. */
 const promised = [
@@ -50,8 +51,9 @@ export interface RunStream extends Promised {
   readonly fullStream: ReadableStream<Chunk>;
   /** Text as it is released; what was retracted later is not taken back here. */
   readonly textStream: ReadableStream<string>;
-  /** Without structured output there are no objects: these end with the run, and give nothing. */
+  /** The object of an accepted answer, once: no part of it is shown before. */
   readonly objectStream: ReadableStream<unknown>;
+  /** The elements of an object that is a list. */
   readonly elementStream: ReadableStream<unknown>;
   /** The events so far. */
   readonly runEvents: readonly RunEvent[];
@@ -80,7 +82,9 @@ export const streamOf = (run: Run, { ended, transforms }: Streaming): RunStream 
     },
     traceId: undefined,
     spanId: undefined,
-    usedFallbackValue: false,
+    get usedFallbackValue() {
+      return objectOf(run).usedFallbackValue;
+    },
     runEvents: run.recorder.events,
     get status() {
       return run.status ?? 'running';
@@ -100,10 +104,12 @@ export const streamOf = (run: Run, { ended, transforms }: Streaming): RunStream 
       );
     },
     get objectStream() {
-      return picked(outlet.read(), () => undefined);
+      return picked(outlet.read(), ({ type, object }: Chunk & { object?: unknown }) =>
+        type === 'object-result' ? object : undefined,
+      );
     },
     get elementStream() {
-      return picked(outlet.read(), () => undefined);
+      return ReadableStream.from(elementsOf(stream.objectStream));
     },
     consumeStream: async ({ onError }: Consuming = {}) => {
       outlet.drain();
@@ -134,6 +140,10 @@ const handled = <T>(promise: Promise<T>): Promise<T> => {
 
 const transformed = (chunks: ReadableStream<Chunk>, transforms: StreamTransforms = []): ReadableStream<Chunk> =>
   [transforms].flat().reduce((stream, transform) => stream.pipeThrough(transform()), chunks);
+
+async function* elementsOf(objects: ReadableStream<unknown>): AsyncGenerator {
+  for await (const object of objects) if (Array.isArray(object)) yield* object;
+}
 
 /** Of each chunk what is wanted of it, where anything is. */
 const picked = <T>(chunks: ReadableStream<Chunk>, pick: (chunk: Chunk) => T | undefined): ReadableStream<T> =>

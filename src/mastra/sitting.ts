@@ -7,6 +7,7 @@ import { runCallbacks, toldChunks } from './callbacks.js';
 import type { InterlockConfig } from './config.js';
 import { responseMessages } from './result.js';
 import { safely } from './safely.js';
+import { objectOf } from './structured-output.js';
 
 interface Calling {
   readonly mode: RunMode;
@@ -18,7 +19,7 @@ interface Calling {
 /** What a call brings to the sitting of a run that it asks for: where chunks leave, who is told, and who may give up. */
 export const sittingOf = ({ mode, options, guards, runId }: Calling, runOf: () => Run): Sitting => ({
   mode,
-  outlet: withResponse(createOutlet<Chunk>(undefined, toldChunks(options)), () => runOf().list),
+  outlet: withResponse(createOutlet<Chunk>(undefined, toldChunks(options)), runOf),
   abortSignal: options.abortSignal,
   onEvent: (event) => {
     void safely(guards.onRunEvent, event);
@@ -27,8 +28,8 @@ export const sittingOf = ({ mode, options, guards, runId }: Calling, runOf: () =
   ...runCallbacks(options, runId),
 });
 
-/** The last chunk of a run carries the answer's messages, as Mastra's does: clients read their metadata there. */
-const withResponse = (outlet: Outlet<Chunk>, listOf: () => Run['list']): Outlet<Chunk> => ({
+/** Before the last chunk of a run comes its object; the last one carries the answer's messages, where clients read their metadata. */
+const withResponse = (outlet: Outlet<Chunk>, runOf: () => Run): Outlet<Chunk> => ({
   ...outlet,
   get closed() {
     return outlet.closed;
@@ -38,6 +39,9 @@ const withResponse = (outlet: Outlet<Chunk>, listOf: () => Run['list']): Outlet<
   },
   write: (chunk) => {
     if (chunk.type !== 'finish') return outlet.write(chunk);
-    return outlet.write({ ...chunk, payload: { ...(chunk.payload as object), response: responseMessages(listOf()) } });
+    const { runId, from, payload } = chunk;
+    const { object } = objectOf(runOf());
+    if (object !== undefined) void outlet.write({ type: 'object-result', runId, from, object } as Chunk); // nobody waits at the end
+    return outlet.write({ ...chunk, payload: { ...(payload as object), response: responseMessages(runOf().list) } });
   },
 });

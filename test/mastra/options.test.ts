@@ -8,7 +8,6 @@ import { expectRefusal, makeAgent, modes, sentText } from './support.js';
 
 describe('options that the loop does not honour', () => {
   const refused: [string, unknown][] = [
-    ['structuredOutput', { schema: z.object({}) }],
     ['autoResumeSuspendedTools', true],
     ['eagerToolExecution', true],
     ['savePerStep', true],

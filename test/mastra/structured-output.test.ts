@@ -1,0 +1,205 @@
+import type { Processor } from '@mastra/core/processors';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+
+import type { InterlockAgentConfig, InterlockCallOptions, StructuredOutput } from '../../src/index.js';
+import { all, callThen, echo, expectRefusal, makeAgent, modes, sentText, textOf, withText, type Mode } from './support.js';
+
+const schema = z.object({ city: z.string(), degrees: z.number() });
+const fits = { city: 'Oslo', degrees: 4 };
+const good = JSON.stringify(fits);
+const bad = '{"city": "Oslo"}';
+
+interface Case {
+  mode: Mode;
+  config?: Partial<InterlockAgentConfig>;
+  options?: InterlockCallOptions;
+  structuredOutput?: object;
+}
+
+/** Answers with an object, or fails; and tells what left. */
+const ask = async (steps: Parameters<typeof makeAgent>[0], { mode, config, options, structuredOutput }: Case) => {
+  const { agent, model } = makeAgent(steps, config);
+  const chunks: { type: string; object?: unknown; data?: { partIds: string[] }; payload?: { error?: { code: string } } }[] = [];
+  const wanted = { schema, ...structuredOutput } as StructuredOutput;
+  const given = { ...options, structuredOutput: wanted, onChunk: (chunk: unknown) => void chunks.push(chunk as never) };
+  const result = await (
+    mode === 'generate' ? agent.generate('Go', given) : (await agent.stream('Go', given)).getFullOutput()
+  ).catch((error: unknown) => ({ error }) as never);
+  return { result, model, chunks, ofType: (type: string) => chunks.filter((chunk) => chunk.type === type) };
+};
+
+const answers = (...texts: string[]) => texts.map((text) => ({ text }));
+
+describe.each(modes)('structured output in %s', (mode) => {
+  it('is the object that the answer says, checked; it comes before the end', async () => {
+    const { result, model, chunks } = await ask(answers(good), { mode });
+    expect([result.object, result.usedFallbackValue, result.status]).toEqual([fits, false, 'success']);
+    expect(chunks.slice(-2)).toMatchObject([{ type: 'object-result', object: fits }, { type: 'finish' }]);
+    expect(model.calls[0]?.options.responseFormat).toMatchObject({
+      type: 'json',
+      schema: { type: 'object', properties: { city: { type: 'string' }, degrees: { type: 'number' } } },
+    });
+  });
+
+  it.each([
+    [
+      'JSON schema',
+      { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      '{"city":"Oslo"}',
+      { city: 'Oslo' },
+    ],
+    ['a list', z.array(z.string()), '{"elements":["a","b"]}', ['a', 'b']],
+    ['a choice', z.enum(['yes', 'no']), '{"result":"no"}', 'no'],
+    ['a schema with defaults', z.object({ n: z.number().default(3) }), '{}', { n: 3 }],
+  ])('the schema may be %s', async (_name, own, text, object) => {
+    const { result, model } = await ask(answers(text), { mode, structuredOutput: { schema: own } });
+    expect(result.object).toEqual(object);
+    expect(model.calls[0]?.options.responseFormat).toMatchObject({ schema: { type: 'object' } });
+  });
+
+  it('JSON schema is checked, too', async () => {
+    const own = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+    const { result } = await ask(answers('{"town":"Oslo"}'), { mode, structuredOutput: { schema: own } });
+    expect(result.error).toMatchObject({ code: 'output/invalid-object' });
+  });
+
+  it('may stand in a block of code', async () => {
+    expect((await ask(answers(`\`\`\`json\n${good}\n\`\`\``), { mode })).result.object).toEqual(fits);
+  });
+
+  it.each([
+    ['does not fit', bad, 'degrees'],
+    ['is no JSON', 'Four degrees.', 'it is no JSON'],
+  ])('an answer that %s is taken back, and the model told why', async (_name, first, told) => {
+    const { result, model, ofType } = await ask(answers(first, good), { mode, options: { maxProcessorRetries: 1 } });
+    expect([result.object, result.text]).toEqual([fits, good]);
+    expect(sentText(model, 'system', 1)).toContain('[Processor Feedback]');
+    expect(sentText(model, 'system', 1)).toContain(told);
+    expect(ofType('data-interlock-retract')).toHaveLength(1);
+    expect(ofType('object-result')).toMatchObject([{ object: fits }]);
+    expect(result.steps.map(({ reason, text }) => [reason, text])).toEqual([
+      ['retry', ''],
+      ['stop', good],
+    ]);
+  });
+
+  it('retries are bounded, and then the run fails with what is wrong', async () => {
+    for (const maxProcessorRetries of [undefined, 0, 2]) {
+      const { result, model, ofType } = await ask(answers(bad, bad, bad, good), { mode, options: { maxProcessorRetries } });
+      expect(result.error).toMatchObject({
+        code: 'output/invalid-object',
+        message: expect.stringContaining('degrees') as string,
+      });
+      expect(model.calls).toHaveLength(1 + (maxProcessorRetries ?? 0));
+      expect(ofType('object-result')).toEqual([]);
+    }
+  });
+
+  it('warn leaves the object out, fallback has one to stand in', async () => {
+    const warnings: string[] = [];
+    const warned = await ask(answers(bad), {
+      mode,
+      structuredOutput: { errorStrategy: 'warn', logger: { warn: (message: string) => void warnings.push(message) } },
+    });
+    expect([warned.result.status, warned.result.object, warned.result.text]).toEqual(['success', undefined, bad]);
+    expect(warnings).toEqual([expect.stringContaining('degrees')]);
+    const fallback = await ask(answers(bad, bad), {
+      mode,
+      options: { maxProcessorRetries: 1 },
+      structuredOutput: { errorStrategy: 'fallback', fallbackValue: { city: '?', degrees: 0 } },
+    });
+    expect([fallback.result.object, fallback.result.usedFallbackValue]).toEqual([{ city: '?', degrees: 0 }, true]);
+    expect(fallback.model.calls).toHaveLength(2);
+  });
+
+  const writing = (hook: 'processOutputStep' | 'processOutputResult', change: (text: string) => string): Processor => ({
+    id: 'writing',
+    [hook]: async ({ messages }: { messages: never[] }) => messages.map((one) => withText(one, change)),
+  });
+
+  it.each(['processOutputStep', 'processOutputResult'] as const)('follows what %s made of the text', async (hook) => {
+    const config = { outputProcessors: [writing(hook, (text) => text.replace('Oslo', 'Bergen'))] };
+    const { result } = await ask(answers(good), { mode, config });
+    expect(result.object).toEqual({ ...fits, city: 'Bergen' });
+    expect(result.text).toContain('Bergen');
+    const broken = await ask(answers(good), { mode, config: { outputProcessors: [writing(hook, () => 'no')] } });
+    expect(broken.result.error).toMatchObject({ code: 'output/invalid-object' });
+  });
+
+  it('there is none where a guard stopped the run', async () => {
+    const guard: Processor = { id: 'last', processOutputResult: async ({ abort }) => abort('No.') };
+    const { result, ofType } = await ask(answers(good), { mode, config: { outputProcessors: [guard] } });
+    expect([result.status, result.object, ofType('object-result')]).toEqual(['tripwire', undefined, []]);
+  });
+
+  it('is read off what was said after the last tool', async () => {
+    const steps = [{ text: 'Let me see.', toolCalls: [{ name: 'echo', args: { say: 'hi' } }] }, { text: good }];
+    const { result } = await ask(steps, { mode, config: { tools: { echo } } });
+    expect(result.object).toEqual(fits);
+  });
+
+  it.each([
+    [true, 'system'],
+    ['system', 'system'],
+    ['inline', 'user'],
+  ] as const)('may be asked for in words: %s', async (jsonPromptInjection, role) => {
+    const { result, model } = await ask(answers(good), { mode, structuredOutput: { jsonPromptInjection } });
+    expect(result.object).toEqual(fits);
+    expect(model.calls[0]?.options.responseFormat).toBeUndefined();
+    expect(sentText(model, role)).toContain('"degrees":{"type":"number"}');
+    const own = await ask(answers(good), {
+      mode,
+      structuredOutput: { jsonPromptInjection, instructions: 'Say city and degrees.' },
+    });
+    expect(sentText(own.model, role)).toContain('Say city and degrees.');
+    expect(sentText(own.model, role)).not.toContain('"type"');
+  });
+
+  it.each([
+    ['structuredOutput.model', { schema, model: 'openai/gpt-5' }, 'agent/unsupported-option'],
+    ['structuredOutput.useAgent', { schema, useAgent: true }, 'agent/unsupported-option'],
+    ['structuredOutput.providerOptions', { schema, providerOptions: {} }, 'agent/unsupported-option'],
+    ['structuredOutput.jsonPromptInjection', { schema, jsonPromptInjection: 'auto' }, 'agent/unsupported-option'],
+    ['structuredOutput.instructions', { schema, instructions: 'Briefly.' }, 'agent/unsupported-option'],
+    ['structuredOutput.shape', { schema, shape: 1 }, 'agent/unknown-option'],
+    ['structuredOutput.errorStrategy', { schema, errorStrategy: 'ignore' }, 'agent/invalid-option'],
+    ['structuredOutput.fallbackValue', { schema, errorStrategy: 'fallback' }, 'agent/invalid-option'],
+    ['structuredOutput', {}, 'agent/invalid-option'],
+    ['structuredOutput', 'json', 'agent/invalid-option'],
+  ] as const)('%s is refused by name: %o', async (name, structuredOutput, code) => {
+    const { agent, model } = makeAgent();
+    const error = await expectRefusal(code, model, () => agent[mode]('Go', { structuredOutput } as never));
+    expect(error.message).toContain(name);
+  });
+});
+
+describe('structured output', () => {
+  it('a stream gives the object once it was accepted, and a list element by element', async () => {
+    const { agent } = makeAgent(answers(good));
+    const stream = await agent.stream('Go', { structuredOutput: { schema } });
+    expect(await all(stream.objectStream)).toEqual([fits]);
+    expect(await stream.object).toEqual(fits);
+    expectTypeOf(await stream.object).toEqualTypeOf<{ city: string; degrees: number } | undefined>();
+    const list = await makeAgent(answers('{"elements":[1,2]}')).agent.stream('Go', {
+      structuredOutput: { schema: z.array(z.number()) },
+    });
+    expect(await all(list.elementStream as ReadableStream<unknown>)).toEqual([1, 2]);
+  });
+
+  it('may be a default of the agent; a call’s takes its place', async () => {
+    const { agent } = makeAgent(answers('{"a":1}', '{"b":2}'), {
+      defaultOptions: { structuredOutput: { schema: { type: 'object', properties: { a: {} }, required: ['a'] } } } as never,
+    });
+    expect((await agent.generate('Go')).object).toEqual({ a: 1 });
+    const own = { schema: { type: 'object', properties: { b: {} }, required: ['b'] } } as const;
+    expect((await agent.generate('Go', { structuredOutput: own as never })).object).toEqual({ b: 2 });
+  });
+
+  it('is nowhere where nobody asked', async () => {
+    const { agent, model } = makeAgent(callThen('echo', { say: 'hi' }, good), { tools: { echo } });
+    const result = await agent.generate('Go');
+    expect([result.object, model.calls[0]?.options.responseFormat]).toEqual([undefined, undefined]);
+    expect(textOf(result.messages.at(-1) as never)).toContain('Oslo');
+  });
+});
