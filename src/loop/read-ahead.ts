@@ -3,7 +3,7 @@ import type { ModelCall } from './model-call.js';
 import type { Chunk } from './ports.js';
 
 /** How many characters of an answer may wait for the guards beside its call; the provider waits then. */
-export const mostCharsAhead = 16_384;
+const mostCharsAhead = 16_384;
 
 /** An answer that is read ahead of the guards that judge beside its call. */
 export interface AnswerAhead extends ModelCall {
