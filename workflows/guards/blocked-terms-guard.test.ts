@@ -72,7 +72,7 @@ describe('blockedTermsGuard', () => {
   });
 });
 
-describe('in a stream', () => {
+describe('in a stream', { timeout: 60_000 }, () => {
   const shapes = ['text', 'reasoning', 'around-reasoning', 'around-sources', 'two-texts', 'arguments'] as const;
   const cases = [
     { text: 'Well, go to hell?', value: 'go to hell' },

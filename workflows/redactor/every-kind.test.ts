@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { InterlockAgent } from '../../src/index.js';
+import {
+  assertChunkInvariant,
+  assertNoFragment,
+  scriptedModel,
+  streamShapes,
+  type StreamShape,
+} from '../../src/testing/index.js';
+import { randomCuts, twoWayCuts, unitCuts } from '../../src/testing/cuts.js';
+import { combineFinders } from '../patterns/combine-finders.js';
+import { findersOf, valueKinds, type ValueKind } from '../patterns/value-kinds.js';
+import { flushText, nothingHeld, pushText } from '../stream/held-text.js';
+import { redactor } from './redactor.js';
+import { labelOf } from './redactor-options.js';
+import { replacementOf } from './replacement.js';
+
+/** One value of each kind, as short as one may be, and what must stand beside it. */
+const samples: Record<ValueKind, { value: string; before?: string; after?: string }> = {
+  pem: { value: '-----BEGIN A KEY-----Zm9vYmFy-----END A KEY-----' },
+  'url-credentials': { value: 'ada:s3cr3t', before: 'ftp://', after: '@host' },
+  jwt: { value: 'eyJhbGciOiIifQ.e30.c2ln' },
+  'api-key': { value: `ghp_${'aB3d'.repeat(5)}` },
+  bearer: { value: 'mF_9.B5f-4.1JqM', before: 'Bearer ' },
+  email: { value: 'jane@example.com' },
+  iban: { value: 'NO9386011117947' },
+  card: { value: '30569309025904' },
+  ssn: { value: '536-90-4399' },
+  ip: { value: '203.0.113.7' },
+  mac: { value: '00:1B:44:11:3A:B7' },
+  phone: { value: '+14155552671' },
+};
+const textOf = (kind: ValueKind): string => {
+  const { value, before = '', after = '' } = samples[kind];
+  return `It: ${before}${value}${after} ok`;
+};
+
+const strategies = ['mask', 'hash', 'remove', 'replace', 'block'] as const;
+const editing = ['mask', 'hash', 'remove', 'replace'] as const;
+
+describe('by itself', () => {
+  const cases = valueKinds.flatMap((kind) => editing.map((strategy) => ({ kind, strategy })));
+
+  it.each(cases)(
+    '$kind, $strategy: is the same in every cut in two, in units and in 500 cuts at random',
+    ({ kind, strategy }) => {
+      const by = { pattern: combineFinders(findersOf([kind])), replace: swap(strategy) };
+      const text = textOf(kind);
+      const expected = flushText({ text, from: 0 }, by);
+      expect(expected).not.toContain(samples[kind].value);
+      for (const pieces of [...twoWayCuts(text), unitCuts(text), ...randomCuts(text, { count: 500, seed: 17 })]) {
+        let [held, left] = [nothingHeld, ''];
+        for (const piece of pieces) {
+          const pushed = pushText(held, piece, by);
+          held = pushed.held;
+          left += pushed.released;
+          expect(expected.startsWith(left), JSON.stringify(pieces)).toBe(true);
+        }
+        expect(left + flushText(held, by), JSON.stringify(pieces)).toBe(expected);
+      }
+    },
+  );
+
+  const swap = (strategy: (typeof editing)[number]) => {
+    const replacement = replacementOf({ strategy, key: 'pepper' });
+    return (value: string, span: Parameters<typeof replacement>[0]) => replacement(span, value);
+  };
+});
+
+describe('in an agent', { timeout: 60_000 }, () => {
+  /** Over the kinds each strategy, and over the strategies each kind, stands in every shape. */
+  const shapesOf = (kind: number, strategy: number): StreamShape[] => {
+    const others = streamShapes.slice(1);
+    return ['text', ...others.slice((kind + strategy) % others.length).slice(0, 1)];
+  };
+  const cases = valueKinds.flatMap((kind, row) =>
+    strategies.map((strategy, column) => ({ kind, strategy, shapes: shapesOf(row, column) })),
+  );
+
+  it.each(cases)('$kind, $strategy: is the same in every cut, as $shapes', async ({ kind, strategy, shapes }) => {
+    await assertChunkInvariant([redactor({ strategy, kinds: [kind], key: 'pepper' })], [textOf(kind)], { shapes, randomCuts: 2 });
+  });
+
+  it.each(valueKinds)('%s: no piece leaves, in any shape', async (kind) => {
+    const cases = [{ text: textOf(kind), value: samples[kind].value }];
+    await assertNoFragment([redactor({ strategy: 'block', kinds: [kind] })], cases, { randomCuts: 2 });
+  });
+
+  it.each(valueKinds)('%s, restore: the model never sees it, and the caller has it back in every cut', async (kind) => {
+    const guard = redactor({ strategy: 'restore', kinds: [kind] });
+    const name = `[${labelOf(kind)}_1]`;
+    const answer = `So ${name}.`;
+    for (const pieces of [[answer], unitCuts(answer), ...twoWayCuts(answer)]) {
+      const model = scriptedModel({ steps: [{ text: pieces }] });
+      const agent = new InterlockAgent({
+        id: 'a',
+        name: 'a',
+        instructions: '',
+        model,
+        inputProcessors: [guard],
+        outputProcessors: [guard],
+      });
+      const stream = await agent.stream(textOf(kind));
+      let left = '';
+      for await (const part of stream.fullStream) if (part.type === 'text-delta') left += part.payload.text;
+      expect(left, JSON.stringify(pieces)).toBe(`So ${samples[kind].value}.`);
+      const prompt = JSON.stringify(model.calls[0]?.prompt);
+      expect(prompt).toContain(name);
+      expect(prompt).not.toContain(samples[kind].value);
+    }
+  });
+});
