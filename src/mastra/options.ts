@@ -16,6 +16,7 @@ interface Refused {
 
 const honoured = 'honoured';
 const refused: Refused = { harmless: () => false };
+const refusedBecause = (detail: string): Refused => ({ ...refused, detail });
 const refusedUnless = (harmless: (value: unknown) => boolean, detail?: string): Refused => ({ harmless, detail });
 const isFalse = (value: unknown): boolean => value === false;
 const anything = (): boolean => true;
@@ -76,16 +77,16 @@ const callOptions: Record<CallOptionName, Treatment> = {
   _skipBgTaskWait: refusedUnless(anything),
   eagerToolExecution: refusedUnless(isFalse, 'no tool runs before its step was judged.'),
   requireToolApproval: honoured,
-  autoResumeSuspendedTools: refusedUnless(isFalse),
+  autoResumeSuspendedTools: refusedUnless(isFalse, 'what a person answers is not read off what a model writes.'),
   savePerStep: refusedUnless(isFalse, 'an answer is saved once it was accepted as a whole.'),
   returnScorerData: refusedUnless(isFalse),
-  untilIdle: refusedUnless(isFalse),
+  untilIdle: refusedUnless(isFalse, 'nothing here runs in the background.'),
   includeRawChunks: refusedUnless(isFalse, 'raw chunks pass no guard.'),
   structuredOutput: honoured,
-  output: refused,
+  output: refusedBecause('its successor is structuredOutput.'),
   scorers: refused,
-  isTaskComplete: refused,
-  onIterationComplete: refused,
+  isTaskComplete: refusedBecause('a guard of the result judges the answer, and may ask for another.'),
+  onIterationComplete: refusedBecause('a guard of the step judges each iteration, and may ask for another.'),
   delegation: refused,
   versions: refused,
   tracingOptions: refused,
@@ -142,6 +143,12 @@ const configOptions: Record<ConfigName, Treatment> = {
   backgroundTasks: refused,
   editor: refused,
   transform: refused,
+};
+
+/** What becomes of each option of a call and of a configuration; the documents are made of it. */
+export const optionTreatments: Readonly<Record<'call' | 'config', Readonly<Record<string, Treatment>>>> = {
+  call: callOptions,
+  config: configOptions,
 };
 
 const checkNames = (given: object, table: Record<string, Treatment>): void => {

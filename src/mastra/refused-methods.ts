@@ -11,7 +11,7 @@ const legacy = 'models of specification v1 run in a loop of their own; use a v2,
 type Method = { [Name in keyof Agent]-?: Agent[Name] extends (...args: never[]) => unknown ? Name : never }[keyof Agent];
 
 /** Methods of Mastra's agent that would run a loop other than ours, and why. */
-const refusedMethods = {
+export const refusedMethods = {
   network,
   resumeNetwork: network,
   approveNetworkToolCall: network,

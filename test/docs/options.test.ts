@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+
+import { optionTreatments } from '../../src/mastra/options.js';
+import { refusedMethods } from '../../src/mastra/refused-methods.js';
+
+type Treatment = (typeof optionTreatments)['call'][string];
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const told = (treatment: Treatment): string => {
+  if (treatment === 'honoured') return 'Honoured.';
+  if (treatment.harmless({})) return 'Taken; there is nothing here that it would change.';
+  const why = treatment.detail ? ` ${sentence(treatment.detail)}` : '';
+  return `${treatment.harmless(false) ? 'Refused unless `false`.' : 'Refused.'}${why}`;
+};
+
+const table = (head: string, rows: readonly (readonly [string, string])[]): string =>
+  [`| ${head} | |`, '| --- | --- |', ...rows.map(([name, what]) => `| \`${name}\` | ${what} |`)].join('\n');
+
+const optionsOf = (where: keyof typeof optionTreatments): string =>
+  table(
+    'option',
+    Object.entries(optionTreatments[where])
+      .filter(([name]) => !name.startsWith('_')) // Mastra's own signs to itself
+      .map(([name, treatment]) => [name, told(treatment)] as const)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+
+const document = `<!-- Made from src/mastra/options.ts and src/mastra/refused-methods.ts: npm test -- test/docs/options.test.ts -u -->
+
+# Options of Mastra's agent
+
+Every option of Mastra's agent is honoured, or refused by name with \`agent/unsupported-option\` before any model is called; none is
+ignored. A name that is in no table here is \`agent/unknown-option\`.
+
+## Of a call
+
+${optionsOf('call')}
+
+A call that resumes a run takes \`runId\`, \`toolCallId\`, \`abortSignal\`, the callbacks, \`experimentalTransform\`, \`requestContext\`,
+\`actor\` and \`memory\`; everything else is as the run began with it.
+
+## Of the configuration
+
+${optionsOf('config')}
+
+## Methods
+
+These would run a loop without the promises, and reject with \`agent/unsupported-method\`.
+
+${table(
+  'method',
+  Object.entries(refusedMethods).map(([name, why]) => [name, sentence(why)] as const),
+)}
+`;
+
+describe('docs/options.md', () => {
+  it('says what becomes of every option', async () => expect(document).toMatchFileSnapshot('../../docs/options.md'));
+
+  it('tells refusals apart', () => {
+    expect(document).toContain('| `maxSteps` | Honoured. |');
+    expect(document).toContain('| `eagerToolExecution` | Refused unless `false`. No tool runs before its step was judged. |');
+    expect(document).toContain('| `scorers` | Refused. |');
+    expect(document).toContain('| `network` | A network routes');
+  });
+});
