@@ -9,6 +9,8 @@ import type { Lane } from './guards.js';
 import { createHost } from './host.js';
 import { compile, type Compilable } from './pipeline.js';
 import { payloadOf } from './step.js';
+import type { Unavailable, Verdict } from '../verdict.js';
+import { outageTrip } from '../guard/policy/on-unavailable.js';
 import { handOnSetAside } from '../loop/set-aside.js';
 
 /** What a stock Mastra agent takes for one pipeline: spread it into its configuration. */
@@ -23,8 +25,9 @@ export interface LaneGuards {
  * which the pipeline has any. The agent calls hooks that it would never call in a workflow, and calls them per chunk without
  * starting a run.
  *
- * What follows from the loop stays the loop's: a stock agent still runs a step's tools after a guard tripped on the step, and
- * still differs between `generate`, `stream` and its durable kind. Use {@link InterlockAgent} for these promises.
+ * What follows from the loop stays the loop's: a stock agent still runs a step's tools after a guard tripped on the step, and grants
+ * retries in one hook alone; docs/guide/hosts.md has the whole list. A guard of the stream that fails trips, since a stock agent would
+ * pass what it failed on. Use {@link InterlockAgent} for these promises.
  *
  * @example
  * new Agent({ id: 'support', name: 'Support', instructions, model, ...guardsFor(moderation) });
@@ -60,8 +63,12 @@ export const runHook = async ({ plan, row, slots }: Site, args: HookArgs): Promi
   slots.set(state, own);
   const verdict = await plan.run<Phase>(row.phase, data, scopeOf(args, own));
   handOnSetAside({ slots: own }, state);
-  return answerOf(row, data, payloadOf(verdict, data));
+  return answerOf(row, data, payloadOf(failsOpen(row, verdict) ? outageTrip(verdict) : verdict, data));
 };
+
+/** A stock agent lets a chunk pass on which a hook failed; a tripwire it heeds. */
+const failsOpen = (row: PhaseRow, verdict: Verdict<unknown>): verdict is Unavailable =>
+  row.cadence === 'chunk' && verdict.kind === 'unavailable';
 
 const scopeOf = (args: HookArgs, own: Map<string, ProcessorSlot>): RunScope => {
   const given = args as unknown as RunScope & { runId?: string }; // what every hook is handed has the scope's names

@@ -181,6 +181,14 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     expect(model.calls).toHaveLength(0);
   });
 
+  it('a guard of the stream that fails lets nothing pass: it trips, as the outage that it is', async () => {
+    const broken: Processor = { id: 'broken', processOutputStream: () => Promise.reject(new Error('out of order')) };
+    const { agent } = stockWith(pipeline('p').then(broken));
+    const { tripwire, text } = await call(agent, mode);
+    expect(tripwire).toMatchObject({ reason: 'The guard broken gave no verdict.', metadata: { code: 'guard/unavailable' } });
+    expect(text).toBe('');
+  });
+
   it('a tool’s result is seen', async () => {
     const seen: unknown[] = [];
     const watching: Processor = {

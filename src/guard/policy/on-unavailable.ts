@@ -16,15 +16,18 @@ export const onUnavailable = <P extends Phase>(inner: Guard<P>, { policy }: Laye
     );
 };
 
+/** The outage as a tripwire: it blocks, and is no violation. */
+export const outageTrip = ({ error, ...outage }: Unavailable): Trip => ({
+  ...outage,
+  kind: 'trip',
+  // What the guard's error says is for its operator; whoever reads the tripwire learns the code.
+  reason: `The guard ${outage.processorId} gave no verdict.`,
+  metadata: { code: outageCode({ ...outage, error }) },
+  outage: { error },
+});
+
 const answers = {
   fail: (outage: Unavailable): Unavailable => outage,
-  trip: ({ error, ...outage }: Unavailable): Trip => ({
-    ...outage,
-    kind: 'trip',
-    // What the guard's error says is for its operator; whoever reads the tripwire learns the code.
-    reason: `The guard ${outage.processorId} gave no verdict.`,
-    metadata: { code: outageCode({ ...outage, error }) },
-    outage: { error },
-  }),
+  trip: outageTrip,
   pass: (outage: Unavailable): Pass => ({ kind: 'pass', bypass: { reason: outageCode(outage) } }),
 };
