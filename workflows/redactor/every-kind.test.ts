@@ -82,8 +82,8 @@ describe('in an agent', { timeout: 60_000 }, () => {
   });
 
   it.each(valueKinds)('%s: no piece leaves, in any shape', async (kind) => {
-    const cases = [{ text: textOf(kind), value: samples[kind].value }];
-    await assertNoFragment([redactor({ strategy: 'block', kinds: [kind] })], cases, { randomCuts: 2 });
+    const one = { text: textOf(kind), value: samples[kind].value };
+    await assertNoFragment([redactor({ strategy: 'block', kinds: [kind] })], [one], { randomCuts: 2 });
   });
 
   it.each(valueKinds)('%s, restore: the model never sees it, and the caller has it back in every cut', async (kind) => {
