@@ -33,11 +33,7 @@ const readJson = (row: Row): Row =>
     ]),
   );
 
-const contentOf = async (disk: Disk): Promise<Record<string, unknown>> => {
-  const all: Record<string, unknown> = {};
-  for (const table of tables) all[table] = normalised(await disk.rows(table));
-  return all;
-};
+const contentOf = (disk: Disk): object => Object.fromEntries(tables.map((table) => [table, normalised(disk.rows(table))]));
 
 const failing = createTool({
   id: 'failing',
@@ -154,7 +150,7 @@ describe.each(modes)('what stands in the database and what the model was sent af
           });
           await result.text;
         }
-        found.push({ ...(await contentOf(disk)), prompts: normalised(model.calls.map(({ prompt }) => ({ prompt }))) });
+        found.push({ ...contentOf(disk), prompts: normalised(model.calls.map(({ prompt }) => ({ prompt }))) });
       }
       const [stock, interlock] = found;
       expect(interlock).toEqual(stock);
@@ -169,7 +165,7 @@ describe.each(modes)('what ours saves and Mastra’s agent does not after %s', (
     const { agent } = agentOf(kind, steps, { tools, memory: disk.memory() });
     const result = await agent[mode]('Go.', { memory: target, requestContext: new RequestContext() });
     await result.text;
-    const rows = (await disk.rows('mastra_messages')).map(readJson);
+    const rows = disk.rows('mastra_messages').map(readJson);
     const [, answer] = rows as { content: { parts: { type: string; text?: string }[] } }[];
     return answer?.content.parts ?? [];
   };

@@ -5,6 +5,7 @@ import { Memory } from '@mastra/memory';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
 
 import { InterlockAgent, type RunEvent } from '../../src/index.js';
@@ -26,13 +27,14 @@ export interface Disk {
   /** Whether the database's files hold a text anywhere, free pages and log included. */
   holds(text: string): boolean;
   /** What a table has. */
-  rows(table: string): Promise<Record<string, unknown>[]>;
+  rows(table: string): Record<string, unknown>[];
 }
 
 /** A database in a folder of its own, which goes with the test. */
 export const openDisk = (): Disk => {
   const folder = mkdtempSync(join(tmpdir(), 'interlock-memory-'));
-  const url = `file:${join(folder, 'memory.db')}`;
+  const file = join(folder, 'memory.db');
+  const url = `file:${file}`;
   const stores = [new LibSQLStore({ id: 'disk', url })];
   const [store] = stores as [LibSQLStore];
   let vector: LibSQLVector | undefined;
@@ -51,13 +53,15 @@ export const openDisk = (): Disk => {
       stores.push(again);
       return again;
     },
-    holds: (text) => readdirSync(folder).some((file) => readFileSync(join(folder, file)).includes(text)),
-    rows: async (table) => {
-      const { createClient } = await import('@libsql/client');
-      const client = createClient({ url });
-      const { rows } = await client.execute(`SELECT * FROM ${table} ORDER BY "createdAt", id`);
-      client.close();
-      return rows.map((row) => ({ ...row }));
+    holds: (text) => readdirSync(folder).some((name) => readFileSync(join(folder, name)).includes(text)),
+    rows: (table) => {
+      const database = new DatabaseSync(file, { readOnly: true });
+      const asText = database.prepare('SELECT json(?) AS text'); // some columns are SQLite's own binary form of JSON
+      const read = (value: SQLOutputValue) => (value instanceof Uint8Array ? asText.get(value)?.['text'] : value);
+      const rows = database.prepare(`SELECT * FROM ${table} ORDER BY "createdAt", id`).all();
+      const plain = rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, read(value)])));
+      database.close();
+      return plain;
     },
   };
 };
@@ -120,7 +124,7 @@ export const remembering = (memory: unknown, steps: ScriptedModelOptions['steps'
 };
 
 /** What a message says, with its role. */
-export const saidIn = ({ role, content }: MastraDBMessage): string =>
+const saidIn = ({ role, content }: MastraDBMessage): string =>
   `${role}: ${content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : part.type === 'step-start' ? [] : [`(${part.type})`])).join(' ')}`;
 
 /** What a thread holds, oldest first. */
