@@ -8,6 +8,7 @@ import type { InterlockConfig } from './config.js';
 import { responseMessages } from './result.js';
 import { safely } from './safely.js';
 import { objectOf } from './structured-output.js';
+import { createToolTelling } from './tell-tools.js';
 
 interface Calling {
   readonly mode: RunMode;
@@ -29,7 +30,7 @@ export const sittingOf = ({ mode, options, guards, runId }: Calling, runOf: () =
 });
 
 /** Before the last chunk of a run comes its object; the last one carries the answer's messages, where clients read their metadata. */
-const withResponse = (outlet: Outlet<Chunk>, runOf: () => Run): Outlet<Chunk> => ({
+const withResponse = (outlet: Outlet<Chunk>, runOf: () => Run, tellTools = createToolTelling(runOf)): Outlet<Chunk> => ({
   ...outlet,
   get closed() {
     return outlet.closed;
@@ -38,6 +39,7 @@ const withResponse = (outlet: Outlet<Chunk>, runOf: () => Run): Outlet<Chunk> =>
     return outlet.place;
   },
   write: (chunk) => {
+    tellTools(chunk);
     if (chunk.type !== 'finish') return outlet.write(chunk);
     const { runId, from, payload } = chunk;
     const { object } = objectOf(runOf());
