@@ -3,7 +3,7 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { phaseNames, type Phase } from '../../src/index.js';
 
 /** What a guard decides in a row: `retry` is granted and enough, `exhausted` asks once more than it may. */
-export const verdicts = ['pass', 'edit', 'trip', 'retry', 'exhausted', 'fail'] as const;
+const verdicts = ['pass', 'edit', 'trip', 'retry', 'exhausted', 'fail'] as const;
 export type Verdict = (typeof verdicts)[number];
 
 /** One row of the table: a guard of one hook with one verdict, in an agent with or without tools and memory. */
@@ -53,7 +53,7 @@ export const opening = {
   ],
 };
 export const request = 'Please charge me.';
-export const answer = 'All is paid.';
+const answer = 'All is paid.';
 export const budget = 1;
 
 /** What a guard makes of a text that it edits; the same however a stream is cut. */
