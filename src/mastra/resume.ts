@@ -39,7 +39,8 @@ export const resume = async (resuming: Resuming): Promise<Run> => {
   const waiting = choose(waitingCalls(found.run), resuming);
   const answered: Answered = { toolCallId: waiting.call.toolCallId, answer: answerOf(waiting, resumeData) };
   suspended.take(found);
-  const run: Run = resumeRun(
+  let run: Run | undefined; // until it is there, chunks of the last sitting are held for it
+  run = resumeRun(
     found.run,
     sittingOf(resuming, () => run),
     answered,

@@ -18,7 +18,7 @@ interface Calling {
 }
 
 /** What a call brings to the sitting of a run that it asks for: where chunks leave, who is told, and who may give up. */
-export const sittingOf = ({ mode, options, guards, runId }: Calling, runOf: () => Run): Sitting => ({
+export const sittingOf = ({ mode, options, guards, runId }: Calling, runOf: () => Run | undefined): Sitting => ({
   mode,
   outlet: withResponse(createOutlet<Chunk>(undefined, toldChunks(options)), runOf),
   abortSignal: options.abortSignal,
@@ -30,7 +30,11 @@ export const sittingOf = ({ mode, options, guards, runId }: Calling, runOf: () =
 });
 
 /** Before the last chunk of a run comes its object; the last one carries the answer's messages, where clients read their metadata. */
-const withResponse = (outlet: Outlet<Chunk>, runOf: () => Run, tellTools = createToolTelling(runOf)): Outlet<Chunk> => ({
+const withResponse = (
+  outlet: Outlet<Chunk>,
+  runOf: () => Run | undefined,
+  tellTools = createToolTelling(runOf),
+): Outlet<Chunk> => ({
   ...outlet,
   get closed() {
     return outlet.closed;
@@ -40,10 +44,11 @@ const withResponse = (outlet: Outlet<Chunk>, runOf: () => Run, tellTools = creat
   },
   write: (chunk) => {
     tellTools(chunk);
-    if (chunk.type !== 'finish') return outlet.write(chunk);
+    const run = runOf();
+    if (chunk.type !== 'finish' || !run) return outlet.write(chunk);
     const { runId, from, payload } = chunk;
-    const { object } = objectOf(runOf());
+    const { object } = objectOf(run);
     if (object !== undefined) void outlet.write({ type: 'object-result', runId, from, object } as Chunk); // nobody waits at the end
-    return outlet.write({ ...chunk, payload: { ...(payload as object), response: responseMessages(runOf().list) } });
+    return outlet.write({ ...chunk, payload: { ...(payload as object), response: responseMessages(run.list) } });
   },
 });

@@ -15,11 +15,13 @@ interface InputPayload {
 }
 
 /** Tells tools of their arguments while these stream: of what the guards of the stream have let pass. */
-export const createToolTelling = (runOf: () => Run): ((chunk: Chunk) => void) => {
+export const createToolTelling = (runOf: () => Run | undefined): ((chunk: Chunk) => void) => {
   const names = new Map<string, string>();
   return ({ type, payload }) => {
     if (type !== 'tool-call-input-streaming-start' && type !== 'tool-call-delta') return;
-    const { attempt, list, signal: abortSignal } = runOf();
+    const run = runOf();
+    if (!run) return; // held over from an earlier sitting: it was told when it came
+    const { attempt, list, signal: abortSignal } = run;
     const { toolCallId, toolName = names.get(toolCallId) ?? '', argsTextDelta } = payload as InputPayload;
     names.set(toolCallId, toolName);
     const tool = attempt && (findTool(attempt.settings, toolName)?.[1] as ListeningTool | undefined);

@@ -1,4 +1,5 @@
-import { RequestContext } from '@mastra/core/request-context';
+import { MockMemory } from '@mastra/core/memory';
+import { MASTRA_RESOURCE_ID_KEY, MASTRA_THREAD_ID_KEY, RequestContext } from '@mastra/core/request-context';
 import { tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -15,6 +16,8 @@ const codeOf = async (act: () => unknown): Promise<unknown> => {
     return isInterlockError(error) ? error.code : error;
   }
 };
+
+const toFilter = ({ thread, resource }: { thread: string; resource: string }) => ({ threadId: thread, resourceId: resource });
 
 /** A model that asks for one charge, and an agent whose tool needs approval. */
 const onCharge = (log: unknown[], config: Partial<InterlockAgentConfig> = {}) =>
@@ -276,6 +279,24 @@ describe.each(modes)('approval in %s', (mode) => {
     const canceled = await resume(agent, mode, yes, { runId: second.result.runId, abortSignal: AbortSignal.abort() });
     expect([canceled.result.status, log]).toEqual(['canceled', [1]]);
     expect(await codeOf(() => resume(agent, mode, yes, { runId: second.result.runId }))).toBe('agent/no-suspended-run');
+  });
+
+  it('a run is not answered from within another conversation', async () => {
+    const memory = { thread: 'mine', resource: 'ann' };
+    const log: unknown[] = [];
+    const { agent } = onCharge(log, { memory: new MockMemory() as never });
+    const { runId } = (await begin(agent, mode, { memory })).result;
+    expect((await agent.listSuspendedRuns(toFilter(memory))).total).toBe(1);
+    const others = [
+      { memory: { thread: 'other', resource: 'ann' } },
+      { memory: { thread: 'mine', resource: 'bob' } },
+      { requestContext: new RequestContext<unknown>([[MASTRA_RESOURCE_ID_KEY, 'bob']]) },
+      { requestContext: new RequestContext<unknown>([[MASTRA_THREAD_ID_KEY, 'other']]), memory },
+    ];
+    for (const other of others)
+      expect(await codeOf(() => resume(agent, mode, yes, { runId, ...other }))).toBe('agent/invalid-option');
+    expect(log).toEqual([]);
+    expect((await resume(agent, mode, yes, { runId, memory })).result.status).toBe('success');
   });
 
   it('runs that rest are listed, and known to copies of the agent', async () => {
