@@ -39,13 +39,14 @@ export const resume = async (resuming: Resuming): Promise<Run> => {
   const waiting = choose(waitingCalls(found.run), resuming);
   const answered: Answered = { toolCallId: waiting.call.toolCallId, answer: answerOf(waiting, resumeData) };
   suspended.take(found);
-  let run: Run | undefined; // until it is there, chunks of the last sitting are held for it
-  run = resumeRun(
+  const sitting: { run?: Run } = {}; // until it is there, chunks of the last sitting are held for it
+  const next = resumeRun(
     found.run,
-    sittingOf(resuming, () => run),
+    sittingOf(resuming, () => sitting.run),
     answered,
   );
-  return run;
+  sitting.run = next;
+  return next;
 };
 
 const invalid = (path: string, detail: string): InterlockError => new InterlockError('agent/invalid-option', { path, detail });
