@@ -31,7 +31,7 @@ export const createApprovalPolicy =
     const own = functionOf(tool);
     if (own) return asks(own, args, context);
     if (flagOf(tool)) return true;
-    return typeof given === 'function' ? asks(given as Policy, { toolName: call.toolName, args, ...context }) : given === true;
+    return typeof given === 'function' ? asks(given as Policy, { toolName: call.toolName, args, ...context }) : Boolean(given);
   };
 
 /** Prepared tools keep their function apart from the flag; those of a guard come as their authors wrote them. */
