@@ -4,7 +4,7 @@ import type { Shape } from './shapes.js';
 import type { Line } from './subjects.js';
 
 /** Messages of history. */
-export const historySizes = [10, 100, 1_000];
+const historySizes = [10, 100, 1_000];
 
 export const shapeNames: readonly Shape[] = ['then 3', 'parallel 3', 'branch', 'nested 4'];
 export const benchPhases: readonly BenchPhase[] = ['input', 'outputStream', 'outputResult'];

@@ -3,6 +3,7 @@ import { RequestContext } from '@mastra/core/request-context';
 import { phases } from '../phase/table.js';
 import type { Conversation } from './memory.js';
 import { messageMirrors } from './memory-mirrors.js';
+import { fillParts } from './mirrored-words.js';
 import { threadTitle, type Titling } from './memory-title.js';
 
 /** What stands around the guards of a call. */
@@ -32,9 +33,18 @@ export const memoryProcessors = async (
   const after = await memory.getOutputProcessors([...output] as never, requestContext);
   const bound = (processors: readonly Processor[]) => processors.map((processor) => inConversation(processor, conversation));
   return {
-    before: bound(before),
+    before: [...bound(before), recalledParts],
     after: [messageMirrors, updates.processor, ...bound(after), threadTitle(titling, conversation)],
   };
+};
+
+/** What memory brings in is seen by guards as parts, like what the caller sends. */
+const recalledParts: Processor = {
+  id: 'recalled-parts',
+  processInput: ({ messageList }) => {
+    fillParts(messageList.get.all.db());
+    return messageList;
+  },
 };
 
 type AnyHook = (args: { requestContext?: RequestContext }) => unknown;

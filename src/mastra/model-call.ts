@@ -5,6 +5,7 @@ import type { ResolvedModel } from '../phase/host.js';
 import type { ModelRequest, ModelResponse, Prompt, StepSettings } from '../loop/ports.js';
 import { askForJson } from './ask-for-json.js';
 import { mergeOptions } from './merge-options.js';
+import { dropUnspoken } from './mirrored-words.js';
 import { checkModelSettings } from './options.js';
 import { providerTools } from './provider-tools.js';
 
@@ -109,6 +110,7 @@ export const toPrompt = async (list: MessageList, model: ResolvedModel): Promise
   const supportedUrls = await model.supportedUrls;
   const options = { supportedUrls, targetProvider: model.provider };
   const { aiV5, aiV6, aiV7 } = list.get.all;
+  dropUnspoken(list.get.all.db());
   const view = model.specificationVersion === 'v4' ? aiV7 : model.specificationVersion === 'v3' ? aiV6 : aiV5;
   const prompt: Prompt = await view.llmPrompt(options);
   for (const { content } of prompt) if (Array.isArray(content)) content.forEach(fillInput);

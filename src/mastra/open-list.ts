@@ -3,6 +3,7 @@ import { MessageList, type MessageListInput } from '@mastra/core/agent/message-l
 import type { RequestContext } from '@mastra/core/request-context';
 import type { CallOptions } from './call-options.js';
 import type { Conversation } from './memory.js';
+import { fillParts } from './mirrored-words.js';
 
 interface Opening {
   readonly agent: Agent;
@@ -26,6 +27,7 @@ export const openList = async (opening: Opening): Promise<MessageList> => {
   if (options.context) list.add(options.context, 'context');
   addSystem(list, options.system, 'user-provided');
   list.add(messages, 'input');
+  fillParts(list.get.all.db());
   return list;
 };
 

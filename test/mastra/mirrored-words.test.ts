@@ -1,0 +1,78 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { Processor } from '@mastra/core/processors';
+import { describe, expect, it } from 'vitest';
+import { InterlockAgent } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+
+type Content = MastraDBMessage['content'];
+type Parts = Content['parts'];
+
+const message = (content: Partial<Content>, role: 'user' | 'assistant' = 'user'): MastraDBMessage => ({
+  id: 'm1',
+  role,
+  createdAt: new Date(0),
+  content: { format: 2, parts: [], ...content },
+});
+
+const file = { type: 'file', mimeType: 'text/plain', data: 'aGk=' } as const;
+const call = { state: 'result', toolCallId: 'c1', toolName: 'find', args: {}, result: 'SECRET' } as const;
+
+/** What the model was sent of these messages, with a guard in front. */
+const sent = async (guard: Processor, ...messages: MastraDBMessage[]): Promise<string> => {
+  const model = scriptedModel({ steps: [{ text: 'Fine.' }] });
+  const agent = new InterlockAgent({ id: 'a', name: 'A', instructions: 'Help.', model, inputProcessors: [guard] });
+  const { status } = await agent.generate([
+    ...messages,
+    { ...message({ parts: [{ type: 'text', text: 'And now?' }] }), id: 'm2' },
+  ]);
+  return `${status}: ${JSON.stringify(model.calls[0]?.prompt)}`;
+};
+
+const keeping = (keep: (part: Parts[number]) => boolean, hook: 'processInput' | 'processInputStep'): Processor => ({
+  id: 'keeps',
+  [hook]: ({ messages }: { messages: MastraDBMessage[] }) =>
+    messages.map((one) =>
+      one.id === 'm1' ? { ...one, content: { ...one.content, parts: one.content.parts.filter(keep) } } : one,
+    ),
+});
+
+describe.each(['processInput', 'processInputStep'] as const)('parts that %s takes out', (hook) => {
+  it.each([
+    ['all of a message', message({ parts: [{ type: 'text', text: 'SECRET' }], content: 'SECRET' })],
+    ['the text beside a file', message({ parts: [file, { type: 'text', text: 'SECRET' }], content: 'SECRET' })],
+    [
+      'a tool call',
+      message({ parts: [{ type: 'tool-invocation', toolInvocation: call }], toolInvocations: [call] }, 'assistant'),
+    ],
+    [
+      'the reasoning',
+      message({ parts: [{ type: 'reasoning', reasoning: 'SECRET', details: [] }], reasoning: 'SECRET' }, 'assistant'),
+    ],
+  ])('are not sent from the field that repeats them: %s', async (_, told) => {
+    const seen = await sent(
+      keeping(({ type }) => type === 'file', hook),
+      told,
+    );
+    expect(seen).toContain('success: ');
+    expect(seen).not.toContain('SECRET');
+  });
+
+  it.each([
+    ['text', message({ content: 'SECRET' })],
+    ['text beside a file', message({ parts: [file], content: 'SECRET' })],
+    ['tool calls', message({ toolInvocations: [call] }, 'assistant')],
+    ['reasoning', message({ reasoning: 'SECRET' }, 'assistant')],
+  ])('and %s that a message says in a field alone is seen by guards', async (_, told) => {
+    const finds: Processor = {
+      id: 'finds',
+      [hook]: ({ messages, abort }: { messages: MastraDBMessage[]; abort(reason: string): never }) =>
+        messages.some(({ content }) => JSON.stringify(content.parts).includes('SECRET')) ? abort('found') : messages,
+    };
+    expect(await sent(finds, told)).toBe('tripwire: undefined');
+  });
+});
+
+it('words that nobody takes out are sent as Mastra sends them', async () => {
+  const same = keeping(() => true, 'processInput');
+  expect(await sent(same, message({ content: 'said in the field' }))).toContain('"text":"said in the field"');
+});
