@@ -23,7 +23,7 @@ import {
   type VerifyOptions,
 } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { blockedTermsGuard, piiGuard, qualityGuard } from '../../workflows/index.js';
+import { piiGuard, qualityGuard, scriptGuard } from '../../workflows/index.js';
 
 type Source = Parameters<typeof verify>[0];
 
@@ -529,8 +529,8 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
     },
     {
       name: 'one of ours',
-      source: () => agentWith({ outputProcessors: pipeline('p').then(blockedTermsGuard({ terms: ['x'] })) }),
-      paths: ['p/blocked-terms'],
+      source: () => agentWith({ outputProcessors: pipeline('p').then(scriptGuard({ scripts: ['Latin'] })) }),
+      paths: ['p/script'],
     },
     {
       name: 'deep inside',
