@@ -20,10 +20,11 @@ const rulings: Partial<Record<string, (payload: { error?: unknown }) => CallRuli
  * leaves all the same: what follows answers it. Other chunks are given back as they are.
  */
 export const takeRuling = (answer: RuledCalls, chunk: Chunk): Chunk => {
+  const rule = rulings[chunk.type];
+  if (!rule) return chunk;
   const { toolCallId, toolName, args, ...payload } = (chunk.payload ?? {}) as ToolCall & { error?: unknown };
-  const ruling = rulings[chunk.type]?.(payload);
   // The error of a tool that the provider ran follows its call.
-  if (!ruling || answer.toolCalls.some((call) => call.toolCallId === toolCallId)) return chunk;
-  answer.rulings.set(toolCallId, ruling);
+  if (answer.toolCalls.some((call) => call.toolCallId === toolCallId)) return chunk;
+  answer.rulings.set(toolCallId, rule(payload));
   return { ...chunk, type: 'tool-call', payload: { toolCallId, toolName, args } };
 };
