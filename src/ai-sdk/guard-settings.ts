@@ -3,6 +3,7 @@ import { guardTools } from './guard-tools.js';
 import type { GuardedRun } from './run.js';
 import { toPrepareStep, type CallSettings, type PrepareStepOptions } from './to-prepare-step.js';
 import { withGuards } from './with-guards.js';
+import { modelSettingNames } from './model-setting-names.js';
 
 /** What guards stand around in the settings of `generateText`, `streamText` and agents. */
 export interface GuardableSettings {
@@ -48,18 +49,6 @@ export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
     }) as unknown as PrepareStepFunction<TOOLS>, // of the call's tools
   };
 };
-
-const modelSettingNames = [
-  'maxOutputTokens',
-  'temperature',
-  'topP',
-  'topK',
-  'presencePenalty',
-  'frequencyPenalty',
-  'stopSequences',
-  'seed',
-  'reasoning',
-] as const;
 
 const callSettings = (settings: object): CallSettings => {
   const given = settings as Record<string, unknown>;

@@ -2,6 +2,7 @@ import type { LanguageModel } from 'ai';
 import { InterlockError } from '../errors.js';
 import type { PhaseData } from '../phase/row.js';
 import { isRecord, isSame } from '../pipeline/plain-data.js';
+import { modelSettingNames } from './model-setting-names.js';
 
 type Data = PhaseData<'inputStep'>;
 
@@ -15,17 +16,7 @@ export interface StepFields {
 }
 
 /** Settings of a call that `prepareStep` may change. */
-const callSettings: ReadonlySet<string> = new Set([
-  'maxOutputTokens',
-  'temperature',
-  'topP',
-  'topK',
-  'presencePenalty',
-  'frequencyPenalty',
-  'stopSequences',
-  'seed',
-  'reasoning',
-]);
+const callSettings: ReadonlySet<string> = new Set(modelSettingNames);
 
 /** Fields of the phase that no step of the AI SDK's can change. */
 const fixed = ['structuredOutput', 'messageId', 'workspace'] as const;

@@ -1,5 +1,6 @@
 import { NoOutputGeneratedError } from 'ai';
 import { InterlockError, isInterlockError } from '../errors.js';
+import { messageOf } from '../loop/message-of.js';
 import type { Stop, Trip, Unavailable } from '../verdict.js';
 
 const tripwireBrand = Symbol.for('mastra-interlock.ai-sdk.tripwire');
@@ -95,5 +96,3 @@ export const errorOfStop = (stop: Stop): StopError => {
       return stop satisfies never;
   }
 };
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

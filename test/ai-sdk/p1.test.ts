@@ -2,22 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Phase } from '../../src/index.js';
+import { before } from '../promises/before-verdict.js';
 import { closing, everyHook, guardOn, modelFor, opening, recovering, runGuarded, statusOf, tripping, ways } from './support.js';
 import { scriptedModel } from '../../src/testing/index.js';
-
-/** What the model was asked and the tools did before the first guard of a phase has anything to judge. */
-const before: Record<Phase, { modelCalls: number; effects: string[] }> = {
-  input: { modelCalls: 0, effects: [] },
-  inputStep: { modelCalls: 0, effects: [] },
-  llmRequest: { modelCalls: 0, effects: [] },
-  apiError: { modelCalls: 1, effects: [] },
-  outputStream: { modelCalls: 1, effects: [] },
-  llmResponse: { modelCalls: 1, effects: [] },
-  outputStep: { modelCalls: 1, effects: [] },
-  toolResult: { modelCalls: 1, effects: ['charge 1', 'charge 2'] }, // side by side, so both have run
-  outputResult: { modelCalls: 2, effects: ['charge 1', 'charge 2'] },
-};
 
 describe('P1 No tool runs after a tripwire', () => {
   describe.each(everyHook)('$hook, $way', ({ phase, way }) => {
