@@ -1,0 +1,83 @@
+import type { Finding } from '../../src/index.js';
+
+/** A row of the phase table, as pages need it: no page knows a phase by name. */
+export interface PhaseInfo {
+  readonly phase: string;
+  readonly hook: string;
+  readonly title: string;
+  readonly cadence: string;
+  readonly lane: string;
+  readonly retryLeadsTo: string;
+  /** The state of the loop in which its guards judge. */
+  readonly loopState: string;
+  /** JSON schema of its payload. */
+  readonly schema: object;
+}
+
+/** A state of the loop's statechart. */
+export interface StateInfo {
+  /** Dotted path, as run events name it. */
+  readonly path: string;
+  readonly parent: string | undefined;
+  readonly type: 'atomic' | 'compound' | 'parallel' | 'final';
+  readonly isInitial: boolean;
+}
+
+export interface TransitionInfo {
+  readonly from: string;
+  readonly to: string;
+  readonly event: string;
+  readonly guard: string | undefined;
+}
+
+export interface AgentInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'interlock' | 'mastra';
+  readonly model: string;
+  /** Ids of its pipelines, by lane. */
+  readonly pipelines: Readonly<Record<string, string>>;
+  /** Things to type, with what they show; for the sample agents. */
+  readonly examples: readonly { readonly text: string; readonly shows: string }[];
+}
+
+/** A pipeline's graph as data: the library's graph without its functions. */
+export type GraphShape =
+  | {
+      readonly kind: 'guard';
+      readonly id: string;
+      readonly path: string;
+      readonly phases: readonly string[];
+      readonly policy?: object;
+    }
+  | { readonly kind: 'function' | 'map'; readonly id: string; readonly path: string }
+  | { readonly kind: 'parallel'; readonly path: string; readonly overlap: string; readonly nodes: readonly GraphShape[] }
+  | { readonly kind: 'sequence'; readonly id: string; readonly path: string; readonly nodes: readonly GraphShape[] }
+  | {
+      readonly kind: 'branch';
+      readonly path: string;
+      readonly overlap: string;
+      readonly arms: readonly { readonly condition: string; readonly node: GraphShape }[];
+    };
+
+export interface PipelineInfo {
+  readonly id: string;
+  readonly name: string;
+  /** The phases that any of its guards covers, in the table's order. */
+  readonly phases: readonly string[];
+  /** Ids of the agents that use it. */
+  readonly usedBy: readonly string[];
+  readonly graph: GraphShape;
+  readonly findings: readonly Finding[];
+}
+
+/** `GET /api/catalog`: everything that does not change while the server runs. */
+export interface Catalog {
+  readonly version: string;
+  readonly phases: readonly PhaseInfo[];
+  readonly machine: { readonly states: readonly StateInfo[]; readonly transitions: readonly TransitionInfo[] };
+  readonly agents: readonly AgentInfo[];
+  readonly pipelines: readonly PipelineInfo[];
+  /** Error codes with who must act and what to do. */
+  readonly errors: Readonly<Record<string, { readonly actor: string; readonly say: string }>>;
+}

@@ -1,0 +1,78 @@
+import type { RunStatus, Tripwire } from '../../src/index.js';
+
+/** A run in the list. */
+export interface RunSummary {
+  readonly runId: string;
+  readonly agentId: string;
+  /** The conversation it belongs to. */
+  readonly threadId: string;
+  readonly status: RunStatus | 'running';
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly durationMs: number | undefined;
+  /** What the person said, shortened. */
+  readonly said: string;
+  /** Accepted text, shortened; empty where nothing was accepted. */
+  readonly answered: string;
+  readonly steps: number;
+  readonly retries: number;
+  readonly tripwire?: Tripwire;
+  readonly error?: { readonly message: string; readonly code?: string };
+  /** Ids of the guards that did more than pass. */
+  readonly guards: readonly string[];
+  /** How many lines its trace has. */
+  readonly entries: number;
+}
+
+/** `GET /api/runs?status=&guard=&agent=&text=&thread=&before=&limit=`, newest first. */
+export interface RunPage {
+  readonly runs: readonly RunSummary[];
+  /** To be given as `before` for the next page; absent on the last. */
+  readonly next?: string;
+}
+
+/** `POST /api/agents/:agentId/runs`. */
+export interface StartRun {
+  readonly text: string;
+  /** The conversation to go on with; a new one where absent. */
+  readonly threadId?: string;
+}
+
+export interface StartedRun {
+  readonly runId: string;
+  readonly threadId: string;
+}
+
+/** `POST /api/runs/:runId/answer`: grants or declines what a suspended run waits for. */
+export interface AnswerCall {
+  readonly toolCallId: string;
+  readonly approved: boolean;
+  readonly reason?: string;
+}
+
+/** A verdict on one side of a comparison. */
+export interface ComparedVerdict {
+  readonly verdict: string;
+  readonly reason?: string;
+}
+
+/** What became of one place where guards judged. */
+export interface ComparedRow {
+  readonly phase: string;
+  readonly path: string;
+  readonly processorId: string;
+  readonly stepNumber: number;
+  readonly attempt: number;
+  readonly before?: ComparedVerdict;
+  readonly after?: ComparedVerdict;
+  readonly differs: boolean;
+}
+
+/** `POST /api/runs/:runId/replay` with `{ lane: pipelineId }` of other pipelines, or nothing for the same ones. */
+export interface Comparison {
+  readonly rows: readonly ComparedRow[];
+  readonly before: { readonly status: string; readonly text: string };
+  readonly after: { readonly status: string; readonly text: string; readonly runId: string };
+  /** Set where the other pipeline led to a call that was never recorded, so that the replay ended there. */
+  readonly endedAt?: string;
+}

@@ -1,0 +1,82 @@
+import type { RunEvent } from '../../schemas/index.js';
+
+/** Where in the run something happened. */
+export interface Place {
+  /** The step, from 0. */
+  readonly stepNumber: number;
+  /** The attempt at this step, from 1. */
+  readonly attempt: number;
+}
+
+interface Common {
+  /** Position in the run's trace, from 0, without gaps; the event id of the live stream. */
+  readonly seq: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/**
+ * One line of a run as the studio shows it. Everything a page says about a run at a point in time is a fold over the lines up to
+ * that point. Words that nobody outside the run has seen are not in it: `came` tells how many, and {@link Revealed} what, to
+ * whoever asks for them.
+ */
+export type StudioEntry = Common &
+  (
+    | { readonly kind: 'event'; readonly event: RunEvent }
+    /** What the caller said, as the run began with it. */
+    | { readonly kind: 'input'; readonly messages: readonly SpokenMessage[] }
+    /** The model's part came in; no guard of the stream has seen it yet. */
+    | (Place & { readonly kind: 'came'; readonly part: PartNote })
+    /** A chunk left the run; its text could be seen from here on. */
+    | (Place & { readonly kind: 'left'; readonly part: PartNote; readonly text?: string; readonly data?: unknown })
+    /** What a tool was given and what it returned, as far as guards let it be shown. */
+    | (Place & {
+        readonly kind: 'tool';
+        readonly toolCallId: string;
+        readonly toolName: string;
+        readonly args: unknown;
+        readonly result?: unknown;
+      })
+    /** The guards of a phase were about to be asked: which pipeline, and whether what they were given can be revealed. */
+    | (Place & { readonly kind: 'asked'; readonly phase: string; readonly lane: string; readonly pipelineId: string })
+  );
+
+/** A message as a person reads it. */
+export interface SpokenMessage {
+  readonly id: string;
+  readonly role: string;
+  readonly text: string;
+}
+
+/** What a part is, without its words. */
+export interface PartNote {
+  /** The chunk's type, e.g. `text-delta`. */
+  readonly type: string;
+  /** The part's id (a text id, a tool call's id); absent where the chunk belongs to no part. */
+  readonly partId?: string;
+  /** How many characters of text it carries. */
+  readonly chars: number;
+}
+
+/** What a person gets who asks to see hidden words. */
+export interface Revealed {
+  readonly seq: number;
+  readonly text: string;
+}
+
+/** A text somewhere in what a guard was given or gave. */
+export interface TextAt {
+  /** Dotted, e.g. `messages.3.content.parts.0.text`. */
+  readonly target: string;
+  readonly text: string;
+}
+
+/** What one guard received and returned, for the diff. */
+export interface GuardView {
+  readonly seq: number;
+  readonly phase: string;
+  readonly processorId: string;
+  readonly path: string;
+  readonly received: readonly TextAt[];
+  readonly returned: readonly TextAt[];
+}
