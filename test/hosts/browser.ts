@@ -1,0 +1,117 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { chromium, type Browser, type Page } from 'playwright-core';
+
+/** The two widths that pages must be usable at, in pixels. */
+export const widths = { desktop: 1280, phone: 390 } as const;
+
+const heights: Record<number, number> = { [widths.desktop]: 800, [widths.phone]: 844 };
+
+/** Debian's; another one by the environment. */
+const chromiumPath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+
+const quiet = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Screenshots are kept here, one folder for each suite; git ignores it. */
+const screenshots = join(import.meta.dirname, '../../test-output/hosts');
+
+export interface BrowserOptions {
+  /** The folder of the screenshots, below `test-output/hosts`. */
+  readonly suite: string;
+  /** Problems of pages that are not ours: those that match one of these are not noted. */
+  readonly tolerated?: readonly RegExp[];
+}
+
+export interface OpenOptions {
+  /** In pixels; {@link widths}`.desktop` unless told. */
+  readonly width?: number;
+  /** `light` unless told. */
+  readonly colorScheme?: 'light' | 'dark';
+}
+
+/** Chromium for the tests of one file. */
+export interface TestBrowser {
+  /** A new page in a context of its own (no cookies, no storage), at `url`. Playwright's waits end after 15 s. */
+  readonly open: (url: string, options?: OpenOptions) => Promise<Page>;
+  /** Writes `test-output/hosts/SUITE/NAME-WIDTH.png`, of what is visible or of the whole page, and returns its path. */
+  readonly screenshot: (page: Page, name: string, options?: { readonly fullPage?: boolean }) => Promise<string>;
+  /** What went wrong in the pages since they were last asked for: console errors, uncaught errors, requests to other hosts. */
+  readonly takeProblems: () => string[];
+  /** The pages that are open. */
+  readonly pages: () => Page[];
+  readonly closePages: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+const isLoopback = (url: URL): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+
+/** A page asks nobody but this machine: what it asks of others is refused, and said. */
+const keepInside = (page: Page, note: (problem: string) => void) =>
+  page.route(
+    (url) => url.protocol.startsWith('http') && !isLoopback(url),
+    (route) => {
+      note(`request to another host: ${route.request().url()}`);
+      return route.abort();
+    },
+  );
+
+const launch = (): Promise<Browser> => {
+  if (!existsSync(chromiumPath)) {
+    throw new Error(
+      `There is no Chromium at ${chromiumPath}. Install it (Debian: apt-get install chromium) or set CHROMIUM_PATH.`,
+    );
+  }
+  return chromium.launch({ executablePath: chromiumPath, args: quiet });
+};
+
+/** Starts Chromium. In a test file {@link useBrowser} does it, and fails the tests whose pages had problems. */
+export const startBrowser = async ({ suite, tolerated = [] }: BrowserOptions): Promise<TestBrowser> => {
+  const browser = await launch();
+  const folder = join(screenshots, suite);
+  mkdirSync(folder, { recursive: true });
+  let problems: string[] = [];
+  const note = (problem: string) => {
+    if (!tolerated.some((pattern) => pattern.test(problem))) problems.push(problem);
+  };
+
+  const open = async (url: string, { width = widths.desktop, colorScheme = 'light' }: OpenOptions = {}) => {
+    const context = await browser.newContext({ viewport: { width, height: heights[width] ?? 800 }, colorScheme });
+    context.setDefaultTimeout(15_000);
+    const page = await context.newPage();
+    page.on('console', (message) => {
+      if (message.type() === 'error') note(`console error: ${message.text()} (${message.location().url})`);
+    });
+    page.on('pageerror', (error) => note(`uncaught: ${error.message}`));
+    await keepInside(page, note);
+    await page.goto(url);
+    return page;
+  };
+
+  const contexts = () => browser.contexts();
+  return {
+    open,
+    screenshot: async (page, name, { fullPage = false } = {}) => {
+      const path = join(folder, `${name}-${page.viewportSize()?.width ?? 0}.png`);
+      await page.screenshot({ path, fullPage });
+      return path;
+    },
+    takeProblems: () => {
+      const taken = problems;
+      problems = [];
+      return taken;
+    },
+    pages: () => contexts().flatMap((context) => context.pages()),
+    closePages: async () => {
+      await Promise.all(contexts().map((context) => context.close()));
+    },
+    close: () => browser.close(),
+  };
+};
