@@ -44,7 +44,10 @@ const systemMessage: HostField<'systemMessage'> = byReference(
 
 export const messagesField = z.array(messageSchema).describe('The messages that this phase looks at.');
 
-export const messageListField = held<'messageList'>('The live list behind the messages; a form or JSON has none.');
+/** For what only code can give: a form leaves it out. */
+export const codeOnly: FormHint = { readOnly: true };
+
+export const messageListField = held<'messageList'>('The live list behind the messages; a form or JSON has none.', codeOnly);
 
 export const stepNumberField = z.number().describe('The step of the loop, from 0.');
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { held, messageListField, messagesField, sharedFields, stepNumberField } from '../fields.js';
+import { exampleQuestion } from '../example-messages.js';
+import { codeOnly, held, messageListField, messagesField, sharedFields, stepNumberField } from '../fields.js';
 import { openObject } from '../open-object.js';
 
 /** What `processAPIError` is about: a model call that failed. */
@@ -10,6 +11,15 @@ export const apiErrorPhaseSchema = openObject({
   messageList: messageListField,
   stepNumber: stepNumberField,
   ...sharedFields,
-  rotateResponseMessageId: held<'rotateResponseMessageId'>('Ends the current answer and gives the id of the next.'),
+  rotateResponseMessageId: held<'rotateResponseMessageId'>('Ends the current answer and gives the id of the next.', codeOnly),
   decision: z.literal('retry').optional().describe('Set where a processor asked for the call to be made again.'),
+}).meta({
+  examples: [
+    {
+      phase: 'apiError',
+      error: { name: 'APICallError', message: 'Too many requests', statusCode: 429 },
+      messages: [exampleQuestion],
+      stepNumber: 0,
+    },
+  ],
 });

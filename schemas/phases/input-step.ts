@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { held, lenientFields, messageListField, messagesField, sharedFields, stepNumberField } from '../fields.js';
+import { exampleQuestion } from '../example-messages.js';
+import { codeOnly, held, lenientFields, messageListField, messagesField, sharedFields, stepNumberField } from '../fields.js';
 import { openObject } from '../open-object.js';
 
 /** What `processInputStep` is about: messages and settings of one model call. */
@@ -21,5 +22,5 @@ export const inputStepPhaseSchema = openObject({
   providerOptions: held<'providerOptions'>('Options for one provider, by provider.', { type: 'object' }),
   modelSettings: held<'modelSettings'>('Settings of the model, such as temperature.', { type: 'object' }),
   structuredOutput: held<'structuredOutput'>('The shape that the answer must have.', { type: 'object' }),
-  rotateResponseMessageId: held<'rotateResponseMessageId'>('Ends the current answer and gives the id of the next.'),
-});
+  rotateResponseMessageId: held<'rotateResponseMessageId'>('Ends the current answer and gives the id of the next.', codeOnly),
+}).meta({ examples: [{ phase: 'inputStep', messages: [exampleQuestion], stepNumber: 0, toolChoice: 'auto' }] });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleQuestion } from '../example-messages.js';
 import { lenientFields, messageListField, messagesField, sharedFields } from '../fields.js';
 import { openObject } from '../open-object.js';
 
@@ -9,4 +10,4 @@ export const inputPhaseSchema = openObject({
   messageList: messageListField,
   ...lenientFields,
   systemMessages: sharedFields.systemMessages,
-});
+}).meta({ examples: [{ phase: 'input', messages: [exampleQuestion] }] });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { examplePrompt } from '../example-messages.js';
 import { messageListField, sharedFields, stepNumberField } from '../fields.js';
 import { calledModelField, callReport, chunksField, promptField } from '../model-call.js';
 import { openObject } from '../open-object.js';
@@ -14,4 +15,4 @@ export const llmRequestPhaseSchema = openObject({
   response: openObject({ chunks: chunksField, ...callReport })
     .optional()
     .describe('A kept answer that is played instead of calling the model.'),
-});
+}).meta({ examples: [{ phase: 'llmRequest', prompt: examplePrompt, model: { modelId: 'example' }, stepNumber: 0 }] });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleAnswer } from '../example-messages.js';
 import { sharedFields, stepNumberField } from '../fields.js';
 import { calledModelField, callReport, chunksField } from '../model-call.js';
 import { openObject } from '../open-object.js';
@@ -12,4 +13,14 @@ export const llmResponsePhaseSchema = openObject({
   ...sharedFields,
   ...callReport,
   fromCache: z.boolean().describe('Whether the answer came from a cache and the model was not called.'),
+}).meta({
+  examples: [
+    {
+      phase: 'llmResponse',
+      chunks: [{ type: 'text-delta', payload: { id: 'text', text: exampleAnswer } }],
+      model: { modelId: 'example' },
+      stepNumber: 0,
+      fromCache: false,
+    },
+  ],
 });

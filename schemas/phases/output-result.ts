@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleConversation } from '../example-messages.js';
 import { lenientFields, listField, messageListField, messagesField, recordField } from '../fields.js';
 import { openObject } from '../open-object.js';
 
@@ -16,4 +17,4 @@ export const outputResultPhaseSchema = openObject({
     .optional()
     .describe('The answer as a whole.'),
   ...lenientFields,
-});
+}).meta({ examples: [{ phase: 'outputResult', messages: exampleConversation }] });

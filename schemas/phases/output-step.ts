@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { byReference } from '../by-reference.js';
+import { exampleAnswer, exampleConversation } from '../example-messages.js';
 import { lenientFields, messageListField, messagesField, recordField, sharedFields, stepNumberField } from '../fields.js';
 import type { HostField } from '../host-types.js';
 import { openObject } from '../open-object.js';
@@ -29,4 +30,6 @@ export const outputStepPhaseSchema = openObject({
   usage: recordField.optional().describe('The tokens of this step: inputTokens, outputTokens, totalTokens.'),
   ...lenientFields,
   systemMessages: sharedFields.systemMessages,
+}).meta({
+  examples: [{ phase: 'outputStep', messages: exampleConversation, stepNumber: 0, finishReason: 'stop', text: exampleAnswer }],
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleAnswer } from '../example-messages.js';
 import { lenientFields, listField, messageListField, recordField } from '../fields.js';
 import { openObject } from '../open-object.js';
 
@@ -10,4 +11,13 @@ export const outputStreamPhaseSchema = openObject({
   messageList: messageListField,
   ...lenientFields,
   state: recordField.describe('What a processor keeps for itself from chunk to chunk.'),
+}).meta({
+  examples: [
+    {
+      phase: 'outputStream',
+      part: { type: 'text-delta', payload: { id: 'text', text: exampleAnswer } },
+      streamParts: [],
+      state: {},
+    },
+  ],
 });

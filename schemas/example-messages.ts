@@ -1,0 +1,24 @@
+const createdAt = '2026-01-01T12:00:00.000Z';
+
+const spoken = (id: string, role: 'user' | 'assistant', text: string): object => ({
+  id,
+  role,
+  createdAt,
+  content: { format: 2, parts: [{ type: 'text', text }] },
+});
+
+const question = 'My address is ann@example.org. When will my parcel 555 0100 arrive?';
+
+export const exampleAnswer = 'It arrives on Monday, Ann. We write to ann@example.org.';
+
+/** What examples of payloads have the caller say. */
+export const exampleQuestion = spoken('question', 'user', question);
+
+/** The same with the model's answer, as phases after the call see it. */
+export const exampleConversation = [exampleQuestion, spoken('answer', 'assistant', exampleAnswer)];
+
+/** The question as it goes to the provider. */
+export const examplePrompt = [
+  { role: 'system', content: 'You help customers of a parcel service.' },
+  { role: 'user', content: [{ type: 'text', text: question }] },
+];
