@@ -76,8 +76,11 @@ const union = <Kind>(a: Value<Kind>, b: Value<Kind>): Value<Kind> => {
   return { start: a.start, end: Math.max(a.end, b.end), rank, kind };
 };
 
+/** Half a character, whose other half follows. */
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+
 const openIn = (finders: NamedFinders, text: string, from: number): number => {
-  const whole = /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text; // half a character: what it is, is still to come
+  const whole = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(0, -1) : text; // what it is, is still to come
   let open = whole.length;
   for (const [, finder] of finders) open = Math.min(open, finder.open(whole, from));
   return Math.max(open, from);

@@ -1,6 +1,7 @@
-import { RegExpParser } from '@eslint-community/regexpp';
+import { RegExpParser, type AST } from '@eslint-community/regexpp';
 import type { TextSpan } from '../../src/guard/pattern.js';
 import type { Finder, ReadMatch } from './finder.js';
+import { alphabetOf, indexOfAny } from './regex-alphabet.js';
 import { openSourceOf } from './regex-open.js';
 import { reachOf } from './regex-reach.js';
 
@@ -31,23 +32,36 @@ export const defineFinder = ({
   shape = regex,
   read = (_text, { end }) => end,
 }: FinderOptions): Finder => {
-  const { pattern, flags } = parse(regex);
-  const reach = reachOf(pattern, flags.unicode || flags.unicodeSets);
+  const reach = reachIn(parse(regex));
   const [candidate, sign] = [globally(regex.source, regex), hint && globally(hint.source, hint)];
-  const open = globally(openSourceOf(parse(shape).pattern), shape);
   return {
     maxLength: maxLength ?? reach.length,
     lookbehind: reach.behind + lookbehind,
     lookahead: reach.ahead,
     find: (text, from) => (sign && indexIn(text, sign, from) < 0 ? [] : readAll(text, candidate, { from, read })),
-    open: (text, from) => {
-      const index = indexIn(text, open, from);
-      return index < 0 ? text.length : index;
-    },
+    open: openIn(shape),
   };
 };
 
 const parse = (regex: RegExp) => new RegExpParser().parseLiteral(String(regex));
+
+const reachIn = ({ pattern, flags }: AST.RegExpLiteral) => reachOf(pattern, flags.unicode || flags.unicodeSets);
+
+/**
+ * Where a match could still begin. Most text is told by its characters, without trying the expression: where none of the last ones
+ * may stand in a match all is decided, and no match begins with one that none begins with.
+ */
+const openIn = (shape: RegExp): Finder['open'] => {
+  const parsed = parse(shape);
+  const open = globally(openSourceOf(parsed.pattern), shape);
+  const undecided = Math.max(1, reachIn(parsed).ahead);
+  const { first, any } = alphabetOf(parsed);
+  return (text, from) => {
+    if (indexOfAny(any, text, Math.max(from, text.length - undecided)) === text.length) return text.length;
+    const index = indexIn(text, open, indexOfAny(first, text, from));
+    return index < 0 ? text.length : index;
+  };
+};
 
 const globally = (source: string, { flags }: RegExp): RegExp => new RegExp(source, `${flags.replaceAll(/[gy]/g, '')}g`);
 

@@ -68,10 +68,13 @@ const reachOfAssertion = (node: AST.Assertion, isUnicode: boolean): Reach => {
 type CharacterSetNode = AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass;
 
 /** A set of a Unicode expression may hold characters of two units; sets that hold strings have no bound that is worth having. */
-const maxCharacterLength = (node: CharacterSetNode): number => {
-  if (/\\q\{|\\p\{(?:RGI_|Emoji_Keycap|Basic_Emoji)/.test(node.raw)) return Infinity;
-  return isPlain(node.raw) ? 1 : 2;
+const maxCharacterLength = ({ raw }: CharacterSetNode): number => {
+  if (mayHoldStrings(raw)) return Infinity;
+  return isPlain(raw) ? 1 : 2;
 };
+
+/** Whether the source of a set may stand for texts of several characters. */
+export const mayHoldStrings = (raw: string): boolean => /\\q\{|\\p\{(?:RGI_|Emoji_Keycap|Basic_Emoji)/.test(raw);
 
 /** Written in characters of one unit, without negation, properties or escapes that stand for many. */
 const isPlain = (raw: string): boolean =>

@@ -7,18 +7,15 @@ import type { Finder } from '../finder.js';
 const maxLocalChars = 64;
 const maxDomainChars = 253;
 
-/**
- * A letter or digit beyond ASCII, of a script that writes spaces between words; letters of the others stand right beside an
- * address. No character is in two of the sets: an expression could read a word in countless ways otherwise.
- */
-const wordChar = String.raw`(?![\p{ASCII}\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}])[\p{L}\p{M}\p{N}]`;
-const localChar = String.raw`(?:[A-Za-z0-9._%+'-]|${wordChar})`;
-const domainChar = String.raw`(?:[A-Za-z0-9.-]|${wordChar})`;
-const localTail = new RegExp(String.raw`${localChar}+$`, 'u');
-const domainHead = new RegExp(String.raw`^${domainChar}+`, 'u');
+/** A letter or digit beyond ASCII, of a script that writes spaces between words; letters of the others stand right beside an address. */
+const wordChar = String.raw`[[\p{L}\p{M}\p{N}]--[\p{ASCII}\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]`;
+const localChar = String.raw`[A-Za-z0-9._%+'\-${wordChar}]`;
+const domainChar = String.raw`[A-Za-z0-9.\-${wordChar}]`;
+const localTail = new RegExp(String.raw`${localChar}+$`, 'v');
+const domainHead = new RegExp(String.raw`^${domainChar}+`, 'v');
 
 const shape = defineFinder({
-  regex: new RegExp(String.raw`${localChar}{1,${maxLocalChars}}@${domainChar}{1,${maxDomainChars}}(?=[^])`, 'u'),
+  regex: new RegExp(String.raw`${localChar}{1,${maxLocalChars}}@${domainChar}{1,${maxDomainChars}}(?!$)`, 'v'),
 });
 
 /**
