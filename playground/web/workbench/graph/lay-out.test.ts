@@ -14,14 +14,12 @@ const shapes = (path: string, depth: number): fc.Arbitrary<GraphShape> => {
     fc.constant(guard(path)),
     nodes.map((children): GraphShape => ({ kind: 'sequence', id: path, path, nodes: children })),
     nodes.map((children): GraphShape => ({ kind: 'parallel', path, overlap: 'first', nodes: children })),
-    nodes.map(
-      (children): GraphShape => ({
-        kind: 'branch',
-        path,
-        overlap: 'first',
-        arms: children.map((node, at) => ({ condition: `when ${at}`, node })),
-      }),
-    ),
+    nodes.map((children): GraphShape => ({
+      kind: 'branch',
+      path,
+      overlap: 'first',
+      arms: children.map((node, at) => ({ condition: `when ${at}`, node })),
+    })),
   );
 };
 
@@ -94,7 +92,9 @@ it('keeps arms in their order, each under its condition', () => {
   });
   const steps = drawing.boxes.filter(({ role }) => role === 'step');
   expect(steps.toSorted((a, b) => a.x - b.x).map(({ path }) => path)).toEqual(['p/branch.0/money', 'p/branch.0/otherwise']);
-  const labels = drawing.tracks.flatMap(({ label, arm, points }) => (label === undefined ? [] : [{ label, arm, x: points.at(-1)?.x }]));
+  const labels = drawing.tracks.flatMap(({ label, arm, points }) =>
+    label === undefined ? [] : [{ label, arm, x: points.at(-1)?.x }],
+  );
   expect(labels).toEqual(steps.map((step) => ({ label: step.path.split('/')[2], arm: step.path, x: step.x + step.width / 2 })));
   expect(drawing.boxes.filter(({ role }) => role === 'fork' || role === 'join')).toHaveLength(2);
 });

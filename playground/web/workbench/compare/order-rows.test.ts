@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import type { ComparedRow, Comparison } from '../../../protocol/runs.js';
+import { changeOf, differingFirst, outcomeOf, verdictLine } from './order-rows.js';
+
+const row = (processorId: string, fields: Partial<ComparedRow> = {}): ComparedRow => ({
+  phase: 'input',
+  path: `p/${processorId}`,
+  processorId,
+  stepNumber: 0,
+  attempt: 1,
+  before: { verdict: 'pass' },
+  after: { verdict: 'pass' },
+  differs: false,
+  ...fields,
+});
+
+const blocked = { verdict: 'trip', reason: 'a key' };
+const rows = [row('a'), row('b', { after: blocked, differs: true }), row('c'), row('d', { before: undefined, differs: true })];
+const comparison: Comparison = {
+  rows,
+  before: { status: 'success', text: 'Hi' },
+  after: { status: 'tripwire', text: '', runId: 'r2' },
+};
+
+it('puts rows that differ first, else in their order', () => {
+  expect(differingFirst(rows).map(({ processorId }) => processorId)).toEqual(['b', 'd', 'a', 'c']);
+});
+
+it('says what became of a verdict', () => {
+  expect(rows.map(changeOf)).toEqual(['the same', 'pass became trip', 'the same', 'only in the replay']);
+  expect(changeOf(row('e', { after: undefined, differs: true }))).toBe('only in the recording');
+  expect(changeOf(row('f', { before: { verdict: 'trip', reason: 'b' }, after: blocked, differs: true }))).toBe('another reason');
+  expect([verdictLine(blocked), verdictLine({ verdict: 'pass' }), verdictLine(undefined)]).toEqual([
+    'trip: a key',
+    'pass',
+    'was not asked',
+  ]);
+});
+
+it('says the outcome, and nothing of the end where the replay had to stop', () => {
+  expect(outcomeOf(comparison)).toBe('2 of 4 verdicts differ; success became tripwire.');
+  expect(outcomeOf({ ...comparison, endedAt: 'step 1' })).toBe('2 of 4 verdicts differ up to where the replay ended.');
+  const same = { ...comparison, rows: [row('a')], after: { ...comparison.after, status: 'success' } };
+  expect(outcomeOf(same)).toBe('Every verdict is the same; both end as success.');
+});

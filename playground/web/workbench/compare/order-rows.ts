@@ -1,0 +1,26 @@
+import type { ComparedRow, ComparedVerdict, Comparison } from '../../../protocol/runs.js';
+
+/** Rows with those that differ first; otherwise in the order in which guards judged. */
+export const differingFirst = (rows: readonly ComparedRow[]): ComparedRow[] =>
+  rows.toSorted((a, b) => Number(b.differs) - Number(a.differs));
+
+/** What became of one place, in a few words. */
+export const changeOf = ({ before, after, differs }: ComparedRow): string => {
+  if (!before) return 'only in the replay';
+  if (!after) return 'only in the recording';
+  if (!differs) return 'the same';
+  return before.verdict === after.verdict ? 'another reason' : `${before.verdict} became ${after.verdict}`;
+};
+
+/** A verdict as one line. */
+export const verdictLine = (verdict: ComparedVerdict | undefined): string =>
+  verdict ? [verdict.verdict, verdict.reason].filter(Boolean).join(': ') : 'was not asked';
+
+/** The outcome of a comparison in one sentence. */
+export const outcomeOf = ({ rows, before, after, endedAt }: Comparison): string => {
+  const differing = rows.filter(({ differs }) => differs).length;
+  const verdicts = differing === 0 ? 'Every verdict is the same' : `${differing} of ${rows.length} verdicts differ`;
+  const status = before.status === after.status ? `both end as ${after.status}` : `${before.status} became ${after.status}`;
+  // Where a replay had to end, its status and its answer say nothing.
+  return endedAt === undefined ? `${verdicts}; ${status}.` : `${verdicts} up to where the replay ended.`;
+};

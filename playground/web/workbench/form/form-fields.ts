@@ -1,0 +1,60 @@
+import type { JsonSchema } from './json-schema.js';
+
+/**
+ * How a field is filled in.
+ *
+ * - `fixed`: it has one value, which tells the payload from others
+ * - `spoken`: rows of who says what
+ * - `group`: fields of its own
+ * - `json`: anything else, as JSON
+ */
+export type FieldKind = 'fixed' | 'text' | 'number' | 'yes-no' | 'choice' | 'texts' | 'spoken' | 'group' | 'json';
+
+/** A field of a payload as a form shows it. */
+export interface FormField {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly kind: FieldKind;
+  readonly isRequired: boolean;
+  readonly schema: JsonSchema;
+}
+
+/** The fields that a form can fill in, in the schema's order; what only code can give is left out. */
+export const formFieldsOf = ({ properties = {}, required = [] }: JsonSchema): FormField[] =>
+  Object.entries(properties)
+    .filter(([, schema]) => !schema.readOnly)
+    .map(([name, schema]) => {
+      const isRequired = required.includes(name);
+      const kind = schema.const !== undefined && isRequired ? 'fixed' : kindOf(schema);
+      return { name, title: titleOf(name), description: schema.description ?? '', kind, isRequired, schema };
+    });
+
+/** The words of a name: `stepNumber` is "Step number". */
+export const titleOf = (name: string): string => {
+  const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+/** The values that a field of kind `choice` may have. */
+export const choicesOf = (schema: JsonSchema): readonly unknown[] =>
+  schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
+
+const kindOf = (schema: JsonSchema): FieldKind => {
+  if (choicesOf(schema).length > 0) return 'choice';
+  if (schema.type === 'array') return kindOfList(schema.items ?? {});
+  if (schema.type === 'object') return schema.properties ? 'group' : 'json';
+  return (typeof schema.type === 'string' ? simpleKinds[schema.type] : undefined) ?? 'json';
+};
+
+const simpleKinds: Partial<Record<string, FieldKind>> = {
+  string: 'text',
+  number: 'number',
+  integer: 'number',
+  boolean: 'yes-no',
+};
+
+const kindOfList = ({ type, properties = {} }: JsonSchema): FieldKind => {
+  if (type === 'string') return 'texts';
+  return 'role' in properties && 'content' in properties ? 'spoken' : 'json';
+};

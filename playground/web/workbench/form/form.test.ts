@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { phaseSchemas, safeParsePayload, type PhaseName } from '../../../../schemas/index.js';
+import { phaseJsonSchema } from '../../../../schemas/phase-json-schema.js';
+import { carryOver, fieldOfError, otherFields, readJson, readPayload, setField, setOtherFields } from './edit-payload.js';
+import { exampleOf, examplePayload } from './example-of.js';
+import { formFieldsOf, titleOf, type FormField } from './form-fields.js';
+import type { JsonSchema, Payload } from './json-schema.js';
+import { newRow, readRow, writeRow } from './spoken-row.js';
+
+const now = '2026-11-22T08:00:00.000Z';
+const names = Object.keys(phaseSchemas) as PhaseName[];
+const schemaOf = (phase: PhaseName): JsonSchema => phaseJsonSchema(phase) as JsonSchema;
+const fieldsOf = (phase: PhaseName): FormField[] => formFieldsOf(schemaOf(phase));
+const kinds = (phase: PhaseName): Record<string, string> =>
+  Object.fromEntries(fieldsOf(phase).map(({ name, kind }) => [name, kind]));
+
+describe('fields', () => {
+  it('says how each is filled in, and leaves out what only code can give', () => {
+    expect(kinds('inputStep')).toEqual({
+      phase: 'fixed',
+      messages: 'spoken',
+      stepNumber: 'number',
+      retryCount: 'number',
+      state: 'json',
+      steps: 'json',
+      systemMessages: 'spoken',
+      runId: 'text',
+      messageId: 'text',
+      model: 'json',
+      tools: 'json',
+      toolChoice: 'json',
+      activeTools: 'texts',
+      providerOptions: 'json',
+      modelSettings: 'json',
+      structuredOutput: 'json',
+    });
+    expect(kinds('llmResponse')).toMatchObject({ fromCache: 'yes-no', chunks: 'json', warnings: 'json' });
+    expect(kinds('outputResult')).toMatchObject({ result: 'group' });
+    expect(kinds('apiError')).toMatchObject({ decision: 'choice', error: 'json' });
+  });
+
+  it.each(names)('%s: has one fixed field, and a kind for every other', (phase) => {
+    const fixed = fieldsOf(phase).filter(({ kind }) => kind === 'fixed');
+    expect(fixed.map(({ schema }) => schema.const)).toEqual([phase]);
+  });
+
+  it('reads titles from names', () => {
+    expect(['stepNumber', 'toolCallId', 'text'].map(titleOf)).toEqual(['Step number', 'Tool call id', 'Text']);
+  });
+});
+
+describe('examples', () => {
+  it.each(names)('%s: without the given examples, the least value fits as well', (phase) => {
+    const { examples: _, ...bare } = schemaOf(phase);
+    expect(safeParsePayload(exampleOf(bare, now))).toMatchObject({ success: true });
+  });
+
+  it('takes the first form, and required fields only', () => {
+    expect(exampleOf({ anyOf: [{ enum: ['auto', 'none'] }, { type: 'object' }] }, now)).toBe('auto');
+    const properties = { at: { type: 'string', format: 'date-time' }, note: { type: 'string' } };
+    expect(exampleOf({ type: 'object', properties, required: ['at'] }, now)).toEqual({ at: now });
+  });
+});
+
+describe('rows of who says what', () => {
+  const itemsOf = (phase: PhaseName, name: string): JsonSchema => schemaOf(phase).properties?.[name]?.items ?? {};
+
+  it.each([
+    ['messages', 'input', 'user'],
+    ['systemMessages', 'input', 'system'],
+    ['prompt', 'llmRequest', 'system'],
+    ['prompt', 'llmRequest', 'user'],
+  ] as const)('makes a row of %s in %s by %s that fits and reads back', (name, phase, role) => {
+    const made = newRow(itemsOf(phase, name), { role, text: 'Hello' }, { number: 2, now });
+    expect(readRow(made)).toEqual({ role, text: 'Hello' });
+    expect(safeParsePayload({ ...examplePayload(schemaOf(phase), now), [name]: [made] })).toMatchObject({ success: true });
+  });
+
+  it('keeps what a row does not show', () => {
+    const part = { type: 'text', text: 'Hi', providerMetadata: { a: 1 } };
+    const message = { id: 'm', role: 'user', threadId: 't', mine: 1, content: { format: 2, content: 'Hi', parts: [part] } };
+    expect(writeRow(message, { role: 'assistant', text: 'Ho' })).toEqual({
+      ...message,
+      role: 'assistant',
+      content: { format: 2, content: 'Ho', parts: [{ ...part, text: 'Ho' }] },
+    });
+  });
+
+  it('is no row where a message says more than one text', () => {
+    const parts = [
+      { type: 'text', text: 'See' },
+      { type: 'image', image: 'a.png' },
+    ];
+    for (const content of [{ format: 2, parts }, parts, [{ type: 'file' }], 7])
+      expect(readRow({ role: 'user', content })).toBeUndefined();
+    expect(readRow({ content: 'Hi' })).toBeUndefined();
+  });
+
+  it('gives the text of everybody but the system as a list of parts', () => {
+    expect(writeRow({ role: 'system', content: 'Hi' }, { role: 'user', text: 'Hi' }).content).toEqual([
+      { type: 'text', text: 'Hi' },
+    ]);
+    expect(writeRow({ role: 'system', content: 'Hi' }, { role: 'system', text: 'Ho' }).content).toBe('Ho');
+  });
+});
+
+describe('editing', () => {
+  const place = (phase: PhaseName) => ({ example: examplePayload(schemaOf(phase), now), fields: fieldsOf(phase) });
+
+  it('sets and takes away one field, and keeps the others', () => {
+    const payload: Payload = { phase: 'input', mine: { deep: [1] }, runId: 'r' };
+    expect(setField(payload, 'runId', 's')).toEqual({ ...payload, runId: 's' });
+    expect(setField(payload, 'runId', undefined)).toEqual({ phase: 'input', mine: { deep: [1] } });
+  });
+
+  it('shows fields that it does not know, and writes them back', () => {
+    const payload: Payload = { phase: 'input', messages: [], mine: { deep: [1] } };
+    expect(otherFields(payload, fieldsOf('input'))).toEqual({ mine: { deep: [1] } });
+    expect(setOtherFields(payload, fieldsOf('input'), { yours: 2 })).toEqual({ phase: 'input', messages: [], yours: 2 });
+  });
+
+  it('takes what a person changed to another phase that has it, and all unknown fields', () => {
+    const input = place('input');
+    const messages = [{ id: 'm', role: 'user', content: {} }];
+    const changed = { ...input.example, messages, runId: 'r', mine: 1 };
+    const { messages: there, runId, mine, phase, result } = carryOver(changed, input, place('toolResult'));
+    expect({ there, runId, mine, phase, result }).toEqual({
+      there: messages,
+      runId: 'r',
+      mine: 1,
+      phase: 'toolResult',
+      result: place('toolResult').example['result'],
+    });
+    expect(carryOver(input.example, input, place('outputResult'))).toEqual(place('outputResult').example);
+    expect(carryOver(changed, input, place('llmRequest'))).not.toHaveProperty('messages');
+  });
+
+  it('reads JSON, a bare word where text is taken, and nothing', () => {
+    expect(readJson('{"a":1}', false)).toEqual({ value: { a: 1 } });
+    expect(readJson(' ', false)).toEqual({ value: undefined });
+    expect(readJson('auto', true)).toEqual({ value: 'auto' });
+    expect(readJson('auto', false)).toHaveProperty('error');
+    expect(readJson('{"a":', true)).toHaveProperty('error');
+    expect(readPayload('[1]')).toHaveProperty('error');
+    expect(readPayload('{"phase":"input"}')).toEqual({ payload: { phase: 'input' } });
+  });
+
+  it('finds the field of an error', () => {
+    expect(fieldOfError('input.messages.0.role', 'input')).toEqual({ field: 'messages', within: '0.role' });
+    expect(fieldOfError('input', 'input')).toEqual({ field: 'input', within: '' });
+  });
+});

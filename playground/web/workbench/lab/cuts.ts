@@ -1,0 +1,29 @@
+/** A text as the characters between which it can be cut: code points. */
+export const charactersOf = (text: string): string[] => Array.from(text);
+
+/** The text cut before the characters at these positions. Positions outside of the text cut nothing. */
+export const cutAt = (text: string, at: readonly number[]): string[] => {
+  const characters = charactersOf(text);
+  const inside = at.filter((position) => position > 0 && position < characters.length);
+  const edges = [0, ...sorted(inside), characters.length];
+  return edges.slice(1).map((end, index) => characters.slice(edges[index], end).join(''));
+};
+
+/** The cuts with one more at `position`, or without the one that is there. */
+export const toggleCut = (at: readonly number[], position: number): number[] =>
+  at.includes(position) ? at.filter((one) => one !== position) : sorted([...at, position]);
+
+/** Where chunks were cut. A cut inside a character has no position and is left out. */
+export const cutsOf = (chunks: readonly string[]): number[] => {
+  const starts = new Map<number, number>();
+  let units = 0;
+  for (const [index, character] of charactersOf(chunks.join('')).entries()) {
+    starts.set(units, index);
+    units += character.length;
+  }
+  let end = 0;
+  const ends = chunks.slice(0, -1).map((chunk) => (end += chunk.length));
+  return sorted(ends.map((unit) => starts.get(unit) ?? 0).filter((position) => position > 0));
+};
+
+const sorted = (positions: readonly number[]): number[] => [...new Set(positions)].toSorted((a, b) => a - b);
