@@ -80,6 +80,15 @@ const config: OxlintConfig = {
     { files: ['src/durable/restate/**'], rules: hostsOnly('restate') },
     { files: ['playground/**', 'bench/**', 'scripts/**'], rules: { 'no-restricted-imports': 'off', 'no-console': 'off' } },
     {
+      files: ['playground/web/**'],
+      plugins: ['typescript', 'import', 'unicorn', 'oxc', 'promise', 'vitest', 'react', 'jsx-a11y'],
+      rules: {
+        'import/no-unassigned-import': ['error', { allow: ['**/*.css'] }],
+        'react/react-in-jsx-scope': 'off', // the compiler brings it in
+        'jsx-a11y/prefer-tag-over-role': 'off', // `output` and `fieldset` bring looks and meanings of their own
+      },
+    },
+    {
       files: ['test/**', '**/*.test.ts', '**/*.test-d.ts', '**/test-setup.ts'],
       rules: {
         'max-lines': 'off',

@@ -1,4 +1,4 @@
-import type { Finding } from '../../src/index.js';
+import type { Finding } from '../../src/pipeline/verify/finding.js';
 
 /** A row of the phase table, as pages need it: no page knows a phase by name. */
 export interface PhaseInfo {
@@ -39,6 +39,8 @@ export interface AgentInfo {
   readonly pipelines: Readonly<Record<string, string>>;
   /** Things to type, with what they show; for the sample agents. */
   readonly examples: readonly { readonly text: string; readonly shows: string }[];
+  /** What cannot be known of its runs; for agents of the kind `mastra`. */
+  readonly note?: string;
 }
 
 /** A pipeline's graph as data: the library's graph without its functions. */

@@ -1,4 +1,4 @@
-import type { RunStatus, Tripwire } from '../../src/index.js';
+import type { RunStatus, Tripwire } from '../../schemas/index.js';
 
 /** A run in the list. */
 export interface RunSummary {
@@ -48,6 +48,8 @@ export interface AnswerCall {
   readonly toolCallId: string;
   readonly approved: boolean;
   readonly reason?: string;
+  /** What a tool that called `suspend` waits for; `approved` says nothing then. */
+  readonly data?: unknown;
 }
 
 /** A verdict on one side of a comparison. */

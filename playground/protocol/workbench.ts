@@ -1,4 +1,4 @@
-import type { RunEvent, Tripwire } from '../../src/index.js';
+import type { RunEvent, Tripwire } from '../../schemas/index.js';
 import type { TextAt } from './trace-entry.js';
 
 /** `POST /api/pipelines/:id/try`. */

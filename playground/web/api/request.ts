@@ -1,0 +1,62 @@
+interface ApiErrorFacts {
+  /** A code of the library's error table, or of the studio's. */
+  readonly code: string;
+  readonly message: string;
+  /** What it is about, where the server says so. */
+  readonly path?: string;
+}
+
+/** What the server said instead of an answer, or that there was none. */
+export class ApiError extends Error {
+  readonly code: string;
+  readonly path: string | undefined;
+
+  constructor({ code, message, path }: ApiErrorFacts) {
+    super(message);
+    this.name = 'ApiError';
+    this.code = code;
+    this.path = path;
+  }
+}
+
+/** The address of something the server has, wherever it is mounted. */
+export const apiUrl = (path: string): string => new URL(`api/${path}`, document.baseURI).href;
+
+const errorIn = async (response: Response): Promise<ApiError> => {
+  const body: unknown = await response.json().catch(() => undefined);
+  const { error = {} } = (body ?? {}) as { error?: { code?: string; message?: string; path?: string } };
+  const message = error.message ?? `The server answered ${response.status} ${response.statusText}.`;
+  return new ApiError({ ...error, code: error.code ?? 'studio/unexpected', message });
+};
+
+const request = async (path: string, init?: RequestInit): Promise<Response> => {
+  const response = await fetch(apiUrl(path), init).catch((cause: unknown) => {
+    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    throw new ApiError({ code: 'studio/unreachable', message: 'The studio’s server cannot be reached. Is it still running?' });
+  });
+  if (!response.ok) throw await errorIn(response);
+  return response;
+};
+
+/** Asks for JSON; throws an {@link ApiError}. */
+export const get = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
+  (await request(path, { signal: signal ?? null })).json() as Promise<T>; // the protocol says what is there
+
+/** Asks for text, e.g. a file. */
+export const getText = async (path: string): Promise<string> => (await request(path)).text();
+
+/** Sends JSON and gives the answer; `undefined` where there is none (204). */
+export const post = async <T = undefined>(path: string, body?: unknown): Promise<T> => {
+  const response = await request(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body ?? {}),
+  });
+  return (response.status === 204 ? undefined : await response.json()) as T; // as `get`
+};
+
+/** A query string out of what is set. */
+export const query = (values: Readonly<Record<string, string | number | undefined>>): string => {
+  const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== '');
+  return set.length === 0 ? '' : `?${new URLSearchParams(set.map(([name, value]) => [name, String(value)])).toString()}`;
+};

@@ -1,0 +1,35 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+
+export type Loaded<T> =
+  | { readonly state: 'loading' }
+  | { readonly state: 'loaded'; readonly value: T }
+  | { readonly state: 'failed'; readonly error: Error };
+
+const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+
+/**
+ * Loads something when the page shows it, and again when `load` changes or `reload` is called. What was loaded stays on show
+ * while it is loaded again.
+ *
+ * @param load give it through `useCallback`
+ */
+export const useLoaded = <T>(load: (signal: AbortSignal) => Promise<T>): Loaded<T> & { readonly reload: () => void } => {
+  const [loaded, setLoaded] = useState<Loaded<T>>({ state: 'loading' });
+  const underWay = useRef<AbortController>(undefined);
+  const reload = useCallback(() => {
+    underWay.current?.abort();
+    const { signal } = (underWay.current = new AbortController());
+    const settle = (settled: Loaded<T>) => {
+      if (!signal.aborted) setLoaded(settled);
+    };
+    load(signal).then(
+      (value) => settle({ state: 'loaded', value }),
+      (thrown: unknown) => settle({ state: 'failed', error: asError(thrown) }),
+    );
+  }, [load]);
+  useEffect(() => {
+    reload();
+    return () => underWay.current?.abort();
+  }, [reload]);
+  return { ...loaded, reload };
+};

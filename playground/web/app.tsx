@@ -1,0 +1,52 @@
+import { Suspense } from 'react';
+import { Route, Router, Switch } from 'wouter';
+import { CatalogProvider } from './api/catalog.js';
+import { Waiting } from './components/waiting.js';
+import { pages } from './routes.js';
+import { ErrorFence } from './shell/error-fence.js';
+import { Navigation } from './shell/navigation.js';
+import { NotFound } from './shell/not-found.js';
+import './app.css';
+
+/** The path under which the studio is mounted; empty at the root. */
+const mountedAt = new URL(document.baseURI).pathname.replace(/\/$/, '');
+
+const Pages = () => (
+  <Suspense fallback={<Waiting what="the page" />}>
+    <Switch>
+      {pages.map(({ path, page: PageComponent }) => (
+        <Route key={path} path={path}>
+          {(params: Record<string, string | undefined>) => <PageComponent {...params} />}
+        </Route>
+      ))}
+      <Route>
+        <NotFound />
+      </Route>
+    </Switch>
+  </Suspense>
+);
+
+/** The shell around every page: navigation, and a fence that keeps a broken page from taking the rest with it. */
+export const App = () => (
+  <Router base={mountedAt}>
+    <div className="app">
+      <a className="skip" href="#main" onClick={skip}>
+        Skip to the page
+      </a>
+      <Navigation />
+      <main id="main" className="app-main" tabIndex={-1}>
+        <ErrorFence>
+          <CatalogProvider>
+            <Pages />
+          </CatalogProvider>
+        </ErrorFence>
+      </main>
+    </div>
+  </Router>
+);
+
+/** A hash would be resolved against the `<base>`, and lead away. */
+const skip = (event: { preventDefault(): void }): void => {
+  event.preventDefault();
+  document.querySelector<HTMLElement>('#main')?.focus();
+};

@@ -1,0 +1,19 @@
+import type { LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+import './notices.css';
+
+interface EmptyStateProps {
+  readonly icon: LucideIcon;
+  readonly title: string;
+  /** What to do so that something is here. */
+  readonly children?: ReactNode;
+}
+
+/** Stands where there is nothing yet. */
+export const EmptyState = ({ icon: Icon, title, children }: EmptyStateProps) => (
+  <div className="empty">
+    <Icon size={28} strokeWidth={1.5} aria-hidden />
+    <h3>{title}</h3>
+    {children !== undefined && <p>{children}</p>}
+  </div>
+);

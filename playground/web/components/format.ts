@@ -1,0 +1,22 @@
+/** A duration as a person reads it: `0.4 ms`, `38 ms`, `1.2 s`, `2 min 5 s`. */
+export const formatDuration = (ms: number): string => {
+  if (ms < 9.95) return `${Number(ms.toFixed(1))} ms`;
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+};
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+
+/** A time of day; with the date where it was not today. */
+export const formatTime = (at: number, now = Date.now()): string => {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date(now).toDateString();
+  return isToday ? clock.format(date) : `${day.format(date)}, ${clock.format(date)}`;
+};
+
+/** `1 guard`, `2 guards`. */
+export const count = (amount: number, one: string, many = `${one}s`): string =>
+  `${amount.toLocaleString()} ${amount === 1 ? one : many}`;

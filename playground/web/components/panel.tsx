@@ -1,0 +1,31 @@
+import { useId, type ReactNode } from 'react';
+import './panel.css';
+
+interface PanelProps {
+  readonly title: ReactNode;
+  /** A few words beside the title. */
+  readonly note?: ReactNode;
+  /** Buttons at the right of the title. */
+  readonly tools?: ReactNode;
+  /** Without padding, for what fills it: a graph, a table. */
+  readonly isFlush?: boolean;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+/** A framed part of a page, with a title. */
+export const Panel = ({ title, note, tools, isFlush = false, className = '', children }: PanelProps) => {
+  const id = useId();
+  return (
+    <section className={`panel ${isFlush ? 'panel-flush' : ''} ${className}`} aria-labelledby={id}>
+      <header className="panel-head">
+        <div className="panel-tools">
+          <h2 id={id}>{title}</h2>
+          {note !== undefined && <span className="panel-note">{note}</span>}
+        </div>
+        {tools !== undefined && <div className="panel-tools">{tools}</div>}
+      </header>
+      <div className="panel-body">{children}</div>
+    </section>
+  );
+};

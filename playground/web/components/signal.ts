@@ -1,0 +1,52 @@
+import {
+  Ban,
+  Check,
+  CircleDashed,
+  CirclePause,
+  CircleX,
+  Eye,
+  LoaderCircle,
+  OctagonX,
+  Pencil,
+  RotateCcw,
+  Unplug,
+  type LucideIcon,
+} from 'lucide-react';
+import type { RunSummary } from '../../protocol/runs.js';
+import type { VerdictKind } from '../../../schemas/index.js';
+
+/** The colour of a signal; it is never the only cue: icon and word go with it. */
+export type Tone = 'pass' | 'edit' | 'retry' | 'trip' | 'out';
+
+export interface Signal {
+  readonly tone: Tone;
+  readonly label: string;
+  readonly icon: LucideIcon;
+}
+
+/** How a guard's verdict is shown. */
+export const verdictSignals: Readonly<Record<VerdictKind, Signal>> = {
+  pass: { tone: 'pass', label: 'pass', icon: Check },
+  edit: { tone: 'edit', label: 'edit', icon: Pencil },
+  retry: { tone: 'retry', label: 'retry', icon: RotateCcw },
+  trip: { tone: 'trip', label: 'trip', icon: OctagonX },
+  unavailable: { tone: 'trip', label: 'unavailable', icon: Unplug },
+};
+
+export const bypassSignal: Signal = { tone: 'out', label: 'bypassed', icon: CircleDashed };
+export const shadowSignal: Signal = { tone: 'out', label: 'shadow', icon: Eye };
+export const notAskedSignal: Signal = { tone: 'out', label: 'not asked', icon: CircleDashed };
+
+/** How a run's status is shown. */
+export const statusSignals: Readonly<Record<RunSummary['status'], Signal>> = {
+  running: { tone: 'out', label: 'running', icon: LoaderCircle },
+  success: { tone: 'pass', label: 'success', icon: Check },
+  tripwire: { tone: 'trip', label: 'tripwire', icon: OctagonX },
+  failed: { tone: 'trip', label: 'failed', icon: CircleX },
+  canceled: { tone: 'out', label: 'canceled', icon: Ban },
+  suspended: { tone: 'edit', label: 'waiting', icon: CirclePause },
+};
+
+/** The signal of a verdict that came as text, e.g. in a comparison. */
+export const signalOf = (verdict: string): Signal =>
+  (verdictSignals as Partial<Record<string, Signal>>)[verdict] ?? { tone: 'out', label: verdict, icon: CircleDashed };

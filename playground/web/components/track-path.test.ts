@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { arrowPath, trackPath } from './track-path.js';
+
+describe('trackPath', () => {
+  it('goes straight between two points', () => {
+    expect(
+      trackPath([
+        { x: 0, y: 0 },
+        { x: 0, y: 20 },
+      ]),
+    ).toBe('M0 0L0 20');
+  });
+
+  it('rounds a corner, by no more than half of the shorter side', () => {
+    const path = trackPath([
+      { x: 0, y: 0 },
+      { x: 0, y: 10 },
+      { x: 40, y: 10 },
+    ]);
+    expect(path).toBe('M0 0L0 5Q0 10 5 10L40 10');
+  });
+
+  it('has nothing to draw without points', () => {
+    expect(trackPath([])).toBe('');
+    expect(arrowPath([{ x: 1, y: 1 }])).toBe('');
+  });
+});
+
+describe('arrowPath', () => {
+  it('points where the track ends', () => {
+    const path = arrowPath(
+      [
+        { x: 0, y: 0 },
+        { x: 0, y: 20 },
+      ],
+      4,
+    );
+    expect(path).toBe('M3 16L0 20L-3 16');
+  });
+});

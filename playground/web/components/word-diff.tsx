@@ -1,0 +1,30 @@
+import { useMemo, type CSSProperties } from 'react';
+import { authorColour } from './author-colour.js';
+import { diffWords } from './diff-words.js';
+import { InertText } from './inert-text.js';
+import './word-diff.css';
+
+interface WordDiffProps {
+  readonly before: string;
+  readonly after: string;
+  /** Whose edit it is: the index of the author, so that each has a colour; without one, the colour of edits. */
+  readonly author?: number;
+}
+
+/** What became of a text: words that went are struck through, words that came are underlined in their author's colour. */
+export const WordDiff = ({ before, after, author }: WordDiffProps) => {
+  const pieces = useMemo(() => diffWords(before, after), [before, after]);
+  const style = author === undefined ? undefined : ({ '--author': authorColour(author) } as CSSProperties);
+  return (
+    <div className="word-diff" style={style}>
+      {pieces.map(({ kind, text }, index) => {
+        const words = <InertText text={text} />;
+        // oxlint-disable react/no-array-index-key -- pieces of one difference have no other name
+        if (kind === 'removed') return <del key={index}>{words}</del>;
+        if (kind === 'added') return <ins key={index}>{words}</ins>;
+        return <span key={index}>{words}</span>;
+        // oxlint-enable react/no-array-index-key
+      })}
+    </div>
+  );
+};

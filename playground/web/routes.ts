@@ -1,0 +1,37 @@
+import { Cable, FlaskConical, MessageSquare, Rows3, type LucideIcon } from 'lucide-react';
+import { lazy, type ComponentType } from 'react';
+
+/** A place in the navigation. */
+export interface Place {
+  readonly href: string;
+  readonly title: string;
+  readonly icon: LucideIcon;
+}
+
+export const places: readonly Place[] = [
+  { href: '/', title: 'Chat', icon: MessageSquare },
+  { href: '/runs', title: 'Runs', icon: Rows3 },
+  { href: '/pipelines', title: 'Pipelines', icon: Cable },
+  { href: '/lab', title: 'Chunk lab', icon: FlaskConical },
+];
+
+/** A page takes the parameters of its pattern as props. */
+type PageComponent = ComponentType<Record<string, string | undefined>>;
+
+/** A page: its pattern, and the code that is loaded when it is first opened. */
+export interface Page {
+  readonly path: string;
+  readonly page: PageComponent;
+}
+
+const page = (path: string, load: () => Promise<PageComponent>): Page => ({
+  path,
+  page: lazy(async () => ({ default: await load() })),
+});
+
+/** The table of pages, in the order in which they are tried. */
+export const pages: readonly Page[] = [
+  page('/', async () => (await import('./chat/chat-page.js')).ChatPage),
+  page('/runs', async () => (await import('./runs/runs-page.js')).RunsPage),
+  page('/runs/:runId', async () => (await import('./run/run-page.js')).RunPage),
+];

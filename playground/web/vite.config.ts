@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** Where the studio's server listens while the pages are worked on; `STUDIO_SERVER` names another. */
+const server = process.env['STUDIO_SERVER'] ?? 'http://127.0.0.1:4477';
+
+export default defineConfig({
+  root: here('.'),
+  base: './',
+  plugins: [react()],
+  server: { host: '127.0.0.1', port: 4478, proxy: { '/api': { target: server } } },
+  build: {
+    outDir: here('../../dist/playground/web'),
+    emptyOutDir: true,
+    target: 'es2024',
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+  },
+});
