@@ -24,7 +24,8 @@ export const alphabetOf = ({ pattern, flags }: Pick<AST.RegExpLiteral, 'pattern'
     const isIn = (character: string) => readings.some((regex) => regex.test(character));
     return Uint8Array.from({ length: asciiCount }, (_, code) => Number(isIn(String.fromCharCode(code))));
   };
-  return { first: setOf(firstOf(pattern).sources), any: setOf(charactersIn(pattern)) };
+  const { first, any } = charactersOf(pattern);
+  return { first: setOf(first), any: setOf(any) };
 };
 
 /** The first place, at `from` or later, of a character that may be in a set; the text's length where there is none. */
@@ -36,57 +37,48 @@ export const indexOfAny = (set: AsciiSet, text: string, from: number): number =>
   return text.length;
 };
 
-/** The sources of everything that takes a character. */
-const charactersIn = (node: AST.Pattern | AST.Element): string[] => {
-  switch (node.type) {
-    case 'Pattern':
-    case 'Group':
-    case 'CapturingGroup':
-      return node.alternatives.flatMap(({ elements }) => elements.flatMap(charactersIn));
-    case 'Quantifier':
-      return charactersIn(node.element);
-    case 'Assertion':
-    case 'Backreference': // its group is in the expression, too
-      return [];
-    case 'Character':
-    case 'CharacterSet':
-    case 'CharacterClass':
-    case 'ExpressionCharacterClass':
-      return [mayHoldStrings(node.raw) ? '[^]' : node.raw];
-    default:
-      node satisfies never;
-      return [];
-  }
-};
-
-interface First {
-  readonly sources: readonly string[];
-  /** Whether it may take no character, so that what follows may begin the match. */
+/** The sources of what takes a character. */
+interface Characters {
+  readonly any: readonly string[];
+  readonly first: readonly string[];
+  /** Whether it may take none, so that what follows may begin the match. */
   readonly mayBeEmpty: boolean;
 }
 
-const firstOf = (node: AST.Pattern | AST.Element): First => {
+const nothing: Characters = { any: [], first: [], mayBeEmpty: true };
+
+const charactersOf = (node: AST.Pattern | AST.Element): Characters => {
   switch (node.type) {
     case 'Pattern':
     case 'Group':
     case 'CapturingGroup':
-      return firstOfAny(node.alternatives.map(({ elements }) => firstInSequence(elements)));
+      return oneOf(node.alternatives.map(({ elements }) => elements.map(charactersOf).reduce(then, nothing)));
     case 'Quantifier':
-      return firstOfAny([firstOf(node.element), { sources: [], mayBeEmpty: node.min === 0 }]);
+      return oneOf([charactersOf(node.element), ...(node.min === 0 ? [nothing] : [])]);
+    case 'Assertion':
+    case 'Backreference': // its group is in the expression, too
+      return nothing;
+    case 'Character':
+    case 'CharacterSet':
+    case 'CharacterClass':
+    case 'ExpressionCharacterClass': {
+      const source = mayHoldStrings(node.raw) ? '[^]' : node.raw;
+      return { any: [source], first: [source], mayBeEmpty: false };
+    }
     default:
-      return { sources: charactersIn(node), mayBeEmpty: node.type === 'Assertion' || node.type === 'Backreference' };
+      node satisfies never;
+      return nothing;
   }
 };
 
-const firstOfAny = (firsts: readonly First[]): First => ({
-  sources: firsts.flatMap(({ sources }) => sources),
-  mayBeEmpty: firsts.some(({ mayBeEmpty }) => mayBeEmpty),
+const then = (before: Characters, next: Characters): Characters => ({
+  any: [...before.any, ...next.any],
+  first: before.mayBeEmpty ? [...before.first, ...next.first] : before.first,
+  mayBeEmpty: before.mayBeEmpty && next.mayBeEmpty,
 });
 
-const firstInSequence = ([first, ...rest]: readonly AST.Element[]): First => {
-  if (!first) return { sources: [], mayBeEmpty: true };
-  const own = firstOf(first);
-  if (!own.mayBeEmpty) return own;
-  const following = firstInSequence(rest);
-  return { sources: [...own.sources, ...following.sources], mayBeEmpty: following.mayBeEmpty };
-};
+const oneOf = (ways: readonly Characters[]): Characters => ({
+  any: ways.flatMap(({ any }) => any),
+  first: ways.flatMap(({ first }) => first),
+  mayBeEmpty: ways.some(({ mayBeEmpty }) => mayBeEmpty),
+});
