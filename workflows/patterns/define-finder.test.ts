@@ -9,7 +9,7 @@ describe('open', () => {
     ['where it could still grow', 'see NO-12', 4],
     ['where what follows it decides, although no match has such a character', 'see NO-12!!', 4],
     ['nowhere, where that is settled', 'see NO-12!!!', 12],
-    ['nowhere, where no match has the last characters', 'see NO-12? ', 11],
+    ['nowhere, where no match has the last characters', 'see NO-12??? ', 13],
     ['nowhere, where no match begins with any', 'see 12', 6],
   ])('is %s', (_where, text, at) => {
     expect(orders.open(text, 0)).toBe(at);
