@@ -8,6 +8,8 @@
 interface ErrorRow {
   actor: 'author' | 'operator' | 'caller' | 'provider';
   say: string;
+  /** What a server answers a request with that raises it, as an HTTP status; 500 unless told. */
+  status?: number;
 }
 
 export const errorTable = {
@@ -149,18 +151,30 @@ export const errorTable = {
     actor: 'author',
     say: "A guard made something of a tool call's arguments that is no JSON; edit the call itself instead.",
   },
-  'agent/unknown-option': { actor: 'author', say: 'There is no such option; see the list of options in the docs.' },
+  'agent/unknown-option': { actor: 'author', status: 400, say: 'There is no such option; see the list of options in the docs.' },
   'agent/unsupported-option': {
     actor: 'author',
+    status: 400,
     say: 'The loop does not honour this option of Mastra yet; remove it, or use a stock Agent for this call.',
   },
-  'agent/invalid-option': { actor: 'author', say: 'The option has a value that cannot be used; see the message.' },
+  'agent/served-option': {
+    actor: 'caller',
+    status: 400,
+    say: 'A request over HTTP cannot say this: it would change which guards judge, or what they withhold; set it on the agent.',
+  },
+  'agent/invalid-option': {
+    actor: 'author',
+    status: 400,
+    say: 'The option has a value that cannot be used; see the message.',
+  },
   'agent/unsupported-method': {
     actor: 'author',
+    status: 501,
     say: "This method of Mastra's agent runs a loop without the promises; use generate or stream, or a stock Agent.",
   },
   'agent/no-suspended-run': {
     actor: 'caller',
+    status: 404,
     say: 'No run of this agent rests under this id in this process: it was resumed already, has ended, or was begun elsewhere.',
   },
   'agent/refused': {
@@ -171,7 +185,7 @@ export const errorTable = {
     actor: 'author',
     say: 'The model could not be resolved; check its id, its config and its key.',
   },
-  'agent/no-input': { actor: 'caller', say: 'There is no message to send; pass a prompt or messages.' },
+  'agent/no-input': { actor: 'caller', status: 400, say: 'There is no message to send; pass a prompt or messages.' },
   'output/invalid-object': {
     actor: 'provider',
     say: 'The answer does not fit the schema of structuredOutput; grant retries with maxProcessorRetries, or choose another errorStrategy.',
@@ -202,6 +216,42 @@ export const errorTable = {
     actor: 'author',
     say: "A guard changed words that had left; withhold them with hold: 'step' until all guards have judged.",
   },
+  'studio/not-found': { actor: 'caller', say: 'There is no such thing here; see the lists of runs, agents and pipelines.' },
+  'studio/invalid-request': { actor: 'caller', say: 'The request cannot be understood; correct the named field.' },
+  'studio/not-suspended': {
+    actor: 'caller',
+    say: 'The run waits for nobody in this process: it goes on, has ended, or its process is gone.',
+  },
+  'studio/content-withheld': {
+    actor: 'operator',
+    say: "Words that nobody has seen are not kept here; start the studio with content: 'all'.",
+  },
+  'studio/unauthorized': {
+    actor: 'caller',
+    say: 'The studio wants its token; open the address that it printed when it started.',
+  },
+  'studio/forbidden': { actor: 'caller', say: 'The request comes from another site; open the studio at its own address.' },
+  'studio/interrupted': { actor: 'operator', say: 'The process that held this run has ended; start the run again.' },
+  'studio/port-taken': {
+    actor: 'operator',
+    say: 'Another program listens on this port; stop it, or choose another with --port.',
+  },
+  'studio/invalid-option': { actor: 'operator', say: 'An option has a value that cannot be used; see --help.' },
+  'studio/invalid-entry': {
+    actor: 'operator',
+    say: 'The entry file gives no Mastra instance; export one as `mastra` or as the default.',
+  },
+  'studio/no-assets': { actor: 'operator', say: 'The pages are not built; run npm run build.' },
+  'trace/invalid': { actor: 'caller', say: 'This is no trace that can be read; record the run again.' },
+  'trace/version': {
+    actor: 'caller',
+    say: 'The trace is of another version of the format; read it with the version of the library that wrote it.',
+  },
+  'trace/redacted': { actor: 'caller', say: 'The trace was redacted, so that nothing can be replayed; take the trace as it was recorded.' },
+  'durable/unkept-value': {
+    actor: 'author',
+    say: 'A durable run keeps data alone, no functions and no instances of classes; keep such a value outside the run, under a name.',
+  },
   'run/failed': { actor: 'operator', say: 'The run failed; see the cause.' },
   'run/canceled': { actor: 'caller', say: 'The run was canceled by its abort signal.' },
 } as const satisfies Record<`${string}/${string}`, ErrorRow>;
@@ -228,16 +278,19 @@ export class InterlockError extends Error {
   readonly code: ErrorCode;
   readonly path: string | undefined;
   readonly actor: ErrorRow['actor'];
+  /** As an HTTP status: Mastra's server answers with it. */
+  readonly status: number;
   readonly [brand] = true;
 
   constructor(code: ErrorCode, { detail, path, cause }: InterlockErrorOptions = {}) {
-    const row = errorTable[code];
+    const row: ErrorRow = errorTable[code];
     const where = path ? ` at ${path}` : '';
     const what = detail ? `: ${detail}${/[.!?]$/.test(detail) ? '' : '.'}` : where && ':';
     super(`[${code}]${where}${what} ${row.say}`, cause === undefined ? undefined : { cause });
     this.code = code;
     this.path = path;
     this.actor = row.actor;
+    this.status = row.status ?? 500;
   }
 }
 

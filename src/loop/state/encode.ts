@@ -1,0 +1,58 @@
+import { DevalueError, parse, stringify } from 'devalue';
+import { InterlockError, isInterlockError, type ErrorCode } from '../../errors.js';
+
+/**
+ * A value as text: plain data, and with it dates, maps, sets, bytes, `undefined` and errors. What is the same object twice is written
+ * once. Raises `durable/unkept-value` for functions and instances of other classes, of which a copy would not be the same.
+ */
+export const encode = (value: unknown): string => {
+  try {
+    return stringify(value, { Error: (one: unknown) => one instanceof Error && errorFields(one) });
+  } catch (cause) {
+    if (!(cause instanceof DevalueError)) throw cause;
+    throw new InterlockError('durable/unkept-value', { path: cause.path.replace(/^\./, ''), detail: cause.message, cause });
+  }
+};
+
+/** The value that a text was made of. */
+export const decode = (text: string): unknown => parse(text, { Error: (fields: ErrorFields) => revivedError(fields) });
+
+/** An error as data: its code where it is one of Interlock's, what it says, and what else stands in it that is plain. */
+interface ErrorFields {
+  readonly name: string;
+  readonly message: string;
+  readonly stack?: string;
+  readonly cause?: unknown;
+  readonly code?: ErrorCode;
+  readonly path?: string;
+  /** The fields that its class has given it. */
+  readonly own?: Readonly<Record<string, unknown>>;
+}
+
+const errorFields = (error: Error): ErrorFields => {
+  const { name, message, stack } = error;
+  const cause = error.cause === undefined ? {} : { cause: plainOr(error.cause) };
+  if (isInterlockError(error)) return { name, message, stack, ...cause, code: error.code, path: error.path };
+  const own = Object.entries(error).filter(([field, value]) => !(field in cause) && isEncodable(value));
+  return { name, message, stack, ...cause, ...(own.length > 0 && { own: Object.fromEntries(own) }) };
+};
+
+/** An error may have anything for its cause; what cannot be kept of it is what it says. */
+const plainOr = (value: unknown): unknown => (isEncodable(value) ? value : String(value));
+
+const isEncodable = (value: unknown): boolean => {
+  try {
+    encode(value);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const revivedError = ({ name, message, stack, cause, code, path, own }: ErrorFields): Error => {
+  const error = code ? new InterlockError(code, { path, cause }) : new Error(message, cause === undefined ? {} : { cause });
+  const hidden = { name, message, stack };
+  for (const [field, value] of Object.entries(hidden))
+    Object.defineProperty(error, field, { value, configurable: true, writable: true });
+  return Object.assign(error, own);
+};

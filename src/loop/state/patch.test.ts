@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { applyPatch, diff, type Patch } from './patch.js';
+
+const patched = (before: unknown, patch: Patch | undefined): unknown => (patch ? applyPatch(before, patch) : before);
+
+const value = fc.letrec((tie) => ({
+  any: fc.oneof({ depthSize: 'small' }, fc.string(), fc.integer(), fc.constantFrom(null, undefined, true), tie('list'), tie('record')),
+  list: fc.array(tie('any'), { maxLength: 5 }),
+  record: fc.dictionary(fc.oneof(fc.constantFrom('a', 'b', 'c', '__proto__'), fc.string()), tie('any'), { maxKeys: 4 }),
+})).any;
+
+describe('diff and applyPatch', () => {
+  it('any value becomes any other, and the first stays as it was', () => {
+    fc.assert(
+      fc.property(value, value, (before, after) => {
+        const asItWas = structuredClone(before);
+        expect(patched(before, diff(before, after))).toEqual(after);
+        expect(before).toEqual(asItWas);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('equal values need no patch', () => {
+    fc.assert(
+      fc.property(value, (one) => {
+        expect(diff(one, structuredClone(one))).toBeUndefined();
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('lists that share their ends become each other', () => {
+    const list = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 6 });
+    fc.assert(
+      fc.property(list, list, list, list, (head, a, b, tail) => {
+        const [before, after] = [[...head, ...a, ...tail], [...head, ...b, ...tail]];
+        expect(patched(before, diff(before, after))).toEqual(after);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('a conversation that goes on is not written again', () => {
+    const messages = Array.from({ length: 1_000 }, (_, id) => ({ id, parts: [{ type: 'text', text: 'x'.repeat(500) }] }));
+    const more = structuredClone(messages);
+    more.at(-1)?.parts.push({ type: 'text', text: 'and more' });
+    more.push({ id: 1_000, parts: [{ type: 'text', text: 'an answer' }] });
+    const patch = diff({ messages }, { messages: more });
+    expect(patched({ messages }, patch)).toEqual({ messages: more });
+    expect(JSON.stringify(patch).length).toBeLessThan(250);
+  });
+
+  it('a text that goes on is told by what was added', () => {
+    expect(diff('all that was said so far', 'all that was said so far, and this')).toEqual(['+', ', and this']);
+  });
+
+  it('dates count by their time, other instances by who they are', () => {
+    expect(diff(new Date(5), new Date(5))).toBeUndefined();
+    expect(diff(new Date(5), new Date(6))).toEqual(['=', new Date(6)]);
+    expect(diff(new Map([[1, 2]]), new Map([[1, 2]]))).toEqual(['=', new Map([[1, 2]])]);
+  });
+});

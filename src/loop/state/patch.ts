@@ -1,0 +1,94 @@
+import { isRecord, isSame } from '../../pipeline/plain-data.js';
+
+/** What makes one value another; plain itself, and as small as what was changed. */
+export type Patch =
+  /** Another value stands there. */
+  | readonly ['=', unknown]
+  /** A text goes on. */
+  | readonly ['+', string]
+  /** Fields that changed, and the names of those that are gone. */
+  | readonly ['.', Readonly<Record<string, Patch>>, readonly string[]]
+  /** Entries that changed; then, at a place, how many are gone and which came. */
+  | readonly ['#', readonly (readonly [index: number, patch: Patch])[], at: number, gone: number, came: readonly unknown[]];
+
+/**
+ * What makes `before` `after`; nothing where they are the same. Made for values that grow at their ends, as conversations do: no
+ * published differ that is kept tells an appended word or entry in time proportional to the length.
+ */
+export const diff = (before: unknown, after: unknown): Patch | undefined => {
+  if (typeof before === 'string' && typeof after === 'string') return diffTexts(before, after);
+  if (Array.isArray(before) && Array.isArray(after)) return diffLists(before, after);
+  if (isRecord(before) && isRecord(after)) return diffRecords(before, after);
+  return isSame(before, after) ? undefined : ['=', after];
+};
+
+/** Below so many characters a text is simply written again. */
+const shortText = 16;
+
+const diffTexts = (before: string, after: string): Patch | undefined => {
+  if (before === after) return undefined;
+  return before.length >= shortText && after.startsWith(before) ? ['+', after.slice(before.length)] : ['=', after];
+};
+
+type Fields = Record<string, unknown>;
+
+const diffRecords = (before: Fields, after: Fields): Patch | undefined => {
+  const changed: Record<string, Patch> = {};
+  let changes = 0;
+  for (const [name, value] of Object.entries(after)) {
+    const patch = Object.hasOwn(before, name) ? diff(before[name], value) : (['=', value] as const);
+    if (!patch) continue;
+    setField(changed, name, patch);
+    changes += 1;
+  }
+  const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
+  return changes + gone.length > 0 ? ['.', changed, gone] : undefined;
+};
+
+/** Any text may be a name, `__proto__` too: what a model wrote stands in these values. */
+const setField = (record: Fields, name: string, value: unknown): void =>
+  void Object.defineProperty(record, name, { value, enumerable: true, configurable: true, writable: true });
+
+/** What is the same at both ends stays; in between, entries are compared in their order as far as there are any on both sides. */
+const diffLists = (before: readonly unknown[], after: readonly unknown[]): Patch | undefined => {
+  const most = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < most && isSame(before[head], after[head])) head += 1;
+  if (head === before.length && head === after.length) return undefined;
+  let tail = 0;
+  while (tail < most - head && isSame(before.at(-1 - tail), after.at(-1 - tail))) tail += 1;
+  const at = Math.min(before.length, after.length) - tail;
+  const changed = Array.from({ length: at - head }, (_, step) => head + step).flatMap((index): [number, Patch][] => {
+    const patch = diff(before[index], after[index]);
+    return patch ? [[index, patch]] : [];
+  });
+  return ['#', changed, at, before.length - tail - at, after.slice(at, after.length - tail)];
+};
+
+/** The value that a patch makes of another, which stays as it is. */
+export const applyPatch = (before: unknown, patch: Patch): unknown => {
+  switch (patch[0]) {
+    case '=':
+      return patch[1];
+    case '+':
+      return (before as string) + patch[1]; // it was made from a text
+    case '.':
+      return patchedRecord(before as Fields, patch[1], patch[2]);
+    case '#': {
+      const [, changed, at, gone, came] = patch;
+      const after = [...(before as unknown[])];
+      for (const [index, one] of changed) after[index] = applyPatch(after[index], one);
+      after.splice(at, gone, ...came);
+      return after;
+    }
+    default:
+      return patch satisfies never;
+  }
+};
+
+const patchedRecord = (before: Fields, changed: Readonly<Record<string, Patch>>, gone: readonly string[]): Fields => {
+  const after = { ...before };
+  for (const name of gone) delete after[name];
+  for (const [name, patch] of Object.entries(changed)) setField(after, name, applyPatch(before[name], patch));
+  return after;
+};
