@@ -1,0 +1,74 @@
+import { createRequire } from 'node:module';
+import { errorTable, InterlockAgent, type Finding } from '../../../src/index.js';
+import { placeOf } from '../../../src/pipeline/verify/place.js';
+import { findingsOf } from '../../../src/mastra/verify.js';
+import type { AgentInfo, Catalog, PipelineInfo } from '../../protocol/catalog.js';
+import { phasesIn, shapeOf } from './graph-shape.js';
+import type { Known, KnownAgent, KnownPipeline } from './known.js';
+import { describeMachine } from './machine.js';
+import { describePhases } from './phases.js';
+
+/** Things to type to an agent, with what they show. */
+export type Examples = Readonly<Record<string, AgentInfo['examples']>>;
+
+/** What a catalog says of the library, whatever it is used for. */
+export type Library = Pick<Catalog, 'version' | 'phases' | 'machine' | 'errors'>;
+
+export const describeLibrary = (): Library => ({
+  version: packageVersion(),
+  phases: describePhases(),
+  machine: describeMachine(),
+  errors: errorTable,
+});
+
+/** What a catalog says of the agents and pipelines that there are. */
+export const describeKnown = async (known: Known, examples: Examples): Promise<Omit<Catalog, keyof Library>> => ({
+  agents: await Promise.all(known.agents.map((agent) => describeAgent(agent, examples[agent.id] ?? []))),
+  pipelines: known.pipelines.map((pipeline) => describePipeline(pipeline, known.agents)),
+});
+
+const describeAgent = async (
+  { id, name, kind, agent, lanes }: KnownAgent,
+  examples: AgentInfo['examples'],
+): Promise<AgentInfo> => ({
+  id,
+  name,
+  kind,
+  model: await modelName(agent),
+  pipelines: Object.fromEntries([...lanes].map(([lane, graph]) => [lane, graph.id])),
+  examples,
+  ...(kind === 'mastra' && { note: stockNote }),
+});
+
+/** What a stock agent's stream does not say. */
+const stockNote =
+  'This agent runs in Mastra’s own loop, which tells what leaves and how the run ends. States, attempts, verdicts, edits and held words are not known.';
+
+const modelName = async (agent: KnownAgent['agent']): Promise<string> => {
+  try {
+    const { provider, modelId } = await agent.getModel();
+    return `${provider}/${modelId}`;
+  } catch {
+    return 'chosen for each request';
+  }
+};
+
+const describePipeline = ({ id, graph, lanes, usedBy }: KnownPipeline, agents: readonly KnownAgent[]): PipelineInfo => {
+  const shape = shapeOf(graph, id);
+  const alone = (lanes.length > 0 ? lanes : [undefined]).flatMap((lane) =>
+    findingsOf({ id, roots: [placeOf(graph, { lane })] }, {}),
+  );
+  const inAgents = agents.filter((agent) => usedBy.includes(agent.id)).flatMap(findingsOfAgent);
+  const own = inAgents.filter(({ path }) => path === id || path.startsWith(`${id}/`));
+  return { id, name: id, phases: phasesIn(shape), usedBy, graph: shape, findings: distinct([...own, ...alone]) };
+};
+
+const findingsOfAgent = ({ agent }: KnownAgent): readonly Finding[] => (agent instanceof InterlockAgent ? agent.findings() : []);
+
+const distinct = (findings: readonly Finding[]): Finding[] =>
+  [...new Map(findings.toReversed().map((finding) => [`${finding.code} ${finding.path}`, finding])).values()].toReversed();
+
+const packageVersion = (): string => {
+  const { version } = createRequire(import.meta.url)('mastra-interlock/package.json') as { version: string };
+  return version;
+};

@@ -1,0 +1,62 @@
+import { phaseNames, phases } from '../../../src/index.js';
+import { nameOf, otherwise, type GraphNode, type GuardNode } from '../../../src/pipeline/graph.js';
+import { nameOfRule } from '../../../src/pipeline/overlap.js';
+import type { GraphShape } from '../../protocol/catalog.js';
+
+/** A graph as data: what a page draws. Functions leave their names behind. */
+export const shapeOf = (node: GraphNode, path: string): GraphShape => {
+  const inside = (inner: GraphNode, index: number): GraphShape => shapeOf(inner, `${path}/${nameOf(inner, index)}`);
+  switch (node.kind) {
+    case 'guard':
+      return { kind: 'guard', id: node.id, path, phases: phasesOf(node), ...(node.policy && { policy: plain(node.policy) }) };
+    case 'function':
+    case 'map':
+      return { kind: node.kind, id: node.id, path };
+    case 'sequence':
+      return { kind: 'sequence', id: node.id, path, nodes: node.nodes.map(inside) };
+    case 'parallel':
+      return { kind: 'parallel', path, overlap: nameOfRule(node.overlap), nodes: node.nodes.map(inside) };
+    case 'branch': {
+      const arms = node.arms.map((arm, index) => ({ condition: conditionName(arm.when, index), node: inside(arm.node, index) }));
+      return { kind: 'branch', path, overlap: nameOfRule(node.overlap), arms };
+    }
+    default:
+      return node satisfies never;
+  }
+};
+
+/** The phases in which a guard has a hook, in the table's order. */
+const phasesOf = ({ processor }: GuardNode): string[] =>
+  phaseNames.filter((phase) => typeof processor[phases[phase].hook] === 'function');
+
+/** The phases that any guard of a shape covers, in the table's order. */
+export const phasesIn = (shape: GraphShape): string[] => {
+  const covered = new Set(guardsIn(shape).flatMap((guard) => guard.phases));
+  return phaseNames.filter((phase) => covered.has(phase));
+};
+
+type GuardShape = Extract<GraphShape, { kind: 'guard' }>;
+
+const guardsIn = (shape: GraphShape): GuardShape[] => {
+  switch (shape.kind) {
+    case 'guard':
+      return [shape];
+    case 'function':
+    case 'map':
+      return [];
+    case 'sequence':
+    case 'parallel':
+      return shape.nodes.flatMap(guardsIn);
+    case 'branch':
+      return shape.arms.flatMap(({ node }) => guardsIn(node));
+    default:
+      return shape satisfies never;
+  }
+};
+
+const conditionName = (when: (...args: never[]) => unknown, index: number): string =>
+  when === otherwise ? 'otherwise' : when.name && when.name !== 'when' ? when.name : `condition ${index}`;
+
+/** A policy without what only code can read. */
+const plain = (policy: object): object =>
+  JSON.parse(JSON.stringify(policy, (_, value: unknown) => (typeof value === 'function' ? 'a function' : value))) as object;

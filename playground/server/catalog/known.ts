@@ -1,0 +1,89 @@
+import type { Agent } from '@mastra/core/agent';
+import type { Mastra } from '@mastra/core/mastra';
+import type { AnyWorkflow } from '@mastra/core/workflows';
+import { InterlockAgent } from '../../../src/index.js';
+import { compileLane, laneId, type Lane } from '../../../src/mastra/guards.js';
+import { toGraph, type PipelineStep } from '../../../src/mastra/pipeline.js';
+import { childrenOf, type GraphNode, type SequenceNode } from '../../../src/pipeline/graph.js';
+
+/** A pipeline that the studio shows and tries. */
+export interface KnownPipeline {
+  readonly id: string;
+  readonly graph: SequenceNode;
+  /** The lanes in which it stands; none for one that no agent uses. */
+  readonly lanes: readonly Lane[];
+  readonly usedBy: readonly string[];
+}
+
+/** An agent that the studio talks to. */
+export interface KnownAgent {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'interlock' | 'mastra';
+  readonly agent: Agent;
+  /** What guards each lane; a lane whose guards cannot be read without a request is absent. */
+  readonly lanes: ReadonlyMap<Lane, SequenceNode>;
+}
+
+/** What a Mastra instance holds, as the studio knows it. */
+export interface Known {
+  readonly agents: readonly KnownAgent[];
+  readonly pipelines: readonly KnownPipeline[];
+}
+
+/** Reads the agents and pipelines of a Mastra instance. What is added to it later is seen by the next reading. */
+export const readKnown = async (mastra: Mastra): Promise<Known> => {
+  const agents = await Promise.all(Object.values(mastra.listAgents() as Record<string, Agent>).map(readAgent));
+  return { agents, pipelines: pipelinesOf(agents, Object.values(mastra.listWorkflows() as Record<string, AnyWorkflow>)) };
+};
+
+const readAgent = async (agent: Agent): Promise<KnownAgent> => {
+  const { id, name } = agent;
+  const given: [Lane, () => Promise<readonly unknown[]>][] = [
+    ['input', () => agent.listConfiguredInputProcessors()],
+    ['output', () => agent.listConfiguredOutputProcessors()],
+    ['error', () => agent.listErrorProcessors()],
+  ];
+  const lanes = new Map<Lane, SequenceNode>();
+  for (const [lane, list] of given) {
+    const graph = await readLane(list, laneId(id, lane));
+    if (graph) lanes.set(lane, graph);
+  }
+  return { id, name, kind: agent instanceof InterlockAgent ? 'interlock' : 'mastra', agent, lanes };
+};
+
+/** Guards that depend on a request, or that only Mastra's engine can run, have no graph to show. */
+const readLane = async (list: () => Promise<readonly unknown[]>, id: string): Promise<SequenceNode | undefined> => {
+  try {
+    return compileLane((await list()) as readonly PipelineStep[], id)?.graph; // Mastra's arrays are among ours
+  } catch {
+    return undefined;
+  }
+};
+
+const pipelinesOf = (agents: readonly KnownAgent[], workflows: readonly AnyWorkflow[]): KnownPipeline[] => {
+  const graphs = new Map(agents.flatMap(({ lanes }) => [...lanes.values()]).map((graph) => [graph.id, graph]));
+  for (const workflow of workflows) {
+    const graph = workflow.type === 'processor' && !graphs.has(workflow.id) ? readWorkflow(workflow) : undefined;
+    if (graph) graphs.set(graph.id, graph);
+  }
+  return [...graphs.values()].map((graph) => {
+    const uses = agents.flatMap(({ id, lanes }) =>
+      [...lanes].filter(([, root]) => holds(root, graph.id)).map(([lane]) => ({ id, lane })),
+    );
+    const lanes = [...new Set(uses.map(({ lane }) => lane))];
+    return { id: graph.id, graph, lanes, usedBy: [...new Set(uses.map(({ id }) => id))] };
+  });
+};
+
+const readWorkflow = (workflow: AnyWorkflow): SequenceNode | undefined => {
+  try {
+    return toGraph(workflow);
+  } catch {
+    return undefined; // a workflow with entries that no guard pipeline has
+  }
+};
+
+/** Whether a graph is a pipeline, or has it inside. */
+const holds = (node: GraphNode, id: string): boolean =>
+  (node.kind === 'sequence' && node.id === id) || childrenOf(node).some((inner) => holds(inner, id));

@@ -1,0 +1,54 @@
+import { Hono } from 'hono';
+import { InterlockError } from '../../../src/index.js';
+import type { RunSummary } from '../../protocol/runs.js';
+import { linesOf, summaryOf, type Studio } from '../studio.js';
+import { eventStream, nextSeq, sendLines, sendKept } from './event-stream.js';
+import { answerCallSchema, entriesQuerySchema, runQuerySchema, startRunSchema } from './inputs.js';
+import { readBody, readQuery } from './read-request.js';
+
+/** Runs: started, watched, answered, canceled, listed. */
+export const runRoutes = (studio: Studio): Hono => {
+  const { desk, archive } = studio;
+  return new Hono()
+    .get('/runs', async (c) => c.json(await archive.list(readQuery(c, runQuerySchema))))
+    .get('/runs/:runId', async (c) => c.json(await summaryOf(studio, c.req.param('runId'))))
+    .get('/runs/:runId/entries', async (c) => {
+      const { runId } = await summaryOf(studio, c.req.param('runId'));
+      const lines = await linesOf(studio, runId, readQuery(c, entriesQuerySchema));
+      return c.body(`[${lines.join(',')}]`, 200, { 'Content-Type': 'application/json' }); // the lines are JSON
+    })
+    .get('/runs/:runId/live', async (c) => {
+      const { runId } = await summaryOf(studio, c.req.param('runId'));
+      const from = nextSeq(c);
+      const log = desk.find(runId);
+      return eventStream(c, (stream, gone) =>
+        log
+          ? sendLines(stream, log, { from, gone })
+          : sendKept(stream, (seq) => linesOf(studio, runId, { from: seq, limit: 1_000 }), from),
+      );
+    })
+    .post('/agents/:agentId/runs', async (c) => {
+      const call = await readBody(c, startRunSchema);
+      const agentId = c.req.param('agentId');
+      const agent = (await studio.known()).agents.find(({ id }) => id === agentId);
+      if (!agent) throw new InterlockError('studio/not-found', { path: agentId });
+      return c.json(await desk.start(agent, call), 201);
+    })
+    .post('/runs/:runId/answer', async (c) => {
+      const { runId } = await summaryOf(studio, c.req.param('runId'));
+      return c.json(await desk.answer(runId, await readBody(c, answerCallSchema)));
+    })
+    .post('/runs/:runId/cancel', async (c) => {
+      const { runId } = await summaryOf(studio, c.req.param('runId'));
+      desk.cancel(runId);
+      return c.body(null, 204);
+    })
+    .get('/live', (c) =>
+      eventStream(c, async (stream, gone) => {
+        const stop = studio.announcer.listen((summary: RunSummary) => void stream.writeSSE({ data: JSON.stringify(summary) }));
+        await stream.write(': listening\n\n');
+        await gone;
+        stop();
+      }),
+    );
+};

@@ -1,0 +1,51 @@
+import type { PartNote, Place } from '../../protocol/trace-entry.js';
+import type { EntryFact } from './entry-fact.js';
+
+/** The fields that are read of a chunk, of whatever type: each is optional in it. */
+export interface SeenChunk {
+  readonly type: string;
+  readonly payload?: SeenPayload;
+  readonly data?: unknown;
+}
+
+interface SeenPayload {
+  readonly id?: string;
+  readonly text?: string;
+  readonly argsTextDelta?: string;
+  readonly toolCallId?: string;
+  readonly toolName?: string;
+  readonly args?: unknown;
+  readonly result?: unknown;
+}
+
+/** Chunks that say how a call or a run is doing; their payloads repeat the whole answer. */
+const isBookkeeping = /^(start|finish|step-start|step-finish|response-metadata|raw|watch)$/;
+
+/** What a page is told of a chunk that left a run. */
+export const entriesOfChunk = (chunk: SeenChunk, place: Place): EntryFact[] => {
+  const { type, payload = {}, data } = chunk;
+  const text = payload.text ?? payload.argsTextDelta;
+  const left: EntryFact = {
+    kind: 'left',
+    ...place,
+    part: partOf(chunk),
+    ...(text !== undefined && { text }),
+    ...(text === undefined && !isBookkeeping.test(type) && { data: data ?? chunk.payload }),
+  };
+  return type === 'tool-call' || type === 'tool-result' ? [left, toolEntry(payload, place)] : [left];
+};
+
+/** What a part is, without its words. */
+export const partOf = ({ type, payload: { id, toolCallId, text, argsTextDelta } = {} }: SeenChunk): PartNote => {
+  const partId = toolCallId ?? id;
+  return { type, ...(partId !== undefined && { partId }), chars: (text ?? argsTextDelta ?? '').length };
+};
+
+const toolEntry = ({ toolCallId = '', toolName = '', args, result }: SeenPayload, place: Place): EntryFact => ({
+  kind: 'tool',
+  ...place,
+  toolCallId,
+  toolName,
+  args,
+  ...(result !== undefined && { result }),
+});

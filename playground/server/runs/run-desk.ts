@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import type { AnswerCall, StartedRun, StartRun } from '../../protocol/runs.js';
+import type { KnownAgent } from '../catalog/known.js';
+import { InterlockError } from '../../../src/index.js';
+import type { Conversations } from './conversations.js';
+import { createRunLog, type RunLog } from './run-log.js';
+import { follow, openStream, resumeStream, type AgentStream, type Sitting } from './sitting.js';
+
+/** Where runs are started, answered and canceled. It knows those that go on or rest in this process. */
+export interface RunDesk {
+  start(agent: KnownAgent, call: StartRun): Promise<StartedRun>;
+  /** Says what a person decided about a call that a run rests for; the same run goes on. */
+  answer(runId: string, call: AnswerCall): Promise<StartedRun>;
+  /** Gives a run up. Nothing happens to one that is over. */
+  cancel(runId: string): void;
+  /** The log of a run that goes on or rests in this process, or whose end is not written down yet. */
+  find(runId: string): RunLog | undefined;
+  /** Gives up everything that goes on; settles when it has ended. */
+  close(): Promise<void>;
+}
+
+export interface RunDeskOptions {
+  readonly conversations: Conversations;
+  readonly onChange: (log: RunLog) => void;
+  /** Writes down what is left of a run that is over; its log is forgotten then. */
+  readonly onOver: (log: RunLog) => Promise<void>;
+}
+
+/** Opens the desk. */
+export const createRunDesk = ({ conversations, onChange, onOver }: RunDeskOptions): RunDesk => {
+  const sittings = new Map<string, Sitting>();
+  const going = new Set<Promise<void>>();
+  const finish = async (log: RunLog): Promise<void> => {
+    log.close();
+    await onOver(log);
+    sittings.delete(log.runId);
+  };
+  const followed = (sitting: Sitting, stream: AgentStream): StartedRun => {
+    const { log, threadId } = sitting;
+    const done = follow(sitting, stream, conversations)
+      .then(() => (isResting(sitting) ? undefined : finish(log)))
+      .finally(() => going.delete(done));
+    going.add(done);
+    return { runId: log.runId, threadId };
+  };
+  const begin = async (sitting: Sitting, text: string): Promise<StartedRun> => {
+    const { log, threadId } = sitting;
+    try {
+      return followed(sitting, await openStream(sitting, await conversations.read(threadId), text));
+    } catch (error) {
+      log.end({ status: 'failed', error: { message: error instanceof Error ? error.message : String(error) } });
+      await finish(log);
+      throw error;
+    }
+  };
+  const cancel = (sitting: Sitting): void => {
+    const { controller, log } = sitting;
+    const isOverNow = isResting(sitting); // nobody could answer it any more
+    controller.abort(new Error('Canceled in the studio.'));
+    if (!isOverNow) return;
+    log.end({ status: 'canceled' });
+    void finish(log);
+  };
+  return {
+    start: (agent, { text, threadId = randomUUID() }) => {
+      const sitting = openSitting({ agent, text, threadId, onChange });
+      sittings.set(sitting.log.runId, sitting);
+      return begin(sitting, text);
+    },
+    answer: async (runId, call) => {
+      const sitting = sittings.get(runId);
+      if (!sitting || !isResting(sitting)) throw new InterlockError('studio/not-suspended', { path: runId });
+      sitting.controller = new AbortController();
+      return followed(sitting, await resumeStream(sitting, call));
+    },
+    cancel: (runId) => {
+      const sitting = sittings.get(runId);
+      if (sitting) cancel(sitting);
+    },
+    find: (runId) => sittings.get(runId)?.log,
+    close: async () => {
+      for (const { controller } of sittings.values()) controller.abort(new Error('The studio is closing.'));
+      await Promise.allSettled(going);
+    },
+  };
+};
+
+const isResting = ({ log }: Sitting): boolean => log.summary.status === 'suspended';
+
+interface Opening extends Pick<RunDeskOptions, 'onChange'> {
+  readonly agent: KnownAgent;
+  readonly text: string;
+  readonly threadId: string;
+}
+
+/** A run of which nothing has happened but that it was asked for. */
+const openSitting = ({ agent, text, threadId, onChange }: Opening): Sitting => {
+  const runId = randomUUID();
+  const log = createRunLog({ head: { runId, agentId: agent.id, threadId, said: text }, now: Date.now, onChange });
+  log.add({ kind: 'input', messages: [{ id: runId, role: 'user', text }] });
+  return { agent, threadId, log, controller: new AbortController(), place: { stepNumber: 0, attempt: 1 } };
+};

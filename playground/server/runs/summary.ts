@@ -1,0 +1,98 @@
+import type { RunEvent } from '../../../src/index.js';
+import type { RunSummary } from '../../protocol/runs.js';
+import type { StudioEntry } from '../../protocol/trace-entry.js';
+
+/** What is known of a run before anything happens in it. */
+export interface RunHead {
+  readonly runId: string;
+  readonly agentId: string;
+  readonly threadId: string;
+  /** What the person said. */
+  readonly said: string;
+}
+
+/** The summary of a run, entry by entry. */
+export interface SummaryFold {
+  add(entry: StudioEntry): void;
+  /** Takes note of an end that no event tells of. */
+  end(ending: Ending): void;
+  readonly summary: RunSummary;
+  /** The accepted answer in full; empty where nothing was accepted. */
+  readonly answer: string;
+}
+
+export type Ending = Pick<RunSummary, 'status' | 'tripwire' | 'error'>;
+
+/** So many characters of what was said and answered stand in a list. */
+const longestQuote = 280;
+
+/** Begins the summary of a run. */
+export const createSummary = (head: RunHead, startedAt: number): SummaryFold => {
+  const texts = new Map<string, string>();
+  const guards = new Set<string>();
+  const counts = { steps: 0, retries: 0, entries: 0, lastAt: startedAt };
+  let ending: Ending = { status: 'running' };
+  const answer = () => (ending.status === 'success' ? [...texts.values()].join('') : '');
+  const countStep = (stepNumber: number) => void (counts.steps = Math.max(counts.steps, stepNumber + 1));
+  const take = (event: RunEvent) => {
+    countStep(event.stepNumber);
+    if (hasStoodOut(event)) guards.add(event.processorId);
+    if (event.type === 'retract') for (const id of event.partIds) texts.delete(id);
+    if (event.type === 'state-enter' && event.state === 'step.retrying') counts.retries += 1;
+    if (event.type === 'run-resume') ending = { status: 'running' };
+    if (event.type !== 'run-finish') return;
+    counts.retries = event.retries;
+    ending = endingOf(event);
+  };
+  return {
+    add: (entry) => {
+      counts.entries += 1;
+      counts.lastAt = entry.at;
+      if (entry.kind === 'event') take(entry.event);
+      if (entry.kind === 'left' && entry.part.type === 'step-start') countStep(entry.stepNumber);
+      if (entry.kind !== 'left' || entry.part.type !== 'text-delta' || entry.text === undefined) return;
+      const { partId = '' } = entry.part;
+      texts.set(partId, (texts.get(partId) ?? '') + entry.text);
+    },
+    end: (how) => void (ending = how),
+    get answer() {
+      return answer();
+    },
+    get summary() {
+      const { steps, retries, entries, lastAt } = counts;
+      return {
+        ...head,
+        said: shortened(head.said),
+        answered: shortened(answer()),
+        startedAt,
+        durationMs: ending.status === 'running' ? undefined : lastAt - startedAt,
+        steps,
+        retries,
+        entries,
+        guards: [...guards],
+        ...ending,
+      };
+    },
+  };
+};
+
+const endingOf = ({ status, tripwire, error }: Extract<RunEvent, { type: 'run-finish' }>): Ending => ({
+  status,
+  ...(tripwire && { tripwire }),
+  ...(error && { error: { message: error.message, ...(error.code && { code: error.code }) } }),
+});
+
+/** Whether a guard did more than pass, in earnest or in the shadow. */
+const hasStoodOut = (event: RunEvent): event is Extract<RunEvent, { type: 'guard' | 'guard-shadow' | 'guard-bypass' }> =>
+  event.type === 'guard-bypass' || ((event.type === 'guard' || event.type === 'guard-shadow') && event.verdict !== 'pass');
+
+/** A text on one line, cut at a whole character. */
+const shortened = (text: string): string => {
+  const characters = Array.from(
+    text
+      .slice(0, longestQuote * 4)
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+  );
+  return characters.length > longestQuote ? `${characters.slice(0, longestQuote - 1).join('')}…` : characters.join('');
+};

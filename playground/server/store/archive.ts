@@ -1,0 +1,78 @@
+import type { RunPage, RunSummary } from '../../protocol/runs.js';
+import type { RunLog } from '../runs/run-log.js';
+import type { RunQuery, RunRecord, RunStore } from './run-store.js';
+
+/** Runs that go on and runs that are kept, as one. Runs never wait for the store: what is new of them is written behind them. */
+export interface Archive {
+  /** Something has happened in a run. */
+  note(log: RunLog): void;
+  /** Settles when everything that was noted until now is in the store. Rejects where it could not be written. */
+  flush(): Promise<void>;
+  find(runId: string): Promise<RunSummary | undefined>;
+  list(query: RunQuery): Promise<RunPage>;
+}
+
+/** For so long news are collected before they are written. */
+const pauseMs = 50;
+
+/** Opens the archive over a store. */
+export const createArchive = (store: RunStore, onFailure: (error: unknown) => void): Archive => {
+  /** How many lines of a run are written. */
+  const written = new Map<RunLog, number>();
+  const noted = new Set<RunLog>();
+  let last: Promise<void> = Promise.resolve();
+  let next: { readonly done: Promise<void>; readonly now: () => void } | undefined;
+
+  const write = async (): Promise<void> => {
+    next = undefined;
+    const logs = [...noted];
+    noted.clear();
+    const records = logs.map((log) => recordOf(log, written.get(log) ?? 0));
+    await store.save(records);
+    for (const [index, log] of logs.entries()) {
+      const { from, lines } = records[index] as RunRecord; // one for each
+      if (log.isOver && !noted.has(log)) written.delete(log);
+      else written.set(log, from + lines.length);
+    }
+  };
+  /** One writing after another, each with all that is new by then. */
+  const schedule = () => {
+    if (next) return next;
+    const pause = Promise.withResolvers<void>();
+    const timer = setTimeout(pause.resolve, pauseMs).unref();
+    const now = () => {
+      clearTimeout(timer);
+      pause.resolve();
+    };
+    const done = Promise.all([last, pause.promise]).then(write);
+    last = done.catch(onFailure);
+    return (next = { done, now });
+  };
+  const flush = async (): Promise<void> => {
+    if (noted.size === 0) return last;
+    const { done, now } = schedule();
+    now();
+    await done;
+  };
+  return {
+    note: (log) => {
+      noted.add(log);
+      schedule().done.catch(() => undefined); // told to onFailure
+    },
+    flush,
+    find: async (runId) => {
+      const live = [...noted, ...written.keys()].find((log) => log.runId === runId);
+      return live?.summary ?? store.find(runId);
+    },
+    list: async (query) => {
+      await flush();
+      return store.list(query);
+    },
+  };
+};
+
+const recordOf = (log: RunLog, from: number): RunRecord => {
+  const { said, answer, summary } = log;
+  const words = [said, answer, summary.tripwire?.reason, summary.error?.message];
+  return { summary, words: words.filter(Boolean).join('\n'), from, lines: log.linesFrom(from) };
+};

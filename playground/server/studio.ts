@@ -1,0 +1,74 @@
+import type { Mastra } from '@mastra/core/mastra';
+import { InterlockError } from '../../src/index.js';
+import type { RunSummary } from '../protocol/runs.js';
+import { describeLibrary, type Examples, type Library } from './catalog/catalog.js';
+import { readKnown, type Known } from './catalog/known.js';
+import { createAnnouncer, type Announcer } from './runs/announcer.js';
+import { createRunDesk, type RunDesk } from './runs/run-desk.js';
+import { createArchive, type Archive } from './store/archive.js';
+import type { RunStore } from './store/run-store.js';
+
+/** What the routes work on. */
+export interface Studio {
+  readonly library: Library;
+  readonly examples: Examples;
+  readonly store: RunStore;
+  readonly archive: Archive;
+  readonly desk: RunDesk;
+  readonly announcer: Announcer<RunSummary>;
+  /** The agents and pipelines that there are now. */
+  known(): Promise<Known>;
+  close(): Promise<void>;
+}
+
+export interface StudioParts {
+  readonly mastra: Mastra;
+  readonly store: RunStore;
+  readonly examples?: Examples;
+  /** Told where the store could not be written. Default: a warning of the process. */
+  readonly onStoreFailure?: (error: unknown) => void;
+}
+
+/** Puts a studio together over a Mastra instance and a store. */
+export const createStudio = ({ mastra, store, examples = {}, onStoreFailure = warn }: StudioParts): Studio => {
+  const archive = createArchive(store, onStoreFailure);
+  const announcer = createAnnouncer<RunSummary>();
+  const desk = createRunDesk({
+    conversations: { read: store.readConversation, write: store.writeConversation },
+    onChange: (log) => {
+      archive.note(log);
+      announcer.announce(log.runId, () => log.summary);
+    },
+    onOver: () => archive.flush().catch(() => undefined), // told to onStoreFailure
+  });
+  return {
+    library: describeLibrary(),
+    examples,
+    store,
+    archive,
+    desk,
+    announcer,
+    known: () => readKnown(mastra),
+    close: async () => {
+      await desk.close();
+      await archive.flush().catch(() => undefined); // as above
+      await store.close();
+    },
+  };
+};
+
+const warn = (error: unknown): void => process.emitWarning(error instanceof Error ? error : String(error));
+
+/** A run that must be there. Raises `studio/not-found`. */
+export const summaryOf = async ({ desk, archive }: Studio, runId: string): Promise<RunSummary> => {
+  const summary = desk.find(runId)?.summary ?? (await archive.find(runId));
+  if (!summary) throw new InterlockError('studio/not-found', { path: runId });
+  return summary;
+};
+
+/** The lines of a run from a number on, wherever they are. */
+export const linesOf = async (
+  { desk, store }: Studio,
+  runId: string,
+  { from, limit }: { from: number; limit: number },
+): Promise<readonly string[]> => desk.find(runId)?.linesFrom(from).slice(0, limit) ?? store.lines(runId, from, limit);
