@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { describeMachine } from '../../server/catalog/machine.js';
+import { chartPosition } from './chart-position.js';
+import { foldRun } from './fold-run.js';
+import { retriedRun } from './test-setup.js';
+
+const machine = describeMachine();
+const visitsOf = (...states: string[]) => states.map((state, seq) => ({ state, seq, at: seq }));
+
+describe('chartPosition', () => {
+  it('stands nowhere before the run', () => {
+    expect(chartPosition([], machine)).toMatchObject({ active: new Set(), latest: undefined });
+  });
+
+  it('stands in both regions of a parallel state, and leaves both at once', () => {
+    const into = ['step.requesting', 'step.overlapping.model.opening', 'step.overlapping.guards.judging'];
+    expect([...chartPosition(visitsOf(...into), machine).active]).toEqual(into.slice(1));
+    const on = [...into, 'step.overlapping.model.open'];
+    expect([...chartPosition(visitsOf(...on), machine).active]).toEqual([
+      'step.overlapping.guards.judging',
+      'step.overlapping.model.open',
+    ]);
+    const out = chartPosition(visitsOf(...on, 'step.overlapping.guards.passed', 'step.calling'), machine);
+    expect([...out.active]).toEqual(['step.calling']);
+    expect(out.latest).toMatch(/^step\.overlapping step\.calling /);
+  });
+
+  it('knows the way out of any state that the whole machine has', () => {
+    const { active, latest } = chartPosition(visitsOf('step.calling', 'canceled'), machine);
+    expect([...active]).toEqual(['canceled']);
+    expect(latest).toMatch(/^ canceled CANCEL/);
+  });
+
+  it('finds a transition for every move of a real run', async () => {
+    const visits = foldRun(await retriedRun()).lanes.flatMap((lane) => lane.visits);
+    const { taken, visits: counts } = chartPosition(visits, machine);
+    expect([...taken.values()].reduce((sum, times) => sum + times, 0)).toBe(visits.length - 1);
+    expect(counts.get('step.calling')).toBe(2);
+    expect([...taken.keys()].some((id) => id.startsWith('step.retrying step.preparing'))).toBe(true);
+  });
+});

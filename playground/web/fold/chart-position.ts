@@ -1,0 +1,63 @@
+import type { Catalog, StateInfo, TransitionInfo } from '../../protocol/catalog.js';
+import type { Visit } from './run-view.js';
+
+type Machine = Catalog['machine'];
+
+/** Where a run stands in the statechart, and which way it came. */
+export interface ChartPosition {
+  /** States that are active now: several in a parallel one. Their parents are active too, and not named. */
+  readonly active: ReadonlySet<string>;
+  /** How often each state was entered. */
+  readonly visits: ReadonlyMap<string, number>;
+  /** How often each transition was taken, by {@link transitionId}. */
+  readonly taken: ReadonlyMap<string, number>;
+  /** The transition that led to where it stands. */
+  readonly latest: string | undefined;
+}
+
+export const transitionId = ({ from, to, event, guard }: TransitionInfo): string => [from, to, event, guard ?? ''].join(' ');
+
+/** The machine's root has no name. */
+const isIn = (state: string, ancestor: string): boolean =>
+  ancestor === '' || state === ancestor || state.startsWith(`${ancestor}.`);
+
+const parents = (path: string, states: ReadonlyMap<string, StateInfo>): StateInfo[] => {
+  const { parent } = states.get(path) ?? {};
+  const info = parent === undefined ? undefined : states.get(parent);
+  return info ? [info, ...parents(info.path, states)] : [];
+};
+
+/** Two states can be active together where their nearest common parent is a parallel one. */
+const standTogether = (a: string, b: string, states: ReadonlyMap<string, StateInfo>): boolean => {
+  if (a === b) return false;
+  return parents(a, states).find(({ path }) => isIn(b, path))?.type === 'parallel';
+};
+
+/** The transition between two states that names the nearest ones; a state with two ways to the next gives its first. */
+const transitionBetween = (from: string, to: string, { transitions }: Machine): TransitionInfo | undefined =>
+  transitions
+    .filter((transition) => isIn(from, transition.from) && isIn(to, transition.to))
+    .toSorted((a, b) => b.from.length + b.to.length - a.from.length - a.to.length)[0];
+
+/** Follows the states that were entered through the machine. */
+export const chartPosition = (visits: readonly Visit[], machine: Machine): ChartPosition => {
+  const states = new Map(machine.states.map((state) => [state.path, state]));
+  const counts = new Map<string, number>();
+  const taken = new Map<string, number>();
+  let active: string[] = [];
+  let latest: string | undefined;
+  for (const { state } of visits) {
+    counts.set(state, (counts.get(state) ?? 0) + 1);
+    const stay = active.filter((other) => standTogether(other, state, states));
+    const entered = active
+      .filter((origin) => !stay.includes(origin))
+      .map((origin) => transitionBetween(origin, state, machine))
+      .find((found) => found !== undefined);
+    if (entered) {
+      latest = transitionId(entered);
+      taken.set(latest, (taken.get(latest) ?? 0) + 1);
+    }
+    active = [...stay, state];
+  }
+  return { active: new Set(active), visits: counts, taken, latest };
+};

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRunFold, foldRun } from './fold-run.js';
+import { currentLane, emptyRun, heldOf, type Lane, type Part, type RunView } from './run-view.js';
+import { line, retriedRun } from './test-setup.js';
+
+const firstPart = (view: RunView): [Part, Lane] => {
+  const lane = view.lanes[0];
+  const part = lane?.parts[0];
+  if (!lane || !part) throw new Error('there is no part');
+  return [part, lane];
+};
+
+describe('foldRun', () => {
+  it('shows nothing before the first line', () => {
+    expect(foldRun([line.came(0, 3)], -1)).toEqual(emptyRun);
+  });
+
+  it('counts what has come and not left as held, until the part has ended', () => {
+    const lines = [line.came(0, 5), line.came(1, 6), line.left(2, 'Hello'), line.left(3, ' [X]'), line.ended(4)];
+    const held = lines.map((_, seq) => heldOf(...firstPart(foldRun(lines, seq))));
+    expect(held).toEqual([5, 11, 6, 2, 0]);
+    expect(firstPart(foldRun(lines))[0]).toMatchObject({ kind: 'text', text: 'Hello [X]', latest: 4, isWhole: true });
+  });
+
+  it('holds nothing once the attempt is over', () => {
+    const lines = [line.came(0, 5), line.event(1, { type: 'step-finish', reason: 'retry' })];
+    expect(heldOf(...firstPart(foldRun(lines)))).toBe(0);
+  });
+
+  it('marks what was taken back in its attempt', () => {
+    const lines = [line.left(0, 'No.'), line.event(1, { type: 'retract', partIds: ['t'] })];
+    expect(firstPart(foldRun(lines, 0))[0].isRetracted).toBe(false);
+    expect(firstPart(foldRun(lines, 1))[0].isRetracted).toBe(true);
+  });
+
+  it('names calls that wait for a person, until somebody answers', () => {
+    const call = { toolCallId: 'c', toolName: 'refund' };
+    const lines = [
+      line.event(0, { type: 'tool-start', ...call }),
+      line.event(1, { type: 'tool-finish', ...call, outcome: 'suspended', durationMs: 1 }),
+      line.event(2, { type: 'run-finish', status: 'suspended', retries: 0 }),
+      line.event(3, { type: 'run-resume', toolCallId: 'c', answer: 'approved' }),
+    ];
+    expect(foldRun(lines, 2)).toMatchObject({ status: 'suspended', waiting: [call] });
+    expect(foldRun(lines, 3)).toMatchObject({ status: 'running', waiting: [] });
+  });
+
+  it('reads a call that waits off the chunk that asks, too', () => {
+    const data = { toolCallId: 'c', toolName: 'refund', args: { euros: 100 } };
+    const part = { type: 'tool-call-approval', partId: 'c', chars: 0 };
+    const view = foldRun([{ kind: 'left', seq: 0, at: 1, stepNumber: 0, attempt: 1, part, data }]);
+    expect(view.waiting).toEqual([data]);
+  });
+
+  it('gives a place that is come back to a lane of its own, and what comes late its own lane', () => {
+    const again = { stepNumber: 0, attempt: 2 };
+    const shadow = {
+      type: 'guard-shadow',
+      phase: 'p',
+      processorId: 'g',
+      path: 'g',
+      verdict: 'trip',
+      durationMs: 1,
+      calls: 1,
+      edits: 0,
+    };
+    const lines = [
+      line.state(0, 'input'),
+      line.state(1, 'input', again),
+      line.state(2, 'step.preparing'),
+      line.state(3, 'step.preparing', again),
+      line.event(4, shadow),
+    ];
+    const { lanes } = foldRun(lines);
+    expect(lanes.map(({ attempt, visits, marks }) => [attempt, visits.length, marks.length])).toEqual([
+      [1, 1, 0],
+      [2, 1, 0],
+      [1, 1, 1],
+      [2, 1, 0],
+    ]);
+  });
+
+  it('follows a real run through its retry', async () => {
+    const lines = await retriedRun();
+    const view = foldRun(lines);
+    expect(view).toMatchObject({ status: 'success', retries: 1, agentId: 'support', usage: { calls: 2 } });
+    expect(view.lanes.map(({ attempt, reason }) => [attempt, reason])).toEqual([
+      [1, 'retry'],
+      [2, 'stop'],
+    ]);
+    expect(view.lanes.map(({ marks }) => marks.length)).toEqual([1, 1]);
+    expect(view.lanes[0]?.marks[0]).toMatchObject({ kind: 'verdict', verdict: 'retry', reason: 'Too short.' });
+    const retried = lines.find((entry) => entry.kind === 'event' && entry.event.type === 'step-finish');
+    expect(currentLane(foldRun(lines, retried?.seq))?.attempt).toBe(1);
+  });
+});
+
+describe('createRunFold', () => {
+  const lines = Array.from({ length: 700 }, (_, seq) => {
+    const where = { stepNumber: Math.floor(seq / 90), attempt: 1 + (Math.floor(seq / 30) % 3) };
+    return seq % 30 === 0
+      ? line.state(seq, 'step.calling', where)
+      : seq % 2
+        ? line.came(seq, 3, where)
+        : line.left(seq, 'ab', where);
+  });
+
+  it('shows at every point what a fold from the start shows', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -1, max: 720 }), { minLength: 1, maxLength: 12 }), (points) => {
+        const fold = createRunFold(lines);
+        for (const point of points) expect(fold.at(point)).toEqual(foldRun(lines, point));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('goes on with lines that come later', () => {
+    const growing = lines.slice(0, 200);
+    const fold = createRunFold(growing);
+    expect(fold.at().seq).toBe(199);
+    growing.push(...lines.slice(200));
+    expect(fold.at()).toEqual(foldRun(lines));
+    expect(fold.at(150)).toEqual(foldRun(lines, 150));
+  });
+});

@@ -1,0 +1,122 @@
+import type { StudioEntry } from '../../protocol/trace-entry.js';
+import { inCall, inLane, inPart } from './lanes.js';
+import { onEvent } from './on-event.js';
+import { emptyRun, type RunView, type WaitingCall } from './run-view.js';
+
+type EntryOf<K extends StudioEntry['kind']> = Extract<StudioEntry, { kind: K }>;
+
+const came = (view: RunView, entry: EntryOf<'came'>): RunView =>
+  inLane(view, entry, ({ parts }) => ({
+    parts: inPart(parts, entry.part, (part) => ({ came: part.came + entry.part.chars })),
+  }));
+
+/** A chunk that asks for a person: the run will rest on this call. */
+const asksAPerson = /^tool-call-(approval|suspended)$/;
+
+const waitingFor = (data: unknown): WaitingCall | undefined => {
+  const { toolCallId, toolName, args } = (data ?? {}) as { toolCallId?: unknown; toolName?: unknown; args?: unknown };
+  return typeof toolCallId === 'string' ? { toolCallId, toolName: String(toolName), args } : undefined;
+};
+
+const left = (view: RunView, entry: EntryOf<'left'>): RunView => {
+  const { part: note, text = '', data } = entry;
+  const call = asksAPerson.test(note.type) ? waitingFor(data) : undefined;
+  const waiting = call ? [...view.waiting.filter(({ toolCallId }) => toolCallId !== call.toolCallId), call] : view.waiting;
+  if (note.partId === undefined) return waiting === view.waiting ? view : { ...view, waiting };
+  return inLane({ ...view, waiting }, entry, ({ parts }) => ({
+    parts: inPart(parts, note, (part) => ({
+      text: part.text + text,
+      latest: text === '' ? part.latest : text.length,
+      isWhole: part.isWhole || note.type.endsWith('-end'),
+    })),
+  }));
+};
+
+const told = (view: RunView, entry: StudioEntry): RunView => {
+  switch (entry.kind) {
+    case 'event':
+      // The line's own number counts: a resumed run numbers its events on, its lines without a gap.
+      return onEvent(view, { ...entry.event, seq: entry.seq, at: entry.at });
+    case 'input':
+      return { ...view, said: entry.messages };
+    case 'came':
+      return came(view, entry);
+    case 'left':
+      return left(view, entry);
+    case 'tool': {
+      const { args, result } = entry;
+      return inLane(view, entry, ({ tools }) => ({ tools: inCall(tools, entry, { args, result }) }));
+    }
+    case 'asked': {
+      const { seq, phase, lane, pipelineId } = entry;
+      const asked = { seq, phase, lane, pipelineId };
+      return inLane({ ...view, asked }, entry, (at) => ({ asked: [...at.asked, asked] }));
+    }
+    default:
+      return entry satisfies never;
+  }
+};
+
+/** How the run looks one line later. */
+export const advance = (view: RunView, entry: StudioEntry): RunView => ({
+  ...told(view, entry),
+  seq: entry.seq,
+  at: entry.at,
+  startedAt: view.startedAt ?? entry.at,
+});
+
+/** How many of the lines stand at or before `seq`. */
+export const linesUpTo = (entries: readonly StudioEntry[], seq: number): number => {
+  let from = 0;
+  let to = entries.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((entries[middle]?.seq ?? Infinity) <= seq) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+};
+
+/** How the run looks after the line `upTo`; without it, after all that there are. */
+export const foldRun = (entries: readonly StudioEntry[], upTo = Infinity): RunView =>
+  entries.slice(0, linesUpTo(entries, upTo)).reduce(advance, emptyRun);
+
+/** Lines between two points from which a look back can start. */
+const checkpointEvery = 128;
+
+/** Looks at a run at any point in time. */
+export interface RunFold {
+  /** As {@link foldRun}. */
+  at(upTo?: number): RunView;
+}
+
+/**
+ * Folds a run whose lines become more, and never change. It keeps a view every 128 lines, and the last that was asked for, so that
+ * each look costs as many lines as lie between, not all.
+ */
+export const createRunFold = (entries: readonly StudioEntry[]): RunFold => {
+  const checkpoints: RunView[] = [emptyRun];
+  let last = { lines: 0, view: emptyRun };
+
+  const nearest = (lines: number): typeof last => {
+    const index = Math.min(Math.floor(lines / checkpointEvery), checkpoints.length - 1);
+    const view = checkpoints[index] ?? emptyRun;
+    const isLastNearer = last.lines <= lines && last.lines > index * checkpointEvery;
+    return isLastNearer ? last : { lines: index * checkpointEvery, view };
+  };
+
+  return {
+    at: (upTo = Infinity) => {
+      const target = linesUpTo(entries, upTo);
+      let { lines, view } = nearest(target);
+      while (lines < target) {
+        const entry = entries[lines];
+        if (entry) view = advance(view, entry);
+        lines += 1;
+        if (lines === checkpoints.length * checkpointEvery) checkpoints.push(view);
+      }
+      last = { lines, view };
+      return view;
+    },
+  };
+};

@@ -1,0 +1,98 @@
+import type { PartNote, Place } from '../../protocol/trace-entry.js';
+import type { Lane, Part, RunView, ToolCall } from './run-view.js';
+
+/** Something that happened at a place of the run. */
+export interface Moment extends Place {
+  readonly seq: number;
+  readonly at: number;
+}
+
+const isAt = ({ stepNumber, attempt }: Place, lane: Lane): boolean => lane.stepNumber === stepNumber && lane.attempt === attempt;
+
+/** Opens a lane where the place is a new one. */
+const openLane = ({ lanes }: RunView, { seq, at, stepNumber, attempt }: Moment): readonly Lane[] => [
+  ...lanes,
+  {
+    index: lanes.length,
+    stepNumber,
+    attempt,
+    startSeq: seq,
+    startedAt: at,
+    lastAt: at,
+    visits: [],
+    parts: [],
+    marks: [],
+    tools: [],
+    asked: [],
+    modelId: undefined,
+    modelErrors: [],
+    reason: undefined,
+  },
+];
+
+const changeAt = (view: RunView, index: number, change: (lane: Lane) => Lane): RunView => ({
+  ...view,
+  lanes: view.lanes.map((lane) => (lane.index === index ? change(lane) : lane)),
+});
+
+/** Changes the lane of a moment: the latest that stands at its place, or a new one. What comes late finds its own lane. */
+export const inLane = (view: RunView, moment: Moment, change: (lane: Lane) => Partial<Lane>): RunView => {
+  const found = view.lanes.findLast((lane) => isAt(moment, lane));
+  const opened = found ? view : { ...view, lanes: openLane(view, moment) };
+  const index = found?.index ?? view.lanes.length;
+  return changeAt(opened, index, (lane) => ({ ...lane, ...change(lane), lastAt: Math.max(lane.lastAt, moment.at) }));
+};
+
+/** Notes a state that was entered. A place that the run comes back to from another one begins a lane of its own. */
+export const visit = (view: RunView, moment: Moment, state: string): RunView => {
+  const last = view.lanes.at(-1);
+  const opened = last && !isAt(moment, last) ? { ...view, lanes: openLane(view, moment) } : view;
+  return inLane(opened, moment, ({ visits }) => ({ visits: [...visits, { state, seq: moment.seq, at: moment.at }] }));
+};
+
+/** Puts a changed item into a list, or a new one at its end. */
+const upsert = <T>(items: readonly T[], isIt: (item: T) => boolean, change: (item: T | undefined) => T): readonly T[] => {
+  const index = items.findLastIndex(isIt);
+  return index === -1 ? [...items, change(undefined)] : items.with(index, change(items[index]));
+};
+
+const ends = /-(start|delta|end)$/;
+
+const newPart = (partId: string, { type }: PartNote): Part => ({
+  partId,
+  kind: type.replace(ends, ''),
+  came: 0,
+  text: '',
+  latest: 0,
+  isWhole: false,
+  isRetracted: false,
+});
+
+/** Changes the part that a chunk belongs to; chunks without a part change nothing. */
+export const inPart = (parts: readonly Part[], note: PartNote, change: (part: Part) => Partial<Part>): readonly Part[] => {
+  const { partId } = note;
+  if (partId === undefined || !ends.test(note.type)) return parts;
+  return upsert(
+    parts,
+    (part) => part.partId === partId,
+    (known) => {
+      const part = known ?? newPart(partId, note);
+      return { ...part, ...change(part) };
+    },
+  );
+};
+
+type CallName = Pick<ToolCall, 'toolCallId' | 'toolName'>;
+
+/** Changes a call of a tool, or notes a new one. */
+export const inCall = (tools: readonly ToolCall[], name: CallName, change: Partial<ToolCall>): readonly ToolCall[] =>
+  upsert(
+    tools,
+    ({ toolCallId }) => toolCallId === name.toolCallId,
+    (known) => ({
+      ...(known ?? { args: undefined, result: undefined, outcome: 'asked', durationMs: undefined }),
+      toolCallId: name.toolCallId,
+      toolName: name.toolName,
+      ...change,
+    }),
+  );

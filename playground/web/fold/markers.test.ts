@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { holdBackOf } from './hold-back.js';
+import { markersOf, nextMarker } from './markers.js';
+import { line, retriedRun } from './test-setup.js';
+
+describe('markersOf', () => {
+  it('marks verdicts that were more than a pass, retries and the end', async () => {
+    const markers = markersOf(await retriedRun());
+    expect(markers.slice(0, 2).map(({ kind, label }) => `${kind} ${label}`)).toEqual([
+      'retry quality: retry',
+      'retry the step is tried again',
+    ]);
+    expect(markers.at(-1)).toMatchObject({ kind: 'finish', tone: 'pass', label: 'success' });
+  });
+});
+
+describe('nextMarker', () => {
+  const markers = [4, 9].map((seq) => ({ seq, at: seq, kind: 'retry' as const, tone: 'retry' as const, label: '' }));
+
+  it.each([
+    [0, 4],
+    [4, 9],
+    [9, 4],
+  ])('leads from %d to %d', (seq, next) => expect(nextMarker(markers, seq, ['retry'])?.seq).toBe(next));
+
+  it('leads nowhere where there is none of the kind', () => expect(nextMarker(markers, 0, ['trip'])).toBeUndefined());
+});
+
+describe('holdBackOf', () => {
+  it('follows what had come and what had left', () => {
+    const [part] = holdBackOf([line.came(0, 4), line.came(1, 4), line.left(2, 'abc'), line.ended(3)]);
+    expect(part?.points.map(({ came, left }) => [came, left])).toEqual([
+      [4, 0],
+      [8, 0],
+      [8, 3],
+      [8, 3],
+    ]);
+    expect(part?.mostHeld).toBe(8);
+  });
+
+  it('leaves out parts that nothing came of', () => {
+    expect(holdBackOf([line.ended(0)])).toEqual([]);
+  });
+});

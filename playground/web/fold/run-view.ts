@@ -1,0 +1,162 @@
+import type { RunEvent, StepReason, Tripwire, VerdictKind } from '../../../schemas/index.js';
+import type { RunSummary } from '../../protocol/runs.js';
+import type { SpokenMessage } from '../../protocol/trace-entry.js';
+
+/** Everything that a page shows of a run at one point in time. */
+export interface RunView {
+  /** The last line that it takes into account; -1 before the first. */
+  readonly seq: number;
+  /** When that was, in epoch milliseconds; absent before the first line. */
+  readonly at: number | undefined;
+  readonly startedAt: number | undefined;
+  readonly agentId: string | undefined;
+  readonly status: RunSummary['status'];
+  /** What the caller said. */
+  readonly said: readonly SpokenMessage[];
+  /** Attempts in the order in which they began; what happens before the first step belongs to its first attempt. */
+  readonly lanes: readonly Lane[];
+  /** The guards that were asked last, or are being asked. */
+  readonly asked: Asked | undefined;
+  readonly tripwire: Tripwire | undefined;
+  readonly error: Extract<RunEvent, { type: 'run-finish' }>['error'];
+  /** Calls that wait for a person. */
+  readonly waiting: readonly WaitingCall[];
+  readonly usage: TokenCounts;
+  readonly retries: number;
+  /** What memory was given of the turn. */
+  readonly memory: Extract<RunEvent, { type: 'memory' }> | undefined;
+}
+
+/** Sums over the calls of the model, as far as its provider counts. */
+export interface TokenCounts {
+  readonly calls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** One attempt at one step. */
+export interface Lane {
+  /** Position among the lanes: what it is called on a page. */
+  readonly index: number;
+  readonly stepNumber: number;
+  readonly attempt: number;
+  readonly startSeq: number;
+  readonly startedAt: number;
+  readonly lastAt: number;
+  readonly visits: readonly Visit[];
+  readonly parts: readonly Part[];
+  readonly marks: readonly GuardMark[];
+  readonly tools: readonly ToolCall[];
+  readonly asked: readonly Asked[];
+  readonly modelId: string | undefined;
+  /** Failed calls of the model. */
+  readonly modelErrors: readonly string[];
+  /** How it ended; absent while it goes on. */
+  readonly reason: StepReason | undefined;
+}
+
+/** A state that was entered. */
+export interface Visit {
+  readonly state: string;
+  readonly seq: number;
+  readonly at: number;
+}
+
+/** A part of the model's answer: how much of it came in, and what of it left. */
+export interface Part {
+  readonly partId: string;
+  /** What the chunks are without `-start`, `-delta` and `-end`, e.g. `text`. */
+  readonly kind: string;
+  /** Characters that came in. */
+  readonly came: number;
+  /** What left. */
+  readonly text: string;
+  /** Characters of `text` that left with the latest chunk. */
+  readonly latest: number;
+  /** Its last chunk has left. */
+  readonly isWhole: boolean;
+  readonly isRetracted: boolean;
+}
+
+/** The guards of a phase were about to be asked. */
+export interface Asked {
+  readonly seq: number;
+  readonly phase: string;
+  readonly lane: string;
+  readonly pipelineId: string;
+}
+
+interface MarkPlace {
+  readonly seq: number;
+  readonly at: number;
+  readonly phase: string;
+  /** The way through the pipeline to the guard, or to the block. */
+  readonly path: string;
+}
+
+/** What became known of a guard, or of a block of guards. */
+export type GuardMark = MarkPlace &
+  (
+    | {
+        readonly kind: 'verdict' | 'shadow';
+        readonly processorId: string;
+        readonly verdict: VerdictKind;
+        readonly durationMs: number;
+        readonly calls: number;
+        readonly edits: number;
+        readonly reason: string | undefined;
+        readonly metadata: unknown;
+      }
+    | { readonly kind: 'bypass'; readonly processorId: string; readonly reason: string; readonly calls: number }
+    | { readonly kind: 'conflict'; readonly rule: string; readonly target: string; readonly authors: readonly string[] }
+    | {
+        readonly kind: 'stale';
+        readonly rerun: boolean;
+        readonly readers: readonly string[];
+        readonly authors: readonly string[];
+        readonly calls: number;
+      }
+  );
+
+/** A call of a tool. */
+export interface ToolCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly args: unknown;
+  readonly result: unknown;
+  /** `running` until it has ended. */
+  readonly outcome: Extract<RunEvent, { type: 'tool-finish' }>['outcome'] | 'running' | 'asked';
+  readonly durationMs: number | undefined;
+}
+
+/** A call that waits for a person. */
+export interface WaitingCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly args: unknown;
+}
+
+/** How a run looks before anything happened. */
+export const emptyRun: RunView = {
+  seq: -1,
+  at: undefined,
+  startedAt: undefined,
+  agentId: undefined,
+  status: 'running',
+  said: [],
+  lanes: [],
+  asked: undefined,
+  tripwire: undefined,
+  error: undefined,
+  waiting: [],
+  usage: { calls: 0, inputTokens: 0, outputTokens: 0 },
+  retries: 0,
+  memory: undefined,
+};
+
+/** Characters of a part that have come and may still leave. */
+export const heldOf = ({ came, text, isWhole }: Part, { reason }: Lane): number =>
+  isWhole || reason !== undefined ? 0 : Math.max(0, came - text.length);
+
+/** What guards wait on now: the lane that goes on. */
+export const currentLane = ({ lanes }: RunView): Lane | undefined => lanes.at(-1);
