@@ -21,9 +21,12 @@ const refusedUnless = (harmless: (value: unknown) => boolean, detail?: string): 
 const isFalse = (value: unknown): boolean => value === false;
 const anything = (): boolean => true;
 
+/** What hosts hand on with the options of a call: Mastra's server with each request, the AI SDK's chat with its messages. */
+type HandedOn = 'registeredTools' | 'taskStore' | 'routePrefix' | 'request' | 'id' | 'messageId';
+
 /** The name of an option of a call. */
 export type CallOptionName =
-  keyof AgentExecutionOptionsBase<unknown> | keyof InterlockCallOptions | 'structuredOutput' | 'output';
+  keyof AgentExecutionOptionsBase<unknown> | keyof InterlockCallOptions | 'structuredOutput' | 'output' | HandedOn;
 
 /** Every option of a call. Mastra's type names them: one that a new version adds does not compile until it has its row. */
 const callOptions: Record<CallOptionName, Treatment> = {
@@ -75,12 +78,18 @@ const callOptions: Record<CallOptionName, Treatment> = {
   disableBackgroundTasks: refusedUnless(anything),
   backgroundTaskPolicy: refusedUnless(anything),
   _skipBgTaskWait: refusedUnless(anything),
+  untilIdle: refusedUnless(anything),
+  registeredTools: refusedUnless(anything),
+  taskStore: refusedUnless(anything),
+  routePrefix: refusedUnless(anything),
+  request: refusedUnless(anything),
+  id: refusedUnless(anything),
+  messageId: refusedUnless(anything),
   eagerToolExecution: refusedUnless(isFalse, 'no tool runs before its step was judged.'),
   requireToolApproval: honoured,
   autoResumeSuspendedTools: refusedUnless(isFalse, 'what a person answers is not read off what a model writes.'),
   savePerStep: refusedUnless(isFalse, 'an answer is saved once it was accepted as a whole.'),
   returnScorerData: refusedUnless(isFalse),
-  untilIdle: refusedUnless(isFalse, 'nothing here runs in the background.'),
   includeRawChunks: refusedUnless(isFalse, 'raw chunks pass no guard.'),
   structuredOutput: honoured,
   output: refusedBecause('its successor is structuredOutput.'),
@@ -159,6 +168,12 @@ const checkNames = (given: object, table: Record<string, Treatment>): void => {
     if (treatment === honoured || treatment.harmless(value)) continue;
     throw new InterlockError('agent/unsupported-option', { path: name, detail: treatment.detail });
   }
+};
+
+/** Whether an option of a call is taken because nothing here is changed by it. */
+export const changesNothing = (name: string, value: unknown): boolean => {
+  const treatment = optionTreatments.call[name];
+  return treatment !== undefined && treatment !== honoured && treatment.harmless(value);
 };
 
 /**

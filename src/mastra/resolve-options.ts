@@ -5,6 +5,7 @@ import type { RunMode } from '../loop/ports.js';
 import type { CallOptions } from './call-options.js';
 import { mergeOptions } from './merge-options.js';
 import { checkCallOptions } from './options.js';
+import { checkServedOptions } from './served-options.js';
 
 /** Defaults as an agent's configuration gives them for its methods. */
 export type ModeDefaults = Readonly<Record<RunMode, unknown>>;
@@ -24,10 +25,11 @@ export interface ResolvedOptions {
 
 /**
  * The options of a call over the defaults of its method over those of its agent. Raises `agent/unknown-option`,
- * `agent/unsupported-option` and `agent/invalid-option`, wherever an option was given.
+ * `agent/unsupported-option` and `agent/invalid-option`, wherever an option was given, and `agent/served-option`.
  */
 export const resolveOptions = async ({ agent, mode, defaults, given }: OptionsCall): Promise<ResolvedOptions> => {
   checkCallOptions(given);
+  checkServedOptions(given);
   const requestContext = given.requestContext ?? new RequestContext();
   await checkRequestContext(agent, requestContext);
   const general = await agent.getDefaultOptions({ requestContext });

@@ -1,7 +1,7 @@
 import { InterlockError } from '../errors.js';
 import type { CallOptions } from './call-options.js';
 import { isDelegated } from './delegation.js';
-import { checkCallOptions, type CallOptionName } from './options.js';
+import { changesNothing, checkCallOptions, type CallOptionName } from './options.js';
 
 /** What a call that resumes a run may say; the run keeps everything else as it began with it. */
 const resumeOptions = new Set<string>([
@@ -19,9 +19,6 @@ const resumeOptions = new Set<string>([
   'memory',
   'tracingContext',
   'tracing',
-  'loggerVNext',
-  'metrics',
-  'backgroundTaskPolicy',
 ] satisfies CallOptionName[]);
 
 /** What a supervisor says again when it resumes an agent. It is as it was. */
@@ -39,7 +36,7 @@ export const readResumeOptions = (given: object = {}): ResumeCall => {
   checkCallOptions(named);
   const isRepeated = (name: string): boolean => isDelegated(given) && repeatedToAgents.has(name);
   const options = Object.fromEntries(Object.entries(named).filter(([name, value]) => value !== undefined && !isRepeated(name)));
-  const path = Object.keys(options).find((name) => !resumeOptions.has(name));
+  const path = Object.keys(options).find((name) => !resumeOptions.has(name) && !changesNothing(name, options[name]));
   if (path) throw new InterlockError('agent/unsupported-option', { path, detail: 'a resumed run keeps what it began with.' });
   const { runId } = options;
   if (typeof runId !== 'string')

@@ -12,7 +12,6 @@ describe('options that the loop does not honour', () => {
     ['eagerToolExecution', true],
     ['savePerStep', true],
     ['returnScorerData', true],
-    ['untilIdle', true],
     ['includeRawChunks', true],
     ['scorers', {}],
     ['isTaskComplete', {}],
