@@ -62,3 +62,12 @@ export {
   type Usage,
   type VerdictKind,
 } from './run-event.js';
+export {
+  traceEntrySchema,
+  traceHeaderSchema,
+  traceVersion,
+  type PartNote,
+  type TraceContent,
+  type TraceEntry,
+  type TraceHeader,
+} from './trace-entry.js';

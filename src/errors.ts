@@ -247,7 +247,10 @@ export const errorTable = {
     actor: 'caller',
     say: 'The trace is of another version of the format; read it with the version of the library that wrote it.',
   },
-  'trace/redacted': { actor: 'caller', say: 'The trace was redacted, so that nothing can be replayed; take the trace as it was recorded.' },
+  'trace/redacted': {
+    actor: 'caller',
+    say: 'The trace was redacted, so that nothing can be replayed; take the trace as it was recorded.',
+  },
   'durable/unkept-value': {
     actor: 'author',
     say: 'A durable run keeps data alone, no functions and no instances of classes; keep such a value outside the run, under a name.',

@@ -22,13 +22,20 @@ export const createPartIds = (used: Set<string>): PartIds => {
   return {
     own: (chunk) => {
       const field = idField(chunk.type);
-      const id = field && (chunk.payload as Record<string, unknown> | undefined)?.[field];
-      if (typeof id !== 'string') return chunk;
+      const id = partIdOf(chunk);
+      if (id === undefined) return chunk;
       // A result may answer a call of an earlier step that the provider runs itself: it opens nothing of its own.
       const free = owned.get(id) ?? (chunk.type === 'tool-result' ? id : claim(id));
       return free === id ? chunk : { ...chunk, payload: { ...(chunk.payload as object), [field as string]: free } };
     },
   };
+};
+
+/** The id of the part that a chunk belongs to. */
+export const partIdOf = ({ type, payload }: Chunk): string | undefined => {
+  const field = idField(type);
+  const id = field && (payload as Record<string, unknown> | undefined)?.[field];
+  return typeof id === 'string' ? id : undefined;
 };
 
 const idField = (type: string): 'id' | 'toolCallId' | undefined => {

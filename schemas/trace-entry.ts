@@ -1,0 +1,222 @@
+import { z } from 'zod';
+import { runEventSchema, runStatusSchema, tripwireSchema, usageSchema } from './run-event.js';
+
+/** The version of the format that this library writes, and the only one that it reads. */
+export const traceVersion = 1;
+
+const common = {
+  /** Position in the trace, from 0, without gaps. */
+  seq: z.int().nonnegative(),
+  /** Epoch milliseconds. */
+  at: z.number(),
+};
+
+const place = {
+  /** The step, from 0. */
+  stepNumber: z.int().nonnegative(),
+  /** The attempt at this step, from 1. */
+  attempt: z.int().positive(),
+};
+
+/** Values of the trace that stand in a list: pairs of the first one's number, and how many follow each other. */
+const rangesSchema = z.array(z.tuple([z.int().nonnegative(), z.int().positive()]));
+
+/** What something holds: its lists by reference to values that were told before or with it, everything else as it is. */
+export const traceContentSchema = z.object({
+  lists: z.record(z.string(), rangesSchema),
+  values: z.record(z.string(), z.unknown()),
+});
+
+const content = {
+  /**
+   * Values that are told for the first time. Each gets the next number in the trace, from 0, so that a message is written once,
+   * however often it is sent.
+   */
+  adds: z.array(z.unknown()).optional(),
+};
+
+/** What a chunk is, without its words. */
+export const partNoteSchema = z.object({
+  /** The chunk's type, e.g. `text-delta`. */
+  type: z.string(),
+  /** The id of its part in this run: of a text, or of a tool call; absent where the chunk belongs to no part. */
+  partId: z.string().optional(),
+  /** How many characters of text it carries. */
+  chars: z.int().nonnegative(),
+});
+
+const errorSchema = z.object({ name: z.string(), message: z.string(), code: z.string().optional() });
+
+/** How a run is set up: the first line of a trace. */
+export const traceHeaderSchema = z.object({
+  ...common,
+  kind: z.literal('header'),
+  version: z.literal(traceVersion),
+  /** The library that wrote it, with its version. */
+  library: z.string(),
+  runId: z.string(),
+  agentId: z.string().optional(),
+  /** The conversation, where it is kept. */
+  threadId: z.string().optional(),
+  mode: z.enum(['generate', 'stream']),
+  /** Ids of the pipelines, by lane. */
+  pipelines: z.record(z.string(), z.string()),
+  limits: z.object({
+    maxSteps: z.int().positive(),
+    maxRetries: z.int().nonnegative(),
+    maxRecoveries: z.int().nonnegative(),
+  }),
+  hold: z.enum(['step', 'run']).optional(),
+  maxHeldChars: z.number().optional(),
+  toolConcurrency: z.int().positive(),
+  recordEdits: z.boolean().optional(),
+  messageId: z.string(),
+  models: z.array(z.object({ modelId: z.string(), provider: z.string(), specificationVersion: z.string() })),
+  /** Names of the tools that the agent offers. */
+  tools: z.array(z.string()),
+  /** Settings of each step as the call asks for them; tools aside. */
+  settings: z.record(z.string(), z.unknown()),
+  /** What memory keeps of a turn that was not accepted, by how the run ended. */
+  persistence: z.record(z.string(), z.string()).optional(),
+  /** Ids of guards for which words are hidden in this trace, e.g. those of a vault. */
+  concealedFor: z.array(z.string()),
+});
+
+/** One line of a trace: the header, or something that happened. Fields of content are absent in a redacted trace. */
+export const traceEntrySchema = z.discriminatedUnion('kind', [
+  traceHeaderSchema,
+  /** The conversation as the run begins with it; `messages` are the caller's. */
+  z.object({
+    ...common,
+    ...content,
+    kind: z.literal('input'),
+    messages: z.array(z.object({ id: z.string(), role: z.string(), chars: z.int().nonnegative(), text: z.string().optional() })),
+    list: traceContentSchema.optional(),
+  }),
+  z.object({ ...common, kind: z.literal('event'), event: runEventSchema }),
+  /** The guards of a phase are about to be asked; for the streaming phase once for each call of the model. */
+  z.object({
+    ...common,
+    ...place,
+    kind: z.literal('asked'),
+    phase: z.string(),
+    lane: z.string(),
+    pipelineId: z.string(),
+  }),
+  /**
+   * What one guard was given, and what it gave where that is something else; it follows the guard's event. Of guards that are called
+   * per chunk it holds the chunks that they changed or stopped on, and stands before the event that sums them up.
+   */
+  z.object({
+    ...common,
+    ...place,
+    ...content,
+    kind: z.literal('judged'),
+    phase: z.string(),
+    processorId: z.string(),
+    path: z.string(),
+    received: traceContentSchema.optional(),
+    returned: traceContentSchema.optional(),
+  }),
+  /** A model is called. */
+  z.object({
+    ...common,
+    ...place,
+    ...content,
+    kind: z.literal('prompt'),
+    /** Counts the calls of the run, from 0; what comes of it names it. */
+    call: z.int().nonnegative(),
+    modelId: z.string(),
+    provider: z.string(),
+    /** What is sent: the prompt and the settings. */
+    request: traceContentSchema.optional(),
+  }),
+  /** The provider has begun to answer. */
+  z.object({
+    ...common,
+    ...place,
+    kind: z.literal('opened'),
+    call: z.int().nonnegative(),
+    response: z.record(z.string(), z.unknown()).optional(),
+    warnings: z.array(z.unknown()).optional(),
+  }),
+  /** A part of the model's answer as it came; no guard of the stream has seen it yet. */
+  z.object({
+    ...common,
+    ...place,
+    kind: z.literal('came'),
+    call: z.int().nonnegative(),
+    part: partNoteSchema,
+    chunk: z.unknown().optional(),
+  }),
+  /** The answer is there to its end, or the call failed; absent where the run hung up. */
+  z.object({
+    ...common,
+    ...place,
+    kind: z.literal('ended'),
+    call: z.int().nonnegative(),
+    isFailed: z.boolean(),
+    error: z.unknown().optional(),
+  }),
+  /** A chunk can be seen from outside from here on. */
+  z.object({ ...common, ...place, kind: z.literal('left'), part: partNoteSchema, chunk: z.unknown().optional() }),
+  /** Whether a person was to decide over a call. */
+  z.object({ ...common, ...place, kind: z.literal('approval'), toolCallId: z.string(), isNeeded: z.boolean() }),
+  /** What a tool wrote while it ran, as it came. */
+  z.object({
+    ...common,
+    ...place,
+    kind: z.literal('wrote'),
+    toolCallId: z.string(),
+    part: partNoteSchema,
+    chunk: z.unknown().optional(),
+  }),
+  /** What a tool was called with and how that ended, before any guard saw it. */
+  z.object({
+    ...common,
+    ...place,
+    kind: z.literal('tool'),
+    toolCallId: z.string(),
+    toolName: z.string(),
+    ended: z.enum(['result', 'error', 'denied', 'suspended', 'client', 'thrown']),
+    args: z.unknown().optional(),
+    outcome: z.unknown().optional(),
+  }),
+  /** Whether the conditions held under which the run ends. */
+  z.object({ ...common, ...place, kind: z.literal('stop-condition'), holds: z.boolean() }),
+  /** What memory made of the conversation, or that it failed. */
+  z.object({
+    ...common,
+    ...place,
+    ...content,
+    kind: z.literal('memory'),
+    phase: z.string(),
+    processorId: z.string(),
+    isFailed: z.boolean(),
+    list: traceContentSchema.optional(),
+    error: z.unknown().optional(),
+  }),
+  /** The caller gave up. */
+  z.object({ ...common, ...place, kind: z.literal('cancel'), reason: z.unknown().optional() }),
+  /** A run that rested goes on with an answer. */
+  z.object({ ...common, ...place, kind: z.literal('resume'), toolCallId: z.string(), answer: z.unknown().optional() }),
+  /** How the run ended, or that it rests. */
+  z.object({
+    ...common,
+    ...place,
+    kind: z.literal('result'),
+    status: runStatusSchema,
+    finishReason: z.string(),
+    /** Accepted text. */
+    text: z.string(),
+    object: z.unknown().optional(),
+    usage: usageSchema,
+    tripwire: tripwireSchema.optional(),
+    error: errorSchema.optional(),
+  }),
+]);
+
+export type TraceEntry = z.infer<typeof traceEntrySchema>;
+export type TraceHeader = z.infer<typeof traceHeaderSchema>;
+export type TraceContent = z.infer<typeof traceContentSchema>;
+export type PartNote = z.infer<typeof partNoteSchema>;

@@ -1,0 +1,166 @@
+import { noteOf, type TraceWriter } from '../trace/trace-writer.js';
+import { createPartIds, partIdOf, type PartIds } from './part-ids.js';
+import type { Chunk, LoopPorts, ModelRequest, ModelResponse, ToolOutcome, ToolRequest } from './ports.js';
+
+/** Whose ports are recorded. */
+export interface RecordedRun {
+  readonly runId: string;
+  readonly writer: TraceWriter;
+  /** Part ids that the run has given out so far. */
+  readonly usedPartIds: () => ReadonlySet<string>;
+  /** Told once a provider has begun to answer. */
+  readonly onOpened: () => void;
+}
+
+/** Ports that write down what comes in through them. Everything that a run learns from outside comes this way. */
+export const recordPorts = (ports: LoopPorts, recorded: RecordedRun): LoopPorts => {
+  const { writer } = recorded;
+  let calls = 0;
+  return {
+    ...ports,
+    callModel: async (request) => {
+      const call = calls;
+      calls += 1;
+      writePrompt(writer, call, request);
+      try {
+        const response = await ports.callModel(request);
+        writeOpened(writer, call, response);
+        recorded.onOpened();
+        return { ...response, parts: partsOf(response.parts, { ...recorded, ports, call }) };
+      } catch (error) {
+        writeEnded(writer, call, { error });
+        throw error;
+      }
+    },
+    toChunk: (chunk) => chunk as Chunk, // read already, see partsOf
+    runTool: async (request) => {
+      const write: ToolRequest['write'] = (chunk) => {
+        const { toolCallId } = request.call;
+        writer.write({ kind: 'wrote', ...writer.place, toolCallId, part: noteOf(chunk, undefined), chunk: writer.plain(chunk) });
+        return request.write(chunk);
+      };
+      try {
+        const outcome = await ports.runTool({ ...request, write });
+        writeTool(writer, request, outcome);
+        return outcome;
+      } catch (error) {
+        writeTool(writer, request, { kind: 'thrown', error });
+        throw error;
+      }
+    },
+    needsApproval: async (request) => {
+      const isNeeded = await ports.needsApproval(request);
+      writer.write({ kind: 'approval', ...writer.place, toolCallId: request.call.toolCallId, isNeeded });
+      return isNeeded;
+    },
+    shouldStop: async (steps) => {
+      const holds = await ports.shouldStop(steps);
+      writer.write({ kind: 'stop-condition', ...writer.place, holds });
+      return holds;
+    },
+  };
+};
+
+/** What is sent beside the prompt; tools by their names. */
+export const requestFacts = ({
+  prompt,
+  tools,
+  toolChoice,
+  activeTools,
+  providerOptions,
+  modelSettings,
+}: ModelRequest): object => ({
+  prompt,
+  tools: Object.keys(tools ?? {}).toSorted(),
+  toolChoice,
+  activeTools,
+  providerOptions,
+  modelSettings: withoutHeaders(modelSettings),
+});
+
+/** Settings of a model as they may be written down: headers may hold keys. */
+export const withoutHeaders = (settings: unknown): object | undefined => {
+  if (typeof settings !== 'object' || settings === null) return undefined;
+  const { headers: _headers, ...rest } = settings as { headers?: unknown };
+  return rest;
+};
+
+const writePrompt = (writer: TraceWriter, call: number, request: ModelRequest): void => {
+  const { modelId, provider } = request.entry.model;
+  const adds: unknown[] = [];
+  const sent = writer.refer(writer.freeze(requestFacts(request)), adds);
+  writer.write({ kind: 'prompt', ...writer.place, call, modelId, provider, adds, request: sent });
+};
+
+/** What the provider says of its answer; its headers and the raw request are no part of a trace. */
+const writeOpened = (writer: TraceWriter, call: number, { response, warnings }: ModelResponse): void => {
+  const { headers: _headers, body: _body, ...facts } = (response ?? {}) as Record<string, unknown>;
+  writer.write({
+    kind: 'opened',
+    ...writer.place,
+    call,
+    response: writer.plain(facts) as Record<string, unknown>, // an object stays one
+    ...(warnings && warnings.length > 0 && { warnings: writer.plain(warnings) as unknown[] }),
+  });
+};
+
+const writeEnded = (writer: TraceWriter, call: number, failed?: { readonly error: unknown }): void =>
+  writer.write({
+    kind: 'ended',
+    ...writer.place,
+    call,
+    isFailed: failed !== undefined,
+    ...(failed && { error: writer.plain(failed.error) }),
+  });
+
+interface Coming extends RecordedRun {
+  readonly ports: LoopPorts;
+  readonly call: number;
+}
+
+/** The provider's stream as chunks, each written down as it comes; asked for on demand, as the provider's own is. */
+const partsOf = (parts: ReadableStream<unknown>, coming: Coming): ReadableStream<unknown> => {
+  const { ports, writer, call, runId } = coming;
+  const reader = parts.getReader();
+  const note = noteComing(coming);
+  const next = async (): Promise<Chunk | undefined> => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      const chunk = done ? undefined : ports.toChunk(value, runId);
+      if (done || chunk) return chunk;
+    }
+  };
+  const pull = async (controller: ReadableStreamDefaultController<unknown>): Promise<void> => {
+    try {
+      const chunk = await next();
+      if (chunk) note(chunk);
+      else writeEnded(writer, call);
+      if (chunk) controller.enqueue(chunk);
+      else controller.close();
+    } catch (error) {
+      writeEnded(writer, call, { error });
+      controller.error(error);
+    }
+  };
+  return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 });
+};
+
+const noteComing = ({ writer, call, usedPartIds }: Coming): ((chunk: Chunk) => void) => {
+  let ids: PartIds | undefined;
+  return (chunk) => {
+    ids ??= createPartIds(new Set(usedPartIds())); // as the loop will name them
+    const part = noteOf(chunk, partIdOf(ids.own(chunk)));
+    const { runId: _runId, ...own } = chunk;
+    writer.write({ kind: 'came', ...writer.place, call, part, chunk: writer.plain(own) });
+  };
+};
+
+/** A tool that throws past its outcome fails the run. */
+type RecordedOutcome = ToolOutcome | { readonly kind: 'thrown'; readonly error: unknown };
+
+const writeTool = (writer: TraceWriter, { call }: ToolRequest, outcome: RecordedOutcome): void => {
+  const { toolCallId, toolName, args } = call;
+  const { kind: ended, ...rest } = outcome;
+  const plain = { args: writer.plain(args), outcome: writer.plain(rest) };
+  writer.write({ kind: 'tool', ...writer.place, toolCallId, toolName, ended, ...plain });
+};

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import type { TraceContent, TraceEntry } from '../../schemas/index.js';
+import { fromPlainJson, toPlainJson, type MapText } from './plain-json.js';
+
+/** A record as it was at one time: nobody changes it later. Its lists are kept value by value, as JSON. */
+export interface Frozen {
+  readonly lists: ReadonlyMap<string, readonly string[]>;
+  readonly values: Record<string, unknown>;
+}
+
+/** Remembers a record: its lists of objects value by value, everything else as it is. */
+export const freeze = (record: object, mapText?: MapText): Frozen => {
+  const lists = new Map<string, readonly string[]>();
+  const values: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(record)) {
+    const written = toPlainJson(field, mapText);
+    if (isListOfObjects(written))
+      lists.set(
+        name,
+        written.map((entry) => JSON.stringify(entry)),
+      );
+    else if (written !== undefined) values[name] = written;
+  }
+  return { lists, values };
+};
+
+const isListOfObjects = (value: unknown): value is object[] =>
+  Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === 'object' && entry !== null);
+
+/** Whether two records hold the same. */
+export const isSameFrozen = (a: Frozen, b: Frozen): boolean => keyOf(a) === keyOf(b);
+
+const keyOf = ({ lists, values }: Frozen): string => JSON.stringify([[...lists], values]);
+
+/** Gives values their numbers, each once in a trace. */
+export interface ContentWriter {
+  /** What a record holds, by reference; values that are new are put into `adds`, for the entry that says it. */
+  write(frozen: Frozen, adds: unknown[]): TraceContent;
+}
+
+/** Starts the numbers of a trace. Of a long value only a digest is kept. */
+export const createContentWriter = (): ContentWriter => {
+  const numbers = new Map<string, number>();
+  const numberOf = (json: string, adds: unknown[]): number => {
+    const key = json.length > 64 ? createHash('sha256').update(json).digest('base64') : json;
+    const known = numbers.get(key);
+    if (known !== undefined) return known;
+    const number = numbers.size;
+    numbers.set(key, number);
+    adds.push(JSON.parse(json));
+    return number;
+  };
+  return {
+    write: ({ lists, values }, adds) => ({
+      lists: Object.fromEntries(
+        [...lists].map(([name, list]) => [name, rangesOf(list.map((json) => numberOf(json, adds)))] as const),
+      ),
+      values,
+    }),
+  };
+};
+
+type Ranges = TraceContent['lists'][string];
+
+const rangesOf = (numbers: readonly number[]): Ranges => {
+  const ranges: Ranges = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last && last[0] + last[1] === number) last[1] += 1;
+    else ranges.push([number, 1]);
+  }
+  return ranges;
+};
+
+/** Reads what entries of a trace hold. */
+export type ReadContent = (content: TraceContent) => Record<string, unknown>;
+
+/** Gathers the values of a trace. What it gives belongs to the reader, who may change it. */
+export const readContents = (entries: readonly TraceEntry[]): ReadContent => {
+  const pool = entries.flatMap((entry) => ('adds' in entry && entry.adds ? entry.adds : []));
+  return ({ lists, values }) => ({
+    ...(fromPlainJson(values) as Record<string, unknown>), // of the same fields
+    ...Object.fromEntries(
+      Object.entries(lists).map(([name, ranges]) => [
+        name,
+        ranges.flatMap(([from, count]) => pool.slice(from, from + count).map(fromPlainJson)),
+      ]),
+    ),
+  });
+};

@@ -1,0 +1,55 @@
+import { traceEntrySchema, traceVersion, type TraceEntry, type TraceHeader } from '../../schemas/index.js';
+import { InterlockError } from '../errors.js';
+import type { Trace } from './collect-traces.js';
+
+/** A trace as JSON lines, each ended by a line break. */
+export const formatTrace = (trace: Trace): string => trace.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+
+/**
+ * Reads a trace from JSON lines. Raises `trace/invalid` for what is no trace, `trace/version` for one of another version of the
+ * format.
+ */
+export const parseTrace = (lines: string): Trace => {
+  const trace = lines
+    .split('\n')
+    .map((line, index) => ({ line, number: index + 1 }))
+    .filter(({ line }) => line.trim() !== '')
+    .map(readLine);
+  const gap = trace.findIndex((entry, index) => entry.seq !== index);
+  if (gap >= 0) throw invalid(gap + 1, `its seq is ${trace[gap]?.seq}, and ${gap} was to come.`);
+  headerOf(trace);
+  return trace;
+};
+
+/** The header of a trace. Raises `trace/invalid` where it has none. */
+export const headerOf = ([header]: Trace): TraceHeader => {
+  if (header?.kind !== 'header') throw invalid(1, 'a trace begins with its header.');
+  return header;
+};
+
+interface Line {
+  readonly line: string;
+  readonly number: number;
+}
+
+const readLine = ({ line, number }: Line): TraceEntry => {
+  const value = parseJson(line, number);
+  const { kind, version } = (value ?? {}) as { kind?: unknown; version?: unknown };
+  if (kind === 'header' && version !== traceVersion)
+    throw new InterlockError('trace/version', { path: `line ${number}`, detail: `it is version ${String(version)}.` });
+  const read = traceEntrySchema.safeParse(value);
+  if (read.success) return value as TraceEntry; // as it stands: what the schema makes of it has another order
+  const [issue] = read.error.issues;
+  throw invalid(number, `${issue?.path.join('.')}: ${issue?.message}`);
+};
+
+const parseJson = (line: string, number: number): unknown => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw invalid(number, 'it is no JSON.');
+  }
+};
+
+const invalid = (number: number, detail: string): InterlockError =>
+  new InterlockError('trace/invalid', { path: `line ${number}`, detail });
