@@ -38,9 +38,11 @@ export const guardPolicySchema = z.strictObject({
   concurrency: z.strictObject({ limit: count, queue: z.int().min(0).optional() }).optional(),
   /**
    * Remembers verdicts by content, over all runs of this guard: at most `maxEntries`, the least used is forgotten first, each for
-   * `ttlMs` milliseconds (default: without end). For guards whose verdict follows from the payload. Default: none.
+   * `ttlMs` milliseconds (default: without end). For guards whose verdict follows from the payload. Of a stream nothing is kept but with
+   * `windows`: then a text that was judged is not asked about again, in whatever part, attempt or run it stands. Only for guards that judge
+   * each window by its text alone, and not by what was said before or how often was retried. Default: none; `windows`: `false`.
    */
-  cache: z.strictObject({ maxEntries: count, ttlMs: milliseconds.optional() }).optional(),
+  cache: z.strictObject({ maxEntries: count, ttlMs: milliseconds.optional(), windows: z.boolean().optional() }).optional(),
   /** Runs beside the run, is recorded in its events and changes nothing. Default `false`. */
   shadow: z.boolean().optional(),
   /** The share of runs that the guard is asked in, from 0 to 1; in the others it is bypassed, and counted. Default 1. */

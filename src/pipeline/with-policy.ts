@@ -3,6 +3,7 @@ import type { Guard, GuardStep } from '../guard/in-sequence.js';
 import { bareGuard } from '../guard/policy/bare-guard.js';
 import { withBreaker } from '../guard/policy/breaker.js';
 import { cached } from '../guard/policy/cached.js';
+import { cachedWindows } from '../guard/policy/cached-windows.js';
 import { withConcurrency } from '../guard/policy/concurrency.js';
 import { withDeadline } from '../guard/policy/deadline.js';
 import { judgingOnly } from '../guard/policy/judging-only.js';
@@ -34,8 +35,10 @@ const isIsolated = (policy: GuardPolicy, row: RowFacts): boolean =>
   !policy.shadow &&
   (policy.deadlineMs !== undefined || policy.onUnavailable === 'pass' || isCached(policy, row) || isOverlapping(policy, row));
 
-/** Of a stream nothing is kept: it differs in every run. */
+/** Of a stream nothing is kept by what can be seen, which differs in every run. */
 const isCached = ({ cache }: GuardPolicy, { cadence }: RowFacts): boolean => cache !== undefined && cadence !== 'chunk';
+
+const keepsWindows = ({ cache }: GuardPolicy, { cadence }: RowFacts): boolean => cache?.windows === true && cadence === 'chunk';
 
 /** Whether a guard judges a phase beside the model's call. */
 export const isOverlapping = ({ overlap }: GuardPolicy, { mayOverlap }: RowFacts): boolean =>
@@ -49,6 +52,7 @@ const layers: readonly Entry[] = [
   { isOn: isOverlapping, layer: judgingOnly },
   { isOn: isIsolated, layer: (inner, { ports }) => ports.isolate(inner) },
   { isOn: isCached, layer: cached },
+  { isOn: keepsWindows, layer: cachedWindows },
   { isOn: ({ breaker }) => breaker !== undefined, layer: withBreaker },
   { isOn: ({ deadlineMs }) => deadlineMs !== undefined, layer: withDeadline },
   { isOn: ({ concurrency }) => concurrency !== undefined, layer: withConcurrency },

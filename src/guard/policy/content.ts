@@ -30,7 +30,8 @@ const bookkeeping = new Set([
  * Reads everything that a guard can see: the fields of its phase, the whole conversation, and the request's context. Ids and times
  * that a run gives by itself are left out. Raises what cannot be written down, e.g. a circle.
  */
-export const contentOf = (data: PhaseData, { host, requestContext }: RunScope): Content => {
+export const contentOf = (data: PhaseData, scope: RunScope): Content => {
+  const { host } = scope;
   const names = Object.keys(phaseSchemas[data.phase].shape).filter((name) => !bookkeeping.has(name));
   const fields = names.map((name) => [name, textOf((data as Record<string, unknown>)[name])]);
   const { messageList }: MessageCarrier = data;
@@ -38,15 +39,22 @@ export const contentOf = (data: PhaseData, { host, requestContext }: RunScope): 
     messages: textOf(bareMessages(host, messageList)),
     systemMessages: textOf(host.messages.readSystem(messageList)),
   };
-  return { ...Object.fromEntries(fields), ...conversation, requestContext: textOf(requestContext) } as Content;
+  return { ...Object.fromEntries(fields), ...conversation, requestContext: contextOf(scope) } as Content;
 };
+
+/** The request's context, as a content has it. Raises what cannot be written down. */
+export const contextOf = ({ requestContext }: RunScope): string => textOf(requestContext);
 
 /**
  * A short name of what a guard sees in a phase. How often was retried counts too, for guards give up on it; which function a field
  * holds does not, for all that a guard can do with one is call it.
  */
-export const contentKey = (content: Content, phase: Phase, retryCount: number): string =>
-  createHash('sha256').update(textOf({ content, phase, retryCount }).replaceAll(anyFunction, '')).digest('base64url');
+export const contentKey = (content: Content, phase: Phase, retryCount: number): string => keyOf({ content, phase, retryCount });
+
+/** A short name of a window of a stream, in a context of the request. */
+export const windowKey = (window: object, context: string): string => keyOf({ window, context });
+
+const keyOf = (seen: object): string => createHash('sha256').update(textOf(seen).replaceAll(anyFunction, '')).digest('base64url');
 
 const bareMessages = ({ messages }: Host, list: MessageList): object[] => {
   const input = new Set(messages.read(list, 'input'));

@@ -1,0 +1,54 @@
+import type { Phase, PhaseData } from '../../phase/row.js';
+import { pass } from '../../verdict.js';
+import type { Guard } from '../in-sequence.js';
+import { contextOf, windowKey } from './content.js';
+import type { KeptEdit } from './kept-verdict.js';
+import type { LayerSite } from './layer.js';
+import { remembering } from './remembering.js';
+
+/**
+ * `cache.windows`: what the guard decided about a window of a stream it decides of the same text again, in whatever part, attempt or
+ * run: the text, whether it is said or thought, and the request's context are all that its verdict may follow from. Matches of a
+ * pattern, tool calls and other chunks are judged each time.
+ */
+export const cachedWindows = <P extends Phase>(inner: Guard<P>, site: LayerSite<P>): Guard<P> =>
+  remembering(inner, site, {
+    look: (data, scope) => {
+      const window = windowIn(data);
+      if (!window) return undefined;
+      const context = contextOf(scope);
+      const keep = (made: PhaseData<P>) => (contextOf(scope) === context ? keepText(made, window) : undefined);
+      return { key: windowKey(window, context), keep };
+    },
+    remake: ({ fields }, data) => ({ ...data, part: withText(data, fields['text']) }),
+  });
+
+/** A window of a stream: a delta that says nothing but its text. */
+interface Window {
+  readonly type: string;
+  readonly text: string;
+}
+
+const textTypes = new Set<unknown>(['text-delta', 'reasoning-delta']);
+
+const windowIn = (data: object): Window | undefined => {
+  const { part } = data as { part?: { type?: unknown; match?: unknown; payload?: object } | null };
+  if (!part || part.match || !textTypes.has(part.type)) return undefined;
+  const { text, id: _id, ...more } = (part.payload ?? {}) as { text?: unknown; id?: unknown };
+  return typeof text === 'string' && Object.keys(more).length === 0 ? { type: part.type as string, text } : undefined; // one of the set
+};
+
+/** Another text, or none, can be put into another chunk; any other answer cannot. */
+const keepText = (made: object, asked: Window): KeptEdit | typeof pass | undefined => {
+  if ((made as { part?: unknown }).part === null) return kept(null);
+  const left = windowIn(made);
+  if (left?.type !== asked.type) return undefined;
+  return left.text === asked.text ? pass : kept(left.text);
+};
+
+const kept = (text: string | null): KeptEdit => ({ kind: 'edit', fields: { text }, conversation: undefined });
+
+const withText = (data: object, text: unknown): unknown => {
+  const { part } = data as { part: { payload: object } }; // it is a window
+  return text === null ? null : { ...part, payload: { ...part.payload, text } };
+};

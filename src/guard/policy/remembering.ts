@@ -1,0 +1,113 @@
+import { whenReady } from '../../phase/awaitable.js';
+import type { Phase, PhaseData } from '../../phase/row.js';
+import type { RunScope } from '../../phase/scope.js';
+import { pass, type Author, type Verdict } from '../../verdict.js';
+import type { Guard } from '../in-sequence.js';
+import type { KeptEdit, KeptVerdict } from './kept-verdict.js';
+import type { LayerSite } from './layer.js';
+
+/** What makes two calls of a guard the same, and how an edit that one of them made is made again. */
+export interface Memory<P extends Phase> {
+  /** Reads a payload before the guard is asked; nothing where its verdict is not to be kept. What it raises counts as that. */
+  look(data: PhaseData<P>, scope: RunScope): Seen<P> | undefined;
+  /** Makes a kept edit again. */
+  remake(kept: KeptEdit, data: PhaseData<P>, scope: RunScope): PhaseData<P>;
+}
+
+/** A payload as the guard was given it. */
+export interface Seen<P extends Phase> {
+  /** The same for calls that are the same. */
+  readonly key: string;
+  /** What the guard made of it, to be made again; nothing where it cannot be. */
+  keep(made: PhaseData<P>): KeptEdit | typeof pass | undefined;
+}
+
+/**
+ * Gives a verdict that was given before, where the call is the same. Not kept are outages, and calls of a guard that keeps a `state` in
+ * the run or writes to the client: there is more to such a call than its verdict.
+ */
+export const remembering = <P extends Phase>(inner: Guard<P>, { author, state }: LayerSite<P>, memory: Memory<P>): Guard<P> => {
+  const { verdicts } = state;
+  if (!verdicts) return inner;
+  return (data, scope) => {
+    const call = watchCall(author, scope);
+    const seen = call && lookAt(data, scope, memory);
+    if (!call || !seen) return inner(data, scope);
+    const known = verdicts.get(seen.key);
+    if (known) return again(known, author, (kept) => memory.remake(kept, data, scope));
+    return whenReady(inner(data, call.scope), (verdict) => {
+      const kept = call.didMore() ? undefined : keep(verdict, data, seen);
+      if (kept) verdicts.set(seen.key, kept);
+      return verdict;
+    });
+  };
+};
+
+/** What cannot be written down is not looked up. */
+const lookAt = <P extends Phase>(data: PhaseData<P>, scope: RunScope, memory: Memory<P>): Seen<P> | undefined => {
+  try {
+    return memory.look(data, scope);
+  } catch {
+    return undefined;
+  }
+};
+
+/** A guard that passes may have changed its payload in place. */
+const keep = <P extends Phase>(verdict: Verdict<PhaseData<P>>, data: PhaseData<P>, seen: Seen<P>): KeptVerdict | undefined => {
+  switch (verdict.kind) {
+    case 'pass':
+    case 'edit':
+      return seen.keep(verdict.kind === 'edit' ? verdict.data : data);
+    case 'trip':
+    case 'retry':
+      return verdict;
+    case 'unavailable':
+      return undefined;
+    default:
+      return verdict satisfies never;
+  }
+};
+
+const again = <P extends Phase>(
+  known: KeptVerdict,
+  author: Author,
+  remake: (kept: KeptEdit) => PhaseData<P>,
+): Verdict<PhaseData<P>> => {
+  switch (known.kind) {
+    case 'pass':
+      return pass;
+    case 'edit':
+      return { kind: 'edit', data: remake(known) };
+    case 'trip':
+    case 'retry':
+      return { ...known, ...author };
+    default:
+      return known satisfies never;
+  }
+};
+
+interface WatchedCall {
+  /** What the guard is handed. */
+  readonly scope: RunScope;
+  /** Whether it left a state in the run, or wrote to the client, which would be missing where it is not asked. */
+  didMore(): boolean;
+}
+
+/** Watches a call that is about to be made; nothing where the guard has a state in this run, which its verdict may follow from. */
+const watchCall = ({ processorId }: Author, scope: RunScope): WatchedCall | undefined => {
+  const { writer } = scope;
+  const hasState = () => Object.keys(scope.slot(processorId).state).length > 0;
+  if (hasState()) return undefined;
+  if (!writer) return { scope, didMore: hasState };
+  let hasWritten = false;
+  const watching: RunScope['writer'] = {
+    custom: (...args) => {
+      hasWritten = true;
+      return writer.custom(...args);
+    },
+  };
+  return {
+    scope: Object.create(scope, { writer: { value: watching, enumerable: true } }) as RunScope,
+    didMore: () => hasWritten || hasState(),
+  };
+};

@@ -1,0 +1,127 @@
+import type { Processor } from '@mastra/core/processors';
+import { describe, expect, it } from 'vitest';
+import type { GuardPolicy } from '../../../schemas/index.js';
+import { guard } from '../../mastra/guard-policy.js';
+import { createScope } from '../../phase/test-setup.js';
+import { call, delta, patternGuard, patterns, pieces, sendAll, texts, thought } from './test-setup.js';
+
+type Answer = (args: Parameters<NonNullable<Processor['processOutputStream']>>[0], text: string) => unknown;
+
+const keeping: GuardPolicy = { cache: { maxEntries: 9, windows: true } };
+
+/** A guard of whole parts that notes about what it is asked, of the windows and calls. */
+const noting = (answer: Answer = ({ part }) => part, policy = keeping) => {
+  const asked: string[] = [];
+  const processOutputStream: Processor['processOutputStream'] = async (args) => {
+    const { text } = args.part.payload as { text?: string };
+    if (text === undefined && args.part.type !== 'tool-call') return args.part;
+    asked.push(text ?? 'call');
+    return answer(args, text ?? '') as never; // what a hook may give
+  };
+  return { asked, judge: guard({ id: 'judge', processOutputStream }, { window: 'part', ...policy }) };
+};
+
+/** Each is a part of its own. */
+const parts = (...said: string[]) => said.map((text, index) => delta(text, `part-${index}`));
+const shouted = (text: string) => text.toUpperCase();
+
+describe('a window that was judged', () => {
+  it('is not asked about again, in its run or another', async () => {
+    const { asked, judge } = noting();
+    const { left } = await sendAll([judge], parts('Yes.', 'No.', 'Yes.'));
+    expect(pieces(left)).toEqual(['Yes.', 'No.', 'Yes.']);
+    expect(asked).toEqual(['Yes.', 'No.']);
+    await sendAll([judge], parts('No.', 'Maybe.'));
+    expect(asked).toEqual(['Yes.', 'No.', 'Maybe.']);
+  });
+
+  it('is told as judged each time', async () => {
+    const { judge } = noting();
+    const { scope } = await sendAll([judge], parts('Yes.', 'Yes.'));
+    expect(scope.reports.filter(({ author }) => author.processorId === 'judge')).toHaveLength(3); // and `finish`
+  });
+
+  it.each<[string, Answer, Record<string, string>]>([
+    [
+      'another text',
+      ({ part }, text) => ({ ...part, payload: { ...part.payload, text: shouted(text) } }),
+      { 'text part-0': 'YES.', 'text part-1': 'NO.', 'text part-2': 'YES.' },
+    ],
+    [
+      'what was written into its chunk',
+      ({ part }, text) => (Object.assign(part.payload, { text: shouted(text) }), part),
+      { 'text part-0': 'YES.', 'text part-1': 'NO.', 'text part-2': 'YES.' },
+    ],
+    ['nothing', ({ part }, text) => (text.startsWith('Y') ? null : part), { 'text part-1': 'No.' }],
+  ])('reads as %s again, in its own part', async (_, answer, expected) => {
+    const { asked, judge } = noting(answer);
+    for (let time = 0; time < 2; time += 1)
+      expect(texts((await sendAll([judge], parts('Yes.', 'No.', 'Yes.'))).left)).toEqual(expected);
+    expect(asked).toEqual(['Yes.', 'No.']);
+  });
+
+  it('stops the stream again, in whatever attempt', async () => {
+    const { asked, judge } = noting(({ abort }) => abort('Never.', { retry: true }));
+    for (const retryCount of [0, 1]) {
+      const { stopped, left } = await sendAll([judge], parts('No.'), { scope: { retryCount } });
+      expect(stopped).toMatchObject({ kind: 'retry', processorId: 'judge', reason: 'Never.' });
+      expect(left).toEqual([]);
+    }
+    expect(asked).toEqual(['No.']);
+  });
+});
+
+describe('asked about each time', () => {
+  const twice = async (judge: Processor, chunks = parts('Yes.')) => {
+    for (let time = 0; time < 2; time += 1) await sendAll([judge], chunks);
+  };
+
+  it('is a window, where nothing but a cache was asked for', async () => {
+    const { asked, judge } = noting(undefined, { cache: { maxEntries: 9 } });
+    await twice(judge);
+    expect(asked).toEqual(['Yes.', 'Yes.']);
+  });
+
+  it('is a thought that was said', async () => {
+    const { asked, judge } = noting();
+    await sendAll([judge], [delta('Yes.'), thought('Yes.')]);
+    expect(asked).toEqual(['Yes.', 'Yes.']);
+  });
+
+  it('is a window in another context of the request', async () => {
+    const { asked, judge } = noting();
+    for (const tenant of ['a', 'b', 'a']) {
+      const scope = createScope();
+      scope.requestContext?.set('tenant', tenant);
+      await sendAll([judge], parts('Yes.'), { scope });
+    }
+    expect(asked).toEqual(['Yes.', 'Yes.']);
+  });
+
+  it.each<[string, Answer]>([
+    ['keeps a state', ({ part, state }) => ((state['seen'] = true), part)],
+    ['writes to the client', async ({ part, writer }) => (await writer?.custom({ type: 'data-seen' }), part)],
+    ['writes into the request’s context', ({ part, requestContext }) => (requestContext?.set('seen', true), part)],
+    ['fails', () => Promise.reject(new Error('down'))],
+    ['answers with another chunk', () => ({ type: 'reasoning-delta', payload: { id: 'one', text: 'x' } })],
+    ['says more than a text', ({ part }) => ({ ...part, payload: { ...part.payload, note: 1 } })],
+  ])('is a window of a guard that %s', async (_, answer) => {
+    const { asked, judge } = noting(answer);
+    await twice(judge);
+    expect(asked).toEqual(['Yes.', 'Yes.']);
+  });
+
+  it('is a tool call', async () => {
+    const { asked, judge } = noting();
+    await twice(judge, [call({ to: 'Jane' })]);
+    expect(asked).toEqual(['call', 'call']);
+  });
+
+  it('is a match of a pattern, which may be replaced by what its run knows', async () => {
+    let count = 0;
+    const window = { pattern: { ...patterns.email, replace: () => `[${(count += 1)}]` } };
+    const judge = guard({ ...patternGuard(patterns.email, 'replace'), window } as Processor, keeping);
+    const { left } = await sendAll([judge], [delta('jane@example.com and jane@example.com')]);
+    expect(pieces(left).join('')).toBe('[1] and [2]');
+  });
+});
