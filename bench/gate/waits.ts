@@ -3,6 +3,7 @@ import { Agent } from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
 import { guard, InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
+import { judgeMs } from './goals.js';
 import type { WaitName } from './wait-names.js';
 
 /** How long somebody waited, and how often a guard was asked. */
@@ -15,7 +16,6 @@ export interface Waited {
 export type Wait = () => Promise<Waited>;
 
 const guardMs = 200;
-const judgeMs = 50;
 /** Six sentences. */
 const deltas = Array.from({ length: 60 }, (_, n) => (n % 10 === 9 ? `end ${n}. ` : `Word ${n} `));
 const delayMs = 5;
