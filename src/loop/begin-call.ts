@@ -20,7 +20,7 @@ const openAnswer = async (run: Run, attempt: Attempt, abortSignal: AbortSignal):
     attempt.warnings = attempt.cached.warnings ?? [];
     return replay(attempt.cached.chunks, runId);
   }
-  const { entry, prompt, settings } = attempt;
+  const { entry, prompt = [], settings } = attempt;
   const response = await ports.callModel({ ...settings, entry, prompt, mode, abortSignal });
   attempt.request = response.request;
   attempt.response = { ...(response.response as Record<string, unknown> | undefined) }; // an object, where there is one

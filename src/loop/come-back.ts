@@ -1,16 +1,19 @@
+import type { Standing } from './ports.js';
 import type { Run } from './run.js';
 
+/** The conversation as it stands, remembered. */
+export const standingNow = ({ options: { ports }, list }: Run): Standing => ports.messages.checkpoint(list);
+
 /**
- * Remembers the conversation as it stands. Coming back to it gives the run a list of its own: whoever still holds the old one,
- * a hook that was given up on above all, changes nothing any more.
+ * The conversation goes back to how it stood. This gives the run a list of its own: whoever still holds the old one, a hook that
+ * was given up on above all, changes nothing any more.
  */
-export const comeBack = (run: Run): (() => void) => {
-  const standing = run.options.ports.messages.checkpoint(run.list);
-  return () => void (run.list = standing());
+export const comeBack = (run: Run, standing: Standing | undefined): void => {
+  if (standing) run.list = run.options.ports.messages.restore(standing, run.list);
 };
 
 /** What the run ends with is out of the reach of everybody who was handed its conversation. */
 export const detach = (run: Run): void => {
   const { input, output, error, memory } = run.options.lanes;
-  if (input || output || error || memory) comeBack(run)(); // without guards nobody was handed it
+  if (input || output || error || memory) comeBack(run, standingNow(run)); // without guards nobody was handed it
 };

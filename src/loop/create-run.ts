@@ -1,20 +1,15 @@
 import type { ProcessorSlot } from '../phase/scope.js';
-import type { RunEvent } from '../../schemas/index.js';
 import { systemTimer } from '../phase/timer.js';
 import { createRecorder, type Position } from '../trace/recorder.js';
 import type { Run, RunOptions } from './run.js';
 import { writeCustom } from './write-custom.js';
 
-/**
- * Sets up a run; nothing happens yet.
- *
- * @param before what happened in earlier sittings of the run
- */
-export const createRun = (options: RunOptions, before: readonly RunEvent[] = []): Run => {
+/** Sets up a run; nothing happens yet. */
+export const createRun = (options: RunOptions): Run => {
   const { ports, runId, onEvent } = options;
   const position: Position = { stepNumber: 0, attempt: 1 };
   const signal = options.abortSignal ?? new AbortController().signal;
-  const recorder = createRecorder({ runId, position: () => ({ ...position }), wallClock: ports.wallClock, onEvent, before });
+  const recorder = createRecorder({ runId, position: () => ({ ...position }), wallClock: ports.wallClock, onEvent });
   const slots: Run['slots'] = new Map();
   const scope = createScope(options, signal, () => run);
   const run: Run = {
@@ -29,8 +24,8 @@ export const createRun = (options: RunOptions, before: readonly RunEvent[] = [])
     error: undefined,
     feedback: undefined,
     baseSystem: [],
-    backToStart: () => undefined,
-    backToFirstStep: () => undefined,
+    start: undefined,
+    firstStep: undefined,
     acceptedInput: undefined,
     beside: [],
     attempt: undefined,

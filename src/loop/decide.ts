@@ -15,6 +15,9 @@ export interface Decision {
   readonly entered: readonly { readonly state: string; readonly context: LoopContext }[];
 }
 
+/** The snapshot of a place where the machine rests. */
+export const resting = (place: Pick<LoopSnapshot, 'value' | 'context'>): LoopSnapshot => loopMachine.resolveState(place);
+
 /** The machine as two pure questions: where does a run begin, and what follows from an event. */
 export interface Decider {
   begin(limits: LoopLimits): Decision;

@@ -1,6 +1,6 @@
 import { InterlockError, isInterlockError } from '../errors.js';
 import type { RunStatus, StepReason, Tripwire } from '../../schemas/index.js';
-import { detach } from './come-back.js';
+import { comeBack, detach } from './come-back.js';
 import type { Retry, Trip } from '../verdict.js';
 import { keepTurn } from './keep-turn.js';
 import { messageOf } from './message-of.js';
@@ -23,7 +23,7 @@ export interface Closing {
 /** Carries out what the machine decided about the attempt: its step is told as finished, or it is taken back. */
 export const closeAttempt = async (run: Run, closing: Closing): Promise<void> => {
   const { attempt } = run;
-  if (!attempt) return run.backToStart(); // the input was not accepted; what guards made of it is taken back
+  if (!attempt) return comeBack(run, run.start); // the input was not accepted; what guards made of it is taken back
   run.recorder.flush(); // what stream guards did since the model's stream ended belongs to this step
   wasteCall(run, attempt);
   const { reason } = closing;
@@ -43,7 +43,7 @@ export const closeAttempt = async (run: Run, closing: Closing): Promise<void> =>
 
 /** An attempt that was cut off leaves nothing behind: not in the conversation, not in the results, not at the reader's. */
 const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<void> => {
-  run.backToStart();
+  comeBack(run, run.start);
   run.reusable.push(...attempt.finishedCalls);
   const { reason } = record;
   rejectRecord(run, record, reason === 'error' ? undefined : stepTripwire(run));
@@ -58,8 +58,7 @@ const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Pro
   if (run.resultStands || (reason === 'error' && run.signal.aborted)) return;
   const rejected = reason === 'retry' ? run.accepted.filter(({ record }) => record === last) : run.accepted;
   run.accepted = run.accepted.filter((step) => !rejected.includes(step));
-  if (reason === 'retry') run.backToStart();
-  else run.backToFirstStep();
+  comeBack(run, reason === 'retry' ? run.start : run.firstStep);
   run.reusable.push(...(run.attempt?.finishedCalls ?? []));
   const tripwire = reason === 'error' ? undefined : stepTripwire(run);
   for (const { record } of rejected) {
@@ -174,7 +173,8 @@ const finishChunk = (run: Run) => {
   });
 };
 
-const errorFact = (error: unknown) => ({
+/** An error as events tell it. */
+export const errorFact = (error: unknown) => ({
   name: error instanceof Error ? error.name : 'Error',
   message: messageOf(error),
   code: isInterlockError(error) ? error.code : undefined,

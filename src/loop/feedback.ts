@@ -1,3 +1,4 @@
+import { comeBack } from './come-back.js';
 import type { Run } from './run.js';
 
 const tag = 'processor-feedback';
@@ -15,7 +16,7 @@ export const clearFeedback = ({ options: { ports }, list }: Run): void => ports.
 
 /** The conversation goes back to where the attempt began, so that nothing of a rejected one stays; its feedback is noted. */
 export const restart = (run: Run): void => {
-  run.backToStart();
+  comeBack(run, run.start);
   if (run.stop?.kind === 'retry') run.feedback = run.stop.reason;
   run.stop = undefined;
   run.error = undefined;

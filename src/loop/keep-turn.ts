@@ -1,6 +1,7 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { RunStatus } from '../../schemas/index.js';
 import type { Plan } from '../pipeline/compile.js';
+import { standingNow } from './come-back.js';
 import { messageOf } from './message-of.js';
 import type { KeptTurn, Persistence } from './persistence.js';
 import type { Run } from './run.js';
@@ -23,10 +24,10 @@ const patienceMs = 5_000;
  * new attempt is judged, it is not known to be acceptable.
  */
 export const noteInput = (run: Run, isAccepted: boolean): void => {
-  const { lanes, persistence = {}, ports } = run.options;
+  const { lanes, persistence = {} } = run.options;
   const isWanted = lanes.memory && Object.values(persistence).some((kept: KeptTurn | undefined) => kept && kept !== 'drop');
   if (!isWanted || run.position.stepNumber > 0) return;
-  run.acceptedInput = isAccepted ? ports.messages.checkpoint(run.list) : undefined;
+  run.acceptedInput = isAccepted ? standingNow(run) : undefined;
 };
 
 /**
@@ -48,7 +49,12 @@ const isUnaccepted = (status: RunStatus): status is Unaccepted => Object.hasOwn(
 /** The conversation as it is to be saved; nothing where it would hold what was rejected. */
 const keptList = (run: Run, { policy, status }: { policy: KeptTurn; status: Unaccepted }): MessageList | undefined => {
   const { ports } = run.options;
-  const list = run.acceptedInput?.() ?? (policy === 'placeholder' ? withoutInput(run, status) : undefined);
+  const { acceptedInput } = run;
+  const list = acceptedInput
+    ? ports.messages.restore(acceptedInput, run.list)
+    : policy === 'placeholder'
+      ? withoutInput(run, status)
+      : undefined;
   if (!list || policy === 'user-only') return list;
   ports.messages.addResponse(list, {
     id: run.messageId,
@@ -62,7 +68,7 @@ const keptList = (run: Run, { policy, status }: { policy: KeptTurn; status: Unac
 /** What the caller said was not accepted: where it stood there is a note of it, and nothing else that came with it. */
 const withoutInput = (run: Run, status: Unaccepted): MessageList => {
   const { host, messages } = run.options.ports;
-  const list = messages.checkpoint(run.list)();
+  const list = messages.restore(standingNow(run), run.list);
   const said = host.messages.read(list, 'input').findLast(({ role }) => role === 'user');
   const note = said && { ...said, content: instead(questionInstead, status) };
   host.messages.write(list, note ? [note] : [], { scope: 'input', source: 'input' });

@@ -86,16 +86,22 @@ export interface ToolRequest {
   readonly write: (chunk: Chunk) => Promise<void>;
 }
 
+/** A conversation as it stood at one time: its messages and what its list keeps beside them, as data that nobody changes. */
+export interface Standing {
+  readonly messages: readonly MastraDBMessage[];
+  readonly [beside: string]: unknown;
+}
+
 /** Adds the loop's own needs to what guards need from the message list. */
 export interface LoopMessages {
   /** Adds what the model answered to the conversation. */
   addResponse(list: MessageList, message: MastraDBMessage): void;
   /** Notes how a tool call ended. */
   setToolOutcome(list: MessageList, call: ToolCall, outcome: ToolOutcome): void;
-  /**
-   * Remembers a list as it is now, deeply; the function gives a list of its own that is so again, as often as it is called.
-   */
-  checkpoint(list: MessageList): () => MessageList;
+  /** Remembers a list as it is now, deeply. */
+  checkpoint(list: MessageList): Standing;
+  /** A list of its own that is again as one was; it makes ids and prompts as `like` does. */
+  restore(standing: Standing, like: MessageList): MessageList;
   /** System messages under a tag of the loop's own. */
   writeTagged(list: MessageList, tag: string, messages: readonly SystemMessage[]): void;
   /** The list as the model of an entry is to see it. */

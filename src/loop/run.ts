@@ -10,7 +10,17 @@ import type { Position, Recorder } from '../trace/recorder.js';
 import type { Stop } from '../verdict.js';
 import { createAnswer, type Answer } from './answer.js';
 import type { LoopLimits } from './machine.js';
-import type { Chunk, LoopPorts, ModelEntry, Prompt, RunMode, StepRecord, StepSettings, TokenUsage } from './ports.js';
+import type {
+  Chunk,
+  LoopPorts,
+  ModelEntry,
+  Prompt,
+  RunMode,
+  Standing,
+  StepRecord,
+  StepSettings,
+  TokenUsage,
+} from './ports.js';
 import type { Persistence } from './persistence.js';
 import type { AnswerAhead } from './read-ahead.js';
 import type { LoopSnapshot } from './decide.js';
@@ -51,7 +61,8 @@ export interface RunOptions {
 export interface Attempt {
   readonly settings: StepSettings;
   entry: ModelEntry;
-  prompt: Prompt;
+  /** What the model is to be sent, until it is. */
+  prompt: Prompt | undefined;
   /** A response that a guard had cached; the model is not called. */
   cached: PhaseData<'llmRequest'>['response'];
   answer: Answer;
@@ -91,6 +102,12 @@ export interface AcceptedStep {
   readonly partCount: number;
 }
 
+/** What is not shown yet, and the place where it begins. */
+export interface Held {
+  readonly chunks: readonly Chunk[];
+  readonly from: number;
+}
+
 /** Everything big about a run, kept beside the machine. Works read and write it; the machine decides. */
 export interface Run {
   readonly options: RunOptions;
@@ -111,11 +128,11 @@ export interface Run {
   /** System messages as each step starts with them. */
   baseSystem: readonly SystemMessage[];
   /** The conversation as the current step (or the input) started with it; a rejected attempt goes back to it. */
-  backToStart: () => void;
+  start: Standing | undefined;
   /** The conversation as the first step started with it; a rejected result goes back to it. */
-  backToFirstStep: () => void;
+  firstStep: Standing | undefined;
   /** What the caller said as the guards left it, kept where it may have to be saved without an answer. */
-  acceptedInput: (() => MessageList) | undefined;
+  acceptedInput: Standing | undefined;
   /** Guards that have yet to judge, beside the model's call. */
   beside: readonly GuardBeside[];
   attempt: Attempt | undefined;
@@ -125,7 +142,7 @@ export interface Run {
   /** Whether the guards let the whole result pass. */
   resultStands: boolean;
   readonly usage: TokenUsage;
-  readonly messageId: string;
+  messageId: string;
   readonly usedPartIds: Set<string>;
   /** What tools returned in rejected attempts at this step: asked for again, they are not run again. */
   reusable: FinishedCall[];
@@ -135,15 +152,15 @@ export interface Run {
   status: RunStatus | undefined;
   /** Where the machine rests, until the run is resumed. */
   restsAt: LoopSnapshot | undefined;
-  /** What was not shown yet when the run came to rest, and the place where it began. */
-  held: { readonly chunks: readonly Chunk[]; readonly from: number };
+  /** What was not shown yet when the run came to rest. */
+  held: Held;
 }
 
 /** A fresh attempt with the settings that the run was called with. */
 export const createAttempt = (run: Run): Attempt => ({
   settings: { ...run.options.settings },
   entry: run.options.ports.models[run.modelIndex] as ModelEntry, // the machine counts no further than there are models
-  prompt: [],
+  prompt: undefined,
   cached: undefined,
   answer: createAnswer(),
   ahead: undefined,

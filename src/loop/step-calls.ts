@@ -25,14 +25,6 @@ export const createStepCalls = (): StepCalls => ({
   settled: new Map(),
 });
 
-/** The same, to go on with: what becomes of it is not seen by whoever has the first. */
-export const copyStepCalls = ({ waiting, answers, shown, settled }: StepCalls): StepCalls => ({
-  waiting: new Map(waiting),
-  answers: new Map(answers),
-  shown: new Map(shown),
-  settled: new Map(settled),
-});
-
 /** A call waits for a person. Nobody can change any more what the person is shown. */
 export const awaitApproval = ({ waiting, shown }: StepCalls, call: ToolCall): void => {
   const own = klona(call);

@@ -8,7 +8,7 @@ import type { Attempt, Run } from './run.js';
  * the answer was there to its end, else by estimate.
  */
 export const wasteCall = (run: Run, attempt: Attempt): void => {
-  const { ahead, prompt } = attempt;
+  const { ahead, prompt = [] } = attempt;
   if (!ahead) return;
   attempt.ahead = undefined;
   ahead.hangUp();

@@ -4,7 +4,7 @@ import type { LoopMessages, ToolCall, ToolOutcome } from '../loop/ports.js';
 type ToolPart = Parameters<MessageList['updateToolInvocation']>[0];
 
 /** The loop's own dealings with Mastra's MessageList; prompts and checkpoints are made per run. */
-export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint'> = {
+export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint' | 'restore'> = {
   addResponse: (list, message) => {
     const last = list.get.all.db().at(-1);
     const isOwn = last?.role === 'assistant' && list.get.response.db().includes(last);

@@ -80,7 +80,7 @@ const putIn = (stepTools: StepSettings['tools'], prepared: Record<string, unknow
 /** Before a prompt is made, tools say what the model is to see of their results. */
 const messagesWith = (outputs: ModelOutputs): LoopMessages => ({
   ...loopMessages,
-  checkpoint: createCheckpoints(),
+  ...createCheckpoints(),
   toPrompt: async (list: MessageList, model) => {
     await outputs.apply(list);
     return toPrompt(list, model);

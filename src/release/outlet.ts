@@ -19,6 +19,8 @@ export interface Outlet<Chunk> {
   readonly place: number;
   /** Takes back what was written since a place; only what nobody has seen: says whether it was. */
   drop(place: number): boolean;
+  /** What is held, and the place where it begins. */
+  held(): { readonly chunks: readonly Chunk[]; readonly from: number };
   /** Takes back everything that is held, and gives it. */
   dropHeld(): Chunk[];
   readonly closed: boolean;
@@ -165,6 +167,7 @@ export const createOutlet = <Chunk>(limit = defaultLimit, onShow?: (chunk: Chunk
       return flow.chunks.length;
     },
     drop: (place) => drop(flow, place),
+    held: () => ({ chunks: flow.chunks.slice(flow.heldFrom), from: Math.min(flow.heldFrom, flow.chunks.length) }),
     dropHeld: () => flow.chunks.splice(flow.heldFrom),
     get closed() {
       return flow.isClosed;

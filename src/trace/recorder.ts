@@ -16,8 +16,6 @@ export interface RecorderOptions {
   wallClock: () => number;
   /** Told of each event as it happens; what it throws does not reach the run. */
   onEvent?: (event: RunEvent) => void;
-  /** What happened before the run was resumed; it is counted on from there. */
-  before?: readonly RunEvent[];
 }
 
 /**
@@ -27,6 +25,8 @@ export interface RecorderOptions {
 export interface Recorder {
   readonly events: readonly RunEvent[];
   record(fact: RunFact): void;
+  /** The run goes on from where this had happened; nobody is told of it again. */
+  rewind(before: readonly RunEvent[]): void;
   guard(report: GuardReport): void;
   conflict(report: ConflictReport): void;
   stale(report: StaleReport): void;
@@ -49,8 +49,8 @@ interface Sum {
 const mostChanges = 1_000;
 
 /** Makes a recorder for one run. */
-export const createRecorder = ({ runId, position, wallClock, onEvent, before = [] }: RecorderOptions): Recorder => {
-  const events: RunEvent[] = [...before];
+export const createRecorder = ({ runId, position, wallClock, onEvent }: RecorderOptions): Recorder => {
+  const events: RunEvent[] = [];
   const sums = new Map<Author, Sum>();
   const tally = createTally();
   let isOver = false;
@@ -76,6 +76,10 @@ export const createRecorder = ({ runId, position, wallClock, onEvent, before = [
   return {
     events,
     record,
+    rewind: (before) => {
+      events.splice(0, events.length, ...before);
+      isOver = false;
+    },
     guard: (report) => {
       const { verdict } = report;
       const { kind } = verdict;

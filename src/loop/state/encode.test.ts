@@ -27,7 +27,11 @@ describe('encode and decode', () => {
   });
 
   it('an error of ours keeps its code, path, sentence and cause', () => {
-    const error = new InterlockError('guard/unavailable', { path: 'input pii', detail: 'down', cause: new TypeError('no route') });
+    const error = new InterlockError('guard/unavailable', {
+      path: 'input pii',
+      detail: 'down',
+      cause: new TypeError('no route'),
+    });
     const revived = again(error) as InterlockError;
     expect(isInterlockError(revived, 'guard/unavailable')).toBe(true);
     expect([revived.message, revived.path, revived.actor]).toEqual([error.message, error.path, error.actor]);

@@ -6,7 +6,14 @@ import { applyPatch, diff, type Patch } from './patch.js';
 const patched = (before: unknown, patch: Patch | undefined): unknown => (patch ? applyPatch(before, patch) : before);
 
 const value = fc.letrec((tie) => ({
-  any: fc.oneof({ depthSize: 'small' }, fc.string(), fc.integer(), fc.constantFrom(null, undefined, true), tie('list'), tie('record')),
+  any: fc.oneof(
+    { depthSize: 'small' },
+    fc.string(),
+    fc.integer(),
+    fc.constantFrom(null, undefined, true),
+    tie('list'),
+    tie('record'),
+  ),
   list: fc.array(tie('any'), { maxLength: 5 }),
   record: fc.dictionary(fc.oneof(fc.constantFrom('a', 'b', 'c', '__proto__'), fc.string()), tie('any'), { maxKeys: 4 }),
 })).any;
@@ -36,7 +43,10 @@ describe('diff and applyPatch', () => {
     const list = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 6 });
     fc.assert(
       fc.property(list, list, list, list, (head, a, b, tail) => {
-        const [before, after] = [[...head, ...a, ...tail], [...head, ...b, ...tail]];
+        const [before, after] = [
+          [...head, ...a, ...tail],
+          [...head, ...b, ...tail],
+        ];
         expect(patched(before, diff(before, after))).toEqual(after);
       }),
       { numRuns: 500 },

@@ -22,6 +22,7 @@ export const call = async (run: Run): Promise<Outcome> => {
     run.error = error;
     return { kind: 'api-error' };
   } finally {
+    attempt.prompt = undefined; // it was sent
     run.recorder.flush();
   }
 };

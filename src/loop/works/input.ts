@@ -1,5 +1,5 @@
 import { clearFeedback, restart, showFeedback } from '../feedback.js';
-import { comeBack } from '../come-back.js';
+import { standingNow } from '../come-back.js';
 import { judge } from '../judge.js';
 import type { Outcome } from '../outcome.js';
 import type { Run } from '../run.js';
@@ -7,7 +7,7 @@ import type { Run } from '../run.js';
 /** Once, before the loop: guards look at what the user sent. */
 export const input = async (run: Run): Promise<Outcome> => {
   const { messages } = run.scope.host;
-  if (run.position.attempt === 1) run.backToStart = comeBack(run);
+  if (run.position.attempt === 1) run.start = standingNow(run);
   else restart(run);
   showFeedback(run);
   const { list } = run;

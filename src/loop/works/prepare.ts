@@ -1,6 +1,6 @@
 import { InterlockError } from '../../errors.js';
 import { clearFeedback, restart, showFeedback } from '../feedback.js';
-import { comeBack } from '../come-back.js';
+import { standingNow } from '../come-back.js';
 import { judge } from '../judge.js';
 import { noteInput } from '../keep-turn.js';
 import type { Outcome } from '../outcome.js';
@@ -49,8 +49,8 @@ const refuseIgnored = (run: Run, { messageId, workspace }: PhaseData<'inputStep'
 const beginStep = (run: Run): void => {
   clearFeedback(run);
   run.reusable = [];
-  run.backToStart = comeBack(run);
-  if (run.position.stepNumber === 0) run.backToFirstStep = run.backToStart;
+  run.start = standingNow(run);
+  if (run.position.stepNumber === 0) run.firstStep = run.start;
 };
 
 const settingNames = ['tools', 'toolChoice', 'activeTools', 'providerOptions', 'modelSettings', 'structuredOutput'] as const;

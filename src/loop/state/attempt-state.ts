@@ -1,0 +1,61 @@
+import { createAnswer, type Answer } from '../answer.js';
+import type { StepRecord } from '../ports.js';
+import { createStepCalls, type StepCalls } from '../step-calls.js';
+import type { Attempt } from '../run.js';
+
+/** What of an attempt cannot be left to another sitting: a call that is under way, and what it was to be made with. */
+type Live = 'ahead' | 'prompt';
+
+/** An attempt as a value; what it knows by key stands in lists. */
+export interface AttemptState extends Omit<Attempt, Live | 'answer' | 'stepCalls' | 'record'> {
+  readonly answer: AnswerState;
+  readonly stepCalls: Entries<StepCalls>;
+  /** The place of its record among the steps. */
+  readonly record: number | undefined;
+}
+
+type Entries<T> = { readonly [K in keyof T]: T[K] extends Map<infer Key, infer Value> ? readonly [Key, Value][] : never };
+
+/** An answer that is whole: nothing of it grows any more. */
+type AnswerState = Omit<Answer, 'rulings' | 'partIds' | 'texts' | 'reasonings'> &
+  Entries<Pick<Answer, 'rulings'>> & { readonly partIds: readonly string[] };
+
+/** An attempt as it is now. */
+export const readAttempt = (attempt: Attempt, steps: readonly StepRecord[]): AttemptState => {
+  const { ahead: _ahead, prompt: _prompt, answer, stepCalls, record, ...rest } = attempt;
+  const { texts: _texts, reasonings: _reasonings, rulings, partIds, ...said } = answer;
+  return {
+    ...rest,
+    finishedCalls: [...rest.finishedCalls],
+    answer: { ...said, rulings: [...rulings], partIds: [...partIds] },
+    stepCalls: {
+      waiting: [...stepCalls.waiting],
+      answers: [...stepCalls.answers],
+      shown: [...stepCalls.shown],
+      settled: [...stepCalls.settled],
+    },
+    record: record && steps.indexOf(record),
+  };
+};
+
+/** The attempt that a value tells of. */
+export const writeAttempt = (state: AttemptState, steps: readonly StepRecord[], placeOf: (place: number) => number): Attempt => {
+  const { answer, stepCalls, record, ...rest } = state;
+  const { rulings, partIds, ...said } = answer;
+  return {
+    ...rest,
+    finishedCalls: [...rest.finishedCalls],
+    place: placeOf(rest.place),
+    ahead: undefined,
+    prompt: undefined,
+    answer: { ...createAnswer(), ...said, rulings: new Map(rulings), partIds: new Set(partIds) },
+    stepCalls: {
+      ...createStepCalls(),
+      waiting: new Map(stepCalls.waiting),
+      answers: new Map(stepCalls.answers),
+      shown: new Map(stepCalls.shown),
+      settled: new Map(stepCalls.settled),
+    },
+    record: record === undefined ? undefined : steps[record],
+  };
+};

@@ -1,0 +1,111 @@
+import type { RunEvent, RunStatus } from '../../../schemas/index.js';
+import type { ProcessorSlot } from '../../phase/scope.js';
+import type { Position } from '../../trace/recorder.js';
+import type { LoopSnapshot } from '../decide.js';
+import { resting } from '../decide.js';
+import type { Standing, StepRecord } from '../ports.js';
+import type { AcceptedStep, Attempt, Held, Run } from '../run.js';
+import { readAttempt, writeAttempt, type AttemptState } from './attempt-state.js';
+
+/** What a run says of itself in fields of its own, and nobody changes in place. */
+const ownFields = [
+  'status',
+  'stop',
+  'error',
+  'feedback',
+  'baseSystem',
+  'start',
+  'firstStep',
+  'acceptedInput',
+  'resultStands',
+  'messageId',
+  'reusable',
+  'retries',
+  'recoveries',
+  'modelIndex',
+] as const satisfies readonly (keyof Run)[];
+
+/**
+ * Everything that has become of a run, as a value: what one sitting leaves to the next, and what a journal keeps. What the run was
+ * begun with stands beside it.
+ */
+export interface RunState extends Pick<Run, (typeof ownFields)[number]> {
+  readonly position: Position;
+  readonly usage: Run['usage'];
+  readonly list: Standing;
+  readonly steps: readonly StepRecord[];
+  readonly accepted: readonly AcceptedState[];
+  readonly usedPartIds: readonly string[];
+  readonly slots: Readonly<Record<string, ProcessorSlot>>;
+  readonly attempt: AttemptState | undefined;
+  readonly restsAt: Pick<LoopSnapshot, 'value' | 'context'> | undefined;
+  readonly held: Held;
+  readonly events: readonly RunEvent[];
+}
+
+/** An accepted step, whose record is told by its place among the steps. */
+type AcceptedState = Omit<AcceptedStep, 'record'> & { readonly record: number };
+
+/** A run as it is now. Lists in it are its own; what stands in them is the run's. */
+export const readState = (run: Run): RunState => {
+  const { steps, attempt, restsAt } = run;
+  return {
+    ...(Object.fromEntries(ownFields.map((name) => [name, run[name]])) as Pick<Run, (typeof ownFields)[number]>), // field by field
+    reusable: [...run.reusable],
+    position: { ...run.position },
+    usage: { ...run.usage },
+    list: run.options.ports.messages.checkpoint(run.list),
+    steps: [...steps],
+    accepted: run.accepted.map(({ record, ...step }) => ({ ...step, record: steps.indexOf(record) })),
+    usedPartIds: [...run.usedPartIds],
+    slots: Object.fromEntries(run.slots),
+    attempt: attempt && readAttempt(attempt, steps),
+    restsAt: restsAt && { value: restsAt.value, context: restsAt.context },
+    held: run.status === undefined ? run.options.outlet.held() : run.held,
+    events: [...run.recorder.events],
+  };
+};
+
+/** Makes a run that has not begun what another was; it is told in the record that it goes on from there. */
+export const writeState = (run: Run, state: RunState): void => {
+  const placeOf = holdAgain(run, state.held);
+  const { steps, position, usage, attempt, restsAt } = state;
+  for (const name of ownFields) Object.assign(run, { [name]: state[name] });
+  Object.assign(run.position, position);
+  Object.assign(run.usage, usage);
+  run.scope.retryCount = state.retries;
+  run.reusable = [...state.reusable];
+  run.list = run.options.ports.messages.restore(state.list, run.list);
+  run.steps.splice(0, run.steps.length, ...steps);
+  run.accepted = state.accepted.map((step) => ({
+    ...step,
+    record: steps[step.record] as StepRecord, // it was found among them
+    place: placeOf(step.place),
+  }));
+  run.usedPartIds.clear();
+  for (const id of state.usedPartIds) run.usedPartIds.add(id);
+  run.slots.clear();
+  for (const [id, slot] of Object.entries(state.slots)) run.slots.set(id, slot);
+  run.attempt = attempt && writeAttempt(attempt, steps, placeOf);
+  run.restsAt = restsAt && resting(restsAt);
+  run.held = state.held;
+  run.recorder.rewind(state.events);
+};
+
+/** Where something that was let out begins, in the outlet of this sitting. */
+export type PlaceOf = (place: Attempt['place']) => Attempt['place'];
+
+/** What was held back is held again; gives where the places of the last outlet are now. */
+const holdAgain = (run: Run, held: Held): PlaceOf => {
+  const { hold, outlet } = run.options;
+  if (hold) outlet.hold();
+  for (const chunk of held.chunks) void outlet.write(chunk); // nobody waits for what is held
+  return (place) => (place < held.from || !hold ? alreadyShown : place - held.from);
+};
+
+/** Before everything: what begins there was seen in an earlier sitting, and can only be withdrawn. */
+const alreadyShown = -1;
+
+/** Whether a run has ended, for whoever has only its state. */
+export const isEnded = ({ status }: { readonly status: RunStatus | undefined }): boolean =>
+  status !== undefined && status !== 'suspended';
