@@ -19,6 +19,7 @@ const floors = [
   { rooms: ['src/index'] },
   { rooms: ['src/testing', 'workflows'] },
   { rooms: ['playground'] },
+  { rooms: ['bin'] },
   { rooms: ['test', 'bench', 'scripts'] },
 ] as const satisfies readonly Floor[];
 

@@ -7,6 +7,13 @@ export type { Overlap, OverlapRule } from './pipeline/overlap.js';
 export type { Plan } from './pipeline/compile.js';
 export type { GuardBypass } from './trace/bypasses.js';
 export type { WastedCalls } from './trace/wasted.js';
+export { collectTraces, type Trace, type TraceCollection } from './trace/collect-traces.js';
+export { guardView, type GuardView } from './trace/guard-view.js';
+export { redactTrace, type RedactionPolicy } from './trace/redact-trace.js';
+export type { TextAt } from './trace/texts-in.js';
+export { traceOfKind } from './trace/trace-of-kind.js';
+export { formatTrace, parseTrace } from './trace/trace-lines.js';
+export type { TraceRecorder, TraceSink } from './trace/trace-writer.js';
 export type { GuardTraits } from './guard/traits.js';
 export type { Pattern, PatternMatch, TextSpan, Window, WindowedProcessor } from './guard/pattern.js';
 export { rejectToolCall, requireApproval, type RejectOptions, type ToolCallChunk } from './release/tool-rulings.js';
@@ -62,5 +69,7 @@ export {
   type GuardWindow,
   type RunEvent,
   type RunStatus,
+  type TraceEntry,
+  type TraceHeader,
   type Tripwire,
 } from '../schemas/index.js';

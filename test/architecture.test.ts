@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { checkFloors } from '../scripts/floors.js';
 
 const sourceFiles = () =>
-  globSync('{src,schemas,workflows,playground}/**/*.{ts,tsx}', { exclude: (name) => name.includes('node_modules') }).map(
+  globSync('{src,schemas,workflows,bin,playground}/**/*.{ts,tsx}', { exclude: (name) => name.includes('node_modules') }).map(
     (path) => ({
       path: path.replaceAll('\\', '/'),
       source: readFileSync(path, 'utf8'),

@@ -1,4 +1,4 @@
-/** How a text of a trace is written down; `key` is the field that it stands in. */
+/** How a text of a trace is written down. */
 export type MapText = (text: string) => string;
 
 /** Fields that hold names, not words: what they say is needed to find things, and is nobody's secret. */
@@ -24,6 +24,9 @@ const nameFields = new Set([
   'state',
   'format',
 ]);
+
+/** Whether a field holds a name. */
+export const isNameField = (key: string): boolean => nameFields.has(key);
 
 /** The field under which a value says what it was before it was written as JSON. */
 const tag = '$';
@@ -81,7 +84,7 @@ const plainObject = (value: object, walk: Walk): unknown => {
 const plainFields = (value: Record<string, unknown>, walk: Walk): Record<string, unknown> => {
   const made: Record<string, unknown> = {};
   for (const [key, field] of Object.entries(value)) {
-    const written = plain(field, { ...walk, isName: nameFields.has(key) });
+    const written = plain(field, { ...walk, isName: isNameField(key) });
     if (written !== undefined) made[key] = written;
   }
   return made;

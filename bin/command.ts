@@ -1,0 +1,18 @@
+/** What a command writes to and reads from, so that it can be run in a test. */
+export interface CommandIo {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** The folder against which paths are resolved. */
+  readonly cwd: string;
+}
+
+/** One command of `mastra-interlock`. */
+export interface Command {
+  readonly name: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** How it is called, with its options. */
+  readonly usage: string;
+  /** Does it; gives the exit code. An error is told with its message, and the exit code is then 2. */
+  run(args: readonly string[], io: CommandIo): Promise<number>;
+}

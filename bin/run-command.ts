@@ -1,0 +1,31 @@
+import type { Command, CommandIo } from './command.js';
+import { redact } from './redact.js';
+
+/** The commands, in the order in which they are listed. */
+const commands: readonly Command[] = [redact];
+
+/** Runs the command that the arguments name; gives the exit code: 2 where it could not be run. */
+export const runCommand = async ([name, ...args]: readonly string[], io: CommandIo): Promise<number> => {
+  const command = commands.find((one) => one.name === name);
+  if (!command) {
+    const isAsked = name === undefined || name === '--help' || name === '-h' || name === 'help';
+    (isAsked ? io.out : io.err)(`${isAsked ? '' : `There is no command "${name}".\n\n`}${listOf(commands)}`);
+    return isAsked ? 0 : 2;
+  }
+  if (args.includes('--help') || args.includes('-h')) {
+    io.out(`${command.usage}\n`);
+    return 0;
+  }
+  try {
+    return await command.run(args, io);
+  } catch (error) {
+    io.err(`${error instanceof Error ? error.message : String(error)}\n`);
+    return 2;
+  }
+};
+
+const listOf = (all: readonly Command[]): string => {
+  const width = Math.max(...all.map(({ name }) => name.length));
+  const lines = all.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  return `mastra-interlock <command> [options]\n\n${lines.join('\n')}\n\n--help after a command says how it is called.\n`;
+};

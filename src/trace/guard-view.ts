@@ -1,0 +1,95 @@
+import type { TraceContent, TraceEntry } from '../../schemas/index.js';
+import { InterlockError } from '../errors.js';
+import type { Trace } from './collect-traces.js';
+import { readContents } from './contents.js';
+import { textsIn, type TextAt } from './texts-in.js';
+
+/** What one guard received and returned. */
+export interface GuardView {
+  /** The entry of the guard's event. */
+  readonly seq: number;
+  readonly phase: string;
+  readonly processorId: string;
+  readonly path: string;
+  readonly received: readonly TextAt[];
+  /** Empty where the guard stopped. */
+  readonly returned: readonly TextAt[];
+}
+
+type Judged = Extract<TraceEntry, { kind: 'judged' }>;
+type GuardEvent = Extract<Extract<TraceEntry, { kind: 'event' }>['event'], { type: 'guard' }>;
+
+/**
+ * What the guard was given whose event is an entry of a trace, and what it gave. Of a guard of the stream these are the chunks that it
+ * changed or stopped on, one after another; where it changed none, the texts as they came.
+ *
+ * Raises `trace/invalid` where the entry is no guard's event, and `trace/redacted` where the words are not in the trace.
+ */
+export const guardView = (trace: Trace, seq: number): GuardView => {
+  const event = guardEventAt(trace, seq);
+  const { phase, processorId, path } = event;
+  const judged = judgedBy(trace, seq, event);
+  const { received, returned } = judged.length > 0 ? looksOf(trace, judged) : unchangedTexts(trace, event);
+  return { seq, phase, processorId, path, received, returned: isStop(event) ? [] : returned };
+};
+
+const guardEventAt = (trace: Trace, seq: number): GuardEvent => {
+  const entry = trace[seq];
+  if (entry?.kind === 'event' && entry.event.type === 'guard') return entry.event;
+  throw new InterlockError('trace/invalid', { path: `seq ${seq}`, detail: 'this entry is not the event of a guard.' });
+};
+
+/** One call is told right after its event, the calls per chunk of a step before the event that sums them up. */
+const judgedBy = (trace: Trace, seq: number, event: GuardEvent): Judged[] => {
+  const own = trace.filter((entry): entry is Judged => entry.kind === 'judged' && isSameCall(entry, event));
+  const next = own.find((entry) => entry.seq > seq);
+  const isSummed = trace.some((entry) => entry.kind === 'came') && own.some((entry) => 'part' in (entry.received?.values ?? {}));
+  if (!isSummed) return next ? [next] : [];
+  const from = trace.findLast(
+    (entry) => entry.seq < seq && entry.kind === 'event' && entry.event.type === 'guard' && isSameCall(entry.event, event),
+  );
+  const before = own.filter((entry) => entry.seq > (from?.seq ?? 0) && entry.seq < seq);
+  return isStop(event) && next ? [next] : before;
+};
+
+const isStop = ({ verdict }: GuardEvent): boolean => verdict !== 'pass' && verdict !== 'edit';
+
+type Call = Pick<GuardEvent, 'phase' | 'path' | 'processorId' | 'stepNumber' | 'attempt'>;
+
+const isSameCall = (a: Call, b: Call): boolean =>
+  a.phase === b.phase &&
+  a.path === b.path &&
+  a.processorId === b.processorId &&
+  a.stepNumber === b.stepNumber &&
+  a.attempt === b.attempt;
+
+type Looks = Pick<GuardView, 'received' | 'returned'>;
+
+const looksOf = (trace: Trace, judged: readonly Judged[]): Looks => {
+  const read = readContents(trace);
+  const textsOf = (content: TraceContent, index: number): TextAt[] =>
+    textsIn(read(content), judged.length > 1 ? `chunks.${index}` : '');
+  return {
+    received: judged.flatMap((entry, index) => textsOf(known(entry.received, entry.seq), index)),
+    returned: judged.flatMap((entry, index) => textsOf(entry.returned ?? known(entry.received, entry.seq), index)),
+  };
+};
+
+const known = (content: TraceContent | undefined, seq: number): TraceContent => {
+  if (content) return content;
+  throw new InterlockError('trace/redacted', { path: `seq ${seq}` });
+};
+
+/** The texts of a step's answer as they came, part by part. */
+const unchangedTexts = (trace: Trace, { stepNumber, attempt }: GuardEvent): Looks => {
+  const texts = new Map<string, string>();
+  for (const entry of trace) {
+    if (entry.kind !== 'came' || entry.stepNumber !== stepNumber || entry.attempt !== attempt) continue;
+    if (entry.part.chars === 0 || entry.part.partId === undefined) continue;
+    const { text, argsTextDelta } =
+      (known(entry.chunk as never, entry.seq) as { payload?: Record<string, string> }).payload ?? {};
+    texts.set(entry.part.partId, (texts.get(entry.part.partId) ?? '') + (text ?? argsTextDelta ?? ''));
+  }
+  const unchanged = [...texts].map(([target, text]) => ({ target, text }));
+  return { received: unchanged, returned: unchanged };
+};
