@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ComparedRow, Comparison } from '../../../protocol/runs.js';
-import { changeOf, differingFirst, outcomeOf, verdictLine } from './order-rows.js';
+import { changeOf, differingFirst, outcomeOf } from './order-rows.js';
 
 const row = (processorId: string, fields: Partial<ComparedRow> = {}): ComparedRow => ({
   phase: 'input',
@@ -30,11 +30,6 @@ it('says what became of a verdict', () => {
   expect(rows.map(changeOf)).toEqual(['the same', 'pass became trip', 'the same', 'only in the replay']);
   expect(changeOf(row('e', { after: undefined, differs: true }))).toBe('only in the recording');
   expect(changeOf(row('f', { before: { verdict: 'trip', reason: 'b' }, after: blocked, differs: true }))).toBe('another reason');
-  expect([verdictLine(blocked), verdictLine({ verdict: 'pass' }), verdictLine(undefined)]).toEqual([
-    'trip: a key',
-    'pass',
-    'was not asked',
-  ]);
 });
 
 it('says the outcome, and nothing of the end where the replay had to stop', () => {

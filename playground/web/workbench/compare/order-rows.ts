@@ -1,4 +1,4 @@
-import type { ComparedRow, ComparedVerdict, Comparison } from '../../../protocol/runs.js';
+import type { ComparedRow, Comparison } from '../../../protocol/runs.js';
 
 /** Rows with those that differ first; otherwise in the order in which guards judged. */
 export const differingFirst = (rows: readonly ComparedRow[]): ComparedRow[] =>
@@ -11,10 +11,6 @@ export const changeOf = ({ before, after, differs }: ComparedRow): string => {
   if (!differs) return 'the same';
   return before.verdict === after.verdict ? 'another reason' : `${before.verdict} became ${after.verdict}`;
 };
-
-/** A verdict as one line. */
-export const verdictLine = (verdict: ComparedVerdict | undefined): string =>
-  verdict ? [verdict.verdict, verdict.reason].filter(Boolean).join(': ') : 'was not asked';
 
 /** The outcome of a comparison in one sentence. */
 export const outcomeOf = ({ rows, before, after, endedAt }: Comparison): string => {

@@ -1,10 +1,5 @@
 import type { GraphShape } from '../../../protocol/catalog.js';
-
-/** A point of the drawing, in CSS pixels. */
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
+import type { Point } from '../../components/track-path.js';
 
 /** Something that stands at a place of the graph. `path` names it; a block's `fork` and `join` share the block's path. */
 export interface Box extends Point {
@@ -20,7 +15,7 @@ export interface Box extends Point {
 export interface Track {
   readonly id: string;
   readonly points: readonly Point[];
-  /** The condition under which an arm of a branch is taken. */
+  /** The condition under which an arm of a branch is taken; it stands at the last point but one. */
   readonly label?: string;
   /** The arm that the track leads to; absent on tracks that every payload takes. */
   readonly arm?: string;
@@ -154,6 +149,7 @@ const sideBySide = (shape: GraphShape, arms: readonly Arm[]): Block => {
     const arm = arms[index];
     const id = `${shape.path} arm ${index}`;
     const forked = bend({ x: spine, y: sizes.dot }, { x: placed.spine, y: top }, sizes.dot + sizes.gapY / 2);
+    if (arm?.label !== undefined) forked.splice(-1, 0, { x: placed.spine, y: top - sizes.label });
     const joined = bend({ x: placed.spine, y: top + block.height }, { x: spine, y: bottom }, bottom - sizes.gapY / 2);
     boxes.push(...placed.boxes);
     tracks.push(...placed.tracks, { id: `${id} in`, points: forked, label: arm?.label, arm: arm?.node.path });

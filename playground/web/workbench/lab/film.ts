@@ -49,3 +49,11 @@ export const nextRelease = ({ emissions }: LabRun, index: number): number => {
 /** The most that was held at any point, in code points. */
 export const mostHeld = ({ emissions }: LabRun): number =>
   emissions.reduce((most, { heldChars }) => Math.max(most, heldChars), 0);
+
+/** What happened in a frame, in words. */
+export const sayFrame = ({ index, pushed, fresh, held }: Frame): string => {
+  if (index === 0) return 'nothing has come';
+  const came = pushed === undefined ? 'the stream ended' : `came ${JSON.stringify(pushed)}`;
+  const left = fresh === '' ? 'nothing left' : `left ${JSON.stringify(fresh)}`;
+  return `${came}; ${left}; ${Array.from(held).length} held`;
+};

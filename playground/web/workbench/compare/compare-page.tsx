@@ -1,0 +1,102 @@
+import { GitCompareArrows, Info } from 'lucide-react';
+import { useCallback, useState } from 'react';
+import { Link } from 'wouter';
+import { get, post } from '../../api/request.js';
+import { useLoaded } from '../../api/use-loaded.js';
+import type { Comparison, RunSummary } from '../../../protocol/runs.js';
+import { StatusBadge } from '../../components/badge.js';
+import { EmptyState } from '../../components/empty-state.js';
+import { ErrorNotice } from '../../components/error-notice.js';
+import { InertText } from '../../components/inert-text.js';
+import { Panel } from '../../components/panel.js';
+import { Waiting } from '../../components/waiting.js';
+import { WordDiff } from '../../components/word-diff.js';
+import { ComparedTable } from './compared-table.js';
+import { LaneChoice, type LanePipelines } from './lane-choice.js';
+import { outcomeOf } from './order-rows.js';
+import './compare.css';
+
+/** Replays a recorded run through other pipelines, without the model, and shows which verdicts differ. */
+export const ComparePage = ({ runId = '' }: { readonly runId?: string }) => {
+  const path = `runs/${encodeURIComponent(runId)}`;
+  const loaded = useLoaded(useCallback((signal) => get<RunSummary>(path, signal), [path]));
+  if (loaded.state === 'failed') return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
+  if (loaded.state === 'loading') return <Waiting what="the run" />;
+  return <CompareView key={runId} run={loaded.value} />;
+};
+
+type Replay =
+  | { readonly state: 'idle' | 'busy' }
+  | { readonly state: 'done'; readonly comparison: Comparison }
+  | { readonly state: 'failed'; readonly error: Error };
+
+const CompareView = ({ run }: { readonly run: RunSummary }) => {
+  const [replay, setReplay] = useState<Replay>({ state: 'idle' });
+  const start = async (pipelines: LanePipelines): Promise<void> => {
+    setReplay({ state: 'busy' });
+    try {
+      const comparison = await post<Comparison>(`runs/${encodeURIComponent(run.runId)}/replay`, { pipelines });
+      setReplay({ state: 'done', comparison });
+    } catch (thrown) {
+      setReplay({ state: 'failed', error: thrown as Error }); // the client throws nothing else
+    }
+  };
+  return (
+    <div className="page">
+      <header className="pipeline-head">
+        <p className="crumbs">
+          <Link href="/runs">Runs</Link> › <Link href={`/runs/${encodeURIComponent(run.runId)}`}>{run.runId}</Link>
+        </p>
+        <div className="page-head">
+          <h1>
+            Replay and compare <StatusBadge status={run.status} />
+          </h1>
+        </div>
+        <p className="compare-said">
+          <InertText text={run.said} />
+        </p>
+      </header>
+      <LaneChoice agentId={run.agentId} isBusy={replay.state === 'busy'} onReplay={(pipelines) => void start(pipelines)} />
+      <div aria-live="polite" className="compare-results">
+        {replay.state === 'idle' && (
+          <EmptyState icon={GitCompareArrows} title="Nothing has been replayed yet">
+            A replay runs the recorded words of the model and the recorded results of tools through the guards. Nothing is called.
+          </EmptyState>
+        )}
+        {replay.state === 'busy' && <Waiting what="the replay" />}
+        {replay.state === 'failed' && <ErrorNotice error={replay.error} />}
+        {replay.state === 'done' && <ComparisonView comparison={replay.comparison} />}
+      </div>
+    </div>
+  );
+};
+
+const ComparisonView = ({ comparison }: { readonly comparison: Comparison }) => {
+  const { rows, before, after, endedAt } = comparison;
+  return (
+    <>
+      <p className="compare-outcome">{outcomeOf(comparison)}</p>
+      {endedAt !== undefined && (
+        <div className="notice notice-edit">
+          <Info size={18} aria-hidden />
+          <div className="notice-body">
+            <p>The replay ended early: the other guards led to a call that was never recorded, and a replay guesses nothing.</p>
+            <p>
+              <InertText text={endedAt} />
+            </p>
+          </div>
+        </div>
+      )}
+      <Panel title="Answer" note={`${before.status} → ${after.status}`}>
+        {before.text === '' && after.text === '' ? (
+          <p className="faint">Neither gave an answer.</p>
+        ) : (
+          <WordDiff before={before.text} after={after.text} />
+        )}
+      </Panel>
+      <Panel title="Verdicts" isFlush>
+        <ComparedTable rows={rows} />
+      </Panel>
+    </>
+  );
+};

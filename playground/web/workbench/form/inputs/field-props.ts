@@ -1,0 +1,23 @@
+import type { FormField } from '../form-fields.js';
+
+/** What every kind of input is given. */
+export interface FieldProps {
+  readonly field: FormField;
+  /** The id of the control that the field's label names. */
+  readonly id: string;
+  readonly value: unknown;
+  /** The id of the words that describe it and say what is wrong. */
+  readonly describedBy: string;
+  readonly isInvalid: boolean;
+  /** A new value; undefined takes the field out. */
+  readonly onChange: (value: unknown) => void;
+  /** What is wrong with what stands in the control, so that there is no value to give; undefined where all is well again. */
+  readonly onDraftError: (message: string | undefined) => void;
+}
+
+/** The attributes that tie a control to its words. */
+export const tied = ({ id, describedBy, isInvalid }: FieldProps) => ({
+  id,
+  'aria-describedby': describedBy,
+  'aria-invalid': isInvalid || undefined,
+});

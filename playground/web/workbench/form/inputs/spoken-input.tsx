@@ -1,0 +1,112 @@
+import { Braces, ListPlus, Rows3, X } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../../components/button.js';
+import { isRecord, type JsonSchema } from '../json-schema.js';
+import { newRow, readRow, writeRow } from '../spoken-row.js';
+import { tied, type FieldProps } from './field-props.js';
+import { JsonInput } from './json-input.js';
+import { useDraftErrors } from './use-draft-errors.js';
+
+const now = (): string => new Date().toISOString();
+
+/** Messages as rows of who says what; all of it as JSON where a person asks, or where a message is more than one text. */
+export const SpokenInput = (props: FieldProps) => {
+  const { field, value, onChange, onDraftError } = props;
+  const [isRaw, setIsRaw] = useState(false);
+  const report = useDraftErrors(onDraftError);
+  const list = Array.isArray(value) ? (value as unknown[]) : [];
+  const items = field.schema.items ?? {};
+  const roles = rolesOf(items);
+  const replace = (index: number, message: unknown): void => onChange(list.toSpliced(index, 1, message));
+  const remove = (index: number): void => {
+    const rest = list.toSpliced(index, 1);
+    report(String(index), undefined);
+    onChange(rest.length === 0 && !field.isRequired ? undefined : rest);
+  };
+  const add = (): void => {
+    const row = { role: roles[0] ?? 'user', text: '' };
+    onChange([...list, newRow(items, row, { number: list.length + 1, now: now() })]);
+  };
+  const toggle = (): void => {
+    onDraftError(undefined);
+    setIsRaw(!isRaw);
+  };
+  return (
+    <div className="spoken">
+      {isRaw ? (
+        <JsonInput {...props} />
+      ) : (
+        list.map((message, index) => (
+          <SpokenRowInput
+            // oxlint-disable-next-line react/no-array-index-key -- a message may have no id, or one that is being edited
+            key={index}
+            field={{ ...props, onDraftError: (error) => report(String(index), error) }}
+            message={message}
+            roles={roles}
+            index={index}
+            onChange={(next) => replace(index, next)}
+            onRemove={() => remove(index)}
+          />
+        ))
+      )}
+      <div className="panel-tools">
+        {!isRaw && (
+          <Button onClick={add}>
+            <ListPlus size={14} aria-hidden /> Add a message
+          </Button>
+        )}
+        <Button look="quiet" onClick={toggle}>
+          {isRaw ? <Rows3 size={14} aria-hidden /> : <Braces size={14} aria-hidden />} {isRaw ? 'As rows' : 'As JSON'}
+        </Button>
+      </div>
+    </div>
+  );
+};
+
+const rolesOf = ({ properties = {} }: JsonSchema): string[] => (properties['role']?.enum ?? []).map(String);
+
+interface RowProps {
+  readonly field: FieldProps;
+  readonly message: unknown;
+  readonly roles: readonly string[];
+  readonly index: number;
+  readonly onChange: (message: unknown) => void;
+  readonly onRemove: () => void;
+}
+
+const SpokenRowInput = ({ field, message, roles, index, onChange, onRemove }: RowProps) => {
+  const row = readRow(message);
+  const ties = index === 0 ? tied(field) : {};
+  const number = index + 1;
+  return (
+    <div className="spoken-row">
+      {row && isRecord(message) ? (
+        <>
+          <select
+            className="input"
+            aria-label={`Role of message ${number}`}
+            value={row.role}
+            onChange={(event) => onChange(writeRow(message, { ...row, role: event.target.value }))}
+          >
+            {[...new Set([row.role, ...roles])].map((role) => (
+              <option key={role}>{role}</option>
+            ))}
+          </select>
+          <textarea
+            {...ties}
+            className="input"
+            aria-label={`Text of message ${number}`}
+            rows={Math.min(8, Math.max(2, Math.ceil(row.text.length / 56)))}
+            value={row.text}
+            onChange={(event) => onChange(writeRow(message, { ...row, text: event.target.value }))}
+          />
+        </>
+      ) : (
+        <JsonInput {...field} field={{ ...field.field, schema: {} }} value={message} onChange={onChange} />
+      )}
+      <Button look="quiet" isIcon aria-label={`Remove message ${number}`} onClick={onRemove}>
+        <X size={14} />
+      </Button>
+    </div>
+  );
+};

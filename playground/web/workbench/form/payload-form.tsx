@@ -1,0 +1,171 @@
+import { useId, useState, type ComponentType, type ReactNode } from 'react';
+import { Button } from '../../components/button.js';
+import { otherFields, setField, setOtherFields } from './edit-payload.js';
+import { exampleOf } from './example-of.js';
+import { formFieldsOf, type FieldKind, type FormField } from './form-fields.js';
+import type { FieldProps } from './inputs/field-props.js';
+import { JsonInput } from './inputs/json-input.js';
+import { ChoiceInput, NumberInput, TextInput, TextsInput, YesNoInput } from './inputs/simple-inputs.js';
+import { SpokenInput } from './inputs/spoken-input.js';
+import { useDraftErrors } from './inputs/use-draft-errors.js';
+import { isRecord, type Payload } from './json-schema.js';
+import './payload-form.css';
+
+/** What is wrong with fields, by name. */
+export type FieldErrors = Readonly<Partial<Record<string, string>>>;
+
+/** What fills in a payload, whatever it looks like. */
+export interface FillProps {
+  readonly payload: Payload;
+  readonly errors: FieldErrors;
+  readonly onChange: (payload: Payload) => void;
+  /** A control holds something that is no value. */
+  readonly onDraftError: (name: string, message: string | undefined) => void;
+}
+
+interface PayloadFormProps extends FillProps {
+  readonly fields: readonly FormField[];
+}
+
+/** The name under which what is wrong with the fields that the form does not know is reported. */
+export const othersName = 'other fields';
+
+/**
+ * A form made from a schema. It shows first what is required or was set when it was opened, puts the rest behind a click, and keeps
+ * what it does not know. Give it a `key`, so that another payload opens another form.
+ */
+export const PayloadForm = ({ fields, payload, errors, onChange, onDraftError }: PayloadFormProps) => {
+  const [isSet] = useState(() => new Set(Object.keys(payload))); // a field stays where it is while it is typed in
+  const isFirst = ({ name, isRequired }: FormField): boolean => isRequired || isSet.has(name);
+  const shown = fields.filter(({ kind }) => kind !== 'fixed');
+  const more = shown.filter((field) => !isFirst(field));
+  const draw = (field: FormField): ReactNode => (
+    <Field
+      key={field.name}
+      field={field}
+      value={payload[field.name]}
+      error={errors[field.name]}
+      onChange={(value) => onChange(setField(payload, field.name, value))}
+      onDraftError={(message) => onDraftError(field.name, message)}
+    />
+  );
+  return (
+    <div className="payload-form">
+      {shown.filter(isFirst).map(draw)}
+      <details className="more-fields" open={more.some(({ name }) => errors[name] !== undefined) || undefined}>
+        <summary>{more.length + 1} more fields</summary>
+        <div className="payload-form">
+          {more.map(draw)}
+          <OtherFields fields={fields} payload={payload} errors={errors} onChange={onChange} onDraftError={onDraftError} />
+        </div>
+      </details>
+    </div>
+  );
+};
+
+const OtherFields = ({ fields, payload, errors, onChange, onDraftError }: PayloadFormProps) => {
+  const others = otherFields(payload, fields);
+  const change = (value: unknown): void => {
+    const isObject = value === undefined || isRecord(value);
+    onDraftError(othersName, isObject ? undefined : 'They are an object: { … }.');
+    if (isObject) onChange(setOtherFields(payload, fields, value ?? {}));
+  };
+  return (
+    <Field
+      field={othersField}
+      value={Object.keys(others).length > 0 ? others : undefined}
+      error={errors[othersName]}
+      onChange={change}
+      onDraftError={(message) => onDraftError(othersName, message)}
+    />
+  );
+};
+
+const othersField: FormField = {
+  name: othersName,
+  title: 'Other fields',
+  description: 'What the schema does not name; it is handed on as it is.',
+  kind: 'json',
+  isRequired: false,
+  schema: {},
+};
+
+interface FieldShellProps {
+  readonly field: FormField;
+  readonly value: unknown;
+  readonly error: string | undefined;
+  readonly onChange: (value: unknown) => void;
+  readonly onDraftError: (message: string | undefined) => void;
+}
+
+/** A field with its title, its words and its control. */
+const Field = ({ field, value, error, onChange, onDraftError }: FieldShellProps) => {
+  const id = useId();
+  const describedBy = `${id}-words`;
+  const Input = inputs[field.kind];
+  return (
+    <div className={`field ${error === undefined ? '' : 'field-wrong'}`} role="group" aria-labelledby={`${id}-title`}>
+      <label className="field-title" id={`${id}-title`} htmlFor={id}>
+        {field.title}
+        {field.isRequired && <span className="field-required">required</span>}
+      </label>
+      <p className="field-words" id={describedBy}>
+        {field.description}
+        {error !== undefined && (
+          <span className="field-error" role="alert">
+            {error}
+          </span>
+        )}
+      </p>
+      <Input
+        field={field}
+        id={id}
+        value={value}
+        describedBy={describedBy}
+        isInvalid={error !== undefined}
+        onChange={onChange}
+        onDraftError={onDraftError}
+      />
+    </div>
+  );
+};
+
+/** Fields of a field. */
+const GroupInput = ({ field, value, onChange, onDraftError }: FieldProps) => {
+  const report = useDraftErrors(onDraftError);
+  if (!isRecord(value)) {
+    const begin = (): void => onChange(exampleOf(field.schema, new Date().toISOString()));
+    return <Button onClick={begin}>Add {field.title.toLowerCase()}</Button>;
+  }
+  return (
+    <div className="field-group">
+      {formFieldsOf(field.schema).map((inner) => (
+        <Field
+          key={inner.name}
+          field={inner}
+          value={value[inner.name]}
+          error={undefined}
+          onChange={(next) => onChange(setField(value, inner.name, next))}
+          onDraftError={(message) => report(inner.name, message)}
+        />
+      ))}
+      {!field.isRequired && (
+        <Button look="quiet" onClick={() => onChange(undefined)}>
+          Remove {field.title.toLowerCase()}
+        </Button>
+      )}
+    </div>
+  );
+};
+
+const inputs: Readonly<Record<FieldKind, ComponentType<FieldProps>>> = {
+  fixed: TextInput,
+  text: TextInput,
+  number: NumberInput,
+  'yes-no': YesNoInput,
+  choice: ChoiceInput,
+  texts: TextsInput,
+  spoken: SpokenInput,
+  group: GroupInput,
+  json: JsonInput,
+};

@@ -1,0 +1,87 @@
+import { useMemo, type ReactNode } from 'react';
+import type { GraphShape } from '../../../protocol/catalog.js';
+import { GraphView, type PlacedNode, type PlacedTrack } from '../../components/graph-view.js';
+import { GuardNode, type GuardNodeProps } from './guard-node.js';
+import type { PlaceMark } from './place-mark.js';
+import { layOut, type Box } from './lay-out.js';
+import { shapeName } from './shape-nodes.js';
+import './pipeline-graph.css';
+
+interface PipelineGraphProps {
+  readonly graph: GraphShape;
+  /** The path of the place that is looked at. */
+  readonly selected?: string | undefined;
+  /** Marks by path. */
+  readonly marks?: ReadonlyMap<string, PlaceMark>;
+  readonly onSelect: (path: string) => void;
+}
+
+type Drawn = Omit<PipelineGraphProps, 'graph'>;
+
+/** A pipeline as a track diagram. Each place is a button. */
+export const PipelineGraph = ({ graph, selected, marks, onSelect }: PipelineGraphProps) => {
+  const drawing = useMemo(() => layOut(graph), [graph]);
+  const nodes = useMemo(
+    () => drawing.boxes.map((box): PlacedNode => placed(box, { selected, marks, onSelect })),
+    [drawing, selected, marks, onSelect],
+  );
+  const tracks = useMemo(
+    () => drawing.tracks.map(({ id, points, label }): PlacedTrack => ({ id, points, ...(label !== undefined && { label }) })),
+    [drawing],
+  );
+  const height = Math.min(Math.max(drawing.height + 48, 220), 620);
+  return (
+    <div className="pipeline-graph" style={{ height }}>
+      <GraphView label={`Graph of ${shapeName(graph)}`} nodes={nodes} tracks={tracks} />
+    </div>
+  );
+};
+
+const placed = (box: Box, drawn: Drawn): PlacedNode => {
+  const { role, path, x, y, width, height } = box;
+  return { id: `${role} ${path}`, x, y, width, height, isFrame: role === 'frame', content: contentOf(box, drawn) };
+};
+
+const contentOf = (box: Box, { selected, marks, onSelect }: Drawn): ReactNode => {
+  const { role, path, shape } = box;
+  const looks = { isSelected: path === selected, mark: marks?.get(path), onSelect };
+  switch (role) {
+    case 'step':
+      return shape && <GuardNode shape={shape} {...looks} />;
+    case 'frame':
+      return shape && <Frame shape={shape} {...looks} />;
+    case 'fork':
+      return shape && <Fork shape={shape} {...looks} />;
+    case 'join':
+      return <span className="pg-dot" />;
+    case 'start':
+    case 'end':
+      return <span className={`pg-end pg-${role}`} />;
+    default:
+      return role satisfies never;
+  }
+};
+
+const lookOf = ({ isSelected, mark }: Omit<GuardNodeProps, 'shape' | 'onSelect'>): string =>
+  `${isSelected ? 'pg-selected' : ''} ${mark ? `pg-${mark.tone}` : ''}`;
+
+/** A pipeline inside of another. */
+const Frame = ({ shape, onSelect, ...looks }: GuardNodeProps) => (
+  <div className={`pg-frame ${lookOf(looks)}`}>
+    <button type="button" className="pg-frame-title" aria-pressed={looks.isSelected} onClick={() => onSelect(shape.path)}>
+      {shapeName(shape)}
+    </button>
+  </div>
+);
+
+/** Where arms part. */
+const Fork = ({ shape, onSelect, ...looks }: GuardNodeProps) => (
+  <button
+    type="button"
+    className={`pg-dot ${lookOf(looks)}`}
+    aria-pressed={looks.isSelected}
+    aria-label={`${shapeName(shape)}, ${shape.path}`}
+    title={shapeName(shape)}
+    onClick={() => onSelect(shape.path)}
+  />
+);

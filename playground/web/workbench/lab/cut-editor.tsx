@@ -1,0 +1,93 @@
+import { useId, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react';
+import { Button } from '../../components/button.js';
+import { count } from '../../components/format.js';
+import { moveCaret } from './caret-moves.js';
+import { charactersOf, toggleCut } from './cuts.js';
+
+interface CutEditorProps {
+  readonly text: string;
+  /** Positions, in code points, at which the text is cut. */
+  readonly at: readonly number[];
+  readonly onChange: (at: number[]) => void;
+}
+
+/** A text to be cut between its characters: with the pointer, or with the arrow keys and space. */
+export const CutEditor = ({ text, at, onChange }: CutEditorProps) => {
+  const id = useId();
+  const characters = useMemo(() => charactersOf(text), [text]);
+  const editor = useRef<HTMLDivElement>(null);
+  const [caret, setCaret] = useState(1);
+  const last = characters.length - 1;
+  const place = Math.max(1, Math.min(caret, last));
+  const toggle = (position: number): void => {
+    if (position < 1 || position > last) return;
+    setCaret(position);
+    onChange(toggleCut(at, position));
+  };
+  const press = (event: KeyboardEvent): void => {
+    const next = moveCaret(event.key, { place, last, cuts: at });
+    if (next === undefined) return;
+    event.preventDefault();
+    setCaret(next);
+    editor.current?.querySelector<HTMLElement>(`[data-place="${next}"]`)?.focus();
+  };
+  const inside = at.filter((position) => position <= last).length;
+  return (
+    <div className="field" role="group" aria-labelledby={`${id}-title`} aria-describedby={`${id}-words`}>
+      <span className="field-title" id={`${id}-title`}>
+        Cuts
+      </span>
+      <p className="field-words" id={`${id}-words`}>
+        Click between characters, or move with <kbd>←</kbd> <kbd>→</kbd> and cut with <kbd>space</kbd>; <kbd>↑</kbd> <kbd>↓</kbd>{' '}
+        go from cut to cut.
+      </p>
+      <div className="cuts" ref={editor}>
+        <Characters characters={characters} cuts={at} place={place} onToggle={toggle} onPress={press} />
+      </div>
+      <p className="cuts-foot">
+        <span>
+          {count(inside + 1, 'chunk')} of {count(characters.length, 'character')}
+        </span>
+        <Button look="quiet" disabled={at.length === 0} onClick={() => onChange([])}>
+          Remove all cuts
+        </Button>
+      </p>
+    </div>
+  );
+};
+
+interface CharactersProps {
+  readonly characters: readonly string[];
+  readonly cuts: readonly number[];
+  readonly place: number;
+  readonly onToggle: (position: number) => void;
+  readonly onPress: (event: KeyboardEvent) => void;
+}
+
+/** Each character is a button that cuts before it; one of them is in the way of the tab key. */
+const Characters = ({ characters, cuts, place, onToggle, onPress }: CharactersProps) => {
+  const isCut = new Set(cuts);
+  const click = (event: MouseEvent, index: number): void => {
+    const { left, width } = event.currentTarget.getBoundingClientRect();
+    const isPointer = event.detail > 0; // the keyboard clicks without a place
+    onToggle(isPointer && event.clientX > left + width / 2 ? index + 1 : index);
+  };
+  return characters.map((character, index) => (
+    <button
+      // oxlint-disable-next-line react/no-array-index-key -- a character is told by its place
+      key={index}
+      type="button"
+      data-place={index}
+      className={isCut.has(index) ? 'cut' : ''}
+      tabIndex={index === place ? 0 : -1}
+      aria-pressed={isCut.has(index)}
+      aria-label={`cut before ${say(character)}`}
+      onClick={(event) => click(event, index)}
+      onKeyDown={onPress}
+    >
+      {character === '\n' ? '⏎' : character}
+    </button>
+  ));
+};
+
+const say = (character: string): string => (character === ' ' ? 'a space' : character === '\n' ? 'a line end' : character);

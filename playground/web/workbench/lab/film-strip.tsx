@@ -1,0 +1,57 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef } from 'react';
+import type { LabRun } from '../../../protocol/workbench.js';
+
+interface FilmStripProps {
+  readonly run: LabRun;
+  readonly index: number;
+  readonly onGo: (index: number) => void;
+}
+
+const frameWidth = 76;
+
+/** The frames in a row: what went in above, what left below. The slider is its keyboard. */
+export const FilmStrip = ({ run: { emissions }, index, onGo }: FilmStripProps) => {
+  const strip = useRef<HTMLDivElement>(null);
+  // oxlint-disable-next-line react/incompatible-library -- nothing it gives is memoized or handed on
+  const virtual = useVirtualizer({
+    count: emissions.length,
+    getScrollElement: () => strip.current,
+    estimateSize: () => frameWidth,
+    horizontal: true,
+    overscan: 6,
+  });
+  useEffect(() => {
+    if (index > 0) virtual.scrollToIndex(index - 1, { align: 'auto' });
+  }, [virtual, index]);
+  return (
+    <div className="strip" ref={strip} tabIndex={-1}>
+      <div className="strip-all" style={{ width: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index: at, start }) => {
+          const { pushed, left = '', heldChars = 0, stop } = emissions[at] ?? {};
+          const number = at + 1;
+          const look = stop ? 'strip-stopped' : left === '' ? '' : 'strip-left';
+          return (
+            <button
+              key={at}
+              type="button"
+              tabIndex={-1}
+              aria-label={`Chunk ${number}`}
+              aria-current={number === index || undefined}
+              className={`strip-frame ${look}`}
+              style={{ transform: `translateX(${start}px)`, width: frameWidth - 4 }}
+              onClick={() => onGo(number)}
+            >
+              <bdi className="strip-in">{pushed === undefined ? 'end' : visible(pushed)}</bdi>
+              <bdi className="strip-out">{stop ? '■' : visible(left) || '—'}</bdi>
+              <span className="strip-held">{heldChars > 0 ? `▒ ${heldChars}` : ''}</span>
+            </button>
+          );
+        })}
+      </div>
+    </div>
+  );
+};
+
+/** Spaces and line ends as signs, since a frame may be nothing else. */
+const visible = (text: string): string => text.replaceAll(' ', '␣').replaceAll('\n', '⏎');

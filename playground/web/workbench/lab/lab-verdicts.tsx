@@ -1,0 +1,40 @@
+import type { RunEvent } from '../../../../schemas/index.js';
+import { VerdictBadge } from '../../components/badge.js';
+import { count, formatDuration } from '../../components/format.js';
+
+type GuardEvent = Extract<RunEvent, { type: 'guard' }>;
+
+/** How often each guard was asked, and what it said. */
+export const LabVerdicts = ({ events }: { readonly events: readonly RunEvent[] }) => {
+  const verdicts = events.filter((event): event is GuardEvent => event.type === 'guard');
+  if (verdicts.length === 0) return null;
+  return (
+    <table className="tried-steps">
+      <caption className="unseen">Guards</caption>
+      <thead>
+        <tr>
+          <th scope="col">Guard</th>
+          <th scope="col">Verdict</th>
+          <th scope="col">Asked</th>
+        </tr>
+      </thead>
+      <tbody>
+        {verdicts.map(({ seq, path, processorId, verdict, calls, edits, durationMs, reason }) => (
+          <tr key={seq}>
+            <th scope="row" title={path}>
+              {processorId}
+              {reason !== undefined && <span className="tried-reason">{reason}</span>}
+            </th>
+            <td>
+              <VerdictBadge verdict={verdict} />
+            </td>
+            <td>
+              {count(calls, 'time')}
+              {edits > 0 && `, ${count(edits, 'edit')}`}, {formatDuration(durationMs)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+};

@@ -1,0 +1,123 @@
+import { Search, ShieldCheck, TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
+import { post } from '../../api/request.js';
+import type { FindLeak, LeakSearch } from '../../../protocol/workbench.js';
+import { Button } from '../../components/button.js';
+import { ErrorNotice } from '../../components/error-notice.js';
+import { count } from '../../components/format.js';
+import { InertText } from '../../components/inert-text.js';
+import { Panel } from '../../components/panel.js';
+import { cutsOf } from './cuts.js';
+import type { LabSettings } from './lab-link.js';
+
+interface LeakPanelProps {
+  readonly settings: LabSettings;
+  /** Sets the lab up with what leaked, and runs it. */
+  readonly onLoad: (settings: LabSettings) => void;
+}
+
+type Outcome =
+  | { readonly state: 'idle' | 'busy' }
+  | { readonly state: 'done'; readonly asked: FindLeak; readonly found: LeakSearch }
+  | { readonly state: 'failed'; readonly error: Error };
+
+/** Searches cuttings for one that lets more of a fragment out than is allowed. */
+export const LeakPanel = ({ settings, onLoad }: LeakPanelProps) => {
+  const [fragment, setFragment] = useState('');
+  const [allowed, setAllowed] = useState(3);
+  const [outcome, setOutcome] = useState<Outcome>({ state: 'idle' });
+  const { pipelineId, text, kind, cutting } = settings;
+  const why = whyNot(settings, fragment);
+  const search = async (): Promise<void> => {
+    const asked: FindLeak = { pipelineId, text, kind, fragment, allowed };
+    setOutcome({ state: 'busy' });
+    try {
+      setOutcome({ state: 'done', asked, found: await post<LeakSearch>('lab/leak', asked) });
+    } catch (thrown) {
+      setOutcome({ state: 'failed', error: thrown as Error }); // the client throws nothing else
+    }
+  };
+  return (
+    <Panel title="Find a leak">
+      <form
+        className="leak"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (why === undefined) void search();
+        }}
+      >
+        <p className="field-words">
+          Tries every cut in two, the cut per character and hundreds of random ones, for one in which a reader sees more of the
+          fragment than is allowed.
+        </p>
+        <label className="field leak-fragment">
+          <span className="field-title">Fragment that must not be seen</span>
+          <input className="input" value={fragment} onChange={({ target }) => setFragment(target.value)} />
+        </label>
+        <label className="field">
+          <span className="field-title">Allowed, in characters</span>
+          <input
+            className="input"
+            type="number"
+            min={0}
+            value={allowed}
+            onChange={({ target }) => setAllowed(Math.max(0, Math.trunc(Number(target.value))))}
+          />
+        </label>
+        <Button type="submit" disabled={why !== undefined || outcome.state === 'busy'}>
+          <Search size={14} aria-hidden /> {outcome.state === 'busy' ? 'Searching …' : 'Search'}
+        </Button>
+        {why !== undefined && (fragment !== '' || cutting.kind === 'recorded') && <p className="field-words">{why}</p>}
+      </form>
+      <div aria-live="polite">
+        {outcome.state === 'failed' && <ErrorNotice error={outcome.error} />}
+        {outcome.state === 'done' && <Found {...outcome} onLoad={onLoad} />}
+      </div>
+    </Panel>
+  );
+};
+
+/** Why there is nothing to search; undefined where there is. */
+const whyNot = ({ text, cutting }: LabSettings, fragment: string): string | undefined => {
+  if (cutting.kind === 'recorded') return 'A search needs a text: choose another way to cut first.';
+  if (fragment === '') return 'Say what must not be seen.';
+  return text.includes(fragment) ? undefined : 'The text does not contain this fragment.';
+};
+
+interface FoundProps {
+  readonly asked: FindLeak;
+  readonly found: LeakSearch;
+  readonly onLoad: (settings: LabSettings) => void;
+}
+
+const Found = ({ asked: { pipelineId, text, kind }, found: { tried, leak }, onLoad }: FoundProps) => {
+  if (!leak)
+    return (
+      <p className="leak-none">
+        <ShieldCheck size={16} aria-hidden /> No leak in {count(tried, 'cutting')}.
+      </p>
+    );
+  const load = (): void => onLoad({ pipelineId, text, kind, cutting: { kind: 'by-hand', at: cutsOf(leak.chunks) } });
+  return (
+    <div className="notice notice-trip leak-found">
+      <TriangleAlert size={18} aria-hidden />
+      <div className="notice-body">
+        <p>
+          <strong>
+            <InertText text={leak.seen} />
+          </strong>{' '}
+          is seen in cutting {tried.toLocaleString()}, of {count(leak.chunks.length, 'chunk')}:
+        </p>
+        <ol className="leak-chunks" aria-label="Chunks">
+          {leak.chunks.map((chunk, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- a chunk is told by its place
+            <li key={index}>
+              <bdi>{chunk}</bdi>
+            </li>
+          ))}
+        </ol>
+        <Button onClick={load}>Load this cutting into the lab</Button>
+      </div>
+    </div>
+  );
+};

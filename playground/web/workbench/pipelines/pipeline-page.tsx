@@ -1,0 +1,103 @@
+import { useCallback, useMemo, useState } from 'react';
+import { Link } from 'wouter';
+import { useCatalog } from '../../api/catalog.js';
+import { getText } from '../../api/request.js';
+import type { Finding } from '../../../../src/pipeline/verify/finding.js';
+import type { PipelineInfo } from '../../../protocol/catalog.js';
+import { Badge, ProcessorBadge } from '../../components/badge.js';
+import { count } from '../../components/format.js';
+import { Panel } from '../../components/panel.js';
+import { NotFound } from '../../shell/not-found.js';
+import { PipelineGraph } from '../graph/pipeline-graph.js';
+import type { PlaceMark } from '../graph/place-mark.js';
+import { pipelineSvg } from '../graph/pipeline-svg.js';
+import { guardsIn, shapesIn } from '../graph/shape-nodes.js';
+import { fileName } from '../take-away/save.js';
+import { CopyButton, SaveButton } from '../take-away/take-button.js';
+import { TryPhase } from '../try/try-phase.js';
+import { CounterExample } from './counter-example.js';
+import { FindingList } from './finding-list.js';
+import { placeOfFinding } from './place-of-finding.js';
+import { PlaceDetails } from './place-details.js';
+import './pipeline-page.css';
+
+/** One pipeline: its graph, what `verify` found, and a place to try it. */
+export const PipelinePage = ({ id = '' }: { readonly id?: string }) => {
+  const pipeline = useCatalog().pipelines.find((one) => one.id === id);
+  return pipeline ? <PipelineView key={id} pipeline={pipeline} /> : <NotFound />;
+};
+
+const PipelineView = ({ pipeline }: { readonly pipeline: PipelineInfo }) => {
+  const { graph, findings } = pipeline;
+  const [selected, setSelected] = useState<string>();
+  const [finding, setFinding] = useState<Finding>();
+  const [tried, setTried] = useState<ReadonlyMap<string, PlaceMark>>(noMarks);
+  const select = useCallback((path: string) => setSelected((before) => (before === path ? undefined : path)), []);
+  const choose = (next: Finding | undefined): void => {
+    setFinding(next);
+    setSelected(next && placeOfFinding(graph, next.path));
+  };
+  const marks = useMemo(() => (finding ? marksOf(finding, placeOfFinding(graph, finding.path)) : tried), [finding, graph, tried]);
+  const shape = shapesIn(graph).find(({ path }) => path === selected);
+  return (
+    <div className="page">
+      <PipelineHead pipeline={pipeline} />
+      <div className="pipeline-layout">
+        <Panel title="Graph" note={count(guardsIn(graph).length, 'guard')} isFlush>
+          <PipelineGraph graph={graph} selected={selected} marks={marks} onSelect={select} />
+        </Panel>
+        <div className="pipeline-side">
+          {shape && (
+            <Panel title="Place">
+              <PlaceDetails shape={shape} />
+            </Panel>
+          )}
+          <Panel title="Findings of verify" note={findings.length > 0 ? count(findings.length, 'finding') : undefined}>
+            <FindingList findings={findings} chosen={finding} onChoose={choose} />
+          </Panel>
+        </div>
+      </div>
+      {finding && <CounterExample finding={finding} />}
+      <TryPhase pipeline={pipeline} onTried={setTried} />
+    </div>
+  );
+};
+
+const noMarks: ReadonlyMap<string, PlaceMark> = new Map();
+
+const marksOf = ({ severity }: Finding, path: string | undefined): ReadonlyMap<string, PlaceMark> =>
+  path === undefined ? noMarks : new Map([[path, { tone: severity === 'error' ? 'trip' : 'edit', label: severity }]]);
+
+const PipelineHead = ({ pipeline: { id, name, phases, usedBy, graph } }: { readonly pipeline: PipelineInfo }) => {
+  const table = useCatalog().phases;
+  return (
+    <header className="pipeline-head">
+      <p className="crumbs">
+        <Link href="/pipelines">Pipelines</Link>
+      </p>
+      <div className="page-head">
+        <h1>
+          {name} <ProcessorBadge />
+        </h1>
+        <div className="panel-tools">
+          <CopyButton text={() => getText(`pipelines/${encodeURIComponent(id)}/mermaid`)}>Copy Mermaid</CopyButton>
+          <SaveButton name={fileName(id, 'svg')} type="image/svg+xml" text={() => pipelineSvg(graph, table)}>
+            Download SVG
+          </SaveButton>
+        </div>
+      </div>
+      <ul className="badges">
+        {table
+          .filter(({ phase }) => phases.includes(phase))
+          .map(({ phase, title, hook }) => (
+            <li key={phase}>
+              <Badge tone="processor" title={hook}>
+                {title}
+              </Badge>
+            </li>
+          ))}
+        <li className="faint">{usedBy.length > 0 ? `used by ${usedBy.join(', ')}` : 'used by nobody'}</li>
+      </ul>
+    </header>
+  );
+};

@@ -1,0 +1,20 @@
+import type { GraphShape } from '../../../protocol/catalog.js';
+import { shapesIn } from '../graph/shape-nodes.js';
+
+/**
+ * The place of a pipeline that a finding is about: the one of its path, or the nearest around it. Where an agent put the pipeline
+ * into an array, the finding's path begins with the array; undefined where it is about something else.
+ */
+export const placeOfFinding = (graph: GraphShape, path: string): string | undefined => {
+  const own = within(graph.path, path);
+  if (own === undefined) return undefined;
+  const around = shapesIn(graph).filter((shape) => own === shape.path || own.startsWith(`${shape.path}/`));
+  return around.toSorted((a, b) => b.path.length - a.path.length)[0]?.path;
+};
+
+/** The path as it reads inside of the pipeline at `root`. */
+const within = (root: string, path: string): string | undefined => {
+  if (path === root || path.startsWith(`${root}/`)) return path;
+  const at = `${path}/`.indexOf(`/${root}/`);
+  return at < 0 ? undefined : path.slice(at + 1);
+};

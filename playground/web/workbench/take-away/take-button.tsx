@@ -1,0 +1,64 @@
+import { Check, Copy, Download, type LucideIcon } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { Button } from '../../components/button.js';
+import { copyText, saveFile } from './save.js';
+
+type Outcome = 'idle' | 'busy' | 'done' | 'failed';
+
+interface TakeButtonProps {
+  readonly children: string;
+  readonly icon: LucideIcon;
+  /** What it says once it is done. */
+  readonly done: string;
+  /** Gives whether it went well; a rejection counts as not. */
+  readonly take: () => Promise<boolean>;
+}
+
+/** A button that says for a while how it went. */
+const TakeButton = ({ children, icon: Icon, done, take }: TakeButtonProps) => {
+  const [outcome, setOutcome] = useState<Outcome>('idle');
+  useEffect(() => {
+    if (outcome !== 'done' && outcome !== 'failed') return undefined;
+    const timer = setTimeout(() => setOutcome('idle'), 2500);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+  const click = async (): Promise<void> => {
+    setOutcome('busy');
+    setOutcome((await take().catch(() => false)) ? 'done' : 'failed');
+  };
+  return (
+    <Button disabled={outcome === 'busy'} onClick={() => void click()}>
+      {outcome === 'done' ? <Check size={14} aria-hidden /> : <Icon size={14} aria-hidden />}
+      <span aria-live="polite">{outcome === 'done' ? done : outcome === 'failed' ? 'That did not work' : children}</span>
+    </Button>
+  );
+};
+
+interface CopyButtonProps {
+  readonly children: string;
+  /** What is copied; asked for at the click. */
+  readonly text: () => string | Promise<string>;
+}
+
+export const CopyButton = ({ children, text }: CopyButtonProps) => (
+  <TakeButton icon={Copy} done="Copied" take={async () => copyText(await text())}>
+    {children}
+  </TakeButton>
+);
+
+interface SaveButtonProps extends CopyButtonProps {
+  readonly name: string;
+  readonly type?: string;
+}
+
+export const SaveButton = ({ children, text, name, type }: SaveButtonProps) => {
+  const take = async (): Promise<boolean> => {
+    saveFile(name, await text(), type);
+    return true;
+  };
+  return (
+    <TakeButton icon={Download} done="Saved" take={take}>
+      {children}
+    </TakeButton>
+  );
+};

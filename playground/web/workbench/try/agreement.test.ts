@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import type { Tried } from '../../../protocol/workbench.js';
+import { differencesOf, textChanges } from './agreement.js';
+
+const tried = (fields: Partial<Tried> = {}): Tried => ({
+  status: 'success',
+  durationMs: 1,
+  before: [],
+  after: [],
+  steps: [],
+  events: [],
+  ...fields,
+});
+
+const tripwire = { reason: 'no', processorId: 'g' };
+
+it('says where two engines differ, and nothing of how long they took', () => {
+  expect(differencesOf(tried(), tried({ durationMs: 9 }))).toEqual([]);
+  expect(
+    differencesOf(
+      tried({ status: 'tripwire', tripwire }),
+      tried({ status: 'tripwire', tripwire: { ...tripwire, retry: false } }),
+    ),
+  ).toEqual([]);
+  expect(differencesOf(tried(), tried({ status: 'tripwire', tripwire: { ...tripwire, retry: true } }))).toEqual([
+    'the status',
+    'the reason',
+    'whether a retry is asked for',
+    'the guard that stopped it',
+  ]);
+  expect(differencesOf(tried({ after: [{ target: 'a', text: 'x' }] }), tried())).toEqual(['the words that come out']);
+});
+
+it('puts texts that were changed first, and knows texts that came or went', () => {
+  const before = [
+    { target: 'a', text: 'same' },
+    { target: 'b', text: 'old' },
+    { target: 'c', text: 'gone' },
+  ];
+  const after = [
+    { target: 'a', text: 'same' },
+    { target: 'b', text: 'new' },
+    { target: 'd', text: 'come' },
+  ];
+  expect(textChanges({ before, after })).toEqual([
+    { target: 'b', before: 'old', after: 'new' },
+    { target: 'c', before: 'gone', after: '' },
+    { target: 'd', before: '', after: 'come' },
+    { target: 'a', before: 'same', after: 'same' },
+  ]);
+});

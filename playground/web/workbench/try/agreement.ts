@@ -1,0 +1,30 @@
+import type { Tried } from '../../../protocol/workbench.js';
+
+/** Where two engines that tried the same payload differ, in words; empty where they agree. */
+export const differencesOf = (a: Tried, b: Tried): string[] => {
+  const rows: [string, unknown, unknown][] = [
+    ['the status', a.status, b.status],
+    ['the reason', a.tripwire?.reason, b.tripwire?.reason],
+    ['whether a retry is asked for', a.tripwire?.retry ?? false, b.tripwire?.retry ?? false],
+    ['the guard that stopped it', a.tripwire?.processorId, b.tripwire?.processorId],
+    ['the words that come out', a.after, b.after],
+  ];
+  return rows.filter(([, one, other]) => JSON.stringify(one) !== JSON.stringify(other)).map(([what]) => what);
+};
+
+/** A text before and after, at one place of the payload. */
+export interface TextChange {
+  readonly target: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The texts of a payload with what became of each; those that were changed come first. */
+export const textChanges = ({ before, after }: Pick<Tried, 'before' | 'after'>): TextChange[] => {
+  const targets = [...new Set([...before, ...after].map(({ target }) => target))];
+  const textAt = (texts: Tried['before'], target: string): string => texts.find((one) => one.target === target)?.text ?? '';
+  const changes = targets.map((target) => ({ target, before: textAt(before, target), after: textAt(after, target) }));
+  return changes.toSorted((a, b) => Number(isChanged(b)) - Number(isChanged(a)));
+};
+
+export const isChanged = ({ before, after }: TextChange): boolean => before !== after;

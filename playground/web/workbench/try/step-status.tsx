@@ -1,0 +1,24 @@
+import { Ban, Check, CircleDashed, CircleX, OctagonX, type LucideIcon } from 'lucide-react';
+import type { TriedStep } from '../../../protocol/workbench.js';
+import { Badge } from '../../components/badge.js';
+import type { Tone } from '../../components/signal.js';
+
+type Status = TriedStep['status'];
+
+/** How the status of a run or a step is shown: each as itself. */
+export const stepSignals: Readonly<Record<Status, { readonly tone: Tone; readonly icon: LucideIcon }>> = {
+  success: { tone: 'pass', icon: Check },
+  tripwire: { tone: 'trip', icon: OctagonX },
+  failed: { tone: 'trip', icon: CircleX },
+  skipped: { tone: 'out', icon: CircleDashed },
+  canceled: { tone: 'out', icon: Ban },
+};
+
+export const StepStatus = ({ status }: { readonly status: Status }) => {
+  const { tone, icon } = stepSignals[status];
+  return (
+    <Badge tone={tone} icon={icon}>
+      {status}
+    </Badge>
+  );
+};

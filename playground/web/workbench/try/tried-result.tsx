@@ -1,0 +1,109 @@
+import { OctagonX } from 'lucide-react';
+import type { Tried } from '../../../protocol/workbench.js';
+import { Badge } from '../../components/badge.js';
+import { formatDuration } from '../../components/format.js';
+import { InertText } from '../../components/inert-text.js';
+import { WordDiff } from '../../components/word-diff.js';
+import { writeJson } from '../form/edit-payload.js';
+import { isChanged, textChanges } from './agreement.js';
+import { StepStatus } from './step-status.js';
+
+/** How a try went: the run, what became of the words, and each step. */
+export const TriedResult = ({ title, tried }: { readonly title: string; readonly tried: Tried }) => (
+  <section className="tried" aria-label={`Result: ${title}`}>
+    <header className="tried-head">
+      <h3>{title}</h3>
+      <StepStatus status={tried.status} />
+      <span className="faint">{formatDuration(tried.durationMs)}</span>
+    </header>
+    {tried.tripwire && <TripwireNotice tripwire={tried.tripwire} />}
+    {tried.error && (
+      <p className="tried-error">
+        <InertText text={tried.error.message} /> {tried.error.code !== undefined && <code>{tried.error.code}</code>}
+      </p>
+    )}
+    {tried.payload !== undefined && <Texts tried={tried} />}
+    <Steps tried={tried} />
+    {tried.payload !== undefined && (
+      <details className="tried-payload">
+        <summary>Payload as it came out</summary>
+        <pre>
+          <InertText text={writeJson(tried.payload)} />
+        </pre>
+      </details>
+    )}
+  </section>
+);
+
+const TripwireNotice = ({ tripwire }: { readonly tripwire: NonNullable<Tried['tripwire']> }) => {
+  const { reason, processorId, path, retry, kind, metadata } = tripwire;
+  return (
+    <div className="notice notice-trip">
+      <OctagonX size={18} aria-hidden />
+      <div className="notice-body">
+        <p>
+          <InertText text={reason} />
+        </p>
+        <p className="badges">
+          <code>{path ?? processorId}</code>
+          {retry === true && <Badge tone="retry">asks for a retry</Badge>}
+          {kind === 'unavailable' && <Badge tone="trip">gave no verdict</Badge>}
+        </p>
+        {metadata !== undefined && (
+          <pre>
+            <InertText text={writeJson(metadata)} />
+          </pre>
+        )}
+      </div>
+    </div>
+  );
+};
+
+const Texts = ({ tried }: { readonly tried: Tried }) => {
+  const changes = textChanges(tried);
+  const changed = changes.filter(isChanged);
+  if (changes.length === 0) return <p className="faint">No text in this payload.</p>;
+  return (
+    <div className="tried-texts">
+      {changed.length === 0 && <p className="faint">No words were changed.</p>}
+      {(changed.length > 0 ? changed : changes).map(({ target, before, after }) => (
+        <div key={target}>
+          <code className="faint">{target}</code>
+          <WordDiff before={before} after={after} />
+        </div>
+      ))}
+    </div>
+  );
+};
+
+const Steps = ({ tried: { steps } }: { readonly tried: Tried }) =>
+  steps.length > 0 && (
+    <table className="tried-steps">
+      <caption className="unseen">Steps</caption>
+      <thead>
+        <tr>
+          <th scope="col">Step</th>
+          <th scope="col">Status</th>
+          <th scope="col">Took</th>
+        </tr>
+      </thead>
+      <tbody>
+        {steps.map(({ path, id, status, durationMs, reason }) => (
+          <tr key={path}>
+            <th scope="row" title={path}>
+              {id}
+              {reason !== undefined && (
+                <span className="tried-reason">
+                  <InertText text={reason} />
+                </span>
+              )}
+            </th>
+            <td>
+              <StepStatus status={status} />
+            </td>
+            <td>{durationMs === undefined ? '' : formatDuration(durationMs)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );

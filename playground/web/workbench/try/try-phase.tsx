@@ -1,0 +1,203 @@
+import { Braces, ListChecks, Play, RotateCcw } from 'lucide-react';
+import { useMemo, useState, type FormEvent } from 'react';
+import { useCatalog } from '../../api/catalog.js';
+import type { PhaseInfo, PipelineInfo } from '../../../protocol/catalog.js';
+import { Button } from '../../components/button.js';
+import { ErrorNotice } from '../../components/error-notice.js';
+import { Panel } from '../../components/panel.js';
+import { carryOver } from '../form/edit-payload.js';
+import { examplePayload } from '../form/example-of.js';
+import { formFieldsOf } from '../form/form-fields.js';
+import type { Payload } from '../form/json-schema.js';
+import { PayloadForm, type FieldErrors, type FillProps } from '../form/payload-form.js';
+import type { PlaceMark } from '../graph/place-mark.js';
+import { differencesOf } from './agreement.js';
+import { marksOfSteps } from './marks-of-steps.js';
+import { PayloadText } from './payload-text.js';
+import { TriedResult } from './tried-result.js';
+import { useTry, type Engine, type Trying } from './use-try.js';
+import './try-phase.css';
+
+interface TryPhaseProps {
+  readonly pipeline: PipelineInfo;
+  /** Told what became of each place of the graph. */
+  readonly onTried: (marks: ReadonlyMap<string, PlaceMark>) => void;
+}
+
+const engineTitles = { plan: 'Compiled plan', mastra: 'Mastra’s engine' } as const satisfies Record<Engine, string>;
+
+const engineChoices = [
+  { title: engineTitles.plan, engines: ['plan'] },
+  { title: engineTitles.mastra, engines: ['mastra'] },
+  { title: 'Both, side by side', engines: ['plan', 'mastra'] },
+] as const satisfies readonly { title: string; engines: readonly Engine[] }[];
+
+const placeOf = ({ schema }: PhaseInfo) => ({
+  fields: formFieldsOf(schema),
+  example: examplePayload(schema, new Date().toISOString()),
+});
+
+/** Runs one phase of a pipeline over a payload that a person fills in. */
+export const TryPhase = ({ pipeline, onTried }: TryPhaseProps) => {
+  const table = useCatalog().phases;
+  const [row, setRow] = useState(() => table.find(({ phase }) => pipeline.phases.includes(phase)) ?? table[0]);
+  if (!row) return null;
+  return <TryForm key={pipeline.id} pipeline={pipeline} row={row} onRow={setRow} onTried={onTried} />;
+};
+
+interface TryFormProps extends TryPhaseProps {
+  readonly row: PhaseInfo;
+  readonly onRow: (row: PhaseInfo) => void;
+}
+
+const TryForm = ({ pipeline, row, onRow, onTried }: TryFormProps) => {
+  const table = useCatalog().phases;
+  const place = useMemo(() => placeOf(row), [row]);
+  const [{ payload, form }, setFilled] = useState({ payload: place.example, form: 0 });
+  const [isText, setIsText] = useState(false);
+  const [engines, setEngines] = useState<readonly Engine[]>(engineChoices[0].engines);
+  const [drafts, setDrafts] = useState<FieldErrors>({});
+  const { trying, run, clear } = useTry(pipeline.id);
+  /** Another payload, in a form of its own. */
+  const open = (next: Payload): void => {
+    setFilled({ payload: next, form: form + 1 });
+    setDrafts({});
+    clear();
+    onTried(new Map());
+  };
+  const change = (phase: string): void => {
+    const next = table.find((one) => one.phase === phase);
+    if (!next) return;
+    open(carryOver(payload, place, placeOf(next)));
+    onRow(next);
+  };
+  const isUnread = Object.values(drafts).some((message) => message !== undefined);
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (!isUnread) onTried(marksOfSteps(await run({ phase: row.phase, payload, engines })));
+  };
+  const filling: FillProps = {
+    payload,
+    errors: { ...trying.errors, ...defined(drafts) },
+    onChange: (next) => setFilled({ payload: next, form }),
+    onDraftError: (name, message) => setDrafts((before) => ({ ...before, [name]: message })),
+  };
+  return (
+    <Panel title="Try a phase" note={row.hook} tools={<ModeSwitch isText={isText} isLocked={isUnread} onChange={setIsText} />}>
+      <form className="try" onSubmit={(event) => void submit(event)}>
+        <div className="try-fill">
+          <PhaseSelect table={table} row={row} covered={pipeline.phases} onChange={change} />
+          {isText ? <PayloadText key={form} {...filling} /> : <PayloadForm key={form} fields={place.fields} {...filling} />}
+          <EngineSelect engines={engines} onChange={setEngines} />
+          <div className="panel-tools">
+            <Button look="primary" type="submit" disabled={trying.isBusy || isUnread}>
+              <Play size={14} aria-hidden /> {trying.isBusy ? 'Running …' : 'Run'}
+            </Button>
+            <Button look="quiet" onClick={() => open(place.example)}>
+              <RotateCcw size={14} aria-hidden /> Example
+            </Button>
+          </div>
+        </div>
+        <Results trying={trying} fields={place.fields.map(({ name }) => name)} />
+      </form>
+    </Panel>
+  );
+};
+
+const defined = (errors: FieldErrors): FieldErrors =>
+  Object.fromEntries(Object.entries(errors).filter(([, message]) => message !== undefined));
+
+interface ModeProps {
+  readonly isText: boolean;
+  /** What stands in a control is no value yet; it would be lost. */
+  readonly isLocked: boolean;
+  readonly onChange: (isText: boolean) => void;
+}
+
+const ModeSwitch = ({ isText, isLocked, onChange }: ModeProps) => (
+  <Button look="quiet" disabled={isLocked} onClick={() => onChange(!isText)}>
+    {isText ? <ListChecks size={14} aria-hidden /> : <Braces size={14} aria-hidden />} {isText ? 'As a form' : 'As JSON'}
+  </Button>
+);
+
+interface PhaseSelectProps {
+  readonly table: readonly PhaseInfo[];
+  readonly row: PhaseInfo;
+  readonly covered: readonly string[];
+  readonly onChange: (phase: string) => void;
+}
+
+const PhaseSelect = ({ table, row, covered, onChange }: PhaseSelectProps) => {
+  const option = ({ phase, title }: PhaseInfo) => (
+    <option key={phase} value={phase}>
+      {title}
+    </option>
+  );
+  const isCovered = ({ phase }: PhaseInfo): boolean => covered.includes(phase);
+  return (
+    <label className="field">
+      <span className="field-title">Phase</span>
+      <span className="field-words">
+        {describe(row)} {!isCovered(row) && 'No guard of this pipeline has a hook for it: the payload passes as it is.'}
+      </span>
+      <select className="input" value={row.phase} onChange={(event) => onChange(event.target.value)}>
+        <optgroup label="Covered by this pipeline">{table.filter(isCovered).map(option)}</optgroup>
+        <optgroup label="Other phases">{table.filter((one) => !isCovered(one)).map(option)}</optgroup>
+      </select>
+    </label>
+  );
+};
+
+const describe = ({ schema }: PhaseInfo): string => {
+  const fixed = formFieldsOf(schema).find(({ kind }) => kind === 'fixed');
+  return fixed?.description ?? '';
+};
+
+interface EngineSelectProps {
+  readonly engines: readonly Engine[];
+  readonly onChange: (engines: readonly Engine[]) => void;
+}
+
+const EngineSelect = ({ engines, onChange }: EngineSelectProps) => (
+  <fieldset className="choices">
+    <legend className="field-title">Run on</legend>
+    {engineChoices.map((choice) => (
+      <label key={choice.title}>
+        <input type="radio" name="engine" checked={choice.engines === engines} onChange={() => onChange(choice.engines)} />
+        {choice.title}
+      </label>
+    ))}
+  </fieldset>
+);
+
+const Results = ({
+  trying: { results, error, errors },
+  fields,
+}: {
+  readonly trying: Trying;
+  readonly fields: readonly string[];
+}) => {
+  const [first, second] = results;
+  const elsewhere = Object.entries(errors).filter(([name]) => !fields.includes(name));
+  const differences = first && second ? differencesOf(first.tried, second.tried) : undefined;
+  return (
+    <div className="try-results" aria-live="polite">
+      {error && <ErrorNotice error={error} />}
+      {elsewhere.map(([name, message]) => (
+        <p key={name} className="field-error">
+          {name}: {message}
+        </p>
+      ))}
+      {differences && (
+        <p className={differences.length === 0 ? 'agree' : 'disagree'}>
+          {differences.length === 0 ? 'Both engines agree.' : `The engines differ in ${differences.join(', ')}.`}
+        </p>
+      )}
+      <div className="try-columns">
+        {results.map(({ engine, tried }) => (
+          <TriedResult key={engine} title={engineTitles[engine]} tried={tried} />
+        ))}
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,54 @@
+import { useState } from 'react';
+import { ApiError, post } from '../../api/request.js';
+import type { Tried, TryPhase } from '../../../protocol/workbench.js';
+import { fieldOfError } from '../form/edit-payload.js';
+import type { Payload } from '../form/json-schema.js';
+import type { FieldErrors } from '../form/payload-form.js';
+
+export type Engine = TryPhase['engine'];
+
+/** How the tries of one payload stand. */
+export interface Trying {
+  readonly isBusy: boolean;
+  readonly results: readonly { readonly engine: Engine; readonly tried: Tried }[];
+  /** What is wrong with fields of the payload. */
+  readonly errors: FieldErrors;
+  /** What went wrong beside that. */
+  readonly error?: Error;
+}
+
+const nothing: Trying = { isBusy: false, results: [], errors: {} };
+
+interface Request {
+  readonly phase: string;
+  readonly payload: Payload;
+  readonly engines: readonly Engine[];
+}
+
+/** Tries payloads on a pipeline. */
+export const useTry = (pipelineId: string) => {
+  const [trying, setTrying] = useState<Trying>(nothing);
+  const run = async ({ phase, payload, engines }: Request): Promise<Trying['results']> => {
+    setTrying({ ...nothing, isBusy: true });
+    try {
+      const path = `pipelines/${encodeURIComponent(pipelineId)}/try`;
+      const results = [];
+      for (const engine of engines) results.push({ engine, tried: await post<Tried>(path, { phase, payload, engine }) });
+      const wrong = results.find(({ tried }) => tried.error?.code === invalidPayload)?.tried.error;
+      setTrying({ ...nothing, results: wrong ? [] : results, errors: wrong ? errorsOf(wrong, phase) : {} });
+      return wrong ? [] : results;
+    } catch (thrown) {
+      const isField = thrown instanceof ApiError && thrown.code === invalidPayload;
+      setTrying(isField ? { ...nothing, errors: errorsOf(thrown, phase) } : { ...nothing, error: thrown as Error }); // the client throws nothing else
+      return [];
+    }
+  };
+  return { trying, run, clear: () => setTrying(nothing) };
+};
+
+const invalidPayload = 'schema/invalid-payload';
+
+const errorsOf = ({ message, path = '' }: { message: string; path?: string }, phase: string): FieldErrors => {
+  const { field, within } = fieldOfError(path, phase);
+  return { [field]: within === '' ? message : `${within}: ${message}` };
+};
