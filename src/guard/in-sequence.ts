@@ -1,6 +1,6 @@
 import { isPromise, type Awaitable } from '../phase/awaitable.js';
 import type { Phase, PhaseData } from '../phase/row.js';
-import type { RunScope } from '../phase/scope.js';
+import type { GuardSpan, RunScope } from '../phase/scope.js';
 import { pass, type Author, type Stop, type Verdict } from '../verdict.js';
 import { readThrown, type Thrower } from './read-thrown.js';
 
@@ -36,6 +36,8 @@ interface Progress<P extends Phase> {
   /** The answer of the step under way, where it takes its time; or the reading of its answer, where that does. */
   answer: Promise<unknown> | undefined;
   reading: Promise<Verdict<PhaseData<P>>> | undefined;
+  /** The step under way as a trace shows it, where one is made. */
+  span: GuardSpan | undefined;
 }
 
 /**
@@ -55,6 +57,7 @@ export const inSequence =
       startedAt: scope.now(),
       answer: undefined,
       reading: undefined,
+      span: undefined,
     };
     return goOn(progress) ?? finish(progress);
   };
@@ -67,7 +70,7 @@ const goOn = <P extends Phase>(progress: Progress<P>): Verdict<PhaseData<P>> | u
     let verdict: Verdict<PhaseData<P>>;
     try {
       if (step.skips?.(progress.data)) continue;
-      const answer = step.run(progress.data, scope);
+      const answer = step.run(progress.data, enter(step, progress));
       if (isPromise(answer)) {
         progress.answer = answer;
         return undefined;
@@ -84,6 +87,14 @@ const goOn = <P extends Phase>(progress: Progress<P>): Verdict<PhaseData<P>> | u
     if (!take(step, progress, verdict)) return verdict;
   }
   return progress.isEdited ? { kind: 'edit', data: progress.data } : pass;
+};
+
+/** The scope that a step runs in: its span's, where a trace is made. What a block holds has spans of its own. */
+const enter = <P extends Phase>({ author, isBlock }: GuardStep<P>, progress: Progress<P>): RunScope => {
+  const { scope, data } = progress;
+  if (!scope.openSpan || isBlock) return scope;
+  progress.span = scope.openSpan({ author, data, scope });
+  return progress.span.scope;
 };
 
 /** The rest of a sequence from a step that takes its time. */
@@ -117,6 +128,8 @@ const take = <P extends Phase>(
   const now = progress.scope.now();
   if (!isBlock) progress.scope.reportGuard({ author, verdict, durationMs: now - progress.startedAt });
   progress.startedAt = now;
+  progress.span?.end(verdict);
+  progress.span = undefined;
   switch (verdict.kind) {
     case 'pass':
       return true;

@@ -6,10 +6,15 @@ import { writeCustom } from './write-custom.js';
 
 /** Sets up a run; nothing happens yet. */
 export const createRun = (options: RunOptions): Run => {
-  const { ports, runId, onEvent } = options;
+  const { ports, runId } = options;
   const position: Position = { stepNumber: 0, attempt: 1 };
   const signal = options.abortSignal ?? new AbortController().signal;
-  const recorder = createRecorder({ runId, position: () => ({ ...position }), wallClock: ports.wallClock, onEvent });
+  const recorder = createRecorder({
+    runId,
+    position: () => ({ ...position }),
+    wallClock: ports.wallClock,
+    onEvent: listener(options, () => run),
+  });
   const slots: Run['slots'] = new Map();
   const scope = createScope(options, signal, () => run);
   const run: Run = {
@@ -46,8 +51,20 @@ export const createRun = (options: RunOptions): Run => {
   return run;
 };
 
+/** Who traces a run is told of it first, whatever the others do. */
+const listener = ({ tracer, onEvent }: RunOptions, runOf: () => Run): RunOptions['onEvent'] =>
+  tracer
+    ? (event) => {
+        try {
+          tracer.hear(event, runOf());
+        } finally {
+          onEvent?.(event);
+        }
+      }
+    : onEvent;
+
 /** What hooks are handed; the run is there by the time the first hook is called. */
-const createScope = ({ ports, runId, context }: RunOptions, abortSignal: AbortSignal, runOf: () => Run): Run['scope'] => {
+const createScope = ({ ports, runId, context, tracer }: RunOptions, abortSignal: AbortSignal, runOf: () => Run): Run['scope'] => {
   return {
     runId,
     host: ports.host,
@@ -65,6 +82,7 @@ const createScope = ({ ports, runId, context }: RunOptions, abortSignal: AbortSi
       run.beside = [...run.beside, guard];
     },
     setTimer: systemTimer,
+    openSpan: tracer?.openSpan,
     openShadow: () => runOf().recorder.openShadow(),
   };
 };

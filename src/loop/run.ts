@@ -30,6 +30,15 @@ import { createStepCalls, type StepCalls } from './step-calls.js';
 /** The guards of a run by lane; `memory` persists an accepted answer and runs after everything else. */
 export type Lanes = Record<PhaseRow['lane'] | 'memory', Plan | undefined>;
 
+/** Whoever makes a trace of a run. It is one through all sittings of the run. */
+export interface RunTracer {
+  /** Told of each event before anybody else is. What it throws does not reach the run. */
+  hear(event: RunEvent, run: Run): void;
+  readonly openSpan: NonNullable<RunScope['openSpan']>;
+  /** The trace, and its outermost span. */
+  readonly ids: { readonly traceId: string | undefined; readonly spanId: string | undefined };
+}
+
 /** What a run is begun with. */
 export interface RunOptions {
   readonly runId: string;
@@ -54,6 +63,8 @@ export interface RunOptions {
   /** What hooks get beside the loop's own: the agent and the request's contexts. */
   readonly context: Pick<RunScope, 'agent' | 'requestContext' | 'tracingContext'>;
   readonly onEvent?: (event: RunEvent) => void;
+  /** Absent where no trace is made; the run then pays nothing for it. */
+  readonly tracer?: RunTracer;
   readonly onStepFinish?: (step: StepRecord) => unknown;
 }
 

@@ -1,5 +1,5 @@
 import type { Agent } from '@mastra/core/agent';
-import type { MessageListInput } from '@mastra/core/agent/message-list';
+import type { MessageList, MessageListInput } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
 import type { RunMode } from '../loop/ports.js';
@@ -10,10 +10,12 @@ import { compileChains, resolveChains, type Chains } from './chains.js';
 import type { InterlockConfig } from './config.js';
 import { createLoopPorts } from './loop-ports.js';
 import type { LoopTarget } from './loop-target.js';
-import { openConversation } from './memory.js';
+import { openConversation, type Conversation } from './memory.js';
 import { openList } from './open-list.js';
 import { sittingOf } from './sitting.js';
 import { StructuredOutputGuard } from './structured-output.js';
+import type { AgentTracing } from './tracing/agent-span.js';
+import { createAgentTrace } from './tracing/agent-trace.js';
 
 const defaultMaxSteps = 5;
 const defaultToolConcurrency = 10;
@@ -51,7 +53,8 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const newMessageId = () => createId('message');
   const list = await openList({ agent, options, messages, requestContext, conversation, createId: newMessageId });
   const hooks = { ...beginning.hooks, ...options.hooks };
-  const target: LoopTarget = { agent, options, requestContext, runId, mode, list, conversation, hooks, maxModelRetries };
+  const trace = createAgentTrace(tracingOf({ ...beginning, runId, conversation, list, limits }), lanes);
+  const target: LoopTarget = { agent, options, requestContext, runId, mode, list, conversation, hooks, maxModelRetries, trace };
   const { ports, settings } = await createLoopPorts(target, newMessageId);
   const run: Run = createRun({
     runId,
@@ -62,6 +65,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
     ports,
     settings,
     limits,
+    tracer: trace,
     hold: holdOf(options.hold ?? guards.hold),
     maxHeldChars: options.maxHeldChars ?? guards.maxHeldChars,
     toolConcurrency: concurrencyOf(options),
@@ -69,11 +73,34 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
     context: {
       agent: agent as never, // hooks see the agent that runs them; Mastra types it by its own generics
       requestContext,
-      tracingContext: (options.tracingContext ?? options.tracing) as never, // carried through
+      tracingContext: options.tracingContext ?? options.tracing,
     },
   });
   return run;
 };
+
+interface Traced extends Beginning {
+  readonly runId: string;
+  readonly conversation: Conversation | undefined;
+  readonly list: MessageList;
+  readonly limits: RunOptions['limits'];
+}
+
+const tracingOf = ({ agent, options, guards, requestContext, ...own }: Traced): AgentTracing => ({
+  agent,
+  runId: own.runId,
+  requestContext,
+  tracingContext: options.tracingContext ?? options.tracing,
+  tracingOptions: options.tracingOptions,
+  threadId: own.conversation?.threadId,
+  resourceId: own.conversation?.resourceId,
+  instructions: own.list
+    .getSystemMessages()
+    .map(({ content }) => (typeof content === 'string' ? content : ''))
+    .join('\n\n'),
+  maxSteps: own.limits.maxSteps,
+  hasWords: options.recordEdits ?? guards.recordEdits ?? false,
+});
 
 /** Ids as the agent's Mastra instance makes them; an agent without one makes them at random. */
 const idsOf =

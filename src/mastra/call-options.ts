@@ -1,5 +1,6 @@
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
+import type { TracingContext, TracingOptions } from '@mastra/core/observability';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { RequireToolApproval, ToolHooks } from '@mastra/core/tools';
 import type { RunEvent } from '../../schemas/index.js';
@@ -51,8 +52,9 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   prepareStep?: PrepareStep;
   requireToolApproval?: RequireToolApproval;
   toolCallConcurrency?: number | { limit?: number };
-  tracingContext?: unknown;
-  tracing?: unknown;
+  tracingContext?: TracingContext;
+  tracing?: TracingContext;
+  tracingOptions?: TracingOptions;
   actor?: unknown;
   mcp?: unknown;
   model?: unknown;

@@ -2,7 +2,7 @@ import type { RequestContext } from '@mastra/core/request-context';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 import { compileGraph, type Plan } from '../pipeline/compile.js';
 import { withRecordedEdits } from '../pipeline/recorded-edits.js';
-import type { SequenceNode } from '../pipeline/graph.js';
+import { processorsOf, type SequenceNode } from '../pipeline/graph.js';
 import { placeOf, type Place } from '../pipeline/verify/place.js';
 import { refuseDefects } from '../pipeline/verify/refuse.js';
 import type { PhaseRow } from '../phase/row.js';
@@ -81,9 +81,11 @@ export const compileLane = (steps: readonly PipelineStep[], id: string, recordsE
   return plan;
 };
 
-/** Compiles a graph, whose guards then report what they changed where that is asked for. */
-export const compileRecording = (graph: SequenceNode, recordsEdits = false): Plan =>
-  compileGraph(recordsEdits ? withRecordedEdits(graph) : graph);
+/** Compiles a graph, whose guards then report what they changed where that is asked for. Each processor is told its place. */
+export const compileRecording = (graph: SequenceNode, recordsEdits = false): Plan => {
+  for (const [index, processor] of processorsOf(graph).entries()) Reflect.set(processor, 'processorIndex', index); // a frozen one is left
+  return compileGraph(recordsEdits ? withRecordedEdits(graph) : graph);
+};
 
 /** The name of an agent's lane, as Mastra gives it. */
 export const laneId = (agentId: string, lane: Lane): string => `${agentId}-${lane}-processor`;

@@ -32,7 +32,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
     host: createHost((model) => resolveModel(by, model)),
     messages: messagesWith(outputs),
     models,
-    callModel: createModelCall(settings),
+    callModel: inSpan(createModelCall(settings), target.trace),
     toChunk: (part, id) => convertFullStreamChunkToMastra(part as never, { runId: id }), // any provider's parts
     runTool: (request) => {
       outputs.note(putIn(request.settings.tools, tools));
@@ -47,6 +47,10 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
   return { ports, settings };
 };
 
+/** The model is called inside the span of its call, where a trace is made. */
+const inSpan = (callModel: LoopPorts['callModel'], trace: LoopTarget['trace']): LoopPorts['callModel'] =>
+  trace ? (request) => trace.callModel(() => callModel(request)) : callModel;
+
 const settingsOf = ({ options }: LoopTarget, tools: Record<string, unknown>): StepSettings => ({
   tools,
   toolChoice: options.toolChoice,
@@ -57,13 +61,14 @@ const settingsOf = ({ options }: LoopTarget, tools: Record<string, unknown>): St
 });
 
 const toolContextOf = (target: LoopTarget, prepared: Record<string, unknown>): ToolRunContext => {
-  const { agent, options, requestContext, runId, conversation, hooks } = target;
+  const { agent, options, requestContext, runId, conversation, hooks, trace } = target;
   const { tracingContext, actor, mcp } = options;
   return {
     agent,
     runId,
     requestContext,
     tracingContext,
+    trace,
     actor,
     mcp,
     hooks,

@@ -5,6 +5,7 @@ import type { ToolHooks } from '@mastra/core/tools';
 import type { RunMode } from '../loop/ports.js';
 import type { CallOptions } from './call-options.js';
 import type { Conversation } from './memory.js';
+import type { AgentTrace } from './tracing/agent-trace.js';
 
 /** One call of one agent, as far as it was resolved: what the loop is set up for. */
 export interface LoopTarget {
@@ -19,4 +20,6 @@ export interface LoopTarget {
   readonly hooks: ToolHooks | undefined;
   /** The agent's `maxRetries`, where its configuration has it. */
   readonly maxModelRetries: number | undefined;
+  /** The run's trace, where one is made. */
+  readonly trace: AgentTrace | undefined;
 }

@@ -54,7 +54,8 @@ type AnyHook = (args: { requestContext?: RequestContext }) => unknown;
  * sub-agents with a memory of their own, other runs. Each hook is given one in which this conversation stands.
  */
 const inConversation = (processor: Processor, { context }: Conversation): Processor => {
-  const bound: Record<string, unknown> = { id: processor.id, name: processor.name };
+  const { id, name, spanType, spanName, spanAttributes } = processor;
+  const bound: Record<string, unknown> = { id, name, spanType, spanName, spanAttributes };
   for (const { hook } of Object.values(phases)) {
     const own = processor[hook] as AnyHook | undefined; // it is given its own arguments
     if (!own) continue;

@@ -67,6 +67,7 @@ const callOptions: Record<CallOptionName, Treatment> = {
   model: honoured,
   experimentalTransform: honoured,
   tracingContext: honoured,
+  tracingOptions: honoured,
   serverless: honoured,
   // Mastra derives these from the tracing context, and hands them to every agent it calls.
   tracing: honoured,
@@ -98,7 +99,6 @@ const callOptions: Record<CallOptionName, Treatment> = {
   onIterationComplete: refusedBecause('a guard of the step judges each iteration, and may ask for another.'),
   delegation: refused,
   versions: refused,
-  tracingOptions: refused,
   transform: refused,
 };
 

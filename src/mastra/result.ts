@@ -88,8 +88,7 @@ export const resultOf = (run: Run): RunResult => {
     providerMetadata: last?.providerMetadata,
     ...objectOf(run),
     runId,
-    traceId: undefined,
-    spanId: undefined,
+    ...traceIdsOf(run),
     ...suspensionOf(run),
     messages: list.get.all.db(),
     rememberedMessages: list.get.remembered.db(),
@@ -98,6 +97,10 @@ export const resultOf = (run: Run): RunResult => {
     runEvents: run.recorder.events,
   };
 };
+
+/** Where the run's trace is found; nothing where none was made. */
+export const traceIdsOf = ({ options: { tracer } }: Run): Pick<RunResult, 'traceId' | 'spanId'> =>
+  tracer?.ids ?? { traceId: undefined, spanId: undefined };
 
 const suspensionOf = (run: Run): Pick<RunResult, 'suspendPayload' | 'resumeSchema'> => {
   const [waiting] = run.status === 'suspended' ? waitingCalls(run) : [];

@@ -3,7 +3,7 @@ import { tripwireOf } from '../loop/ending.js';
 import type { Chunk } from '../loop/ports.js';
 import type { Run } from '../loop/run.js';
 import type { StreamTransforms } from './call-options.js';
-import { answerText, errorOf, resultOf, type RunResult } from './result.js';
+import { answerText, errorOf, resultOf, traceIdsOf, type RunResult } from './result.js';
 import { safely } from './safely.js';
 import { objectOf } from './structured-output.js';
 
@@ -72,6 +72,7 @@ export interface Streaming {
 /** Offers a run that has been started as a stream. */
 export const streamOf = (run: Run, { ended, transforms }: Streaming): RunStream => {
   const { outlet, runId } = run.options;
+  const { traceId, spanId } = traceIdsOf(run);
   let result: Promise<RunResult> | undefined;
   const whole = (): Promise<RunResult> => (result ??= handled(finish(run, ended)));
   const stream = {
@@ -80,8 +81,8 @@ export const streamOf = (run: Run, { ended, transforms }: Streaming): RunStream 
     get messageList() {
       return run.list;
     },
-    traceId: undefined,
-    spanId: undefined,
+    traceId,
+    spanId,
     get usedFallbackValue() {
       return objectOf(run).usedFallbackValue;
     },

@@ -1,5 +1,6 @@
 import type { Agent } from '@mastra/core/agent';
 import type { MessageList } from '@mastra/core/agent/message-list';
+import type { TracingContext } from '@mastra/core/observability';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
 import { ensureSerializable, makeCoreTool } from '@mastra/core/utils';
@@ -12,6 +13,7 @@ import { offeredTools } from './provider-tools.js';
 import { refusalIn } from './refusal.js';
 import { safely } from './safely.js';
 import { executeWithHooks } from './tool-hooks.js';
+import type { AgentTrace } from './tracing/agent-trace.js';
 import { unsupportedTool, whyUnsupported, type AnyTool } from './tools.js';
 
 type CoreTool = ReturnType<typeof makeCoreTool>;
@@ -21,7 +23,9 @@ export interface ToolRunContext {
   readonly agent: Agent;
   readonly runId: string;
   readonly requestContext: RequestContext;
-  readonly tracingContext: unknown;
+  readonly tracingContext: TracingContext | undefined;
+  /** The run's trace, where one is made. */
+  readonly trace: AgentTrace | undefined;
   readonly actor: unknown;
   readonly mcp: unknown;
   readonly hooks: ToolHooks | undefined;
@@ -55,7 +59,25 @@ export const runTool = async (request: ToolRequest, context: ToolRunContext): Pr
       messages: context.messages(request.list, false), // a conversion of them all, so only where somebody listens
       abortSignal: request.abortSignal,
     });
-  return ready.execute ? execute(ready, request, context) : { kind: 'client' };
+  return ready.execute ? executeTraced(ready, request, context) : { kind: 'client' };
+};
+
+/** Where a trace is made, the tool runs in a span of its own: Mastra's would hold results that no guard has seen. */
+const executeTraced = async (
+  tool: CoreTool & RunnableTool,
+  request: ToolRequest,
+  context: ToolRunContext,
+): Promise<ToolOutcome> => {
+  const span = context.trace?.openTool(request.call);
+  if (!span) return execute(tool, request, context);
+  try {
+    const outcome = await execute(tool, request, { ...context, tracingContext: span.tracingContext });
+    span.end(outcome);
+    return outcome;
+  } catch (error) {
+    span.end({ kind: 'error', error });
+    throw error;
+  }
 };
 
 const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, context: ToolRunContext): Promise<ToolOutcome> => {
@@ -101,6 +123,7 @@ const invocation = (request: ToolRequest, context: ToolRunContext, suspending: S
     abortSignal,
     requestContext: context.requestContext,
     tracingContext: context.tracingContext,
+    skipToolSpan: context.trace !== undefined,
     actor: context.actor,
     mcp: context.mcp,
     outputWriter: (chunk: unknown) => write(chunk as never), // Mastra's chunks, of which the loop reads the type
@@ -149,6 +172,6 @@ const prepare = (name: string, tool: AnyTool, context: ToolRunContext): CoreTool
     threadId: conversation?.threadId,
     resourceId: conversation?.resourceId,
     requestContext,
-    tracingContext: tracingContext as never, // carried through
+    tracingContext,
   });
 };

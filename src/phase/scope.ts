@@ -48,6 +48,20 @@ export interface GuardBeside {
   judge(scope: RunScope): Awaitable<Verdict<unknown>>;
 }
 
+/** A call of a guard that is about to be made. */
+export interface GuardCall {
+  readonly author: Author;
+  readonly data: object;
+  readonly scope: RunScope;
+}
+
+/** A call of a guard as a trace shows it. */
+export interface GuardSpan {
+  /** What the guard is handed: what it does itself then stands inside its span. */
+  readonly scope: RunScope;
+  end(verdict: Verdict<unknown>): void;
+}
+
 /** What one processor keeps through one run. */
 export interface ProcessorSlot {
   /** The processor's own object, the same in every hook. */
@@ -81,6 +95,8 @@ export interface RunScope {
   reportStale(report: StaleReport): void;
   /** Takes a guard to be asked beside the model's call, which waits for its verdict; absent where nothing can wait for it. */
   readonly askBeside?: (guard: GuardBeside) => void;
+  /** Opens the span of a guard's call; absent where nothing is traced. */
+  readonly openSpan?: (call: GuardCall) => GuardSpan;
   /** Opens a report for a guard that judges beside the run: it is told under the place at which the run is now, and also after its end. */
   openShadow(): (report: GuardReport) => void;
 }

@@ -1,0 +1,61 @@
+import {
+  EntityType,
+  getOrCreateSpan,
+  SpanType,
+  type Span,
+  type TracingContext,
+  type TracingOptions,
+} from '@mastra/core/observability';
+import type { Agent } from '@mastra/core/agent';
+import type { RequestContext } from '@mastra/core/request-context';
+
+export type AgentSpan = Span<SpanType.AGENT_RUN>;
+
+/** The run that a trace is made of. */
+export interface AgentTracing {
+  readonly agent: Agent;
+  readonly runId: string;
+  readonly requestContext: RequestContext;
+  /** The span in which the agent was called. */
+  readonly tracingContext: TracingContext | undefined;
+  readonly tracingOptions: TracingOptions | undefined;
+  readonly threadId: string | undefined;
+  readonly resourceId: string | undefined;
+  readonly instructions: string;
+  readonly maxSteps: number;
+  /** Whether spans hold what guards were given and took out. */
+  readonly hasWords: boolean;
+}
+
+/** Where a run goes on that rested. */
+export interface Resumption {
+  /** The span of the sitting before. */
+  readonly from: AgentSpan;
+  readonly input: { readonly toolCallId: string; readonly answer: string };
+}
+
+/** Whether anybody wants a trace: there is one already, or the application's Mastra makes traces. */
+export const isTraced = ({ agent, requestContext, tracingContext }: AgentTracing): boolean =>
+  tracingContext?.currentSpan !== undefined ||
+  agent.getMastraInstance()?.observability.getSelectedInstance({ requestContext }) !== undefined;
+
+/** Starts the span of an agent's run, under the caller's or as a trace of its own. What the caller said is told once guards passed it. */
+export const startAgentSpan = (tracing: AgentTracing, resumed?: Resumption): AgentSpan | undefined => {
+  const { agent, runId, threadId, resourceId, instructions, maxSteps, tracingOptions } = tracing;
+  const { requestContext, tracingContext } = tracing;
+  return getOrCreateSpan({
+    type: SpanType.AGENT_RUN,
+    name: `agent run: '${agent.id}'${resumed ? ' (resumed)' : ''}`,
+    entityType: EntityType.AGENT,
+    entityId: agent.id,
+    entityName: agent.name,
+    input: resumed?.input,
+    attributes: { conversationId: threadId, instructions, maxSteps },
+    metadata: { runId, resourceId, threadId, ...(resumed && { resumed: true, resumedFromSpanId: resumed.from.id }) },
+    tracingOptions: resumed ? { ...tracingOptions, traceId: resumed.from.traceId } : tracingOptions,
+    tracingContext,
+    requestContext,
+    mastra: agent.getMastraInstance(),
+    resumedFromSpanId: resumed?.from.id,
+  });
+};

@@ -1,0 +1,125 @@
+import { executeWithContext, getRootExportSpan } from '@mastra/core/observability';
+import type { RunEvent } from '../../../schemas/index.js';
+import { finishReasonOf, tripwireOf } from '../../loop/ending.js';
+import { messageOf } from '../../loop/message-of.js';
+import type { ToolCall } from '../../loop/ports.js';
+import { acceptedSteps, type Lanes, type Run, type RunTracer } from '../../loop/run.js';
+import { waitingCalls } from '../../loop/tell-waiting.js';
+import { objectOf } from '../structured-output.js';
+import { isTraced, startAgentSpan, type AgentSpan, type AgentTracing } from './agent-span.js';
+import { createGuardSpans, type GuardSpans } from './guard-spans.js';
+import { asError, createStepSpans, usageStats, wordsOfSteps, type StepSpans, type ToolSpan } from './step-spans.js';
+
+/** The trace of a run, made of its events: the spans that Mastra's agents make. */
+export interface AgentTrace extends RunTracer {
+  /** Calls the model inside the span of the call. */
+  callModel<T>(call: () => Promise<T>): Promise<T>;
+  /** Begins the span of a tool's run; nothing where the trace has not begun. */
+  openTool(call: ToolCall): ToolSpan | undefined;
+}
+
+/** One sitting of a run: from its start, or from an answer, to its end or to where it rests. */
+interface Sitting {
+  readonly run: Run;
+  readonly agent: AgentSpan;
+  readonly steps: StepSpans;
+  readonly guards: GuardSpans;
+}
+
+/** Makes a trace of a run where one is wanted. Its spans begin with the run. */
+export const createAgentTrace = (tracing: AgentTracing, lanes: Lanes): AgentTrace | undefined =>
+  isTraced(tracing) ? traceOf(tracing, lanes) : undefined;
+
+const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
+  const { hasWords } = tracing;
+  let sitting: Sitting | undefined;
+  const sit = (run: Run, event: RunEvent): Sitting | undefined => {
+    if (sitting?.run === run) return sitting;
+    if (event.type !== 'run-start' && event.type !== 'run-resume') return undefined; // of a sitting that is over
+    const resumed = sitting && event.type === 'run-resume' ? { from: sitting.agent, input: answerIn(event) } : undefined;
+    const agent = startAgentSpan(tracing, resumed);
+    if (!agent) return undefined;
+    const steps = createStepSpans(agent, hasWords);
+    const parentOf: Parameters<typeof createGuardSpans>[0]['parentOf'] = ({ cadence }) =>
+      cadence === 'once' ? agent : (steps.step ?? agent);
+    sitting = { run, agent, steps, guards: createGuardSpans({ lanes, hasWords, parentOf }) };
+    return sitting;
+  };
+  return {
+    hear: (event, run) => {
+      const current = sit(run, event);
+      if (current) follow(current, event);
+    },
+    openSpan: (call) => sitting?.guards.open(call) ?? { scope: call.scope, end: () => undefined },
+    get ids() {
+      const root = sitting && getRootExportSpan(sitting.agent);
+      return { traceId: root?.externalTraceId, spanId: root?.id };
+    },
+    callModel: (fn) => {
+      const span = sitting?.steps.inference;
+      return span ? executeWithContext({ span, fn }) : fn();
+    },
+    openTool: (call) => sitting?.steps.openTool(sitting.run, call),
+  };
+};
+
+const answerIn = ({ toolCallId, answer }: Extract<RunEvent, { type: 'run-resume' }>) => ({ toolCallId, answer });
+
+/** What an event means to the spans; what is not named here means nothing to them. */
+const follow = ({ run, agent, steps, guards }: Sitting, event: RunEvent): void => {
+  if (event.type === 'state-enter' && event.state === 'step.preparing') steps.begin(run);
+  else if (event.type === 'state-enter' && event.state === 'step.calling') {
+    if (run.accepted.length === 0) agent.update({ input: run.list.get.input.db() });
+    steps.accept(run);
+  } else if (event.type === 'model-call') steps.beginCall(run);
+  else if (event.type === 'model-finish') steps.endCall(run);
+  else if (event.type === 'model-error') steps.failCall(event.message);
+  else if (event.type === 'guard') guards.hear(event);
+  else if (event.type === 'step-finish') {
+    guards.endOfStep();
+    steps.end(run, event.reason);
+  } else if (event.type === 'run-finish') {
+    guards.endOfStep();
+    finish(run, agent, steps);
+  }
+};
+
+/** How a run ended, as its result says it. Whatever is still open under the run's span ends with it. */
+const finish = (run: Run, agent: AgentSpan, { generation }: StepSpans): void => {
+  const usage = usageStats(run.usage);
+  if (run.status === 'failed') {
+    const error = asError(run.error);
+    generation?.error({ error, attributes: { usage } });
+    return agent.error({ error, endTree: true });
+  }
+  const accepted = acceptedSteps(run);
+  const told = interruption(run);
+  generation?.end({ output: told ?? wordsOfSteps(accepted), attributes: { usage, finishReason: finishReasonOf(run) } });
+  const tripwire = run.status === 'tripwire' ? tripwireOf(run) : undefined;
+  const { object } = objectOf(run);
+  const files = accepted.flatMap((step) => step.files);
+  const { reason, processorId, retry, metadata } = tripwire ?? {};
+  return agent.end({
+    endTree: true,
+    output: told ?? {
+      text: accepted.map(({ text }) => text).join(''),
+      ...(object !== undefined && { object }),
+      ...(files.length > 0 && { files }),
+      ...(tripwire && { tripwire }),
+    },
+    ...(tripwire && { attributes: { tripwireAbort: { reason, processorId, retry, metadata } } }),
+  });
+};
+
+/** Of a run that rests or was given up, what it said is not told: nobody has accepted it as a whole. */
+const interruption = (run: Run) => {
+  if (run.status === 'canceled') return { status: 'aborted', reason: messageOf(run.error) } as const;
+  if (run.status !== 'suspended') return undefined;
+  const [waiting] = waitingCalls(run);
+  return {
+    status: 'suspended',
+    reason: waiting?.kind,
+    toolName: waiting?.call.toolName,
+    toolCallId: waiting?.call.toolCallId,
+  } as const;
+};

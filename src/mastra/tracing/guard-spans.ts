@@ -1,0 +1,157 @@
+import { EntityType, SpanType, type AnySpan, type TracingContext } from '@mastra/core/observability';
+import type { Processor } from '@mastra/core/processors';
+import type { RunEvent } from '../../../schemas/index.js';
+import { messageOf } from '../../loop/message-of.js';
+import type { Lanes } from '../../loop/run.js';
+import type { AnyRow, Phase } from '../../phase/row.js';
+import type { GuardCall, GuardSpan, RunScope } from '../../phase/scope.js';
+import { phaseRow } from '../../phase/table.js';
+import { processorsOf } from '../../pipeline/graph.js';
+import type { Author, Verdict } from '../../verdict.js';
+import { describePayload } from './wordless.js';
+
+/** The spans of a run's guards. */
+export interface GuardSpans {
+  open(call: GuardCall): GuardSpan;
+  /** What guards of the stream did is told once for all the chunks of a step. */
+  hear(event: Extract<RunEvent, { type: 'guard' }>): void;
+  /** No chunk comes any more. */
+  endOfStep(): void;
+}
+
+export interface GuardTracing {
+  readonly lanes: Lanes;
+  /** Whether spans hold what guards were given, and what they made of it. */
+  readonly hasWords: boolean;
+  /** The span in which a guard of a phase stands. */
+  parentOf(row: Row): AnySpan;
+}
+
+type Row = Pick<AnyRow<Phase>, 'phase' | 'cadence' | 'lane' | 'title'>;
+
+/** A guard of the stream in one step: one span for all its chunks. */
+interface StreamSpan {
+  readonly span: AnySpan;
+  readonly scopes: WeakMap<RunScope, RunScope>;
+}
+
+/** Makes spans for the guards of one run. */
+export const createGuardSpans = (tracing: GuardTracing): GuardSpans => {
+  const known = knownProcessors(tracing.lanes);
+  const streams = new Map<string, StreamSpan>();
+  const start = (author: Author, input?: object): AnySpan => {
+    const row: Row = phaseRow(author.phase as Phase); // authors name phases
+    return tracing.parentOf(row).createChildSpan(spanOf(author, row, known.get(author.processorId), input));
+  };
+  const streamOf = (author: Author): StreamSpan => {
+    const open = streams.get(author.path) ?? { span: start(author), scopes: new WeakMap<RunScope, RunScope>() };
+    streams.set(author.path, open);
+    return open;
+  };
+  return {
+    open: ({ author, data, scope }) => {
+      const row: Row = phaseRow(author.phase as Phase); // see start
+      if (row.cadence === 'chunk') {
+        const { span, scopes } = streamOf(author);
+        const inner = scopes.get(scope) ?? inSpan(scope, span);
+        scopes.set(scope, inner);
+        return { scope: inner, end: () => undefined }; // see hear
+      }
+      const span = start(author, describePayload(data, tracing.hasWords));
+      return { scope: inSpan(scope, span), end: (verdict) => endWith(span, verdict, { data, hasWords: tracing.hasWords }) };
+    },
+    hear: ({ phase, path, processorId, verdict, calls, edits, durationMs, ...said }) => {
+      if (phaseRow(phase as Phase).cadence !== 'chunk') return;
+      const { span } = streamOf({ processorId, phase, path });
+      if (verdict === 'pass' || verdict === 'edit') {
+        streams.delete(path); // what comes later in the step has a span of its own
+        return span.end({ output: { verdict, totalChunks: calls, edits }, attributes: { hookDurationMs: durationMs } as never });
+      }
+      return span.error({ error: new Error(said.reason ?? verdict), attributes: abortOf({ kind: verdict, ...said }) as never });
+    },
+    endOfStep: () => {
+      for (const { span } of streams.values()) span.end();
+      streams.clear();
+    },
+  };
+};
+
+/** The processors of a run by their ids, each with its place in its lane. */
+const knownProcessors = (lanes: Lanes): Map<string, { processor: Processor; index: number }> =>
+  new Map(
+    Object.values(lanes).flatMap((plan) =>
+      plan ? processorsOf(plan.graph).map((processor, index) => [processor.id, { processor, index }] as const) : [],
+    ),
+  );
+
+/** The same scope, with what is traced in it under a span. */
+const inSpan = (scope: RunScope, span: AnySpan): RunScope =>
+  Object.create(scope, {
+    tracingContext: { value: { currentSpan: span } satisfies TracingContext, enumerable: true },
+  }) as RunScope;
+
+type Declared = Partial<Pick<Processor, 'name' | 'spanType' | 'spanName' | 'spanAttributes'>>;
+
+/** A span as Mastra's runner makes it, with what a processor declares of its own. */
+const spanOf = (author: Author, row: Row, known: { processor: Declared; index: number } | undefined, input?: object) => {
+  const { name, spanType, spanName, spanAttributes } = known?.processor ?? {};
+  const { recorded, declared } = phaseNamesOf(row);
+  return {
+    type: spanType ?? SpanType.PROCESSOR_RUN,
+    name:
+      (typeof spanName === 'function' ? spanName(declared) : spanName) ??
+      `${row.title.toLowerCase()} processor: ${author.processorId}`,
+    entityType: entityOf(row),
+    entityId: author.processorId,
+    entityName: name ?? author.processorId,
+    attributes: {
+      ...(typeof spanAttributes === 'function' ? spanAttributes(declared) : spanAttributes),
+      processorIndex: known?.index,
+      processorPhase: recorded,
+    } as never, // of whichever type the span is
+    metadata: { path: author.path },
+    input,
+  };
+};
+
+type SpanPhase = Parameters<Extract<NonNullable<Processor['spanName']>, (...args: never[]) => unknown>>[0];
+
+/** Mastra's names: those of the table but for failed calls; to declarations both hooks of the whole output are one phase. */
+const phaseNamesOf = ({ phase, cadence, lane }: Row): { recorded: string; declared: SpanPhase } => {
+  const recorded = cadence === 'error' ? 'requestError' : phase;
+  const isOutput = lane === 'output' && (cadence === 'chunk' || cadence === 'once');
+  return { recorded, declared: (isOutput ? 'output' : recorded) as SpanPhase };
+};
+
+const entityOf = ({ cadence, lane }: Row): EntityType => {
+  if (cadence === 'tool') return EntityType.TOOL_RESULT_PROCESSOR;
+  const isStep = cadence === 'step';
+  if (lane === 'input') return isStep ? EntityType.INPUT_STEP_PROCESSOR : EntityType.INPUT_PROCESSOR;
+  return isStep || lane === 'error' ? EntityType.OUTPUT_STEP_PROCESSOR : EntityType.OUTPUT_PROCESSOR;
+};
+
+const endWith = (span: AnySpan, verdict: Verdict<unknown>, { data, hasWords }: { data: object; hasWords: boolean }): void => {
+  switch (verdict.kind) {
+    case 'pass':
+      return span.end({ output: { verdict: verdict.kind, ...(verdict.bypass && { bypass: verdict.bypass.reason }) } });
+    case 'edit':
+      return span.end({ output: { verdict: verdict.kind, ...changedIn(data, verdict.data as object, hasWords) } });
+    case 'trip':
+    case 'retry':
+      return span.error({ error: new Error(verdict.reason), attributes: abortOf(verdict) as never }); // of a processor's span
+    case 'unavailable':
+      return span.error({ error: verdict.error instanceof Error ? verdict.error : new Error(messageOf(verdict.error)) });
+    default:
+      return verdict satisfies never;
+  }
+};
+
+const abortOf = ({ kind, reason, metadata }: { kind: string; reason?: string; metadata?: unknown }): object => ({
+  tripwireAbort: { reason, retry: kind === 'retry', metadata },
+});
+
+/** The fields of a payload that are others now. */
+const changedIn = (before: object, after: object, hasWords: boolean): object => {
+  const own = before as Record<string, unknown>;
+  return describePayload(Object.fromEntries(Object.entries(after).filter(([name, value]) => own[name] !== value)), hasWords);
+};

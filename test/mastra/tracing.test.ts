@@ -1,0 +1,405 @@
+import { Agent } from '@mastra/core/agent';
+import { Mastra } from '@mastra/core/mastra';
+import { MockMemory } from '@mastra/core/memory';
+import type { AnyExportedSpan, TracingContext } from '@mastra/core/observability';
+import { createTool } from '@mastra/core/tools';
+import { Observability, TestExporter } from '@mastra/observability';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import {
+  InterlockAgent,
+  phaseNames,
+  phases,
+  type InterlockCallOptions,
+  type InterlockConfig,
+  type Phase,
+} from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { createAgent, everyHook, guardOn, laned, modelFor, runAgent, type HookArgs } from '../promises/support.js';
+import { begin, charging, resume, yes } from './approval-support.js';
+import { callThen, echo, makeAgent, modes, settled, type Mode } from './support.js';
+
+type Traceable = Pick<Agent, '__registerMastra'>;
+
+/** Traces everything that agents do from now on. */
+const traced = (...agents: unknown[]) => {
+  const exporter = new TestExporter({ storeLogs: false });
+  const observability = new Observability({ configs: { default: { serviceName: 'tests', exporters: [exporter] } } });
+  const mastra = new Mastra({ observability, logger: false });
+  for (const agent of agents) (agent as Traceable)['__registerMastra'](mastra);
+  const spans = async (): Promise<AnyExportedSpan[]> => {
+    await settled();
+    return exporter.getAllSpans();
+  };
+  return { spans, everything: async () => (await spans(), JSON.stringify(exporter.events)), exporter };
+};
+
+type Tree = [name: string, ...children: Tree[]];
+
+/** Spans as a tree of their names, in the order in which they began. */
+const treeOf = (spans: readonly AnyExportedSpan[], parent?: string): Tree[] =>
+  spans.filter(({ parentSpanId }) => parentSpanId === parent).map(({ id, name }): Tree => [name, ...treeOf(spans, id)]);
+
+const ofType = (spans: readonly AnyExportedSpan[], type: string) => spans.filter((span) => span.type === type);
+
+/** Every span has ended, and hangs on one root. */
+const expectWhole = (spans: readonly AnyExportedSpan[]) => {
+  expect(spans.filter(({ endTime }) => !endTime).map(({ name }) => name)).toEqual([]);
+  const ids = new Set(spans.map(({ id }) => id));
+  expect(spans.filter(({ parentSpanId }) => !parentSpanId || !ids.has(parentSpanId)).map(({ type }) => type)).toEqual([
+    'agent_run',
+  ]);
+  expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+};
+
+const run = (agent: InterlockAgent, mode: Mode, options: InterlockCallOptions = {}) => runAgent(agent, mode, options);
+
+describe.each(modes)('the trace of a run, %s', (mode) => {
+  it('is the tree that a Mastra agent makes: the run, the generation, its steps, in each the call, its tools and its guards', async () => {
+    const guard = {
+      id: 'g',
+      processInput: () => undefined,
+      processInputStep: () => undefined,
+      processOutputStream: ({ part }: HookArgs) => part,
+      processOutputStep: () => undefined,
+      processOutputResult: () => undefined,
+    } as never;
+    const { agent } = makeAgent(callThen('echo', { say: 'x' }), {
+      tools: { echo },
+      inputProcessors: [guard],
+      outputProcessors: [guard],
+    });
+    const trace = traced(agent);
+    const answer = await agent[mode]('Hello');
+    expect(await answer.text).toBe('Done.');
+    const spans = await trace.spans();
+    expectWhole(spans);
+    const call = ["inference: 'scripted-model'"] as Tree;
+    const judged = [['output stream processor: g'], ['output step processor: g']] as Tree[];
+    expect(treeOf(spans)).toEqual([
+      [
+        "agent run: 'tested'",
+        ['input processor: g'],
+        [
+          "llm: 'scripted-model'",
+          ['step: 0', ['input step processor: g'], call, ...judged, ["tool: 'echo'"], ['output stream processor: g']],
+          ['step: 1', ['input step processor: g'], call, ...judged],
+        ],
+        ['output result processor: g'],
+      ],
+    ]);
+    const [root] = spans;
+    expect([answer.traceId, answer.spanId]).toEqual([root?.traceId, root?.id]);
+    expect(root).toMatchObject({ output: { text: 'Done.' }, attributes: { instructions: 'Answer.', maxSteps: 5 } });
+    expect(root?.input).toMatchObject([{ role: 'user', content: { parts: [{ text: 'Hello' }] } }]);
+    expect(ofType(spans, 'model_generation')[0]).toMatchObject({
+      output: { text: 'Done.', toolCalls: [{ toolName: 'echo', args: { say: 'x' } }], toolResults: [{ result: { said: 'x' } }] },
+      attributes: {
+        model: 'scripted-model',
+        streaming: mode === 'stream',
+        usage: { inputTokens: 20, outputTokens: 10 },
+        finishReason: 'stop',
+      },
+    });
+    expect(ofType(spans, 'model_inference')[0]).toMatchObject({
+      attributes: { availableTools: ['echo'], finishReason: 'tool-calls' },
+    });
+  });
+
+  it('is not made where nobody asks for it', async () => {
+    const { agent } = makeAgent();
+    const answer = await agent[mode]('Hello');
+    expect([await answer.text, answer.traceId, answer.spanId]).toEqual(['Hello.', undefined, undefined]);
+  });
+
+  it('is part of the caller’s, and takes its options', async () => {
+    const { agent } = makeAgent();
+    const { spans } = traced(agent);
+    const traceId = 'a'.repeat(32);
+    const answer = await agent[mode]('Hello', { tracingOptions: { traceId, metadata: { tenant: 'x' }, tags: ['t'] } });
+    await answer.text;
+    expect((await spans())[0]).toMatchObject({ traceId, tags: ['t'], metadata: { tenant: 'x', runId: answer.runId } });
+    expect(answer.traceId).toBe(traceId);
+  });
+
+  it('[spec 1.28] each processor has a span with its serialisable arguments and result', async () => {
+    const change = { id: 'change', processInputStep: () => ({ toolChoice: 'none', modelSettings: { temperature: 0 } }) };
+    const { agent } = makeAgent('Fine.', { tools: { echo }, inputProcessors: [change as never], recordEdits: true });
+    const { spans } = traced(agent);
+    await (
+      await agent[mode]('Hello')
+    ).text;
+    const [span] = ofType(await spans(), 'processor_run');
+    expect(span).toMatchObject({
+      name: 'input step processor: change',
+      entityType: 'input_step_processor',
+      entityId: 'change',
+      attributes: { processorIndex: 0, processorPhase: 'inputStep' },
+      input: {
+        messages: [{ role: 'user', content: { parts: [{ type: 'text', text: 'Hello' }] } }],
+        systemMessages: [{ role: 'system', content: 'Answer.' }],
+        stepNumber: 0,
+        retryCount: 0,
+        model: { modelId: 'scripted-model', provider: 'scripted', specificationVersion: 'v2' },
+        tools: ['echo'],
+        steps: { count: 0 },
+      },
+      output: { verdict: 'edit', toolChoice: 'none', modelSettings: { temperature: 0 } },
+    });
+  });
+
+  it('says without recordEdits how long the words were that a guard was given, and none of them', async () => {
+    const { agent } = makeAgent('Fine.', { inputProcessors: [{ id: 'look', processInput: () => undefined } as never] });
+    const { spans } = traced(agent);
+    await (
+      await agent[mode]('Hello')
+    ).text;
+    const [span] = ofType(await spans(), 'processor_run');
+    expect(span).toMatchObject({
+      input: { messages: [{ role: 'user', content: { parts: [{ type: 'text', text: '5 characters' }] } }], retryCount: 0 },
+      output: { verdict: 'pass' },
+    });
+    expect(JSON.stringify([span?.input, span?.output])).not.toContain('Hello');
+  });
+
+  it('gives hooks and tools the span that they run in', async () => {
+    const mark = ({ tracingContext }: { tracingContext?: TracingContext }, name: string) =>
+      tracingContext?.currentSpan?.createChildSpan({ type: 'generic' as never, name }).end();
+    const guard = {
+      id: 'g',
+      processInput: (args: object) => mark(args, 'in input'),
+      processOutputStream: (args: { part: { type: string } }) => {
+        if (args.part.type === 'text-start') mark(args, 'in stream');
+        return args.part;
+      },
+    } as never;
+    const tool = createTool({
+      id: 'mark',
+      description: 'Marks.',
+      inputSchema: z.object({}),
+      execute: async (_args, context) => (mark(context, 'in tool'), 'ok'),
+    });
+    const { agent } = makeAgent(callThen('mark'), { tools: { mark: tool }, inputProcessors: [guard], outputProcessors: [guard] });
+    const trace = traced(agent);
+    await (
+      await agent[mode]('Hello')
+    ).text;
+    const spans = await trace.spans();
+    expectWhole(spans);
+    const parents = Object.fromEntries(
+      ofType(spans, 'generic').map(({ name, parentSpanId }) => [name, spans.find(({ id }) => id === parentSpanId)?.name]),
+    );
+    expect(parents).toEqual({
+      'in input': 'input processor: g',
+      'in stream': 'output stream processor: g',
+      'in tool': "tool: 'mark'",
+    });
+  });
+
+  it('[spec 2.4] processorIndex is the place of a processor among those that run with it', async () => {
+    const processor = (id: string) => ({ id, processInput: () => undefined }) as { id: string; processorIndex?: number };
+    const [first, second, own] = [processor('first'), Object.freeze(processor('second')), processor('own')];
+    const { agent } = makeAgent(['Fine.'], { inputProcessors: [first, second, own] as never, memory: new MockMemory() });
+    expect([first.processorIndex, own.processorIndex]).toEqual([0, 2]);
+    const { spans } = traced(agent);
+    await (
+      await agent[mode]('Hello', { memory: { thread: 't', resource: 'r' } })
+    ).text;
+    expect(own.processorIndex).toBeGreaterThan(2); // memory's own run before
+    const span = (await spans()).find(({ name }) => name === 'input processor: own');
+    expect(span?.attributes).toMatchObject({ processorIndex: own.processorIndex });
+  });
+
+  it('shows a sub-agent inside the tool that called it', async () => {
+    const { agent: child } = makeAgent('Asked.', { id: 'child', description: 'Asks.' });
+    const { agent } = makeAgent(callThen('agent-child', { prompt: 'Ask.' }), { agents: { child } });
+    const trace = traced(agent, child);
+    await (
+      await agent[mode]('Hello')
+    ).text;
+    const spans = await trace.spans();
+    expectWhole(spans);
+    const inner = spans.find(({ name }) => name === "agent run: 'child'");
+    expect(spans.find(({ id }) => id === inner?.parentSpanId)?.name).toBe("tool: 'agent-child'");
+    expect(inner?.output).toMatchObject({ text: 'Asked.' });
+  });
+
+  it('a run that rests and goes on is one trace', async () => {
+    const { agent } = makeAgent(callThen('charge', { amount: 7 }), { tools: { charge: charging([]) } });
+    const trace = traced(agent);
+    const rested = await begin(agent, mode);
+    const { result } = await resume(agent, mode, yes, { runId: rested.result.runId });
+    expect(result.text).toBe('Done.');
+    const spans = await trace.spans();
+    expectWhole(spans);
+    const [first, second] = ofType(spans, 'agent_run');
+    expect(first?.output).toEqual({ status: 'suspended', reason: 'approval', toolName: 'charge', toolCallId: 'call-0-0' });
+    expect(second).toMatchObject({ parentSpanId: first?.id, name: "agent run: 'tested' (resumed)", output: { text: 'Done.' } });
+    expect(ofType(spans, 'tool_call')).toHaveLength(1);
+    expect(result.traceId).toBe(first?.traceId);
+  });
+
+  it('a failed call is an error in the trace, and so is the run', async () => {
+    const agent = createAgent({ model: scriptedModel({ steps: [{ error: new Error('out of order') }] }) });
+    const trace = traced(agent);
+    expect((await run(agent, mode)).status).toBe('failed');
+    const spans = await trace.spans();
+    expectWhole(spans);
+    for (const type of ['agent_run', 'model_generation', 'model_inference'])
+      expect(ofType(spans, type)[0]?.errorInfo?.message).toContain('out of order');
+  });
+
+  it.each(phaseNames)('a run that was given up in %s ends with all that was under way', async (phase) => {
+    const controller = new AbortController();
+    const hangs = guardOn(phase, () => (controller.abort(), new Promise(() => undefined)));
+    const agent = createAgent({ model: modelFor(phase), ...laned([phase, hangs]) });
+    const trace = traced(agent);
+    expect((await run(agent, mode, { abortSignal: controller.signal })).status).toBe('canceled');
+    const spans = await trace.spans();
+    expectWhole(spans);
+    expect(ofType(spans, 'agent_run')[0]?.output).toMatchObject({ status: 'aborted' });
+  });
+});
+
+describe.each(everyHook)('a stop in $hook, $mode', ({ phase, mode }) => {
+  const stopped = async (retry: boolean, config: InterlockConfig = {}) => {
+    const stops = guardOn(phase, ({ abort }) => abort('not so', { retry, metadata: { rule: 7 } }), {
+      times: retry ? 1 : undefined,
+    });
+    const agent = createAgent({ model: modelFor(phase), maxProcessorRetries: 1, ...config, ...laned([phase, stops]) });
+    const trace = traced(agent);
+    const ran = await run(agent, mode);
+    return { ran, spans: await trace.spans() };
+  };
+
+  it('ends every span, and stands in that of its guard and of the run', async () => {
+    const { ran, spans } = await stopped(false);
+    expect(ran.status).toBe('tripwire');
+    expectWhole(spans);
+    const tripwireAbort = { reason: 'not so', retry: false, metadata: { rule: 7 } };
+    const own = spans.filter((span) => span.type === 'processor_run' && span.errorInfo);
+    expect(own).toMatchObject([{ entityId: `guard-${phase}`, attributes: { tripwireAbort }, errorInfo: { message: 'not so' } }]);
+    expect(ofType(spans, 'agent_run')[0]).toMatchObject({
+      attributes: { tripwireAbort: { ...tripwireAbort, processorId: `guard-${phase}` } },
+      output: { tripwire: { reason: 'not so' } },
+    });
+  });
+
+  it('where it asks for a retry, the attempts are steps of one trace', async () => {
+    const { ran, spans } = await stopped(true);
+    expect(ran.status).toBe('success');
+    expectWhole(spans);
+    if (phases[phase].retryLeadsTo === 'step') {
+      const attempts = ofType(spans, 'model_step').map(({ metadata }) => metadata?.['attempt'] as number);
+      expect(attempts).toContain(2);
+    }
+    const own = spans.filter(({ entityId }) => entityId === `guard-${phase}`);
+    expect(own.filter(({ errorInfo }) => errorInfo)).toHaveLength(1);
+    expect(own.some(({ errorInfo }) => !errorInfo)).toBe(phase !== 'apiError'); // no further call fails
+  });
+});
+
+/** What nothing in a trace may hold. */
+const secret = 'ZEBRA';
+
+interface Leak {
+  phase: Phase;
+  /** What the model says at first. */
+  steps: readonly object[];
+  result?: string;
+  when?: (args: HookArgs) => boolean;
+}
+
+const leaking = {
+  reasoning: `They want ${secret}.`,
+  text: ['The code ', `is ${secret}. `],
+  toolCalls: [{ name: 'fetch', args: { code: secret } }],
+};
+const calling = { text: 'A moment. ', toolCalls: [{ name: 'fetch', args: { code: 'any' } }] };
+const leaks: Leak[] = [
+  { phase: 'outputStream', steps: [leaking], when: ({ part }) => part?.type === 'tool-call' },
+  { phase: 'llmResponse', steps: [leaking] },
+  { phase: 'outputStep', steps: [leaking] },
+  { phase: 'toolResult', steps: [calling], result: secret },
+  { phase: 'outputStream', steps: [calling], result: secret, when: ({ part }) => part?.type === 'tool-result' },
+  { phase: 'outputResult', steps: [calling, { reasoning: secret, text: `So: ${secret}.` }] },
+  { phase: 'apiError', steps: [{ ...leaking, error: new Error('cut off') }] },
+];
+
+describe.each(leaks.flatMap((leak) => modes.map((mode) => ({ ...leak, mode }))))('P4: what $phase rejects, $mode', (leak) => {
+  const rejected = async (retry: boolean, recordEdits = false) => {
+    const { phase, steps, result = 'fine', when, mode } = leak;
+    const rejects = guardOn(phase, ({ abort }) => abort('not to be told', { retry }), { when, times: retry ? 1 : undefined });
+    const fetches = createTool({
+      id: 'fetch',
+      description: 'Fetches a code.',
+      inputSchema: z.object({ code: z.string() }),
+      execute: async () => ({ result }),
+    });
+    const looks = { id: 'looks', processInputStep: () => undefined, processOutputStep: () => undefined } as never;
+    const config = { tools: { fetch: fetches }, maxProcessorRetries: 1, recordEdits };
+    const model = scriptedModel({ steps: ({ index }) => (steps[index] ?? { text: 'I must not tell.' }) as never });
+    const guards = laned([phase, rejects], ['inputStep', looks], ['outputStep', looks]);
+    const agent = createAgent({ model, ...config, ...guards });
+    const trace = traced(agent);
+    const { status } = await run(agent, mode);
+    expectWhole(await trace.spans());
+    return { status, everything: await trace.everything() };
+  };
+
+  it('after a trip: no event of the trace holds it', async () => {
+    const { status, everything } = await rejected(false);
+    expect(status).toBe('tripwire');
+    expect(everything).not.toContain(secret);
+  });
+
+  it('after a retry: nor then, and what was accepted is there', async () => {
+    const { status, everything } = await rejected(true);
+    expect(status).toBe('success');
+    expect(everything).not.toContain(secret);
+    expect(everything).toContain('I must not tell.');
+  });
+});
+
+describe.each(modes)('what guards take out, %s', (mode) => {
+  const redact = (text: string): string => text.replaceAll(secret, '…');
+  const redactAll = <T>(value: T): T => JSON.parse(redact(JSON.stringify(value))) as T;
+
+  const leakyAgent = (recordEdits: boolean) => {
+    const guard = {
+      id: 'redact',
+      processInput: ({ messages }: { messages: object[] }) => redactAll(messages),
+      processOutputStream: ({ part }: { part: object }) => redactAll(part),
+      processToolResult: ({ messages }: { messages: object[] }) => redactAll(messages),
+    } as never;
+    const fetches = createTool({
+      id: 'fetch',
+      description: 'Fetches.',
+      inputSchema: z.object({}),
+      execute: async () => ({ code: secret }),
+    });
+    return makeAgent([{ text: `A ${secret}. `, toolCalls: [{ name: 'fetch', args: {} }] }, { text: `It is ${secret}.` }], {
+      tools: { fetch: fetches },
+      inputProcessors: [guard],
+      outputProcessors: [guard],
+      recordEdits,
+    }).agent;
+  };
+
+  it.each([
+    [false, 'is nowhere in the trace, and what they left is'],
+    [true, 'is there where the run records edits'],
+  ])('recordEdits %s: it %s', async (recordEdits) => {
+    const agent = leakyAgent(recordEdits);
+    const trace = traced(agent);
+    expect(await (await agent[mode](`My code is ${secret}.`)).text).toContain('It is ….');
+    const everything = await trace.everything();
+    expect(everything.includes(secret)).toBe(recordEdits);
+    for (const left of ['My code is ….', 'It is ….', '{"code":"…"}']) expect(everything).toContain(left);
+  });
+});
+
+it('every phase of the table has its spans in these tests', () => {
+  expect(new Set(everyHook.map(({ phase }) => phase))).toEqual(new Set(phaseNames));
+});
