@@ -9,6 +9,8 @@ import type { Outlet } from '../release/outlet.js';
 import type { Position, Recorder } from '../trace/recorder.js';
 import type { Stop } from '../verdict.js';
 import { createAnswer, type Answer } from './answer.js';
+import type { CallAnswer } from './call-answer.js';
+import type { Journal } from './journal.js';
 import type { LoopLimits } from './machine.js';
 import type {
   Chunk,
@@ -39,6 +41,16 @@ export interface RunTracer {
   readonly ids: { readonly traceId: string | undefined; readonly spanId: string | undefined };
 }
 
+/** Whoever writes a run down, line by line. It is one through all sittings of the run. */
+export interface RunRecording extends Pick<RunTracer, 'hear' | 'openSpan'> {
+  /** Told of each chunk once it can be seen. */
+  readonly show: (chunk: Chunk) => void;
+  /** Another sitting of the run begins, with what was said about a call that waited. */
+  resume(run: Run, answered: { readonly toolCallId: string; readonly answer: CallAnswer }): void;
+  /** The sitting is over; `object` is what the host made of the answer. */
+  end(run: Run, object: unknown): void;
+}
+
 /** What a run is begun with. */
 export interface RunOptions {
   readonly runId: string;
@@ -60,11 +72,15 @@ export interface RunOptions {
   readonly persistence?: Persistence;
   /** Tool calls of one step that run at the same time; at least 1. */
   readonly toolConcurrency: number;
+  /** What keeps the run while it goes on. Default: nothing does. */
+  readonly journal?: Journal;
   /** What hooks get beside the loop's own: the agent and the request's contexts. */
   readonly context: Pick<RunScope, 'agent' | 'requestContext' | 'tracingContext'>;
   readonly onEvent?: (event: RunEvent) => void;
   /** Absent where no trace is made; the run then pays nothing for it. */
   readonly tracer?: RunTracer;
+  /** Absent where the run is not recorded. */
+  readonly recording?: RunRecording;
   readonly onStepFinish?: (step: StepRecord) => unknown;
 }
 

@@ -4,6 +4,7 @@ import type { RequestContext } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
 import type { RunMode } from '../loop/ports.js';
 import { createRun } from '../loop/create-run.js';
+import { joinTracers } from '../loop/run-recording.js';
 import type { Run, RunOptions } from '../loop/run.js';
 import type { CallOptions } from './call-options.js';
 import { compileChains, resolveChains, type Chains } from './chains.js';
@@ -12,6 +13,7 @@ import { createLoopPorts } from './loop-ports.js';
 import type { LoopTarget } from './loop-target.js';
 import { openConversation, type Conversation } from './memory.js';
 import { openList } from './open-list.js';
+import { openRecording } from './open-recording.js';
 import { sittingOf } from './sitting.js';
 import { StructuredOutputGuard } from './structured-output.js';
 import type { AgentTracing } from './tracing/agent-span.js';
@@ -55,17 +57,26 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const hooks = { ...beginning.hooks, ...options.hooks };
   const trace = createAgentTrace(tracingOf({ ...beginning, runId, conversation, list, limits }), lanes);
   const target: LoopTarget = { agent, options, requestContext, runId, mode, list, conversation, hooks, maxModelRetries, trace };
-  const { ports, settings } = await createLoopPorts(target, newMessageId);
+  const { settings, ...loop } = await createLoopPorts(target, newMessageId);
+  const { recording, begin, ...own } = openRecording({
+    guards,
+    options,
+    runId,
+    lanes,
+    settings,
+    conversation,
+    ports: loop.ports,
+  });
   const run: Run = createRun({
     runId,
     agentId: agent.id,
-    ...sittingOf({ mode, options, guards, runId }, () => run),
+    ...sittingOf({ mode, options, guards, runId, recording }, () => run),
     list,
-    lanes,
-    ports,
+    ...own,
     settings,
     limits,
-    tracer: trace,
+    tracer: joinTracers(trace, recording),
+    recording,
     hold: holdOf(options.hold ?? guards.hold),
     maxHeldChars: options.maxHeldChars ?? guards.maxHeldChars,
     toolConcurrency: concurrencyOf(options),
@@ -76,6 +87,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
       tracingContext: options.tracingContext ?? options.tracing,
     },
   });
+  begin(run);
   return run;
 };
 

@@ -6,6 +6,7 @@ import type { RequireToolApproval, ToolHooks } from '@mastra/core/tools';
 import type { RunEvent } from '../../schemas/index.js';
 import type { Persistence } from '../loop/persistence.js';
 import type { Chunk, StepSettings } from '../loop/ports.js';
+import type { TraceRecorder } from '../trace/trace-writer.js';
 import type { Guards } from './guards.js';
 import type { MemoryTarget } from './memory.js';
 import type { StructuredOutput } from './structured-output-options.js';
@@ -43,6 +44,7 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   hold?: 'none' | 'step' | 'run';
   maxHeldChars?: number;
   recordEdits?: boolean;
+  record?: TraceRecorder;
   persistence?: Persistence;
   /** What keeps work alive that outlasts the run, on hosts that freeze after the response. */
   serverless?: { waitUntil?: (work: Promise<unknown>) => void };

@@ -4,6 +4,7 @@ import type { MastraModelConfig } from '@mastra/core/llm';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { RunEvent } from '../../schemas/index.js';
 import type { Persistence } from '../loop/persistence.js';
+import type { TraceRecorder } from '../trace/trace-writer.js';
 import type { PrepareStep } from './call-options.js';
 import type { StructuredOutput } from './structured-output-options.js';
 import type { DynamicGuards, Guards } from './guards.js';
@@ -37,6 +38,12 @@ export interface InterlockConfig {
    * who may not read it. Costs a copy and a comparison of the payload for each call of a guard. Default `false`.
    */
   recordEdits?: boolean;
+  /**
+   * Records runs: asked once for each run, with the header of its trace, and gives what takes the lines as they happen, or nothing
+   * where this run is not to be recorded. A trace holds words that nobody was shown: keep it like the conversation itself, and show
+   * `redactTrace(trace)`. What it throws does not reach the run. Default: nothing is recorded, and costs nothing.
+   */
+  record?: TraceRecorder;
   /**
    * What memory keeps of a turn whose answer was not accepted, by how the run ended; what was rejected is never kept. Default: nothing.
    */
@@ -107,6 +114,8 @@ export type InterlockCallOptions = Omit<
   maxHeldChars?: number;
   /** Overrides the agent's `recordEdits`. */
   recordEdits?: boolean;
+  /** Overrides the agent's `record`. A run that is resumed goes on in its trace. */
+  record?: TraceRecorder;
   /** Overrides the agent's `persistence`, status by status. */
   persistence?: Persistence;
   /** Overrides the agent's model. */

@@ -3,6 +3,7 @@ import { conclude } from '../loop/ending.js';
 import type { Run } from '../loop/run.js';
 import type { CallCallbacks } from './call-options.js';
 import { callEnded } from './callbacks.js';
+import { objectOf } from './structured-output.js';
 import type { SuspendedRuns } from './suspended-runs.js';
 
 /** Who is told of a run's end. */
@@ -16,6 +17,7 @@ export const runToEnd = async (run: Run, { callbacks, suspended }: Listening): P
   const ended = driveSafely(run);
   suspended.follow(run, ended);
   await ended;
+  run.options.recording?.end(run, objectOf(run).object);
   await callEnded(run, callbacks);
 };
 

@@ -36,6 +36,7 @@ export const readConfig = (config: object): AgentSetup => {
     maxHeldChars,
     recordEdits,
     persistence,
+    record,
     onRunEvent,
     ...rest
   } = config as InterlockConfig;
@@ -50,6 +51,7 @@ export const readConfig = (config: object): AgentSetup => {
     maxHeldChars,
     recordEdits,
     persistence,
+    record,
     onRunEvent,
   };
   return {

@@ -38,14 +38,16 @@ export const resume = async (resuming: Resuming): Promise<Run> => {
   checkConversation(found.run, resuming);
   const waiting = choose(waitingCalls(found.run), resuming);
   const answered: Answered = { toolCallId: waiting.call.toolCallId, answer: answerOf(waiting, resumeData) };
+  const { recording } = found.run.options;
   suspended.take(found);
   const sitting: { run?: Run } = {}; // until it is there, chunks of the last sitting are held for it
   const next = resumeRun(
     found.run,
-    sittingOf(resuming, () => sitting.run),
+    sittingOf({ ...resuming, recording }, () => sitting.run),
     answered,
   );
   sitting.run = next;
+  recording?.resume(next, answered);
   return next;
 };
 

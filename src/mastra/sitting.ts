@@ -1,6 +1,6 @@
 import type { Sitting } from '../loop/resume-run.js';
 import type { Chunk, RunMode } from '../loop/ports.js';
-import type { Run } from '../loop/run.js';
+import type { Run, RunRecording } from '../loop/run.js';
 import { createOutlet, type Outlet } from '../release/outlet.js';
 import type { CallOptions } from './call-options.js';
 import { runCallbacks, toldChunks } from './callbacks.js';
@@ -15,12 +15,13 @@ interface Calling {
   readonly options: CallOptions;
   readonly guards: InterlockConfig;
   readonly runId: string;
+  readonly recording: RunRecording | undefined;
 }
 
 /** What a call brings to the sitting of a run that it asks for: where chunks leave, who is told, and who may give up. */
-export const sittingOf = ({ mode, options, guards, runId }: Calling, runOf: () => Run | undefined): Sitting => ({
+export const sittingOf = ({ mode, options, guards, runId, recording }: Calling, runOf: () => Run | undefined): Sitting => ({
   mode,
-  outlet: withResponse(createOutlet<Chunk>(undefined, toldChunks(options)), runOf),
+  outlet: withResponse(createOutlet<Chunk>(undefined, shownTo(recording?.show, toldChunks(options))), runOf),
   abortSignal: options.abortSignal,
   onEvent: (event) => {
     void safely(guards.onRunEvent, event);
@@ -28,6 +29,16 @@ export const sittingOf = ({ mode, options, guards, runId }: Calling, runOf: () =
   },
   ...runCallbacks(options, runId),
 });
+
+type OnShow = (chunk: Chunk) => void;
+
+const shownTo = (first: OnShow | undefined, second: OnShow | undefined): OnShow | undefined =>
+  first && second
+    ? (chunk) => {
+        first(chunk);
+        second(chunk);
+      }
+    : (first ?? second);
 
 /** Before the last chunk of a run comes its object; the last one carries the answer's messages, where clients read their metadata. */
 const withResponse = (

@@ -1,0 +1,62 @@
+import { createRecording, type HeaderFacts, type Recording } from '../loop/run-recording.js';
+import type { LoopPorts, StepSettings } from '../loop/ports.js';
+import type { Lanes, Run } from '../loop/run.js';
+import type { CallOptions } from './call-options.js';
+import type { InterlockConfig } from './config.js';
+import type { Conversation } from './memory.js';
+import { readOutputSchema } from './output-schema.js';
+import type { StructuredOutput } from './structured-output-options.js';
+
+/** A call that is about to begin, as far as its recording needs it. */
+export interface Recorded {
+  readonly guards: InterlockConfig;
+  readonly options: CallOptions;
+  readonly runId: string;
+  readonly ports: LoopPorts;
+  readonly lanes: Lanes;
+  readonly settings: StepSettings;
+  readonly conversation: Conversation | undefined;
+}
+
+/** A recording that has not begun: what the run is to be given in place of its own ports and lanes, and how to begin. */
+export interface OpenRecording extends Pick<Recording, 'ports' | 'lanes'> {
+  /** Absent where nobody records. */
+  readonly recording?: Recording;
+  begin(run: Run): void;
+}
+
+/** Opens the recording that a call asks for, or its agent. */
+export const openRecording = ({ guards, options, ports, lanes, runId, settings, conversation }: Recorded): OpenRecording => {
+  const recorder = options.record ?? guards.record;
+  if (!recorder) return { ports, lanes, begin: () => undefined };
+  const recording = createRecording({ ports, lanes, runId, recorder });
+  const facts: HeaderFacts = {
+    threadId: conversation?.threadId,
+    recordEdits: options.recordEdits ?? guards.recordEdits,
+    settings: settingsOf(settings, options),
+    concealedFor: [],
+  };
+  return { ports: recording.ports, lanes: recording.lanes, recording, begin: (run) => recording.begin(run, facts) };
+};
+
+/** The settings of each step as plain data; a schema in its JSON form. */
+const settingsOf = (
+  { toolChoice, activeTools, providerOptions, modelSettings }: StepSettings,
+  options: CallOptions,
+): HeaderFacts['settings'] => {
+  const { headers: _headers, ...ownSettings } = (modelSettings ?? {}) as { headers?: unknown }; // headers may hold keys
+  const { structuredOutput } = options;
+  return {
+    toolChoice,
+    activeTools,
+    providerOptions,
+    modelSettings: ownSettings,
+    structuredOutput: structuredOutput && objectFacts(structuredOutput),
+  };
+};
+
+const objectFacts = ({ schema, errorStrategy, fallbackValue }: StructuredOutput): object => ({
+  schema: readOutputSchema(schema).json,
+  errorStrategy,
+  fallbackValue,
+});

@@ -1,0 +1,192 @@
+import { createTool } from '@mastra/core/tools';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import {
+  collectTraces,
+  formatTrace,
+  guardView,
+  phases,
+  redactTrace,
+  traceOfKind,
+  type InterlockCallOptions,
+  type Phase,
+  type Trace,
+} from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { createAgent, guardOn, laned, modes, type HookArgs, type Mode, type Step } from '../promises/support.js';
+
+/** What is rejected, and nothing public may hold. */
+const secret = 'ZEBRA';
+
+const leaking: Step = {
+  reasoning: `They want ${secret}.`,
+  text: ['The code ', `is ${secret}. `],
+  toolCalls: [{ name: 'fetch', args: { code: secret } }],
+};
+const call: Step = { text: 'A moment. ', toolCalls: [{ name: 'fetch', args: { code: 'any' } }] };
+
+interface Case {
+  phase: Phase;
+  steps?: Step[];
+  said?: string;
+  result?: string;
+  when?: (args: HookArgs) => boolean;
+}
+
+const cases: Case[] = [
+  { phase: 'input', said: `Say ${secret}.` },
+  { phase: 'inputStep', said: `Say ${secret}.` },
+  { phase: 'llmRequest', said: `Say ${secret}.` },
+  { phase: 'apiError', steps: [{ ...leaking, error: new Error('cut off') }] },
+  { phase: 'outputStream', steps: [leaking], when: ({ part }) => part?.type === 'tool-call' },
+  { phase: 'llmResponse', steps: [leaking] },
+  { phase: 'outputStep', steps: [leaking] },
+  { phase: 'toolResult', steps: [call], result: secret },
+  { phase: 'outputResult', steps: [call, { text: ['The code ', `is ${secret}.`] }] },
+];
+
+const fetchTool = (result: string) =>
+  createTool({
+    id: 'fetch',
+    description: 'Fetches a code.',
+    inputSchema: z.object({ code: z.string() }),
+    execute: async ({ code }, { writer }) => {
+      await writer?.write({ type: 'data-progress', data: { code, result } });
+      return { result };
+    },
+  });
+
+const recordCase = async ({ phase, steps = [], said = 'Hello.', result = 'fine', when }: Case, mode: Mode, retry: boolean) => {
+  const rejecting = guardOn(phase, ({ abort }) => abort('not to be told', { retry }), { when, times: retry ? 1 : undefined });
+  const model = scriptedModel({ steps: ({ index }) => steps[index] ?? { text: 'I must not tell.' } });
+  const agent = createAgent({ model, tools: { fetch: fetchTool(result) }, maxProcessorRetries: 1, ...laned([phase, rejecting]) });
+  const recording = collectTraces();
+  const options: InterlockCallOptions = { record: recording.record, recordEdits: true };
+  if (mode === 'generate') await agent.generate(said, options).catch(() => undefined);
+  else await (await agent.stream(said, options)).consumeStream();
+  return recording.trace;
+};
+
+it('every phase is among the cases', () => {
+  expect(cases.map(({ phase }) => phase).toSorted()).toEqual(Object.keys(phases).toSorted());
+});
+
+describe.each(cases.flatMap((one) => modes.map((mode) => ({ ...one, mode }))))('rejected in $phase, $mode', (one) => {
+  it('after a trip: the trace holds it, and its public view does not', async () => {
+    const trace = await recordCase(one, one.mode, false);
+    expect(traceOfKind(trace, 'result')).toMatchObject([{ status: 'tripwire' }]);
+    // In generate mode an answer that breaks off is not had at all.
+    expect(formatTrace(trace).includes(secret)).toBe(!(one.phase === 'apiError' && one.mode === 'generate'));
+    expect(formatTrace(redactTrace(trace))).not.toContain(secret);
+  });
+
+  it('after a retry: the same, and what was accepted is there', async () => {
+    const trace = await recordCase({ ...one, said: 'Hello.' }, one.mode, true);
+    const shown = formatTrace(redactTrace(trace));
+    if (one.steps) expect(shown).not.toContain(secret);
+    expect(shown).toContain('I must not tell.');
+    expect(shown).toContain('Hello.');
+  });
+});
+
+describe('the public view', () => {
+  it('still says what the parts are, and has an entry for each', async () => {
+    const trace = await recordCase({ phase: 'outputStep', steps: [leaking] }, 'stream', false);
+    const shown = redactTrace(trace);
+    expect(shown.map(({ seq, kind }) => [seq, kind])).toEqual(trace.map(({ seq, kind }) => [seq, kind]));
+    expect(traceOfKind(shown, 'came').map(({ part }) => part)).toEqual(traceOfKind(trace, 'came').map(({ part }) => part));
+  });
+
+  it('keeps kinds that are asked for', async () => {
+    const trace = await recordCase({ phase: 'outputStep', steps: [leaking] }, 'stream', false);
+    expect(traceOfKind(redactTrace(trace, { keep: ['came'] }), 'came')).toEqual(traceOfKind(trace, 'came'));
+  });
+
+  it('shows what the caller said only where it went to the model as it was said', async () => {
+    const recording = collectTraces();
+    const model = scriptedModel({ steps: [{ text: 'Fine.' }] });
+    const agent = createAgent({
+      model,
+      inputProcessors: [
+        {
+          id: 'masks',
+          processInput: ({ messages }) =>
+            messages.map((one) => ({
+              ...one,
+              content: { ...one.content, parts: [{ type: 'text' as const, text: 'I am [number].' }] },
+            })),
+        },
+      ],
+    });
+    await agent.generate('I am 4711.', { record: recording.record });
+    expect(formatTrace(recording.trace)).toContain('4711');
+    expect(formatTrace(redactTrace(recording.trace))).not.toContain('4711');
+  });
+});
+
+describe('guardView', () => {
+  const guardEvents = (trace: Trace, phase: Phase) =>
+    traceOfKind(trace, 'event').filter(({ event }) => event.type === 'guard' && event.phase === phase);
+
+  it('says what a guard received and returned', async () => {
+    const recording = collectTraces();
+    const agent = createAgent({
+      model: scriptedModel({ steps: [{ text: ['one ', 'two'] }] }),
+      inputProcessors: [
+        { id: 'first', processInput: ({ messages }) => said(messages, 'Hi', 'Hello') },
+        { id: 'last', processInput: ({ messages }) => said(messages, 'Bo', '[name]') },
+      ],
+      outputProcessors: [
+        {
+          id: 'stars',
+          processOutputStream: async ({ part }) =>
+            part.type === 'text-delta' && part.payload.text === 'two'
+              ? { ...part, payload: { ...part.payload, text: '***' } }
+              : part,
+        },
+        { id: 'calm', processOutputStream: async ({ part }) => part },
+      ],
+    });
+    await (await agent.stream('Hi Bo', { record: recording.record })).consumeStream();
+    const views = guardEvents(recording.trace, 'input').map(({ seq }) => guardView(recording.trace, seq));
+    const textOf = (texts: readonly { target: string; text: string }[]) =>
+      texts.find(({ target }) => target === 'messages.0.content.parts.0.text')?.text;
+    expect(views.map(({ processorId, received, returned }) => [processorId, textOf(received), textOf(returned)])).toEqual([
+      ['first', 'Hi Bo', 'Hello Bo'],
+      ['last', 'Hello Bo', 'Hello [name]'],
+    ]);
+    const [stars, calm] = guardEvents(recording.trace, 'outputStream').map(({ seq }) => guardView(recording.trace, seq));
+    expect(stars).toMatchObject({ processorId: 'stars', received: [{ text: 'two' }], returned: [{ text: '***' }] });
+    expect(calm?.received).toEqual(calm?.returned);
+  });
+
+  it('of a guard that stopped, nothing was returned', async () => {
+    for (const phase of ['outputStep', 'outputStream'] as const) {
+      const trace = await recordCase({ phase, steps: [leaking] }, 'stream', false);
+      const [event] = guardEvents(trace, phase).filter(({ event: { verdict } }) => verdict === 'trip');
+      const view = guardView(trace, event?.seq ?? 0);
+      expect(JSON.stringify(view.received)).toContain(phase === 'outputStep' ? secret : 'The code');
+      expect(view.returned).toEqual([]);
+    }
+  });
+
+  it('refuses what is no guard, and what was redacted', async () => {
+    const trace = await recordCase({ phase: 'outputStep', steps: [leaking] }, 'stream', false);
+    expect(() => guardView(trace, 0)).toThrow('trace/invalid');
+    const [event] = guardEvents(trace, 'outputStep');
+    expect(() => guardView(redactTrace(trace), event?.seq ?? 0)).toThrow('trace/redacted');
+  });
+});
+
+const said = <M extends { content: { parts: readonly unknown[] } }>(messages: readonly M[], from: string, to: string): M[] =>
+  messages.map((one) => ({
+    ...one,
+    content: {
+      ...one.content,
+      parts: one.content.parts.map((part) => {
+        const { text } = part as { text?: string };
+        return text === undefined ? part : { ...(part as object), text: text.replace(from, to) };
+      }),
+    },
+  }));
