@@ -34,4 +34,8 @@ export const pages: readonly Page[] = [
   page('/', async () => (await import('./chat/chat-page.js')).ChatPage),
   page('/runs', async () => (await import('./runs/runs-page.js')).RunsPage),
   page('/runs/:runId', async () => (await import('./run/run-page.js')).RunPage),
+  page('/runs/:runId/compare', async () => (await import('./workbench/compare/compare-page.js')).ComparePage),
+  page('/pipelines', async () => (await import('./workbench/pipelines/pipelines-page.js')).PipelinesPage),
+  page('/pipelines/:id', async () => (await import('./workbench/pipelines/pipeline-page.js')).PipelinePage),
+  page('/lab', async () => (await import('./workbench/lab/lab-page.js')).LabPage),
 ];
