@@ -1,6 +1,7 @@
 import { Suspense } from 'react';
 import { Route, Router, Switch } from 'wouter';
 import { CatalogProvider } from './api/catalog.js';
+import { RunReadersProvider } from './api/run-readers.js';
 import { Waiting } from './components/waiting.js';
 import { pages } from './routes.js';
 import { ErrorFence } from './shell/error-fence.js';
@@ -37,7 +38,9 @@ export const App = () => (
       <main id="main" className="app-main" tabIndex={-1}>
         <ErrorFence>
           <CatalogProvider>
-            <Pages />
+            <RunReadersProvider>
+              <Pages />
+            </RunReadersProvider>
           </CatalogProvider>
         </ErrorFence>
       </main>

@@ -11,7 +11,8 @@ export default defineConfig({
   root: here('.'),
   base: './',
   plugins: [react()],
-  server: { host: '127.0.0.1', port: 4478, proxy: { '/api': { target: server } } },
+  // Sources of the pages' own folder `api` are not the server's.
+  server: { host: '127.0.0.1', port: 4478, proxy: { '^/api/(?!.*\\.tsx?(\\?|$))': { target: server } } },
   build: {
     outDir: here('../../dist/playground/web'),
     emptyOutDir: true,

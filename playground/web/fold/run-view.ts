@@ -160,3 +160,6 @@ export const heldOf = ({ came, text, isWhole }: Part, { reason }: Lane): number 
 
 /** What guards wait on now: the lane that goes on. */
 export const currentLane = ({ lanes }: RunView): Lane | undefined => lanes.at(-1);
+
+/** The states that the run went through. */
+export const visitsOf = (lanes: readonly Lane[]): Visit[] => lanes.flatMap(({ visits }) => visits);

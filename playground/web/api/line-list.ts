@@ -1,0 +1,63 @@
+import type { StudioEntry } from '../../protocol/trace-entry.js';
+
+/** The lines of a run, as far as they are here. */
+export interface RunLines {
+  /** One list that grows; `count` tells whether it has. */
+  readonly entries: readonly StudioEntry[];
+  readonly count: number;
+  /** `waiting`: the server cannot be reached, and is tried again. */
+  readonly state: 'loading' | 'live' | 'waiting' | 'over' | 'failed';
+  readonly error: Error | undefined;
+}
+
+/** A list of lines that grows while somebody looks. */
+export interface LineList {
+  readonly entries: readonly StudioEntry[];
+  readonly lastSeq: () => number;
+  /** Puts a line to the end; one that is there already changes nothing. */
+  add(entry: StudioEntry): void;
+  /** Says how the reading stands, at once. */
+  tell(state: RunLines['state'], error?: Error): void;
+  /** Says that lines have come, with the next frame: a burst of them is drawn once. */
+  tellSoon(): void;
+  current(): RunLines;
+  /** Calls `onFirst` when somebody begins to look, and `onLast` when nobody does any more. */
+  subscribe(listener: () => void, watch: { onFirst(): void; onLast(): void }): () => void;
+}
+
+export const noLines: RunLines = { entries: [], count: 0, state: 'over', error: undefined };
+
+/** Makes an empty list. */
+export const createLineList = (): LineList => {
+  const entries: StudioEntry[] = [];
+  const listeners = new Set<() => void>();
+  let lines: RunLines = { entries, count: 0, state: 'loading', error: undefined };
+  let frame = 0;
+  const lastSeq = () => entries.at(-1)?.seq ?? -1;
+  const tell: LineList['tell'] = (state, error) => {
+    cancelAnimationFrame(frame);
+    frame = 0;
+    lines = { entries, count: entries.length, state, error };
+    for (const listener of listeners) listener();
+  };
+  return {
+    entries,
+    lastSeq,
+    add: (entry) => {
+      if (entry.seq > lastSeq()) entries.push(entry);
+    },
+    tell,
+    tellSoon: () => {
+      frame ||= requestAnimationFrame(() => tell('live'));
+    },
+    current: () => lines,
+    subscribe: (listener, { onFirst, onLast }) => {
+      listeners.add(listener);
+      if (listeners.size === 1) onFirst();
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size === 0) onLast();
+      };
+    },
+  };
+};

@@ -1,0 +1,49 @@
+import { Check, CirclePause, X } from 'lucide-react';
+import { useState } from 'react';
+import type { AnswerCall, StartedRun } from '../../protocol/runs.js';
+import { post } from '../api/request.js';
+import { Button } from '../components/button.js';
+import { ErrorNotice } from '../components/error-notice.js';
+import { FactList } from '../components/fact-list.js';
+import { InertText } from '../components/inert-text.js';
+import type { WaitingCall } from '../fold/run-view.js';
+
+interface ApprovalProps {
+  readonly runId: string;
+  readonly call: WaitingCall;
+  readonly onAnswered: () => void;
+}
+
+/** Asks a person whether a call may run. Nothing of it has happened yet. */
+export const Approval = ({ runId, call, onAnswered }: ApprovalProps) => {
+  const [isSending, setIsSending] = useState(false);
+  const [error, setError] = useState<Error>();
+  const answer = (approved: boolean) => {
+    setIsSending(true);
+    const body: AnswerCall = { toolCallId: call.toolCallId, approved };
+    post<StartedRun>(`runs/${encodeURIComponent(runId)}/answer`, body).then(onAnswered, (thrown: unknown) => {
+      setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
+      setIsSending(false);
+    });
+  };
+  return (
+    <div className="notice notice-edit" role="status">
+      <CirclePause size={18} aria-hidden />
+      <div className="notice-body">
+        <h3>
+          May <InertText text={call.toolName} /> run?
+        </h3>
+        <FactList facts={{ With: call.args }} />
+        <div className="approval-buttons">
+          <Button look="primary" disabled={isSending} onClick={() => answer(true)}>
+            <Check size={15} aria-hidden /> Grant
+          </Button>
+          <Button disabled={isSending} onClick={() => answer(false)}>
+            <X size={15} aria-hidden /> Decline
+          </Button>
+        </div>
+        {error && <ErrorNotice error={error} />}
+      </div>
+    </div>
+  );
+};

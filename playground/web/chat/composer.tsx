@@ -1,0 +1,98 @@
+import { ArrowUp, Square } from 'lucide-react';
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import type { AgentInfo } from '../../protocol/catalog.js';
+import { useCatalog } from '../api/catalog.js';
+import { post } from '../api/request.js';
+import { useRun } from '../api/run-readers.js';
+import { Button } from '../components/button.js';
+
+interface ComposerProps {
+  readonly agent: AgentInfo;
+  readonly draft: string;
+  readonly onDraft: (text: string) => void;
+  /** The latest turn. */
+  readonly runId: string | undefined;
+  readonly onSay: (text: string) => Promise<void>;
+  readonly onAgent: (agentId: string) => void;
+}
+
+const AgentPicker = ({ agent, onAgent }: Pick<ComposerProps, 'agent' | 'onAgent'>) => {
+  const { agents } = useCatalog();
+  return (
+    <label className="agent-picker">
+      <span>Agent</span>
+      <select value={agent.id} onChange={({ target }) => onAgent(target.value)}>
+        {agents.map(({ id, name, kind }) => (
+          <option key={id} value={id}>
+            {name} ({kind === 'interlock' ? 'Interlock' : 'Mastra'})
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+};
+
+const StopButton = ({ runId }: { readonly runId: string }) => (
+  <Button onClick={() => void post(`runs/${encodeURIComponent(runId)}/cancel`).catch(() => undefined)}>
+    <Square size={13} aria-hidden /> Stop
+  </Button>
+);
+
+/** A focused field opens the keyboard of a phone, which nobody asked for. */
+const isWide = (): boolean => matchMedia('(width >= 48rem)').matches;
+
+/** Where a person writes: Enter sends, Shift and Enter begins a new line; while a turn goes on it can be stopped. */
+export const Composer = ({ agent, draft, onDraft, runId, onSay, onAgent }: ComposerProps) => {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [isSending, setIsSending] = useState(false);
+  const { fold, state } = useRun(runId);
+  const isBusy = runId !== undefined && state !== 'over' && state !== 'failed' && fold.at().status === 'running';
+  const isEmpty = draft === '';
+  useEffect(() => {
+    if (!isEmpty || isWide()) field.current?.focus();
+  }, [isEmpty]);
+
+  const send = () => {
+    const text = draft.trim();
+    if (text === '' || isBusy || isSending) return;
+    setIsSending(true);
+    void onSay(text)
+      .then(() => onDraft(''))
+      .catch(() => undefined) // the page shows why
+      .finally(() => setIsSending(false));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    send();
+  };
+  return (
+    <form
+      className="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <textarea
+        ref={field}
+        rows={2}
+        value={draft}
+        aria-label="Your message"
+        placeholder="Write a message"
+        onChange={({ target }) => onDraft(target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <div className="composer-tools">
+        <AgentPicker agent={agent} onAgent={onAgent} />
+        {isBusy && runId !== undefined ? (
+          <StopButton runId={runId} />
+        ) : (
+          <Button look="primary" type="submit" disabled={draft.trim() === '' || isSending}>
+            <ArrowUp size={15} aria-hidden /> Send
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+};

@@ -1,0 +1,57 @@
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+import { useCatalog } from '../api/catalog.js';
+import { useRun } from '../api/run-readers.js';
+import { StatusBadge } from '../components/badge.js';
+import { count } from '../components/format.js';
+import { GuardMarkRow } from '../components/guard-mark-row.js';
+import { chartPosition } from '../fold/chart-position.js';
+import { currentLane, heldOf, visitsOf, type RunView } from '../fold/run-view.js';
+import { StationLine } from './station-line.js';
+import { runHref } from './turn.js';
+
+const Facts = ({ view }: { readonly view: RunView }) => {
+  const lane = currentLane(view);
+  const held = lane ? lane.parts.reduce((sum, part) => sum + heldOf(part, lane), 0) : 0;
+  return (
+    <p className="strip-facts">
+      <StatusBadge status={view.status} />
+      {lane && <span>step {lane.stepNumber + 1}</span>}
+      {lane && <span>attempt {lane.attempt}</span>}
+      {held > 0 && <span className="strip-held">{count(held, 'character')} held</span>}
+    </p>
+  );
+};
+
+/** Beside the conversation: where the latest run stands, and what its guards have said. */
+export const LiveStrip = ({ runId }: { readonly runId: string | undefined }) => {
+  const { machine, phases } = useCatalog();
+  const { fold, count: lines } = useRun(runId);
+  const view = fold.at();
+  const { lanes } = view;
+  const position = useMemo(() => chartPosition(visitsOf(lanes), machine), [lanes, machine]);
+  const marks = lanes.flatMap((lane) => lane.marks).toReversed();
+  const titleOf = (phase: string): string => phases.find((info) => info.phase === phase)?.title ?? phase;
+  return (
+    <aside className="strip" aria-label="The run as it goes on">
+      <div className="strip-head">
+        <h2>Signal box</h2>
+        {runId !== undefined && <Link href={runHref(runId)}>Open the run</Link>}
+      </div>
+      {runId === undefined || lines === 0 ? (
+        <p className="strip-empty">Say something, and the run is shown here state by state.</p>
+      ) : (
+        <>
+          <Facts view={view} />
+          <StationLine machine={machine} position={position} />
+          <h3>Guards, latest first</h3>
+          <ul className="strip-guards">
+            {marks.slice(0, 40).map((mark) => (
+              <GuardMarkRow key={`${mark.seq} ${mark.path}`} mark={mark} phaseTitle={titleOf(mark.phase)} />
+            ))}
+          </ul>
+        </>
+      )}
+    </aside>
+  );
+};

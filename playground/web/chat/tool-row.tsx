@@ -1,0 +1,49 @@
+import { Wrench } from 'lucide-react';
+import { Badge } from '../components/badge.js';
+import { Value } from '../components/fact-list.js';
+import { InertText } from '../components/inert-text.js';
+import type { Tone } from '../components/signal.js';
+import type { ToolCall } from '../fold/run-view.js';
+
+const tones: Readonly<Record<ToolCall['outcome'], Tone>> = {
+  asked: 'out',
+  running: 'out',
+  result: 'pass',
+  reused: 'pass',
+  error: 'trip',
+  denied: 'trip',
+  suspended: 'edit',
+};
+
+const words: Readonly<Record<ToolCall['outcome'], string>> = {
+  asked: 'asked for',
+  running: 'runs',
+  result: 'done',
+  reused: 'done before',
+  error: 'failed',
+  denied: 'refused',
+  suspended: 'waits for a person',
+};
+
+/** A call of a tool: what it was given, and how it went. */
+export const ToolRow = ({ call: { toolName, args, result, outcome } }: { readonly call: ToolCall }) => (
+  <details className="tool">
+    <summary>
+      <Wrench size={14} aria-hidden />
+      <code>
+        <InertText text={toolName} />
+      </code>
+      <Badge tone={tones[outcome]}>{words[outcome]}</Badge>
+    </summary>
+    <div className="tool-body">
+      <h4>Given</h4>
+      <Value value={args ?? 'nothing'} />
+      {result !== undefined && (
+        <>
+          <h4>Returned</h4>
+          <Value value={result} />
+        </>
+      )}
+    </div>
+  </details>
+);

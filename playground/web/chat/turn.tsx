@@ -1,0 +1,57 @@
+import { ArrowRight } from 'lucide-react';
+import { Link } from 'wouter';
+import { useRun } from '../api/run-readers.js';
+import { StatusBadge } from '../components/badge.js';
+import { ErrorNotice } from '../components/error-notice.js';
+import { InertText } from '../components/inert-text.js';
+import { TripwireNotice } from '../components/tripwire-notice.js';
+import { markersOf } from '../fold/markers.js';
+import type { RunView } from '../fold/run-view.js';
+import type { StudioEntry } from '../../protocol/trace-entry.js';
+import { Approval } from './approval.js';
+import { Attempt } from './attempt.js';
+
+/** The line at which a run was stopped: the verdict itself, or its end. */
+const stopSeq = (entries: readonly StudioEntry[]): number | undefined =>
+  markersOf(entries).find(({ kind }) => kind === 'trip')?.seq;
+
+export const runHref = (runId: string, at?: number): string =>
+  `/runs/${encodeURIComponent(runId)}${at === undefined ? '' : `?at=${at}`}`;
+
+const Said = ({ view }: { readonly view: RunView }) => {
+  const last = view.said.findLast(({ role }) => role === 'user') ?? view.said.at(-1);
+  return last ? (
+    <div className="said" dir="auto">
+      <InertText text={last.text} />
+    </div>
+  ) : null;
+};
+
+/** A turn: what was said, every attempt at an answer, and how it ended. */
+export const Turn = ({ runId }: { readonly runId: string }) => {
+  const { fold, entries, state, error, readOn } = useRun(runId);
+  const view = fold.at();
+  const isLive = state === 'live' && view.status === 'running';
+  return (
+    <li className="turn">
+      <Said view={view} />
+      <div className="answer" aria-busy={isLive}>
+        {view.lanes.map((lane) => (
+          <Attempt key={lane.index} lane={lane} isLive={isLive} isLast={lane.index === view.lanes.length - 1} />
+        ))}
+        {view.status === 'suspended' &&
+          view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} onAnswered={readOn} />)}
+        {view.tripwire && <TripwireNotice tripwire={view.tripwire} href={runHref(runId, stopSeq(entries))} />}
+        {view.error && <ErrorNotice error={Object.assign(new Error(view.error.message), { name: view.error.name })} />}
+        {error && state === 'failed' && <ErrorNotice error={error} />}
+        <p className="turn-foot">
+          <StatusBadge status={view.status} />
+          {state === 'waiting' && <span className="turn-note">The server is away; waiting for it …</span>}
+          <Link href={runHref(runId)}>
+            Open the run <ArrowRight size={13} aria-hidden />
+          </Link>
+        </p>
+      </div>
+    </li>
+  );
+};

@@ -1,0 +1,58 @@
+import { useCallback, useEffect, useState } from 'react';
+import type { AgentInfo } from '../../protocol/catalog.js';
+import type { RunPage, StartedRun } from '../../protocol/runs.js';
+import { get, post, query } from '../api/request.js';
+import { useQuery } from '../shell/use-query.js';
+
+/** A conversation: the runs of its turns, oldest first. */
+export interface Thread {
+  readonly turns: readonly string[];
+  readonly say: (text: string) => Promise<void>;
+  readonly error: Error | undefined;
+}
+
+const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+
+/** Reads a conversation, and goes on with it; the address names it once it has begun. */
+export const useThread = (agent: AgentInfo, thread: string | undefined): Thread => {
+  const [, setQuery] = useQuery();
+  const [turns, setTurns] = useState<{ readonly thread: string | undefined; readonly runIds: readonly string[] }>({
+    thread,
+    runIds: [],
+  });
+  const [error, setError] = useState<Error>();
+  const known = turns.thread === thread ? turns.runIds : [];
+
+  useEffect(() => {
+    if (thread === undefined) return undefined;
+    const controller = new AbortController();
+    const show = ({ runs }: RunPage): void => {
+      const runIds = runs.toSorted((a, b) => a.startedAt - b.startedAt).map(({ runId }) => runId);
+      const newer = (now: readonly string[]) => now.filter((id) => !runIds.includes(id));
+      setTurns((now) => ({ thread, runIds: [...runIds, ...(now.thread === thread ? newer(now.runIds) : [])] }));
+    };
+    get<RunPage>(`runs${query({ thread, limit: 100 })}`, controller.signal)
+      .then(show)
+      .catch((thrown: unknown) => controller.signal.aborted || setError(asError(thrown)));
+    return () => controller.abort();
+  }, [thread]);
+
+  const say = useCallback(
+    async (text: string) => {
+      setError(undefined);
+      try {
+        const started = await post<StartedRun>(`agents/${encodeURIComponent(agent.id)}/runs`, { text, threadId: thread });
+        setTurns((now) => ({
+          thread: started.threadId,
+          runIds: [...(now.thread === started.threadId ? now.runIds : []), started.runId],
+        }));
+        setQuery({ agent: agent.id, thread: started.threadId });
+      } catch (thrown) {
+        setError(asError(thrown));
+        throw thrown;
+      }
+    },
+    [agent.id, thread, setQuery],
+  );
+  return { turns: known, say, error };
+};

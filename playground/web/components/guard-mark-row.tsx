@@ -1,0 +1,73 @@
+import { GitMerge, History } from 'lucide-react';
+import type { GuardMark } from '../fold/run-view.js';
+import { Badge, VerdictBadge } from './badge.js';
+import { formatDuration } from './format.js';
+import { InertText } from './inert-text.js';
+import { bypassSignal } from './signal.js';
+import './guard-mark-row.css';
+
+/** What a mark says, as a badge. */
+export const MarkBadge = ({ mark }: { readonly mark: GuardMark }) => {
+  switch (mark.kind) {
+    case 'verdict':
+    case 'shadow':
+      return <VerdictBadge verdict={mark.verdict} isShadow={mark.kind === 'shadow'} />;
+    case 'bypass':
+      return (
+        <Badge tone={bypassSignal.tone} icon={bypassSignal.icon} isDashed>
+          {bypassSignal.label}
+        </Badge>
+      );
+    case 'conflict':
+      return (
+        <Badge tone="edit" icon={GitMerge}>
+          conflict
+        </Badge>
+      );
+    case 'stale':
+      return (
+        <Badge tone="edit" icon={History}>
+          {mark.rerun ? 'judged again' : 'stale'}
+        </Badge>
+      );
+    default:
+      return mark satisfies never;
+  }
+};
+
+/** Whom a mark is about. */
+export const markName = (mark: GuardMark): string => {
+  if (mark.kind === 'conflict') return mark.authors.join(' and ');
+  if (mark.kind === 'stale') return mark.readers.join(', ');
+  return mark.processorId;
+};
+
+/** What a mark adds to its badge. */
+const markNote = (mark: GuardMark): string | undefined => {
+  if (mark.kind === 'conflict') return `settled by ${mark.rule}`;
+  if (mark.kind === 'stale') return `passed before ${mark.authors.join(', ')} changed it`;
+  return mark.reason;
+};
+
+/** A guard's verdict in a list. */
+export const GuardMarkRow = ({ mark, phaseTitle }: { readonly mark: GuardMark; readonly phaseTitle: string }) => {
+  const note = markNote(mark);
+  return (
+    <li className="mark-row">
+      <span className="mark-name">
+        <InertText text={markName(mark)} />
+      </span>
+      <span className="mark-time">{'durationMs' in mark ? formatDuration(mark.durationMs) : ''}</span>
+      <MarkBadge mark={mark} />
+      <span className="mark-phase">
+        {phaseTitle}
+        {note !== undefined && (
+          <>
+            {': '}
+            <InertText text={note} />
+          </>
+        )}
+      </span>
+    </li>
+  );
+};

@@ -1,0 +1,51 @@
+import { heldOf, type Lane, type Part } from '../fold/run-view.js';
+import { count } from './format.js';
+import { InertText } from './inert-text.js';
+import './part-text.css';
+
+/** More blocks than these would say nothing more. */
+const maxBlocks = 24;
+
+/** Words that guards hold back: as many blocks as there are characters, up to a point, and their number. */
+const Held = ({ chars }: { readonly chars: number }) => (
+  <span className="held">
+    <span className="held-blocks" aria-hidden>
+      {'▒'.repeat(Math.min(chars, maxBlocks))}
+    </span>
+    <span className="held-count">{count(chars, 'character')} held</span>
+  </span>
+);
+
+interface PartTextProps {
+  readonly part: Part;
+  readonly lane: Lane;
+  /** Whether the run goes on: what has just left is shown as new. */
+  readonly isLive?: boolean;
+}
+
+/** A part of an answer as it stands: what left, what was taken back, what is held. */
+export const PartText = ({ part, lane, isLive = false }: PartTextProps) => {
+  const { text, latest, kind, came, isRetracted } = part;
+  const held = heldOf(part, lane);
+  const isNew = isLive && latest > 0 && !isRetracted;
+  const settled = isNew ? text.slice(0, -latest) : text;
+  const wasLost = text === '' && came > 0 && held === 0;
+  return (
+    <p className={`part-text part-${kind}`} dir="auto">
+      {isRetracted ? (
+        <del className="part-retracted">
+          <InertText text={settled} />
+        </del>
+      ) : (
+        <InertText text={settled} />
+      )}
+      {isNew && (
+        <span key={text.length} className="part-latest">
+          <InertText text={text.slice(-latest)} />
+        </span>
+      )}
+      {held > 0 && <Held chars={held} />}
+      {wasLost && <span className="part-lost">{count(came, 'character')} came in and never left</span>}
+    </p>
+  );
+};

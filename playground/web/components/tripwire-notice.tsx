@@ -1,0 +1,43 @@
+import { OctagonX } from 'lucide-react';
+import { Link } from 'wouter';
+import type { Tripwire } from '../../../schemas/index.js';
+import { useCatalog } from '../api/catalog.js';
+import { Badge } from './badge.js';
+import { FactList } from './fact-list.js';
+import { InertText } from './inert-text.js';
+import './notices.css';
+
+interface TripwireNoticeProps {
+  readonly tripwire: Partial<Tripwire> & Pick<Tripwire, 'reason'>;
+  /** Where in the run it happened; without it there is no link. */
+  readonly href?: string;
+}
+
+/** Why a run was stopped: the reason, who said so, in which phase, whether a retry was asked for, and what was said beside it. */
+export const TripwireNotice = ({ tripwire, href }: TripwireNoticeProps) => {
+  const { phases } = useCatalog();
+  const { reason, processorId, phase, retry, metadata, kind } = tripwire;
+  const title = phases.find((info) => info.phase === phase)?.title ?? phase;
+  return (
+    <div className="notice notice-trip" role="status">
+      <OctagonX size={18} aria-hidden />
+      <div className="notice-body">
+        <h3>
+          Stopped by <InertText text={processorId ?? 'a guard'} />{' '}
+          {kind === 'unavailable' && <Badge tone="trip">gave no verdict</Badge>}
+        </h3>
+        <p>
+          <InertText text={reason} />
+        </p>
+        <FactList
+          facts={{
+            Phase: title,
+            Retry: retry === true ? 'asked for, not granted' : retry === false ? 'not asked for' : undefined,
+            Metadata: metadata,
+          }}
+        />
+        {href !== undefined && <Link href={href}>See the moment in the run</Link>}
+      </div>
+    </div>
+  );
+};
