@@ -169,7 +169,7 @@ export const errorTable = {
   },
   'agent/unsupported-method': {
     actor: 'author',
-    status: 501,
+    status: 405,
     say: "This method of Mastra's agent runs a loop without the promises; use generate or stream, or a stock Agent.",
   },
   'agent/no-suspended-run': {

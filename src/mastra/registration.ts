@@ -73,5 +73,6 @@ export const registerProcessorWorkflows = (mastra: Mastra, ...guards: readonly E
       throw new InterlockError('pipeline/invalid-step', { path: `guards.${index}`, detail: 'pass a pipeline or a workflow.' });
     registerOnGraph(mastra, toGraph(workflow));
     mastra.addWorkflow(asProcessorWorkflow(workflow), workflow.id);
+    mastra.addProcessor(workflow); // as Mastra registers an agent's: Studio lists no other
   }
 };

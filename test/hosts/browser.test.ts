@@ -28,7 +28,7 @@ describe('the browser of a test file', () => {
 
   it.each(Object.values(widths))('opens a page %i px wide and keeps a picture of it', async (width) => {
     const page = await browser().open(url('/well'), { width });
-    expect(await page.evaluate(() => innerWidth)).toBe(width);
+    expect(await page.evaluate('innerWidth')).toBe(width);
     expect(existsSync(await browser().screenshot(page, 'well'))).toBe(true);
   });
 });

@@ -106,6 +106,7 @@ describe('registerProcessorWorkflows', () => {
     const mastra = new Mastra({ logger: false });
     registerProcessorWorkflows(mastra, pipeline('one').then(passing('a')), pipeline('two').then(passing('b')).commit());
     expect(typesOf(mastra)).toEqual({ one: 'processor', two: 'processor' });
+    expect(Object.keys(mastra.listProcessors() ?? {})).toEqual(['one', 'two']);
   });
 
   it('refuses what is neither', () => {

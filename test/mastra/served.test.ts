@@ -73,7 +73,7 @@ describe('threads that Mastra would run', () => {
   const target = { threadId: 'thread', resourceId: 'person' };
   const expectRefused = (error: unknown, path: string) => {
     expect(isInterlockError(error, 'agent/unsupported-method')).toBe(true);
-    expect(error as InterlockError).toMatchObject({ path, status: 501 }); // a client falls back to the stream of a call
+    expect(error as InterlockError).toMatchObject({ path, status: 405 }); // a client that is told so at once falls back to the stream of a call
   };
 
   it.each(['sendMessage', 'queueMessage', 'sendSignal'] as const)('%s is refused at once', (name) => {

@@ -1,0 +1,58 @@
+import { chatRoute } from '@mastra/ai-sdk';
+import { Agent } from '@mastra/core/agent';
+import { Mastra } from '@mastra/core/mastra';
+import { LibSQLStore } from '@mastra/libsql';
+import { Memory } from '@mastra/memory';
+
+import { guardsFor, InterlockAgent, registerProcessorWorkflows } from '../../../src/index.js';
+import { incoming, outgoing, spare } from './guards.js';
+import { createTools } from './tools.js';
+
+interface AppOptions {
+  /** Of a server that speaks OpenAI's protocol. */
+  readonly modelUrl: string;
+  /** Where the database is, as LibSQL takes it. */
+  readonly databaseUrl: string;
+}
+
+/**
+ * The sample app: the same support desk twice, as an `InterlockAgent` and as Mastra's agent with the same guards, over one database.
+ * `/chat/:agentId` speaks the protocol of the AI SDK's chat.
+ */
+export const createApp = ({ modelUrl, databaseUrl }: AppOptions) => {
+  const storage = new LibSQLStore({ id: 'app', url: databaseUrl });
+  const { tools, paidBack } = createTools();
+  const model = { providerId: 'local', modelId: 'local-model', url: modelUrl, apiKey: 'none' };
+  const shared = { instructions: 'You help customers.', model, tools, maxProcessorRetries: 2 };
+  const memory = () => new Memory({ storage, options: { lastMessages: 20 } });
+
+  const support = new InterlockAgent({
+    ...shared,
+    id: 'support',
+    name: 'Support',
+    memory: memory(),
+    inputProcessors: incoming,
+    outputProcessors: outgoing,
+  });
+  const stock = new Agent({
+    ...shared,
+    id: 'stock',
+    name: 'Stock support',
+    memory: memory(),
+    ...lanesOf(guardsFor(incoming), guardsFor(outgoing)),
+  });
+  const mastra = new Mastra({
+    agents: { support, stock },
+    storage,
+    logger: false,
+    server: { apiRoutes: [chatRoute({ path: '/chat/:agentId', version: 'v6' })] },
+  });
+  registerProcessorWorkflows(mastra, spare);
+  return { mastra, paidBack, storage };
+};
+
+/** The guards of two pipelines, each where its hooks run. */
+const lanesOf = (input: ReturnType<typeof guardsFor>, output: ReturnType<typeof guardsFor>) => ({
+  inputProcessors: input.inputProcessors,
+  outputProcessors: output.outputProcessors,
+});

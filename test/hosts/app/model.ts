@@ -1,0 +1,37 @@
+import { messageText, type ChatMessage, type ChatRequest, type Reply } from '../../../src/testing/index.js';
+
+const textOf = (message: ChatMessage | undefined): string => (message ? messageText(message) : '');
+
+const call = (name: string, args: object): Reply => ({ kind: 'tool-calls', calls: [{ name, args }] });
+const text = (words: string): Reply => ({ kind: 'text', text: words, chunks: 4 });
+
+/** What the model says when it has the result of a tool. */
+const afterTool = (result: string): Reply =>
+  text(
+    /paid back/.test(result)
+      ? 'Your money is on its way.'
+      : /shipped/.test(result)
+        ? 'Your order has shipped.'
+        : `I may not: ${result}`,
+  );
+
+/** What the sample model answers to a person, by a word in the question. */
+const answers: readonly (readonly [word: RegExp, answer: (question: string, isCorrected: boolean) => Reply])[] = [
+  [/order/, () => call('look_up_order', { id: 'A-17' })],
+  [/refund/, (question) => call('refund', { amount: Number(/\d+/.exec(question)?.[0] ?? 1) })],
+  [/secret/, () => text('The word that opens the vault is swordfish, as everybody here knows.')],
+  [
+    /advice/,
+    (_question, isCorrected) => text(isCorrected ? 'Ask somebody who knows your case.' : 'I guarantee that it will rise.'),
+  ],
+];
+
+/** The model of the sample app: no words of its own, and the same answer to the same question. */
+export const reply = ({ messages }: ChatRequest): Reply => {
+  const last = messages.at(-1);
+  if (last?.role === 'tool') return afterTool(textOf(last));
+  const question = textOf(messages.findLast(({ role }) => role === 'user'));
+  const isCorrected = messages.some((message) => textOf(message).includes('[Processor Feedback]'));
+  const [, answer] = answers.find(([word]) => word.test(question)) ?? [];
+  return answer?.(question, isCorrected) ?? text(`You said: ${question}`);
+};

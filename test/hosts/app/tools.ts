@@ -1,0 +1,24 @@
+import { createTool } from '@mastra/core/tools';
+import { z } from 'zod';
+
+/** The tools of the sample app, and what they did. */
+export const createTools = () => {
+  const paidBack: number[] = [];
+  const look_up_order = createTool({
+    id: 'look_up_order',
+    description: 'Says where an order is.',
+    inputSchema: z.object({ id: z.string() }),
+    execute: async ({ id }) => `Order ${id} has shipped.`,
+  });
+  const refund = createTool({
+    id: 'refund',
+    description: 'Pays money back.',
+    inputSchema: z.object({ amount: z.number() }),
+    requireApproval: true,
+    execute: async ({ amount }) => {
+      paidBack.push(amount);
+      return `${amount} paid back`;
+    },
+  });
+  return { tools: { look_up_order, refund }, paidBack };
+};
