@@ -37,5 +37,6 @@ export const pages: readonly Page[] = [
   page('/runs/:runId/compare', async () => (await import('./workbench/compare/compare-page.js')).ComparePage),
   page('/pipelines', async () => (await import('./workbench/pipelines/pipelines-page.js')).PipelinesPage),
   page('/pipelines/:id', async () => (await import('./workbench/pipelines/pipeline-page.js')).PipelinePage),
+  page('/machine', async () => (await import('./workbench/machine/machine-page.js')).MachinePage),
   page('/lab', async () => (await import('./workbench/lab/lab-page.js')).LabPage),
 ];

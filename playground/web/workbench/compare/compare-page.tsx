@@ -14,6 +14,7 @@ import { WordDiff } from '../../components/word-diff.js';
 import { ComparedTable } from './compared-table.js';
 import { LaneChoice, type LanePipelines } from './lane-choice.js';
 import { outcomeOf } from './order-rows.js';
+import '../workbench.css';
 import './compare.css';
 
 /** Replays a recorded run through other pipelines, without the model, and shows which verdicts differ. */
@@ -43,7 +44,7 @@ const CompareView = ({ run }: { readonly run: RunSummary }) => {
   };
   return (
     <div className="page">
-      <header className="pipeline-head">
+      <header className="workbench-head">
         <p className="crumbs">
           <Link href="/runs">Runs</Link> › <Link href={`/runs/${encodeURIComponent(run.runId)}`}>{run.runId}</Link>
         </p>

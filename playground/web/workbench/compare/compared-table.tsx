@@ -9,7 +9,7 @@ export const ComparedTable = ({ rows }: { readonly rows: readonly ComparedRow[] 
   const titles = new Map(useCatalog().phases.map(({ phase, title }) => [phase, title]));
   if (rows.length === 0) return <p className="faint compared-none">No guard was asked.</p>;
   return (
-    <table className="compared">
+    <table className="rows compared">
       <thead>
         <tr>
           <th scope="col">Guard</th>
@@ -50,7 +50,7 @@ const Verdict = ({ verdict }: { readonly verdict: ComparedVerdict | undefined })
     <>
       <VerdictBadge verdict={verdict.verdict} />
       {verdict.reason !== undefined && (
-        <span className="tried-reason">
+        <span className="row-reason">
           <InertText text={verdict.reason} />
         </span>
       )}

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { GraphShape } from '../../../protocol/catalog.js';
-import { layOut, sizes, type Box, type Drawing } from './lay-out.js';
+import { layOut, type Box, type Drawing } from './lay-out.js';
 
 const guard = (path: string): GraphShape => ({ kind: 'guard', id: path.split('/').at(-1) ?? '', path, phases: ['input'] });
 
@@ -63,10 +63,10 @@ it('ends each track at a box or at the end of another track', () => {
     fc.property(drawings, (drawing) => {
       const key = ({ x, y }: { x: number; y: number }) => `${x},${y}`;
       const ends = drawing.tracks.flatMap(({ points }) => [points[0], points.at(-1)]).filter((point) => point !== undefined);
-      // A frame's track begins under its title, and anywhere on its edges: what is inside need not be symmetrical.
+      // A frame's tracks end anywhere on its edges: what is inside need not be symmetrical.
       const touches = (box: Box, { x, y }: { x: number; y: number }) =>
         box.role === 'frame'
-          ? x > box.x && x < box.x + box.width && [box.y, box.y + sizes.title, box.y + box.height].includes(y)
+          ? x > box.x && x < box.x + box.width && [box.y, box.y + box.height].includes(y)
           : x === box.x + box.width / 2 && [box.y, box.y + box.height].includes(y);
       for (const end of ends) {
         const others = ends.filter((point) => point !== end && key(point) === key(end)).length;

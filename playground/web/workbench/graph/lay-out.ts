@@ -101,7 +101,7 @@ const frameBlock = (shape: Extract<GraphShape, { kind: 'sequence' }>): Block => 
   const spine = inside.spine;
   const frame: Box = { role: 'frame', path: shape.path, x: 0, y: 0, width, height, shape };
   const leads = [
-    straight(`${shape.path} in`, spine, [title, title + pad]),
+    straight(`${shape.path} in`, spine, [0, title + pad]),
     straight(`${shape.path} out`, spine, [height - pad, height]),
   ];
   return { width, height, spine, boxes: [frame, ...inside.boxes], tracks: [...leads, ...inside.tracks] };

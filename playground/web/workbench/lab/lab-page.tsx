@@ -11,6 +11,7 @@ import { LabSetup } from './lab-setup.js';
 import { LeakPanel } from './leak-panel.js';
 import { readLabLink, writeLabLink, type LabSettings } from './lab-link.js';
 import { useLab } from './use-lab.js';
+import '../workbench.css';
 import './lab.css';
 
 const sampleText = 'Of course. Write to ann.lee@example.org, or call +41 44 668 18 00. Have a nice day!';

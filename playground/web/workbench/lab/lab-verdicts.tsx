@@ -9,7 +9,7 @@ export const LabVerdicts = ({ events }: { readonly events: readonly RunEvent[] }
   const verdicts = events.filter((event): event is GuardEvent => event.type === 'guard');
   if (verdicts.length === 0) return null;
   return (
-    <table className="tried-steps">
+    <table className="rows">
       <caption className="unseen">Guards</caption>
       <thead>
         <tr>
@@ -23,7 +23,7 @@ export const LabVerdicts = ({ events }: { readonly events: readonly RunEvent[] }
           <tr key={seq}>
             <th scope="row" title={path}>
               {processorId}
-              {reason !== undefined && <span className="tried-reason">{reason}</span>}
+              {reason !== undefined && <span className="row-reason">{reason}</span>}
             </th>
             <td>
               <VerdictBadge verdict={verdict} />

@@ -55,7 +55,7 @@ export const LeakPanel = ({ settings, onLoad }: LeakPanelProps) => {
           <input className="input" value={fragment} onChange={({ target }) => setFragment(target.value)} />
         </label>
         <label className="field">
-          <span className="field-title">Allowed, in characters</span>
+          <span className="field-title">Allowed length</span>
           <input
             className="input"
             type="number"

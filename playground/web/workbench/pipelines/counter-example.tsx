@@ -1,22 +1,57 @@
+import { useCallback, useMemo, useState } from 'react';
+import { useCatalog } from '../../api/catalog.js';
 import type { Finding } from '../../../../src/pipeline/verify/finding.js';
 import { InertText } from '../../components/inert-text.js';
 import { Panel } from '../../components/panel.js';
+import { chartPosition } from '../../fold/chart-position.js';
+import { Statechart } from '../../run/statechart/statechart.js';
 
-/** A run of the loop that shows what a finding is about: the states in their order, with what happens in them. */
+type Walk = NonNullable<Finding['counterExample']>;
+
+/** A run of the loop that shows what a finding is about: its way through the statechart, and what happens where. */
 export const CounterExample = ({ finding: { code, counterExample } }: { readonly finding: Finding }) => (
   <Panel title="A run that shows it" note={<code>{code}</code>}>
     {counterExample ? (
-      <ol className="walk">
-        {counterExample.map(({ state, happens }, index) => (
-          // oxlint-disable-next-line react/no-array-index-key -- a walk may come by a state twice
-          <li key={index} className={happens === undefined ? '' : 'walk-happens'}>
-            <code>{state}</code>
-            {happens !== undefined && <InertText text={happens} />}
-          </li>
-        ))}
-      </ol>
+      <WalkView key={code} walk={counterExample} />
     ) : (
       <p className="faint">This is about the pipeline as it is built, not about how a run goes.</p>
     )}
   </Panel>
 );
+
+const WalkView = ({ walk }: { readonly walk: Walk }) => {
+  const { machine } = useCatalog();
+  const [at, setAt] = useState(walk.length - 1);
+  const position = useMemo(
+    () =>
+      chartPosition(
+        walk.slice(0, at + 1).map(({ state }, index) => ({ state, seq: index, at: index })),
+        machine,
+      ),
+    [walk, at, machine],
+  );
+  const goTo = useCallback((path: string) => setAt((before) => lastOf(walk, path) ?? before), [walk]);
+  return (
+    <div className="walk-layout">
+      <ol className="walk">
+        {walk.map(({ state, happens }, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a walk may come by a state twice
+          <li key={index} className={happens === undefined ? '' : 'walk-happens'}>
+            <button type="button" aria-current={index === at ? 'step' : undefined} onClick={() => setAt(index)}>
+              <code>{state}</code>
+              {happens !== undefined && <InertText text={happens} />}
+            </button>
+          </li>
+        ))}
+      </ol>
+      <div className="walk-chart">
+        <Statechart position={position} onState={goTo} />
+      </div>
+    </div>
+  );
+};
+
+const lastOf = (walk: Walk, path: string): number | undefined => {
+  const index = walk.findLastIndex(({ state }) => state === path);
+  return index < 0 ? undefined : index;
+};

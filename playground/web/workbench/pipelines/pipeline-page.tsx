@@ -19,6 +19,7 @@ import { CounterExample } from './counter-example.js';
 import { FindingList } from './finding-list.js';
 import { placeOfFinding } from './place-of-finding.js';
 import { PlaceDetails } from './place-details.js';
+import '../workbench.css';
 import './pipeline-page.css';
 
 /** One pipeline: its graph, what `verify` found, and a place to try it. */
@@ -71,7 +72,7 @@ const marksOf = ({ severity }: Finding, path: string | undefined): ReadonlyMap<s
 const PipelineHead = ({ pipeline: { id, name, phases, usedBy, graph } }: { readonly pipeline: PipelineInfo }) => {
   const table = useCatalog().phases;
   return (
-    <header className="pipeline-head">
+    <header className="workbench-head">
       <p className="crumbs">
         <Link href="/pipelines">Pipelines</Link>
       </p>

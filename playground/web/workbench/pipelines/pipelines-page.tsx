@@ -8,6 +8,7 @@ import { count } from '../../components/format.js';
 import { guardsIn } from '../graph/shape-nodes.js';
 import { pipelineHref } from './pipeline-href.js';
 import { FindingCount } from './severity.js';
+import '../workbench.css';
 import './pipelines.css';
 
 /** All pipelines: which phases each covers, who uses it and what `verify` has to say. */

@@ -78,7 +78,7 @@ const Texts = ({ tried }: { readonly tried: Tried }) => {
 
 const Steps = ({ tried: { steps } }: { readonly tried: Tried }) =>
   steps.length > 0 && (
-    <table className="tried-steps">
+    <table className="rows">
       <caption className="unseen">Steps</caption>
       <thead>
         <tr>
@@ -93,7 +93,7 @@ const Steps = ({ tried: { steps } }: { readonly tried: Tried }) =>
             <th scope="row" title={path}>
               {id}
               {reason !== undefined && (
-                <span className="tried-reason">
+                <span className="row-reason">
                   <InertText text={reason} />
                 </span>
               )}

@@ -1,0 +1,83 @@
+import { useMemo, useState } from 'react';
+import { Link } from 'wouter';
+import { useCatalog } from '../../api/catalog.js';
+import { getText } from '../../api/request.js';
+import { Panel } from '../../components/panel.js';
+import { chartPosition } from '../../fold/chart-position.js';
+import { Statechart } from '../../run/statechart/statechart.js';
+import { CopyButton, SaveButton } from '../take-away/take-button.js';
+import { machineSvg } from './machine-svg.js';
+import '../workbench.css';
+import './machine.css';
+
+/** The loop's statechart, which is the same for every agent, to look at and to take away. */
+export const MachinePage = () => {
+  const { machine } = useCatalog();
+  const [chosen, setChosen] = useState<string>();
+  // Every state counts as visited, so that each can be chosen.
+  const position = useMemo(() => {
+    const everywhere = new Map(machine.states.map(({ path }) => [path, 1]));
+    return { ...chartPosition([], machine), visits: everywhere, active: new Set(chosen === undefined ? [] : [chosen]) };
+  }, [machine, chosen]);
+  const ways = machine.transitions.filter(({ from, to }) => chosen === undefined || from === chosen || to === chosen);
+  return (
+    <div className="page">
+      <header className="workbench-head">
+        <p className="crumbs">
+          <Link href="/pipelines">Pipelines</Link>
+        </p>
+        <div className="page-head">
+          <h1>The loop’s statechart</h1>
+          <div className="panel-tools">
+            <CopyButton text={() => getText('machine/mermaid')}>Copy Mermaid</CopyButton>
+            <SaveButton name="interlock-loop.svg" type="image/svg+xml" text={() => machineSvg(machine)}>
+              Download SVG
+            </SaveButton>
+            <SaveButton name="interlock-loop.json" type="application/json" text={() => getText('machine')}>
+              XState JSON
+            </SaveButton>
+          </div>
+        </div>
+        <p className="field-words machine-note">
+          The machine that runs every agent. The JSON is its configuration: <code>createMachine</code> of XState 5 takes it,
+          Stately Sketch reads it as it is, and the editor of Stately Studio imports it as <code>createMachine(…)</code>. Guards,
+          actions and the work of states are names in it. Mermaid is read by GitHub, GitLab and most wikis.
+        </p>
+      </header>
+      <div className="machine-layout">
+        <Panel title="Statechart" isFlush>
+          <div className="machine-chart">
+            <Statechart position={position} onState={(path) => setChosen((before) => (before === path ? undefined : path))} />
+          </div>
+        </Panel>
+        <Panel title="Transitions" note={chosen ?? 'of all states'} isFlush>
+          <table className="rows machine-ways">
+            <thead>
+              <tr>
+                <th scope="col">From</th>
+                <th scope="col">On</th>
+                <th scope="col">To</th>
+              </tr>
+            </thead>
+            <tbody>
+              {ways.map(({ from, to, event, guard }) => (
+                <tr key={`${from} ${event} ${guard ?? ''} ${to}`}>
+                  <td>
+                    <code>{from || 'any state'}</code>
+                  </td>
+                  <td>
+                    {event}
+                    {guard !== undefined && <span className="row-reason">if {guard}</span>}
+                  </td>
+                  <td>
+                    <code>{to}</code>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Panel>
+      </div>
+    </div>
+  );
+};
