@@ -59,6 +59,8 @@ export interface RunOptions {
   /** The conversation as it begins; see {@link Run.list}. */
   readonly list: MessageList;
   readonly lanes: Lanes;
+  /** What reads the object off an accepted answer, where the last step asked for one. Absent where nothing can ask. */
+  readonly objectPlan?: (settings: StepSettings) => Plan | undefined;
   readonly ports: LoopPorts;
   readonly settings: StepSettings;
   readonly limits: Omit<LoopLimits, 'models'>;

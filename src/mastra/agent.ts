@@ -57,9 +57,12 @@ export type InterlockStream = { getFullOutput(): Promise<InterlockResult> } & Ma
 /** What `stream` gives where an object was asked for. */
 export type InterlockObjectStream<OUTPUT> = Omit<InterlockStream, 'object' | 'objectStream' | 'getFullOutput'> & {
   object: Promise<OUTPUT | undefined>;
-  objectStream: ReadableStream<OUTPUT>;
+  objectStream: ReadableStream<Partial<OUTPUT>>;
   getFullOutput(): Promise<InterlockObjectResult<OUTPUT>>;
 };
+
+/** Reads what is the agent's own; set where the class is made. */
+let guardsOf: (agent: InterlockAgent) => AgentSetup['guards'];
 
 /**
  * Mastra's agent with Interlock's loop: same constructor, tools, models, memory and registration, and the promises that follow
@@ -80,6 +83,7 @@ export class InterlockAgent<
 > extends Agent<TAgentId, TTools, TOutput, TRequestContext> {
   static {
     refuseMethods(this.prototype);
+    guardsOf = (agent) => agent.#setup.guards;
   }
 
   readonly #setup: AgentSetup;
@@ -244,6 +248,9 @@ export class InterlockAgent<
     return isDelegated(callbacks) ? refusingStream(this.id, stream) : stream;
   }
 }
+
+/** The guards that an agent was built with. */
+export const guardsOfAgent = (agent: InterlockAgent): AgentSetup['guards'] => guardsOf(agent);
 
 interface Begun {
   run: Run;

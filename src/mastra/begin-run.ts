@@ -7,8 +7,9 @@ import { createRun } from '../loop/create-run.js';
 import { joinTracers } from '../loop/run-recording.js';
 import type { Run, RunOptions } from '../loop/run.js';
 import type { CallOptions } from './call-options.js';
-import { compileChains, resolveChains, type Chains } from './chains.js';
+import { compileChains, resolveChains } from './chains.js';
 import type { InterlockConfig } from './config.js';
+import { compileLane, laneId } from './guards.js';
 import { createLoopPorts } from './loop-ports.js';
 import type { LoopTarget } from './loop-target.js';
 import { openConversation, type Conversation } from './memory.js';
@@ -16,6 +17,7 @@ import { openList } from './open-list.js';
 import { openRecording } from './open-recording.js';
 import { sittingOf } from './sitting.js';
 import { StructuredOutputGuard } from './structured-output.js';
+import type { StructuredOutput } from './structured-output-options.js';
 import type { AgentTracing } from './tracing/agent-span.js';
 import { createAgentTrace } from './tracing/agent-trace.js';
 
@@ -47,11 +49,8 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const conversation = await openConversation({ agent, target: options.memory, requestContext });
   const chains = await resolveChains({ agent, mode, guards, options, requestContext, conversation });
   const limits = limitsOf(beginning, chains.hasErrorGuards);
-  const lanes = compileChains(
-    agent.id,
-    withObject(chains, options, limits.maxRetries),
-    options.recordEdits ?? guards.recordEdits,
-  );
+  const recordEdits = options.recordEdits ?? guards.recordEdits;
+  const lanes = compileChains(agent.id, chains, recordEdits);
   const newMessageId = () => createId('message');
   const list = await openList({ agent, options, messages, requestContext, conversation, createId: newMessageId });
   const hooks = { ...beginning.hooks, ...options.hooks };
@@ -74,6 +73,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
     list,
     ...own,
     settings,
+    objectPlan: objectPlanOf(agent.id, limits.maxRetries, recordEdits),
     limits,
     tracer: joinTracers(trace, recording),
     recording,
@@ -129,9 +129,13 @@ const limitsOf = ({ guards, options }: Beginning, hasErrorGuards: boolean): RunO
   };
 };
 
-/** Where the answer is to be an object, it is read off what all other guards have left of the text. */
-const withObject = (chains: Chains, { structuredOutput }: CallOptions, maxRetries: number): Chains =>
-  structuredOutput ? { ...chains, output: [...chains.output, new StructuredOutputGuard(structuredOutput, maxRetries)] } : chains;
+/** Where the last step asked for an object, it is read off what all guards have left of the text. */
+const objectPlanOf =
+  (agentId: string, maxRetries: number, recordEdits: boolean | undefined): RunOptions['objectPlan'] =>
+  ({ structuredOutput }) => {
+    const asked = structuredOutput as StructuredOutput | undefined; // checked where it was given
+    return asked && compileLane([new StructuredOutputGuard(asked, maxRetries)], laneId(agentId, 'output'), recordEdits);
+  };
 
 const concurrencyOf = ({ toolCallConcurrency: limit }: CallOptions): number =>
   (typeof limit === 'number' ? limit : limit?.limit) ?? defaultToolConcurrency;

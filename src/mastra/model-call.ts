@@ -7,6 +7,7 @@ import { askForJson } from './ask-for-json.js';
 import { mergeOptions } from './merge-options.js';
 import { dropUnspoken } from './mirrored-words.js';
 import { checkModelSettings } from './options.js';
+import { checkStructuredOutput } from './structured-output-options.js';
 import { providerTools } from './provider-tools.js';
 
 /** Milliseconds before the second try; doubled for each further one. */
@@ -27,6 +28,7 @@ export const createModelCall =
   async (request: ModelRequest): Promise<ModelResponse> => {
     const { entry, prompt, mode, abortSignal } = request;
     checkModelSettings(request.modelSettings);
+    if (request.structuredOutput) checkStructuredOutput(request.structuredOutput); // a hook may have set it
     const { modelSettings, providerOptions } = settingsOf(request, called);
     const { maxRetries = entry.maxRetries, headers, ...settings } = modelSettings;
     const options = {

@@ -4,10 +4,14 @@ import { isStandardSchemaWithJSON, standardSchemaToJSONSchema, toStandardSchema 
 export interface OutputSchema {
   /** JSON schema of an object, for providers take nothing else at the top. */
   readonly json: object;
+  /** JSON schema of what is asked for, whatever stands at its top. */
+  readonly own: object;
   /** Checks a parsed answer; what is wrong comes as sentences. */
   check(
     answer: unknown,
   ): Promise<{ readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly string[] }>;
+  /** As much of the value as an answer says that is not whole yet; nothing where that is none. A choice is made in one word. */
+  partial(answer: unknown): unknown;
 }
 
 interface Wrapping {
@@ -21,12 +25,18 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 /** Reads a schema: zod, any standard schema with a JSON form, the AI SDK's, or JSON schema. */
 export const readOutputSchema = (schema: unknown): OutputSchema => {
   const standard = isStandardSchemaWithJSON(schema) ? schema : toStandardSchema(schema as Parameters<typeof toStandardSchema>[0]);
-  const { json, field } = wrap(standardSchemaToJSONSchema(standard, { io: 'input', target: 'draft-07' }) as JsonSchema);
+  const own = standardSchemaToJSONSchema(standard, { io: 'input', target: 'draft-07' }) as JsonSchema;
+  const { json, field } = wrap(own);
   return {
     json,
+    own,
     check: async (answer) => {
       const validated = await standard['~standard'].validate(unwrap(answer, field));
       return validated.issues ? { issues: validated.issues.map(sentenceOf) } : { value: validated.value };
+    },
+    partial: (answer) => {
+      const value = typeof answer === 'object' && answer !== null ? unwrap(answer, field) : undefined;
+      return typeof value === 'object' && (field === undefined || value !== answer) ? value : undefined;
     },
   };
 };

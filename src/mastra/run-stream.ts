@@ -4,6 +4,7 @@ import type { Chunk } from '../loop/ports.js';
 import type { Run } from '../loop/run.js';
 import type { StreamTransforms } from './call-options.js';
 import { answerText, errorOf, resultOf, traceIdsOf, type RunResult } from './result.js';
+import { readObject } from './object-stream.js';
 import { safely } from './safely.js';
 import { objectOf } from './structured-output.js';
 
@@ -51,9 +52,9 @@ export interface RunStream extends Promised {
   readonly fullStream: ReadableStream<Chunk>;
   /** Text as it is released; what was retracted later is not taken back here. */
   readonly textStream: ReadableStream<string>;
-  /** The object of an accepted answer, once: no part of it is shown before. */
+  /** The object as far as it was shown, each value in the place of the one before; the last one of a run that succeeded is accepted. */
   readonly objectStream: ReadableStream<unknown>;
-  /** The elements of an object that is a list. */
+  /** The elements of an accepted object that is a list. */
   readonly elementStream: ReadableStream<unknown>;
   /** The events so far. */
   readonly runEvents: readonly RunEvent[];
@@ -105,12 +106,14 @@ export const streamOf = (run: Run, { ended, transforms }: Streaming): RunStream 
       );
     },
     get objectStream() {
-      return picked(outlet.read(), ({ type, object }: Chunk & { object?: unknown }) =>
-        type === 'object-result' ? object : undefined,
-      );
+      const reading = readObject(run);
+      return picked(outlet.read(), (chunk) => reading.take(chunk)?.object);
     },
     get elementStream() {
-      return ReadableStream.from(elementsOf(stream.objectStream));
+      const accepted = picked(outlet.read(), ({ type, object }: Chunk & { object?: unknown }) =>
+        type === 'object-result' ? object : undefined,
+      );
+      return ReadableStream.from(elementsOf(accepted));
     },
     consumeStream: async ({ onError }: Consuming = {}) => {
       outlet.drain();

@@ -82,7 +82,7 @@ const withNote = (messages: MastraDBMessage[], note: ObjectNote): MastraDBMessag
 
 /** The object of an accepted answer, and whether it is the one that was to stand in for it. */
 export const objectOf = (run: Run): { object: unknown; usedFallbackValue: boolean } => {
-  const isAccepted = run.status === 'success' && run.options.settings.structuredOutput !== undefined;
+  const isAccepted = run.status === 'success' && Boolean(run.attempt?.settings.structuredOutput);
   const last = isAccepted ? run.list.get.response.db().findLast(({ role }) => role === 'assistant') : undefined;
   const { structuredOutput, interlock } = (last?.content.metadata ?? {}) as ObjectNote;
   return { object: structuredOutput, usedFallbackValue: interlock?.usedFallbackValue === true };

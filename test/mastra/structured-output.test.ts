@@ -174,6 +174,63 @@ describe.each(modes)('structured output in %s', (mode) => {
   });
 });
 
+describe.each(modes)('structured output that a processor asks for, %s', (mode) => {
+  /** Asks for an object in the last step alone, or changes what the caller asked for. */
+  const asking = (structuredOutput: object | ((given: unknown) => object)): Partial<InterlockAgentConfig> => ({
+    tools: { echo },
+    inputProcessors: [
+      {
+        id: 'asks',
+        processInputStep: ({ stepNumber, structuredOutput: given }) =>
+          stepNumber === 0
+            ? {}
+            : {
+                structuredOutput: (typeof structuredOutput === 'function' ? structuredOutput(given) : structuredOutput) as never,
+              },
+      },
+    ],
+  });
+  const run = async (answer: readonly string[], config: Partial<InterlockAgentConfig>, options: InterlockCallOptions = {}) => {
+    const { agent, model } = makeAgent([...callThen('echo', { say: 'x' }).slice(0, 1), ...answers(...answer)], config);
+    const result = await (
+      mode === 'generate' ? agent.generate('Go', options) : (await agent.stream('Go', options)).getFullOutput()
+    ).catch((error: unknown) => ({ error }) as never);
+    return { result, model };
+  };
+
+  it('is asked for in that step alone, checked, and the object of the result', async () => {
+    const { result, model } = await run([good], asking({ schema }));
+    expect(result.object).toEqual(fits);
+    expect(model.calls.map(({ options }) => options.responseFormat?.type)).toEqual([undefined, 'json']);
+  });
+
+  it('is refused like any other where the answer does not fit: a retry, and then the error', async () => {
+    const again = await run([bad, good], asking({ schema }), { maxProcessorRetries: 1 });
+    expect([again.result.object, again.result.steps.map(({ reason }) => reason)]).toEqual([
+      fits,
+      ['tool-calls', 'retry', 'stop'],
+    ]);
+    expect((await run([bad], asking({ schema }))).result.error).toMatchObject({ code: 'output/invalid-object' });
+  });
+
+  it('[spec 1.35] a processor reads what the caller asked for, and may change it', async () => {
+    const seen: unknown[] = [];
+    const change = (given: unknown) => (seen.push(given), { schema: z.object({ town: z.string() }) });
+    const { result, model } = await run(['{"town":"Oslo"}'], asking(change), { structuredOutput: { schema } });
+    expect(seen).toMatchObject([{ schema }]);
+    expect(result.object).toEqual({ town: 'Oslo' });
+    expect(model.calls.map(({ options }) => JSON.stringify(options.responseFormat).includes('town'))).toEqual([false, true]);
+  });
+
+  it.each([
+    [{ schema, model: 'openai/gpt-5' }, 'agent/unsupported-option'],
+    [{ schema, shape: 1 }, 'agent/unknown-option'],
+    [{}, 'agent/invalid-option'],
+  ])('%o of a processor is refused by name', async (asked, code) => {
+    expect((await run([good], asking(asked))).result.error).toMatchObject({ code });
+  });
+});
+
 describe('structured output', () => {
   it('a stream gives the object once it was accepted, and a list element by element', async () => {
     const { agent } = makeAgent(answers(good));
@@ -185,6 +242,68 @@ describe('structured output', () => {
       structuredOutput: { schema: z.array(z.number()) },
     });
     expect(await all(list.elementStream as ReadableStream<unknown>)).toEqual([1, 2]);
+  });
+
+  describe('objectStream', () => {
+    const read = async (steps: Parameters<typeof makeAgent>[0], options: InterlockCallOptions & { schema?: object } = {}) => {
+      const { schema: own = schema, ...given } = options;
+      const { agent } = makeAgent(steps, { tools: { echo } });
+      const stream = await agent.stream('Go', { ...given, structuredOutput: { schema: own as typeof schema } });
+      return { objects: await all(stream.objectStream as ReadableStream<unknown>), stream };
+    };
+    const cut = [{ text: ['{"city": "O', 'slo", ', '"degrees"', ': 4}'] }];
+
+    it('gives the object as it comes; the last one is the accepted one', async () => {
+      const { objects, stream } = await read(cut);
+      expect(objects).toEqual([{ city: 'O' }, { city: 'Oslo' }, fits]);
+      expect(await stream.object).toEqual(objects.at(-1));
+      const defaults = z.object({ city: z.string(), n: z.number().default(3) });
+      expect((await read([{ text: ['{"city": "O', 'slo"}'] }], { schema: defaults })).objects).toEqual([
+        { city: 'O' },
+        { city: 'Oslo' },
+        { city: 'Oslo', n: 3 },
+      ]);
+    });
+
+    it('gives lists as they come, a choice once it is made, and a block of code as what it holds', async () => {
+      const list = [{ text: ['{"elements":[1', ',2]}'] }];
+      expect((await read(list, { schema: z.array(z.number()) })).objects).toEqual([[1], [1, 2]]);
+      expect((await read([{ text: ['{"result":"ye', 's"}'] }], { schema: z.enum(['yes', 'no']) })).objects).toEqual(['yes']);
+      expect((await read([{ text: ['```json\n{"city": "Oslo",', ' "degrees": 4}\n```'] }])).objects).toEqual([
+        { city: 'Oslo' },
+        fits,
+      ]);
+    });
+
+    it('begins anew after a tool, and where an attempt was withdrawn', async () => {
+      const call = { text: '{"city": "Rome"', toolCalls: [{ name: 'echo', args: { say: 'x' } }] };
+      expect((await read([call, ...cut])).objects).toEqual([{ city: 'Rome' }, { city: 'O' }, { city: 'Oslo' }, fits]);
+      const again = await read([{ text: '{"city": "Bergen"}' }, ...cut], { maxProcessorRetries: 1 });
+      expect(again.objects).toEqual([{ city: 'Bergen' }, { city: 'O' }, { city: 'Oslo' }, fits]);
+    });
+
+    it('has nothing that a guard has not let pass, and with a hold nothing that was not accepted', async () => {
+      const guard = {
+        id: 'upper',
+        processOutputStream: ({ part }: { part: { type: string; payload: { text: string } } }) =>
+          part.type === 'text-delta'
+            ? { ...part, payload: { ...part.payload, text: part.payload.text.replace('slo', '…') } }
+            : part,
+      } as never;
+      expect((await read(cut, { outputProcessors: [guard] })).objects).toEqual([
+        { city: 'O' },
+        { city: 'O…' },
+        { city: 'O…', degrees: 4 },
+      ]);
+      const bads = [{ text: '{"city": "Bergen"}' }, { text: good }];
+      expect((await read(bads, { hold: 'run', maxProcessorRetries: 1 })).objects).toEqual([fits]);
+    });
+
+    it('ends with what was shown where the run failed; no object was accepted', async () => {
+      const { objects, stream } = await read([{ text: ['{"city":', ' "Oslo"}'] }]);
+      expect(objects).toEqual([{}, { city: 'Oslo' }]);
+      await expect(stream.object).rejects.toMatchObject({ code: 'output/invalid-object' });
+    });
   });
 
   it('may be a default of the agent; a call’s takes its place', async () => {

@@ -169,7 +169,7 @@ describe.each(modes)('the trace of a run, %s', (mode) => {
     const guard = {
       id: 'g',
       processInput: (args: object) => mark(args, 'in input'),
-      processOutputStream: (args: { part: { type: string } }) => {
+      processOutputStream: (args: { part: { type: string }; tracingContext?: TracingContext }) => {
         if (args.part.type === 'text-start') mark(args, 'in stream');
         return args.part;
       },

@@ -1,16 +1,19 @@
 import type { PhaseData } from '../../phase/row.js';
 import { clearFeedback } from '../feedback.js';
-import { isGuarded, judge } from '../judge.js';
+import { isGuarded, judge, judgeWith, type Judged } from '../judge.js';
 import type { Outcome } from '../outcome.js';
-import { acceptedSteps, stepsForHooks, type Run } from '../run.js';
+import { acceptedSteps, currentAttempt, stepsForHooks, type Run } from '../run.js';
 import { followResponse, responseParts } from '../step-record.js';
 
 /** The whole answer is judged once, when the loop is done. */
 export const finish = async (run: Run): Promise<Outcome> => {
   clearFeedback(run);
-  if (isGuarded(run, 'outputResult')) {
+  const { settings } = currentAttempt(run);
+  const objectPlan = settings.structuredOutput && run.options.objectPlan?.(settings);
+  if (isGuarded(run, 'outputResult') || objectPlan) {
     const before = JSON.stringify(responseParts(run));
-    const judged = await judge<'outputResult'>(run, resultPayload(run));
+    let judged: Judged<'outputResult'> = await judge(run, resultPayload(run));
+    if (judged.data && objectPlan) judged = await judgeWith(run, objectPlan, judged.data);
     if (judged.outcome) return judged.outcome;
     if (JSON.stringify(responseParts(run)) !== before) followResponse(run);
   }

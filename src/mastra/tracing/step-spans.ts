@@ -42,7 +42,8 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean): StepSpan
   let generation: AIModelGenerationSpan | undefined;
   let step: Span<SpanType.MODEL_STEP> | undefined;
   let inference: Span<SpanType.MODEL_INFERENCE> | undefined;
-  const isSettled = (run: Run, ...judges: Phase[]): boolean => hasWords || !judges.some((phase) => isGuarded(run, phase));
+  const isSettled = (run: Run, ...judges: Phase[]): boolean =>
+    hasWords || !(run.attempt?.settings.structuredOutput || judges.some((phase) => isGuarded(run, phase)));
   return {
     get step() {
       return step;
