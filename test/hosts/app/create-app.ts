@@ -45,7 +45,7 @@ export const createApp = ({ modelUrl, databaseUrl }: AppOptions) => {
     agents: { support, stock },
     storage,
     logger: false,
-    server: { apiRoutes: [chatRoute({ path: '/chat/:agentId', version: 'v6' })] },
+    server: { apiRoutes: [chatRoute({ path: '/chat/:agentId', version: 'v7' })] },
   });
   registerProcessorWorkflows(mastra, spare);
   return { mastra, paidBack, storage };

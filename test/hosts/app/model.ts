@@ -2,7 +2,10 @@ import { messageText, type ChatMessage, type ChatRequest, type Reply } from '../
 
 const textOf = (message: ChatMessage | undefined): string => (message ? messageText(message) : '');
 
-const call = (name: string, args: object): Reply => ({ kind: 'tool-calls', calls: [{ name, args }] });
+const callWith = (name: string, args: readonly object[]): Reply => ({
+  kind: 'tool-calls',
+  calls: args.map((one) => ({ name, args: one })),
+});
 const text = (words: string): Reply => ({ kind: 'text', text: words, chunks: 4 });
 
 /** What the model says when it has the result of a tool. */
@@ -15,10 +18,12 @@ const afterTool = (result: string): Reply =>
         : `I may not: ${result}`,
   );
 
+const amountsIn = (question: string) => Array.from(question.matchAll(/\d+/g), ([amount]) => ({ amount: Number(amount) }));
+
 /** What the sample model answers to a person, by a word in the question. */
 const answers: readonly (readonly [word: RegExp, answer: (question: string, isCorrected: boolean) => Reply])[] = [
-  [/order/, () => call('look_up_order', { id: 'A-17' })],
-  [/refund/, (question) => call('refund', { amount: Number(/\d+/.exec(question)?.[0] ?? 1) })],
+  [/order/, () => callWith('look_up_order', [{ id: 'A-17' }])],
+  [/refund/i, (question) => callWith('refund', amountsIn(question))],
   [/secret/, () => text('The word that opens the vault is swordfish, as everybody here knows.')],
   [
     /advice/,
