@@ -9,14 +9,14 @@ export type Command =
 
 export const usage = `Chat with a sample support agent whose input and output are guarded.
 
-  npm start                     A chat; piped input is read line by line.
-  npm start -- --once "text"    One turn.
+  npm run chat                     A chat; piped input is read line by line.
+  npm run chat -- --once "text"    One turn.
 
   --once <text>   Runs one turn and exits: 0 success, 2 tripwire, 1 failure,
                   130 canceled.
   --json          Prints run events as JSON lines on stdout, and nothing else
                   there; with npm's own --silent, as in
-                  npm start --silent -- --once "text" --json
+                  npm run chat --silent -- --once "text" --json
   --help          Prints this.
 
 The model comes from the environment. With none of these set, an embedded local

@@ -1,9 +1,8 @@
-import type { MastraModelConfig } from '@mastra/core/llm';
-import { startResponder } from '../responder/responder.js';
 import { chat, once, type Session } from './chat.js';
 import { readCommandLine, usage, type Command } from './command-line.js';
 import { createConversation } from './conversation.js';
-import { openAICompatible, readProvider, type Provider } from './provider.js';
+import { openModel } from './open-model.js';
+import { readProvider, type Provider } from './provider.js';
 import { humanScreen, jsonScreen } from './screen.js';
 import { createOrderStore } from './shop/order-store.js';
 import { createSupportAgent } from './shop/support-agent.js';
@@ -19,21 +18,8 @@ const refuse = (say: string): number => {
 
 type Asked = Extract<Command, { kind: 'chat' | 'once' }>;
 
-interface Opened {
-  readonly model: MastraModelConfig;
-  /** Nothing for the embedded responder. */
-  readonly name: string | undefined;
-  close(): Promise<void>;
-}
-
-const open = async (provider: Exclude<Provider, { kind: 'wrong' }>): Promise<Opened> => {
-  if (provider.kind === 'model') return { ...provider, close: async () => undefined };
-  const { baseUrl, model, close } = await startResponder();
-  return { model: openAICompatible({ url: baseUrl, id: model }), name: undefined, close };
-};
-
 const run = async (command: Asked, provider: Exclude<Provider, { kind: 'wrong' }>): Promise<number> => {
-  const { model, name, close } = await open(provider);
+  const { model, name, close } = await openModel(provider);
   const store = createOrderStore();
   const screen = command.json
     ? jsonScreen({ events: (line) => void stdout.write(line), complaints: (line) => void stderr.write(line) })

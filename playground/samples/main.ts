@@ -1,14 +1,14 @@
-import { serve } from '@hono/node-server';
-import { openAICompatible } from '../chat/provider.js';
-import { startResponder } from '../responder/responder.js';
-import { createApp } from '../server/http/app.js';
-import { openMemoryStore } from '../server/store/memory-store.js';
-import { createStudio } from '../server/studio.js';
-import { createSamples } from './samples.js';
+import { runStudio } from './run-studio.js';
 
-const { baseUrl, model } = await startResponder();
-const { mastra, examples } = createSamples(openAICompatible({ url: baseUrl, id: model }));
-const studio = createStudio({ mastra, examples, store: openMemoryStore() });
-serve({ fetch: createApp(studio).fetch, port: 4477, hostname: '127.0.0.1' }, ({ port }) =>
-  console.log(`The studio: http://127.0.0.1:${port}`),
-);
+const args = process.argv.slice(2);
+const { stdout, stderr } = process;
+
+/** What only the chat knows: one turn, and a run's events as lines. */
+const isForChat = args.some((arg) => /^--(?:once|json)(?:=|$)/.test(arg));
+
+if (isForChat) await import('../chat/main.js');
+else
+  process.exitCode = await runStudio(args, {
+    print: (line) => void stdout.write(`${line}\n`),
+    complain: (line) => void stderr.write(`${line}\n`),
+  });

@@ -6,7 +6,7 @@ import { readKnown, type Known } from './catalog/known.js';
 import { createAnnouncer, type Announcer } from './runs/announcer.js';
 import { createRunDesk, type RunDesk } from './runs/run-desk.js';
 import { createArchive, type Archive } from './store/archive.js';
-import type { RunStore } from './store/run-store.js';
+import type { LineQuery, RunStore } from './store/run-store.js';
 
 /** What the routes work on. */
 export interface Studio {
@@ -15,6 +15,7 @@ export interface Studio {
   readonly store: RunStore;
   readonly archive: Archive;
   readonly desk: RunDesk;
+  readonly content: 'all' | 'released';
   readonly announcer: Announcer<RunSummary>;
   /** The agents and pipelines that there are now. */
   known(): Promise<Known>;
@@ -25,12 +26,16 @@ export interface StudioParts {
   readonly mastra: Mastra;
   readonly store: RunStore;
   readonly examples?: Examples;
+  /**
+   * Whether words that no guard has let go are kept, and shown to whoever asks for them (`all`), or not (`released`). Default `'all'`.
+   */
+  readonly content?: 'all' | 'released';
   /** Told where the store could not be written. Default: a warning of the process. */
   readonly onStoreFailure?: (error: unknown) => void;
 }
 
 /** Puts a studio together over a Mastra instance and a store. */
-export const createStudio = ({ mastra, store, examples = {}, onStoreFailure = warn }: StudioParts): Studio => {
+export const createStudio = ({ mastra, store, examples = {}, content = 'all', onStoreFailure = warn }: StudioParts): Studio => {
   const archive = createArchive(store, onStoreFailure);
   const announcer = createAnnouncer<RunSummary>();
   const desk = createRunDesk({
@@ -46,6 +51,7 @@ export const createStudio = ({ mastra, store, examples = {}, onStoreFailure = wa
     examples,
     store,
     archive,
+    content,
     desk,
     announcer,
     known: () => readKnown(mastra),
@@ -66,9 +72,8 @@ export const summaryOf = async ({ desk, archive }: Studio, runId: string): Promi
   return summary;
 };
 
-/** The lines of a run from a number on, wherever they are. */
-export const linesOf = async (
-  { desk, store }: Studio,
-  runId: string,
-  { from, limit }: { from: number; limit: number },
-): Promise<readonly string[]> => desk.find(runId)?.linesFrom(from).slice(0, limit) ?? store.lines(runId, from, limit);
+/** Lines of a run, wherever they are. */
+export const linesOf = async ({ desk, store }: Studio, query: LineQuery): Promise<readonly string[]> => {
+  const { runId, kind, from, limit } = query;
+  return desk.find(runId)?.linesFrom(kind, from).slice(0, limit) ?? store.lines(query);
+};

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
-import { errorTable, InterlockAgent, type Finding } from '../../../src/index.js';
+import { errorTable, type Finding } from '../../../src/index.js';
 import { placeOf } from '../../../src/pipeline/verify/place.js';
 import { findingsOf } from '../../../src/mastra/verify.js';
 import type { AgentInfo, Catalog, PipelineInfo } from '../../protocol/catalog.js';
 import { phasesIn, shapeOf } from './graph-shape.js';
-import type { Known, KnownAgent, KnownPipeline } from './known.js';
+import { isInterlock, type Known, type KnownAgent, type KnownPipeline } from './known.js';
 import { describeMachine } from './machine.js';
 import { describePhases } from './phases.js';
 
@@ -63,7 +63,7 @@ const describePipeline = ({ id, graph, lanes, usedBy }: KnownPipeline, agents: r
   return { id, name: id, phases: phasesIn(shape), usedBy, graph: shape, findings: distinct([...own, ...alone]) };
 };
 
-const findingsOfAgent = ({ agent }: KnownAgent): readonly Finding[] => (agent instanceof InterlockAgent ? agent.findings() : []);
+const findingsOfAgent = ({ agent }: KnownAgent): readonly Finding[] => (isInterlock(agent) ? agent.findings() : []);
 
 const distinct = (findings: readonly Finding[]): Finding[] =>
   [...new Map(findings.toReversed().map((finding) => [`${finding.code} ${finding.path}`, finding])).values()].toReversed();

@@ -1,7 +1,7 @@
 import type { Agent } from '@mastra/core/agent';
 import type { Mastra } from '@mastra/core/mastra';
 import type { AnyWorkflow } from '@mastra/core/workflows';
-import { InterlockAgent } from '../../../src/index.js';
+import type { InterlockAgent } from '../../../src/index.js';
 import { compileLane, laneId, type Lane } from '../../../src/mastra/guards.js';
 import { toGraph, type PipelineStep } from '../../../src/mastra/pipeline.js';
 import { childrenOf, type GraphNode, type SequenceNode } from '../../../src/pipeline/graph.js';
@@ -49,8 +49,11 @@ const readAgent = async (agent: Agent): Promise<KnownAgent> => {
     const graph = await readLane(list, laneId(id, lane));
     if (graph) lanes.set(lane, graph);
   }
-  return { id, name, kind: agent instanceof InterlockAgent ? 'interlock' : 'mastra', agent, lanes };
+  return { id, name, kind: isInterlock(agent) ? 'interlock' : 'mastra', agent, lanes };
 };
+
+/** By what it can do, which also holds across two copies of the package. */
+export const isInterlock = (agent: Agent): agent is InterlockAgent => 'findings' in agent && 'listSuspendedRuns' in agent;
 
 /** Guards that depend on a request, or that only Mastra's engine can run, have no graph to show. */
 const readLane = async (list: () => Promise<readonly unknown[]>, id: string): Promise<SequenceNode | undefined> => {

@@ -1,22 +1,52 @@
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { secureHeaders } from 'hono/secure-headers';
 import { InterlockError } from '../../../src/index.js';
 import type { Studio } from '../studio.js';
+import { guardAccess, type Access } from './access.js';
 import { catalogRoutes } from './catalog-routes.js';
 import { errorResponse } from './error-response.js';
+import { pageRoutes } from './pages.js';
 import { runRoutes } from './run-routes.js';
+
+export interface AppOptions extends Access {
+  /** Where the application is mounted. Default `'/'`. */
+  readonly path?: string;
+}
 
 /** No request needs more bytes. */
 const mostBytes = 4 * 1024 * 1024;
 
+/** Scripts and requests of our own alone; styles are also set by scripts, element by element. */
+const headers = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'", "'unsafe-inline'"],
+    imgSrc: ["'self'", 'data:', 'blob:'],
+    fontSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    baseUri: ["'self'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'none'"],
+  },
+  xFrameOptions: 'DENY',
+  referrerPolicy: 'no-referrer',
+  strictTransportSecurity: false, // it is served over HTTP, as a rule
+});
+
 /** The studio as an application of Hono. */
-export const createApp = (studio: Studio): Hono => {
-  const api = new Hono().route('/', catalogRoutes(studio)).route('/', runRoutes(studio));
-  return new Hono()
+export const createApp = (studio: Studio, { path = '/', ...access }: AppOptions = {}): Hono => {
+  const api = new Hono()
     .use(bodyLimit({ maxSize: mostBytes }))
-    .route('/api', api)
-    .all('/api/*', (c) => {
+    .route('/', catalogRoutes(studio))
+    .route('/', runRoutes(studio))
+    .all('*', (c) => {
       throw new InterlockError('studio/not-found', { path: c.req.path });
-    })
+    });
+  return new Hono()
+    .use(headers, guardAccess(access))
+    .route('/api', api)
+    .route('/', pageRoutes(`/${path.split('/').filter(Boolean).join('/')}/`.replace('//', '/')))
     .onError(errorResponse);
 };

@@ -38,7 +38,7 @@ export const sendLines = async (
   let seq = from;
   while (!stream.aborted && !stream.closed) {
     const next = log.changed();
-    const lines = log.linesFrom(seq);
+    const lines = log.linesFrom('entry', seq);
     const isOver = log.isOver;
     for (const line of lines) {
       if (stream.aborted) return;

@@ -14,7 +14,7 @@ export const runRoutes = (studio: Studio): Hono => {
     .get('/runs/:runId', async (c) => c.json(await summaryOf(studio, c.req.param('runId'))))
     .get('/runs/:runId/entries', async (c) => {
       const { runId } = await summaryOf(studio, c.req.param('runId'));
-      const lines = await linesOf(studio, runId, readQuery(c, entriesQuerySchema));
+      const lines = await linesOf(studio, { runId, kind: 'entry', ...readQuery(c, entriesQuerySchema) });
       return c.body(`[${lines.join(',')}]`, 200, { 'Content-Type': 'application/json' }); // the lines are JSON
     })
     .get('/runs/:runId/live', async (c) => {
@@ -24,7 +24,7 @@ export const runRoutes = (studio: Studio): Hono => {
       return eventStream(c, (stream, gone) =>
         log
           ? sendLines(stream, log, { from, gone })
-          : sendKept(stream, (seq) => linesOf(studio, runId, { from: seq, limit: 1_000 }), from),
+          : sendKept(stream, (seq) => linesOf(studio, { runId, kind: 'entry', from: seq, limit: 1_000 }), from),
       );
     })
     .post('/agents/:agentId/runs', async (c) => {

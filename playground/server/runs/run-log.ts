@@ -1,6 +1,7 @@
 import { configure } from 'safe-stable-stringify';
 import type { RunSummary } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
+import type { LineKind } from '../store/run-store.js';
 import type { EntryFact } from './entry-fact.js';
 import { createSummary, type Ending, type RunHead } from './summary.js';
 
@@ -12,8 +13,8 @@ export interface RunLog {
   readonly said: string;
   /** The accepted answer in full. */
   readonly answer: string;
-  /** The lines from a number on. */
-  linesFrom(seq: number): readonly string[];
+  /** The lines of a kind from a number on. */
+  linesFrom(kind: LineKind, seq: number): readonly string[];
   add(fact: EntryFact): void;
   /** Takes note of how the run ended, where no event has told. */
   end(ending: Ending): void;
@@ -38,7 +39,7 @@ const mostEntries = 200_000;
 /** Begins the log of a run. */
 export const createRunLog = ({ head, now, onChange }: RunLogOptions): RunLog => {
   const fold = createSummary(head, now());
-  const lines: string[] = [];
+  const lines: Record<LineKind, string[]> = { entry: [], trace: [] };
   let isOver = false;
   let waiting = Promise.withResolvers<void>();
   const told = () => {
@@ -55,12 +56,12 @@ export const createRunLog = ({ head, now, onChange }: RunLogOptions): RunLog => 
     get answer() {
       return fold.answer;
     },
-    linesFrom: (seq) => lines.slice(seq),
+    linesFrom: (kind, seq) => lines[kind].slice(seq),
     add: (fact) => {
-      if (lines.length >= mostEntries && fact.kind !== 'event') return;
-      const entry = { seq: lines.length, at: now(), ...fact } as StudioEntry; // a fact of some kind with what every entry has
+      if (lines.entry.length >= mostEntries && fact.kind !== 'event') return;
+      const entry = { seq: lines.entry.length, at: now(), ...fact } as StudioEntry; // a fact of some kind with what every entry has
       fold.add(entry);
-      lines.push(toLine(entry));
+      lines.entry.push(toLine(entry));
       told();
     },
     end: (ending) => {

@@ -1,6 +1,6 @@
 import type { RunPage, RunSummary } from '../../protocol/runs.js';
 import type { RunLog } from '../runs/run-log.js';
-import type { RunQuery, RunRecord, RunStore } from './run-store.js';
+import type { LineKind, Lines, RunQuery, RunRecord, RunStore } from './run-store.js';
 
 /** Runs that go on and runs that are kept, as one. Runs never wait for the store: what is new of them is written behind them. */
 export interface Archive {
@@ -18,7 +18,7 @@ const pauseMs = 50;
 /** Opens the archive over a store. */
 export const createArchive = (store: RunStore, onFailure: (error: unknown) => void): Archive => {
   /** How many lines of a run are written. */
-  const written = new Map<RunLog, number>();
+  const written = new Map<RunLog, Written>();
   const noted = new Set<RunLog>();
   let last: Promise<void> = Promise.resolve();
   let next: { readonly done: Promise<void>; readonly now: () => void } | undefined;
@@ -27,12 +27,12 @@ export const createArchive = (store: RunStore, onFailure: (error: unknown) => vo
     next = undefined;
     const logs = [...noted];
     noted.clear();
-    const records = logs.map((log) => recordOf(log, written.get(log) ?? 0));
+    const records = logs.map((log) => recordOf(log, written.get(log) ?? { entry: 0, trace: 0 }));
     await store.save(records);
     for (const [index, log] of logs.entries()) {
-      const { from, lines } = records[index] as RunRecord; // one for each
+      const { entry, trace } = (records[index] as RunRecord).news; // one for each
       if (log.isOver && !noted.has(log)) written.delete(log);
-      else written.set(log, from + lines.length);
+      else written.set(log, { entry: entry.from + entry.lines.length, trace: trace.from + trace.lines.length });
     }
   };
   /** One writing after another, each with all that is new by then. */
@@ -71,8 +71,11 @@ export const createArchive = (store: RunStore, onFailure: (error: unknown) => vo
   };
 };
 
-const recordOf = (log: RunLog, from: number): RunRecord => {
+type Written = Readonly<Record<LineKind, number>>;
+
+const recordOf = (log: RunLog, from: Written): RunRecord => {
   const { said, answer, summary } = log;
-  const words = [said, answer, summary.tripwire?.reason, summary.error?.message];
-  return { summary, words: words.filter(Boolean).join('\n'), from, lines: log.linesFrom(from) };
+  const words = [said, answer, summary.tripwire?.reason, summary.error?.message].filter(Boolean).join('\n').toLowerCase();
+  const lines = (kind: LineKind): Lines => ({ from: from[kind], lines: log.linesFrom(kind, from[kind]) });
+  return { summary, words, news: { entry: lines('entry'), trace: lines('trace') } };
 };

@@ -1,15 +1,21 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { RunPage, RunSummary } from '../../protocol/runs.js';
 
+/** What a run is told by: its entries as pages are given them, and its trace as it was recorded, which holds what nobody has seen. */
+export type LineKind = 'entry' | 'trace';
+
+/** Lines of JSON from a number on. */
+export interface Lines {
+  readonly from: number;
+  readonly lines: readonly string[];
+}
+
 /** What is new of a run. */
 export interface RunRecord {
   readonly summary: RunSummary;
-  /** What it is found by: what was said, the accepted answer, and why it ended. */
+  /** What it is found by, in small letters: what was said, the accepted answer, and why it ended. */
   readonly words: string;
-  /** The number of the first of `lines`. */
-  readonly from: number;
-  /** Entries as JSON. */
-  readonly lines: readonly string[];
+  readonly news: Readonly<Record<LineKind, Lines>>;
 }
 
 /** Which runs are wanted; what is absent does not matter. */
@@ -25,13 +31,21 @@ export interface RunQuery {
   readonly limit: number;
 }
 
-/** Where runs and conversations are kept, the oldest being forgotten first. */
+/** Which lines of a run are wanted. */
+export interface LineQuery {
+  readonly runId: string;
+  readonly kind: LineKind;
+  readonly from: number;
+  readonly limit: number;
+}
+
+/** Where runs and conversations are kept; the oldest run that is over is forgotten first, and a conversation with its last run. */
 export interface RunStore {
   save(records: readonly RunRecord[]): Promise<void>;
   find(runId: string): Promise<RunSummary | undefined>;
   /** Newest first. */
   list(query: RunQuery): Promise<RunPage>;
-  lines(runId: string, from: number, limit: number): Promise<readonly string[]>;
+  lines(query: LineQuery): Promise<readonly string[]>;
   readConversation(threadId: string): Promise<readonly MastraDBMessage[]>;
   writeConversation(threadId: string, messages: readonly MastraDBMessage[]): Promise<void>;
   close(): Promise<void>;
@@ -41,8 +55,38 @@ export interface RunStore {
 export interface StoreBounds {
   /** Runs at most, at least 1. Default 1,000. */
   readonly maxRuns?: number;
-  /** Bytes of entries at most, at least 1; the newest run is kept whatever its size. Default 256 MiB. */
+  /** Bytes of lines at most, at least 1; the newest run is kept whatever its size. Default 256 MiB. */
   readonly maxBytes?: number;
 }
 
 export const defaultBounds: Required<StoreBounds> = { maxRuns: 1_000, maxBytes: 256 * 1024 * 1024 };
+
+/** A run as bounds look at it. */
+export interface BoundedRun {
+  readonly summary: Pick<RunSummary, 'runId' | 'threadId' | 'status'>;
+  readonly bytes: number;
+}
+
+/** The runs to forget, so that the rest is within bounds. What goes on is not forgotten, and neither is the newest. */
+export const beyondBounds = (oldestFirst: readonly BoundedRun[], bounds: StoreBounds): BoundedRun[] => {
+  const { maxRuns, maxBytes } = { ...defaultBounds, ...bounds };
+  let runs = oldestFirst.length;
+  let bytes = oldestFirst.reduce((sum, run) => sum + run.bytes, 0);
+  return oldestFirst.slice(0, -1).filter((run) => {
+    if ((runs <= maxRuns && bytes <= maxBytes) || run.summary.status === 'running') return false;
+    runs -= 1;
+    bytes -= run.bytes;
+    return true;
+  });
+};
+
+/** How many bytes what is new of a run takes. */
+export const bytesOf = ({ news }: RunRecord): number =>
+  [...news.entry.lines, ...news.trace.lines].reduce((bytes, line) => bytes + Buffer.byteLength(line), 0);
+
+/** A page of runs, out of one run more than it may hold. */
+export const pageOf = (found: readonly RunSummary[], { limit }: RunQuery): RunPage => {
+  const runs = found.slice(0, limit);
+  const last = runs.at(-1);
+  return { runs, ...(found.length > limit && last && { next: last.runId }) };
+};

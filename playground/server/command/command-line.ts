@@ -1,0 +1,77 @@
+import { parseArgs } from 'node:util';
+import { InterlockError } from '../../../src/index.js';
+
+/** What the command line of the studio asks for. */
+export type StudioCommand = { readonly kind: 'help' } | ({ readonly kind: 'serve' } & ServeArguments);
+
+export interface ServeArguments {
+  /** The module that exports the Mastra instance. */
+  readonly entry?: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly token?: string;
+  readonly file?: string;
+  readonly content?: 'all' | 'released';
+  readonly maxRuns?: number;
+  readonly maxBytes?: number;
+}
+
+/** What `--help` prints after the first line. */
+export const optionsUsage = `  --port <number>     Default 4477, or a free one where that is taken.
+  --host <address>    Default 127.0.0.1: this machine alone. With any other,
+                      everybody must bring the token that is printed.
+  --token <text>      The token, instead of one that is made up.
+  --file <path>       Where runs are kept; "memory" keeps them until the end.
+                      Default .interlock/studio.db.
+  --content <which>   all: words that no guard has let go are kept, and shown
+                      to who asks for them; released: they are not kept.
+                      Default all.
+  --max-runs <n>      Runs that are kept. Default 1000.
+  --max-mb <n>        Megabytes of runs that are kept. Default 256.
+  --help              Prints this.`;
+
+const options = {
+  entry: { type: 'string' },
+  host: { type: 'string' },
+  port: { type: 'string' },
+  token: { type: 'string' },
+  file: { type: 'string' },
+  content: { type: 'string' },
+  'max-runs': { type: 'string' },
+  'max-mb': { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** Reads the arguments after the command's name. Raises `studio/invalid-option`. */
+export const readStudioCommand = (args: readonly string[]): StudioCommand => {
+  const { help, port, content, 'max-runs': maxRuns, 'max-mb': maxMb, ...rest } = parse(args);
+  if (help) return { kind: 'help' };
+  if (content !== undefined && content !== 'all' && content !== 'released')
+    throw invalid('--content', `it is "${content}", and may be all or released`);
+  const megabytes = wholeNumber('--max-mb', maxMb, 1);
+  return {
+    kind: 'serve',
+    ...rest,
+    content,
+    port: wholeNumber('--port', port, 0, 65_535),
+    maxRuns: wholeNumber('--max-runs', maxRuns, 1),
+    maxBytes: megabytes === undefined ? undefined : megabytes * 1024 * 1024,
+  };
+};
+
+const parse = (args: readonly string[]) => {
+  try {
+    return parseArgs({ args: [...args], options }).values;
+  } catch (error) {
+    throw invalid(undefined, error instanceof Error ? error.message.split(/\.\s/)[0] : String(error));
+  }
+};
+
+const wholeNumber = (name: string, text: string | undefined, ...[least, most = 1e9]: [number, number?]): number | undefined => {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (text.trim() !== '' && Number.isInteger(number) && number >= least && number <= most) return number;
+  throw invalid(name, `it is "${text}", and must be a whole number from ${least}${most < 1e9 ? ` to ${most}` : ''}`);
+};
+
+const invalid = (path: string | undefined, detail?: string) => new InterlockError('studio/invalid-option', { path, detail });

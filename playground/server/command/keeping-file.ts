@@ -1,0 +1,32 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Where a command keeps runs when nothing is said. */
+const defaultFile = join('.interlock', 'studio.db');
+
+/**
+ * The file in which a command keeps runs, in a folder that git does not look into; nothing where they are kept in memory, because that
+ * was asked for or because the optional peer is not installed.
+ */
+export const keepingFile = async (asked: string | undefined, complain: (line: string) => void): Promise<string | undefined> => {
+  if (asked === 'memory') return undefined;
+  if (asked === undefined && !(await hasLibsql())) {
+    complain('Runs are kept in memory: install @libsql/client to keep them in a file.');
+    return undefined;
+  }
+  if (asked !== undefined) return asked;
+  const folder = dirname(defaultFile);
+  mkdirSync(folder, { recursive: true });
+  const ignored = join(folder, '.gitignore');
+  if (!existsSync(ignored)) writeFileSync(ignored, '*\n');
+  return defaultFile;
+};
+
+const hasLibsql = async (): Promise<boolean> => {
+  try {
+    await import('@libsql/client');
+    return true;
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,27 @@
+import { startStudio, type StudioServerOptions } from '../start-studio.js';
+
+/** One press of Ctrl+C comes several times: from the terminal, and handed on by what started the program. */
+const samePressMs = 250;
+
+/** Serves the studio, prints where, and ends with Ctrl+C. Gives the program's exit code. */
+export const serveUntilStopped = async (options: StudioServerOptions, print: (line: string) => void): Promise<number> => {
+  const studio = await startStudio(options);
+  print(`The studio is at ${studio.url}`);
+  print(`Runs are kept in ${options.file ?? 'memory, until it ends'}. Ctrl+C ends it.`);
+  await untilStopped();
+  await studio.close();
+  return 0;
+};
+
+/** Settles with the first signal that asks the program to end; another press then ends it at once. */
+const untilStopped = (): Promise<void> =>
+  new Promise((stop) => {
+    let pressedAt: number | undefined;
+    const onSignal = () => {
+      const now = performance.now();
+      if (pressedAt !== undefined && now - pressedAt > samePressMs) process.exit(130);
+      pressedAt ??= now;
+      stop();
+    };
+    process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  });

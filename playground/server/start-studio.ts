@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import type { Mastra } from '@mastra/core/mastra';
+import { InterlockError } from '../../src/index.js';
+import type { Examples } from './catalog/catalog.js';
+import { createApp } from './http/app.js';
+import { isLocalHost } from './http/local-request.js';
+import { openStore, type StoreOptions } from './store/open-store.js';
+import { createStudio, type StudioParts } from './studio.js';
+
+/** How the studio is served by itself. */
+export interface StudioServerOptions extends StoreOptions {
+  readonly mastra: Mastra;
+  /** Things to type, by agent. */
+  readonly examples?: Examples;
+  /** See {@link StudioParts}. Default `'all'`. */
+  readonly content?: 'all' | 'released';
+  /** Default `'127.0.0.1'`: this machine alone. With any other, everybody must bring a token. */
+  readonly host?: string;
+  /** Default 4477, or a free one where that is taken; 0 is a free one. */
+  readonly port?: number;
+  /** Default: made up, where the host is not this machine alone. */
+  readonly token?: string;
+}
+
+export interface StudioServer {
+  /** Where to open it, the token included where there is one. */
+  readonly url: string;
+  /** Gives up what goes on, writes down the rest and stops listening. */
+  close(): Promise<void>;
+}
+
+const defaultPort = 4477;
+
+/**
+ * Serves the studio. Raises `studio/port-taken`, and what opening the store raises.
+ *
+ * @example
+ * const { url } = await startStudio({ mastra });
+ */
+export const startStudio = async (options: StudioServerOptions): Promise<StudioServer> => {
+  const { mastra, examples, content, host = '127.0.0.1' } = options;
+  const token = options.token ?? (isLocalHost(host) ? undefined : randomBytes(24).toString('base64url'));
+  const studio = createStudio({ mastra, examples, store: await openStore(options), content });
+  const answer = getRequestListener(createApp(studio, { token }).fetch);
+  const server = createServer((request, response) => void answer(request, response)); // it answers its own failures
+  try {
+    await listen(server, host, options.port);
+  } catch (error) {
+    await studio.close();
+    throw error;
+  }
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  const name = host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? 'localhost' : host;
+  return {
+    url: `http://${name}:${port}/${token === undefined ? '' : `?token=${token}`}`,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await studio.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};
+
+type Server = ReturnType<typeof createServer>;
+
+/** Where nobody asked for the port, another one does as well. */
+const listen = async (server: Server, host: string, port?: number): Promise<void> => {
+  try {
+    await listenOn(server, host, port ?? defaultPort);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    if (port !== undefined) throw new InterlockError('studio/port-taken', { path: `${host}:${port}`, cause: error });
+    await listenOn(server, host, 0);
+  }
+};
+
+const listenOn = (server: Server, host: string, port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });

@@ -1,0 +1,19 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { openLibsqlStore } from './libsql-store.js';
+import { openMemoryStore } from './memory-store.js';
+import type { RunStore, StoreBounds } from './run-store.js';
+
+export interface StoreOptions extends StoreBounds {
+  /** The file in which runs are kept, made where it is missing. Default: none, so that they are kept in memory. */
+  readonly file?: string;
+}
+
+/** Opens the store that the options ask for. */
+export const openStore = async ({ file, maxRuns, maxBytes }: StoreOptions): Promise<RunStore> => {
+  const bounds = { ...(maxRuns !== undefined && { maxRuns }), ...(maxBytes !== undefined && { maxBytes }) };
+  if (file === undefined) return openMemoryStore(bounds);
+  mkdirSync(dirname(resolve(file)), { recursive: true });
+  return openLibsqlStore({ url: pathToFileURL(resolve(file)).href, ...bounds });
+};

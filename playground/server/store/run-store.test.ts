@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { RunSummary } from '../../protocol/runs.js';
+import { openLibsqlStore } from './libsql-store.js';
+import { openMemoryStore } from './memory-store.js';
+import type { RunRecord, RunStore, StoreBounds } from './run-store.js';
+
+const folders: string[] = [];
+const inFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'studio-'));
+  folders.push(folder);
+  return `file:${join(folder, 'runs.db')}`;
+};
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+const stores: [string, (bounds?: StoreBounds) => Promise<RunStore>][] = [
+  ['memory', async (bounds) => openMemoryStore(bounds)],
+  ['a file', (bounds) => openLibsqlStore({ url: inFolder(), ...bounds })],
+];
+
+const summary = (runId: string, fields: Partial<RunSummary> = {}): RunSummary => ({
+  runId,
+  agentId: 'a',
+  threadId: 't',
+  status: 'success',
+  startedAt: 1,
+  durationMs: 2,
+  said: 'Hello',
+  answered: 'Hi',
+  steps: 1,
+  retries: 0,
+  guards: [],
+  entries: 1,
+  ...fields,
+});
+
+const record = (runId: string, fields: Partial<RunSummary> = {}, lines = [`"${runId}"`], from = 0): RunRecord => ({
+  summary: summary(runId, fields),
+  words: fields.said?.toLowerCase() ?? '',
+  news: { entry: { from, lines }, trace: { from: 0, lines: [] } },
+});
+
+const ids = async (store: RunStore, query: object = {}): Promise<string[]> =>
+  (await store.list({ limit: 50, ...query })).runs.map(({ runId }) => runId);
+
+describe.each(stores)('runs in %s', (_, open) => {
+  it('are found as they were last saved, with their lines', async () => {
+    const store = await open();
+    await store.save([record('1', { status: 'running' }, ['0', '1'])]);
+    await store.save([record('1', { status: 'tripwire' }, ['2'], 2)]);
+    expect(await store.find('1')).toEqual(summary('1', { status: 'tripwire' }));
+    const query = { runId: '1', kind: 'entry', limit: 2 } as const;
+    expect(await store.lines({ ...query, from: 0 })).toEqual(['0', '1']);
+    expect(await store.lines({ ...query, from: 1 })).toEqual(['1', '2']);
+    expect(await store.lines({ ...query, kind: 'trace', from: 0 })).toEqual([]);
+    expect(await store.find('2')).toBeUndefined();
+    await store.close();
+  });
+
+  it('are listed newest first, in pages', async () => {
+    const store = await open();
+    await store.save(['1', '2', '3'].map((runId) => record(runId)));
+    const first = await store.list({ limit: 2 });
+    expect(first.runs.map(({ runId }) => runId)).toEqual(['3', '2']);
+    expect(first.next).toBe('2');
+    expect(await store.list({ limit: 2, before: '2' })).toEqual({ runs: [summary('1')] });
+    expect(await ids(store, { before: 'gone' })).toEqual([]);
+    await store.close();
+  });
+
+  it.each([
+    [{ status: 'tripwire' }, ['2']],
+    [{ agent: 'b' }, ['2', '1']],
+    [{ thread: 'other' }, ['3']],
+    [{ guard: 'pii' }, ['3', '1']],
+    [{ guard: 'pi' }, []],
+    [{ text: 'ÜBER 100%' }, ['1']],
+    [{ text: '100_' }, []],
+    [{ text: "'; DROP TABLE runs" }, []],
+    [{ agent: 'b', text: 'hello' }, ['2']],
+  ])('are found by %j', async (query, expected) => {
+    const store = await open();
+    await store.save([
+      record('1', { agentId: 'b', guards: ['pii'], said: 'Über 100% sicher' }),
+      record('2', { agentId: 'b', status: 'tripwire', said: 'Hello' }),
+      record('3', { threadId: 'other', guards: ['leak', 'pii'], said: 'What?' }),
+    ]);
+    expect(await ids(store, query)).toEqual(expected);
+    await store.close();
+  });
+
+  it('are bounded in number; what goes on stays, and the newest', async () => {
+    const store = await open({ maxRuns: 2 });
+    await store.save([record('1', { status: 'running' }), ...['2', '3', '4'].map((runId) => record(runId))]);
+    expect(await ids(store)).toEqual(['4', '1']);
+    expect(await store.lines({ runId: '2', kind: 'entry', from: 0, limit: 9 })).toEqual([]);
+    await store.close();
+  });
+
+  it('are bounded in bytes', async () => {
+    const store = await open({ maxBytes: 100 });
+    for (const runId of ['1', '2', '3']) await store.save([record(runId, {}, ['é'.repeat(20)])]);
+    expect(await ids(store)).toEqual(['3', '2']);
+    await store.save([record('4', {}, ['x'.repeat(200)])]);
+    expect(await ids(store)).toEqual(['4']);
+    await store.close();
+  });
+
+  it('take their conversation along when the last of them is forgotten', async () => {
+    const store = await open({ maxRuns: 1 });
+    const messages = [{ id: 'm', role: 'user', createdAt: new Date(5), content: { format: 2, parts: [] } }] as const;
+    await store.writeConversation('t', messages as never);
+    await store.save([record('1'), record('2')]);
+    expect(await store.readConversation('t')).toEqual(messages);
+    await store.save([record('3', { threadId: 'other' })]);
+    expect(await store.readConversation('t')).toEqual([]);
+    await store.close();
+  });
+});
+
+describe('a file', () => {
+  it('keeps runs when it is opened again, and says which of them were cut off', async () => {
+    const url = inFolder();
+    const first = await openLibsqlStore({ url });
+    await first.save([record('over'), record('going', { status: 'running' }), record('resting', { status: 'suspended' })]);
+    await first.close();
+    const second = await openLibsqlStore({ url });
+    expect(await second.find('over')).toEqual(summary('over'));
+    expect(await second.find('going')).toMatchObject({ status: 'failed', error: { code: 'studio/interrupted' } });
+    expect(await second.find('resting')).toMatchObject({ status: 'suspended', error: { code: 'studio/interrupted' } });
+    expect(await ids(second, { status: 'running' })).toEqual([]);
+    await second.close();
+  });
+});
