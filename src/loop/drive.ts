@@ -4,6 +4,8 @@ import { createDecider, type Decision } from './decide.js';
 import { closeAttempt, conclude } from './ending.js';
 import { failWith, stopWith } from './judge.js';
 import { rememberDecisions } from './known-decisions.js';
+import { letThrough } from './interruption.js';
+import { noJournal, type Journal } from './journal.js';
 import { messageOf } from './message-of.js';
 import type { LoopContext, LoopEvent } from './machine.js';
 import type { Outcome, OutcomeKind } from './outcome.js';
@@ -15,48 +17,83 @@ import { works } from './works/index.js';
 
 /**
  * Drives a run from its start to its end: the machine decides, the works do, their outcomes are the machine's next events.
- * Never rejects, whatever hooks, tools, callbacks and providers do; how the run ended stands in it.
+ * Whatever hooks, tools, callbacks and providers do, it does not reject; how the run ended stands in it. Only where a journal is
+ * interrupted it rejects: the run then goes on elsewhere.
  */
 export const drive = async (run: Run): Promise<void> => {
   const { outlet } = run.options;
   const stopWaiting = () => outlet.drain(); // nobody may be left to read
   if (run.signal.aborted) stopWaiting();
   run.signal.addEventListener('abort', stopWaiting, { once: true });
-  const status = await play(run).catch((error: unknown): RunStatus => {
+  try {
+    await play(run);
+  } catch (error) {
+    letThrough(error);
+    run.options.journal?.catchUp(run);
     failWith(run, toRunError(error, 'loop'));
-    return 'failed';
-  });
-  run.signal.removeEventListener('abort', stopWaiting);
-  await conclude(run, status);
+    await conclude(run, 'failed');
+  } finally {
+    run.signal.removeEventListener('abort', stopWaiting);
+  }
 };
 
 /** All runs ask the one machine; what it has answered one of them is known to the next. */
 const decider = rememberDecisions(createDecider());
 
-const play = async (run: Run): Promise<RunStatus> => {
+/**
+ * Goes through the machine in stretches. Between them there is nothing but the question what follows from what has happened, so that
+ * a run that was kept comes to the same place again.
+ */
+const play = async (run: Run): Promise<void> => {
+  const { limits, ports, journal = noJournal } = run.options;
+  const { restsAt } = run;
+  let decision = restsAt ? decider.next(restsAt, { type: 'RESUME' }) : decider.begin({ ...limits, models: ports.models.length });
+  for (let count = 0, isOver = false; !isOver; count += 1) {
+    const from = decision;
+    const stretch = await journal.stretch(run, keyOf(count, from), () => goOn(run, from, journal));
+    ({ isOver } = stretch);
+    decision = stretch.events.reduce((at, event) => decider.next(at.snapshot, event), from);
+  }
+  journal.catchUp(run);
+};
+
+const keyOf = (count: number, { starts }: Decision): string => `${count} ${starts.join(' ') || 'end'}`;
+
+/** What happened in a stretch of a run, and whether the run is over with it. */
+interface Stretch {
+  readonly events: readonly LoopEvent[];
+  readonly isOver: boolean;
+}
+
+/** From a decision on until no work is under way and what there is of the run may be kept, or to its end. */
+const goOn = async (run: Run, from: Decision, journal: Journal): Promise<Stretch> => {
+  if (run.recorder.events.length === 0) await begin(run);
   const underWay = new Map<WorkName, Promise<LoopEvent>>();
-  let decision = run.restsAt ? decider.next(run.restsAt, { type: 'RESUME' }) : await begin(run);
-  for (;;) {
+  const events: LoopEvent[] = [];
+  for (let decision = from; ;) {
     await enter(run, decision);
-    for (const work of decision.stops) underWay.delete(work); // nobody listens to it any more
     for (const work of decision.starts) underWay.set(work, perform(run, work));
-    if (underWay.size === 0) return rest(run, decision);
-    decision = decider.next(decision.snapshot, await Promise.race(underWay.values()));
+    if (underWay.size === 0) return rest(run, decision, events);
+    const event = await Promise.race(underWay.values());
+    events.push(event);
+    decision = decider.next(decision.snapshot, event);
+    for (const work of decision.stops) underWay.delete(work); // nobody listens to it any more
+    if (underWay.size === 0 && (decision.starts.length === 0 || journal.mayEnd(run))) return { events, isOver: false };
   }
 };
 
-const begin = async (run: Run): Promise<Decision> => {
-  const { limits, ports, agentId, mode } = run.options;
+const begin = async (run: Run): Promise<void> => {
+  const { limits, agentId, mode } = run.options;
   const { maxSteps, maxRetries } = limits;
   run.recorder.record({ type: 'run-start', agentId, mode, maxSteps, maxRetries });
   await tell(run, agentChunk(run, 'start', { id: agentId, messageId: run.messageId }));
-  return decider.begin({ ...limits, models: ports.models.length });
 };
 
 /** Only final and resting states wait for no work; each has the name of a status. */
-const rest = (run: Run, { snapshot }: Decision): RunStatus => {
+const rest = async (run: Run, { snapshot }: Decision, events: readonly LoopEvent[]): Promise<Stretch> => {
   run.restsAt = snapshot;
-  return snapshot.value as RunStatus;
+  await conclude(run, snapshot.value as RunStatus);
+  return { events, isOver: true };
 };
 
 /** Follows the machine: what it entered is recorded, what it decided about an attempt is carried out. */
@@ -105,6 +142,7 @@ const outcomeOf = async (run: Run, work: WorkName): Promise<Outcome> => {
     // A guard may have stopped the run beside the work: on a data part that was written late, or by a hook that went on.
     return run.stop && !stops.has(outcome.kind) ? stopWith(run, run.stop) : outcome;
   } catch (error) {
+    letThrough(error);
     return failWith(run, toRunError(error, work));
   }
 };

@@ -1,5 +1,9 @@
 import { isInterlockError } from '../errors.js';
-import { releaseJudged } from './judge.js';
+import type { Stop } from '../verdict.js';
+import type { CallAnswer } from './call-answer.js';
+import { letThrough } from './interruption.js';
+import { noJournal } from './journal.js';
+import { releaseJudged, stopWith } from './judge.js';
 import type { Chunk, ToolCall, ToolOutcome } from './ports.js';
 import { finishedCall, takeFinished } from './reuse.js';
 import type { Attempt, Run } from './run.js';
@@ -33,7 +37,11 @@ export const createRunningCalls = (run: Run, attempt: Attempt): RunningCalls => 
   const floor: Floor = { run, attempt, abortSignal, stop: () => stopped.abort() };
   return {
     start: (call) => {
-      const outcome = execute(floor, call).catch((error: unknown): ToolOutcome => ({ kind: 'error', error }));
+      const outcome = execute(floor, call).catch((error: unknown): ToolOutcome => {
+        letThrough(error);
+        return { kind: 'error', error };
+      });
+      outcome.catch(() => undefined); // an interruption is heard where the call's turn has come
       started.push(outcome);
       return outcome;
     },
@@ -46,7 +54,7 @@ export const createRunningCalls = (run: Run, attempt: Attempt): RunningCalls => 
 };
 
 const execute = async (floor: Floor, call: ToolCall): Promise<ToolOutcome> => {
-  const { run, attempt, abortSignal } = floor;
+  const { run, attempt } = floor;
   const { toolCallId, toolName } = call;
   const ruling = attempt.answer.rulings.get(toolCallId);
   if (ruling?.kind === 'rejected') {
@@ -66,19 +74,37 @@ const execute = async (floor: Floor, call: ToolCall): Promise<ToolOutcome> => {
     run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: 'reused', durationMs: 0 });
     return { kind: 'result', result: finishedCall(call, reused.result).result };
   }
-  const startedAt = run.scope.now();
+  const { journal = noJournal } = run.options;
   run.recorder.record({ type: 'tool-start', toolCallId, toolName });
-  const { write, settle } = createWriting(floor);
-  const { settings } = attempt;
-  const outcome = await run.options.ports.runTool({ call, list: run.list, settings, resume, abortSignal, write });
-  await settle(outcome);
+  const { outcome, durationMs, stop } = await journal.part(`tool ${toolCallId}`, () => runTool(floor, call, resume));
+  if (stop) {
+    stopWith(run, stop);
+    floor.stop();
+  }
   if (outcome.kind === 'client') return outcome;
-  const durationMs = run.scope.now() - startedAt;
   run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: outcome.kind, durationMs });
   if (outcome.kind !== 'result') return outcome;
   const finished = finishedCall(call, outcome.result);
   attempt.finishedCalls.push(finished);
   return { kind: 'result', result: finishedCall(call, finished.result).result }; // what the tool still does to its own is not seen
+};
+
+/** How the run of a tool ended. */
+interface ToolEnd {
+  readonly outcome: ToolOutcome;
+  readonly durationMs: number;
+  /** Why the step stops, where a guard stopped on something that the tool wrote. */
+  readonly stop: Stop | undefined;
+}
+
+const runTool = async (floor: Floor, call: ToolCall, resume: CallAnswer | undefined): Promise<ToolEnd> => {
+  const { run, attempt, abortSignal } = floor;
+  const { settings } = attempt;
+  const startedAt = run.scope.now();
+  const { write, settle } = createWriting(floor);
+  const outcome = await run.options.ports.runTool({ call, list: run.list, settings, resume, abortSignal, write });
+  await settle(outcome);
+  return { outcome, durationMs: run.scope.now() - startedAt, stop: run.stop };
 };
 
 /**

@@ -105,7 +105,3 @@ const holdAgain = (run: Run, held: Held): PlaceOf => {
 
 /** Before everything: what begins there was seen in an earlier sitting, and can only be withdrawn. */
 const alreadyShown = -1;
-
-/** Whether a run has ended, for whoever has only its state. */
-export const isEnded = ({ status }: { readonly status: RunStatus | undefined }): boolean =>
-  status !== undefined && status !== 'suspended';

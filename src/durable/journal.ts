@@ -1,0 +1,54 @@
+/** A run of a program, as far as the program sees it: whatever happens to its process, what its steps gave is kept. */
+export interface Durable {
+  /**
+   * Gives what a step gives, as text. It is run at least once until that is kept, and never again after. Keys are the step's own in its
+   * run. A step may be made of steps: what those gave is kept where the whole is not. Rejects where it could not be kept, or the engine
+   * wants the run to stand still here; a program lets this through.
+   */
+  step(key: string, run: (inner: Durable) => Promise<string>): Promise<string>;
+  /** Aborted when somebody asked for the run to be canceled. */
+  readonly canceled: AbortSignal;
+}
+
+/** What an engine runs. Between its steps it does nothing but compute. */
+export interface Program {
+  /** The same in every process. */
+  readonly id: string;
+  /** Gives what the run ends with. It is called again, with the same input, in whatever process goes on with the run. */
+  run(durable: Durable, call: ProgramCall): Promise<string>;
+}
+
+/** One run of a program. */
+export interface ProgramCall {
+  readonly runId: string;
+  readonly input: string;
+}
+
+/** Where a run of a program stands. */
+export type RunFound =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'running' }
+  | { readonly kind: 'ended'; readonly output: string }
+  /** The engine itself gave it up. */
+  | { readonly kind: 'lost'; readonly reason: string };
+
+/** The runs of one program on an engine, from outside. */
+export interface ProgramRuns {
+  /** Begins a run; says whether there was none under this id. */
+  start(call: ProgramCall): Promise<boolean>;
+  find(runId: string): Promise<RunFound>;
+  /** Asks for a run to be canceled; it ends itself. */
+  cancel(runId: string): Promise<void>;
+}
+
+/** Runs programs so that they outlive what happens to processes. */
+export interface Engine {
+  /** As it is called in errors. */
+  readonly name: string;
+  /** Whether a run outlives its process. */
+  readonly isDurable: boolean;
+  /** Runs a program's runs in this process from now on: those that begin, and those that are not ended. */
+  host(program: Program): ProgramRuns;
+  /** Runs nothing more in this process, once the steps under way have ended. */
+  close(): Promise<void>;
+}

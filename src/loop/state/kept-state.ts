@@ -1,0 +1,73 @@
+import { InterlockError } from '../../errors.js';
+import type { ModelEntry, StepSettings } from '../ports.js';
+import type { Attempt, Run } from '../run.js';
+import { readState, writeState, type RunState } from './run-state.js';
+import type { AttemptState } from './attempt-state.js';
+
+/** A run's state as data alone: tools and models, which are code, are told by their names and places. */
+export interface KeptState extends Omit<RunState, 'attempt'> {
+  readonly attempt: KeptAttempt | undefined;
+}
+
+type KeptAttempt = Omit<AttemptState, 'settings' | 'entry'> & {
+  /** Settings that are not those of the call. */
+  readonly settings: Partial<Omit<StepSettings, 'tools'>> & { readonly tools?: readonly string[] };
+  /** The place of its model among the agent's. */
+  readonly entry: number;
+};
+
+/** A run as it is now, as data. Raises `durable/unkept-value` for a tool that a guard has put in. */
+export const keptState = (run: Run): KeptState => {
+  const { attempt, ...state } = readState(run);
+  return { ...state, attempt: attempt && keptAttempt(run, attempt) };
+};
+
+const keptAttempt = (run: Run, { settings, entry, ...attempt }: AttemptState): KeptAttempt => ({
+  ...attempt,
+  settings: ownSettings(settings, run.options.settings),
+  entry: Math.max(placeOf(run, entry), 0), // what another model was for is done, see mayBeKept
+});
+
+const placeOf = ({ options: { ports } }: Run, entry: ModelEntry): number => ports.models.indexOf(entry);
+
+const ownSettings = (settings: StepSettings, called: StepSettings): KeptAttempt['settings'] => {
+  const own = Object.fromEntries(
+    Object.entries(settings).filter(([name, value]) => value !== called[name as keyof StepSettings]),
+  ) as Partial<StepSettings>;
+  const { tools, ...others } = own;
+  return tools ? { ...others, tools: namesOf(tools, called.tools) } : others;
+};
+
+const namesOf = (tools: Readonly<Record<string, unknown>>, called: Readonly<Record<string, unknown>> = {}): string[] =>
+  Object.keys(tools).map((name) => {
+    if (tools[name] !== called[name])
+      throw new InterlockError('durable/unkept-value', { path: `tools.${name}`, detail: 'a guard put this tool in for a step.' });
+    return name;
+  });
+
+/** Makes a run that has not begun what kept data tells. */
+export const writeKept = (run: Run, { attempt, ...state }: KeptState): void =>
+  writeState(run, { ...state, attempt: attempt && revived(run, attempt) });
+
+const revived = ({ options }: Run, { settings, entry, ...attempt }: KeptAttempt): AttemptState => {
+  const { tools: names, ...own } = settings;
+  const called = options.settings;
+  const tools = names && Object.fromEntries(names.map((name) => [name, called.tools?.[name]]));
+  return {
+    ...attempt,
+    settings: { ...called, ...own, ...(tools && { tools: tools as StepSettings['tools'] }) },
+    entry: options.ports.models[entry] as ModelEntry, // the agent's models are those that the run began with
+  };
+};
+
+/**
+ * Whether everything that the run goes on with is data: no guard has yet to judge beside the model, no call is under way or about
+ * to be made, no failure of a model waits to be seen to, and the answer of a model that a guard chose is in the record.
+ */
+export const mayBeKept = (run: Run): boolean => {
+  const { attempt, beside, error } = run;
+  if (beside.length > 0 || error !== undefined) return false;
+  return !attempt || !(attempt.ahead || attempt.prompt || awaitsForeignModel(run, attempt));
+};
+
+const awaitsForeignModel = (run: Run, { entry, record }: Attempt): boolean => !record && placeOf(run, entry) === -1;
