@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { useCatalog } from '../../api/catalog.js';
 import { getText } from '../../api/request.js';
+import type { Catalog, TransitionInfo } from '../../../protocol/catalog.js';
 import { Panel } from '../../components/panel.js';
 import { chartPosition } from '../../fold/chart-position.js';
 import { Statechart } from '../../run/statechart/statechart.js';
@@ -22,28 +23,7 @@ export const MachinePage = () => {
   const ways = machine.transitions.filter(({ from, to }) => chosen === undefined || from === chosen || to === chosen);
   return (
     <div className="page">
-      <header className="workbench-head">
-        <p className="crumbs">
-          <Link href="/pipelines">Pipelines</Link>
-        </p>
-        <div className="page-head">
-          <h1>The loop’s statechart</h1>
-          <div className="panel-tools">
-            <CopyButton text={() => getText('machine/mermaid')}>Copy Mermaid</CopyButton>
-            <SaveButton name="interlock-loop.svg" type="image/svg+xml" text={() => machineSvg(machine)}>
-              Download SVG
-            </SaveButton>
-            <SaveButton name="interlock-loop.json" type="application/json" text={() => getText('machine')}>
-              XState JSON
-            </SaveButton>
-          </div>
-        </div>
-        <p className="field-words machine-note">
-          The machine that runs every agent. The JSON is its configuration: <code>createMachine</code> of XState 5 takes it,
-          Stately Sketch reads it as it is, and the editor of Stately Studio imports it as <code>createMachine(…)</code>. Guards,
-          actions and the work of states are names in it. Mermaid is read by GitHub, GitLab and most wikis.
-        </p>
-      </header>
+      <MachineHead machine={machine} />
       <div className="machine-layout">
         <Panel title="Statechart" isFlush>
           <div className="machine-chart">
@@ -51,33 +31,62 @@ export const MachinePage = () => {
           </div>
         </Panel>
         <Panel title="Transitions" note={chosen ?? 'of all states'} isFlush>
-          <table className="rows machine-ways">
-            <thead>
-              <tr>
-                <th scope="col">From</th>
-                <th scope="col">On</th>
-                <th scope="col">To</th>
-              </tr>
-            </thead>
-            <tbody>
-              {ways.map(({ from, to, event, guard }) => (
-                <tr key={`${from} ${event} ${guard ?? ''} ${to}`}>
-                  <td>
-                    <code>{from || 'any state'}</code>
-                  </td>
-                  <td>
-                    {event}
-                    {guard !== undefined && <span className="row-reason">if {guard}</span>}
-                  </td>
-                  <td>
-                    <code>{to}</code>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Transitions ways={ways} />
         </Panel>
       </div>
     </div>
   );
 };
+
+const MachineHead = ({ machine }: Pick<Catalog, 'machine'>) => (
+  <header className="workbench-head">
+    <p className="crumbs">
+      <Link href="/pipelines">Pipelines</Link>
+    </p>
+    <div className="page-head">
+      <h1>The loop’s statechart</h1>
+      <div className="panel-tools">
+        <CopyButton text={() => getText('machine/mermaid')}>Copy Mermaid</CopyButton>
+        <SaveButton name="interlock-loop.svg" type="image/svg+xml" text={() => machineSvg(machine)}>
+          Download SVG
+        </SaveButton>
+        <SaveButton name="interlock-loop.json" type="application/json" text={() => getText('machine')}>
+          XState JSON
+        </SaveButton>
+      </div>
+    </div>
+    <p className="field-words machine-note">
+      The machine that runs every agent. The JSON is its configuration: <code>createMachine</code> of XState 5 takes it, Stately
+      Sketch reads it as it is, and the editor of Stately Studio imports it as <code>createMachine(…)</code>. Guards, actions and
+      the work of states are names in it. Mermaid is read by GitHub, GitLab and most wikis.
+    </p>
+  </header>
+);
+
+const Transitions = ({ ways }: { readonly ways: readonly TransitionInfo[] }) => (
+  <table className="rows machine-ways">
+    <thead>
+      <tr>
+        <th scope="col">From</th>
+        <th scope="col">On</th>
+        <th scope="col">To</th>
+      </tr>
+    </thead>
+    <tbody>
+      {ways.map(({ from, to, event, guard }) => (
+        <tr key={`${from} ${event} ${guard ?? ''} ${to}`}>
+          <td>
+            <code>{from || 'any state'}</code>
+          </td>
+          <td>
+            {event}
+            {guard !== undefined && <span className="row-reason">if {guard}</span>}
+          </td>
+          <td>
+            <code>{to}</code>
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);

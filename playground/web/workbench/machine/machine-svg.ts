@@ -15,6 +15,6 @@ export const machineSvg = (machine: Catalog['machine']): string => {
       look: isFrame ? 'frame' : 'step',
       title: stateName(state),
     })),
-    tracks: transitions.filter(({ isSiding }) => !isSiding),
+    tracks: transitions.filter(({ isCommon }) => !isCommon),
   });
 };

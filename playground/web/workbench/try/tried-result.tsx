@@ -1,8 +1,7 @@
-import { OctagonX } from 'lucide-react';
 import type { Tried } from '../../../protocol/workbench.js';
-import { Badge } from '../../components/badge.js';
 import { formatDuration } from '../../components/format.js';
 import { InertText } from '../../components/inert-text.js';
+import { TripwireNotice } from '../../components/tripwire-notice.js';
 import { WordDiff } from '../../components/word-diff.js';
 import { writeJson } from '../form/edit-payload.js';
 import { isChanged, textChanges } from './agreement.js';
@@ -34,30 +33,6 @@ export const TriedResult = ({ title, tried }: { readonly title: string; readonly
     )}
   </section>
 );
-
-const TripwireNotice = ({ tripwire }: { readonly tripwire: NonNullable<Tried['tripwire']> }) => {
-  const { reason, processorId, path, retry, kind, metadata } = tripwire;
-  return (
-    <div className="notice notice-trip">
-      <OctagonX size={18} aria-hidden />
-      <div className="notice-body">
-        <p>
-          <InertText text={reason} />
-        </p>
-        <p className="badges">
-          <code>{path ?? processorId}</code>
-          {retry === true && <Badge tone="retry">asks for a retry</Badge>}
-          {kind === 'unavailable' && <Badge tone="trip">gave no verdict</Badge>}
-        </p>
-        {metadata !== undefined && (
-          <pre>
-            <InertText text={writeJson(metadata)} />
-          </pre>
-        )}
-      </div>
-    </div>
-  );
-};
 
 const Texts = ({ tried }: { readonly tried: Tried }) => {
   const changes = textChanges(tried);
