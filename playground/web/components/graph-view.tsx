@@ -128,7 +128,7 @@ export const GraphView = ({ label, nodes, tracks }: GraphViewProps) => {
           maxZoom={2}
           fitView
           fitViewOptions={fit}
-          proOptions={{ hideAttribution: true }}
+          attributionPosition="bottom-left"
         >
           <Tracks tracks={tracks} />
         </ReactFlow>

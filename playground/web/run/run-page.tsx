@@ -1,4 +1,82 @@
-import { Rows3 } from 'lucide-react';
+import { SearchX } from 'lucide-react';
+import { useCallback, useMemo } from 'react';
+import { useCatalog } from '../api/catalog.js';
+import { useRun, type ReadRun } from '../api/run-readers.js';
 import { EmptyState } from '../components/empty-state.js';
+import { ErrorNotice } from '../components/error-notice.js';
+import { Panel } from '../components/panel.js';
+import { Waiting } from '../components/waiting.js';
+import { chartPosition } from '../fold/chart-position.js';
+import { markersOf } from '../fold/markers.js';
+import { currentLane, visitsOf } from '../fold/run-view.js';
+import { GuardsPanel } from './guards/guards-panel.js';
+import { HoldBackPanel } from './hold-back/hold-back-panel.js';
+import { LanesPanel } from './lanes/lanes-panel.js';
+import { RunEnd } from './run-end.js';
+import { RunHead } from './run-head.js';
+import { Statechart } from './statechart/statechart.js';
+import { Timeline } from './timeline/timeline.js';
+import { usePlayhead } from './use-playhead.js';
+import './run.css';
 
-export const RunPage = () => <EmptyState icon={Rows3} title="Run" />;
+interface OpenRunProps {
+  readonly runId: string;
+  readonly run: ReadRun;
+}
+
+const OpenRun = ({ runId, run }: OpenRunProps) => {
+  const { machine } = useCatalog();
+  const { entries, count: lines, fold } = run;
+  const playhead = usePlayhead();
+  const { moveTo } = playhead;
+  const view = fold.at(playhead.at);
+  const { lanes } = view;
+  const lane = currentLane(view);
+  const markers = useMemo(() => markersOf(entries.slice(0, lines)), [entries, lines]);
+  const position = useMemo(() => chartPosition(visitsOf(lanes), machine), [lanes, machine]);
+  const onState = useCallback(
+    (state: string) => moveTo(visitsOf(lanes).findLast((visit) => visit.state === state)?.seq),
+    [lanes, moveTo],
+  );
+  const span = useMemo(() => [entries[0]?.seq ?? 0, entries[lines - 1]?.seq ?? 0] as const, [entries, lines]);
+  return (
+    <div className="run">
+      <div className="run-scroll">
+        <RunHead runId={runId} view={view} whole={fold.at()} state={run.state} />
+        <div className="run-grid">
+          {lanes.some(({ visits }) => visits.length > 0) && (
+            <Panel title="Statechart" note={[...position.active].join(', ')} isFlush className="run-chart">
+              <Statechart position={position} onState={onState} />
+            </Panel>
+          )}
+          <div className="run-column">
+            <RunEnd runId={runId} view={view} onAnswered={run.readOn} />
+            <GuardsPanel runId={runId} lane={lane} />
+            <LanesPanel runId={runId} view={view} span={span} onSeq={moveTo} />
+            <HoldBackPanel entries={entries} lines={lines} view={view} lane={lane} />
+          </div>
+        </div>
+      </div>
+      <Timeline entries={entries} markers={markers} view={view} playhead={playhead} />
+    </div>
+  );
+};
+
+/** A run at a point in time, which the address names: where it stood, what its guards said, what had left. */
+export const RunPage = ({ runId = '' }: { readonly runId?: string }) => {
+  const run = useRun(runId);
+  if (run.state === 'failed' && run.error)
+    return (
+      <div className="page">
+        <ErrorNotice error={run.error} />
+      </div>
+    );
+  if (run.count > 0) return <OpenRun key={runId} runId={runId} run={run} />;
+  if (run.state === 'over')
+    return (
+      <EmptyState icon={SearchX} title="Nothing is kept of this run">
+        It may have been dropped to make room for newer ones.
+      </EmptyState>
+    );
+  return <Waiting what="the run" />;
+};

@@ -1,0 +1,100 @@
+import { Eye } from 'lucide-react';
+import { useCallback, useState } from 'react';
+import type { GuardView, TextAt } from '../../../protocol/trace-entry.js';
+import { ApiError, get, query } from '../../api/request.js';
+import { useLoaded } from '../../api/use-loaded.js';
+import { Button } from '../../components/button.js';
+import { ErrorNotice } from '../../components/error-notice.js';
+import { InertText } from '../../components/inert-text.js';
+import { WordDiff } from '../../components/word-diff.js';
+
+interface GuardDiffProps {
+  readonly runId: string;
+  readonly seq: number;
+  readonly author: number;
+}
+
+/** A text before and after a guard. */
+interface TextPair {
+  readonly target: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+const pairsOf = (received: readonly TextAt[], returned: readonly TextAt[]): TextPair[] => {
+  const before = new Map(received.map(({ target, text }) => [target, text]));
+  const after = new Map(returned.map(({ target, text }) => [target, text]));
+  return [...new Set([...before.keys(), ...after.keys()])].map((target) => ({
+    target,
+    before: before.get(target) ?? '',
+    after: after.get(target) ?? '',
+  }));
+};
+
+const Texts = ({ view, author }: { readonly view: GuardView; readonly author: number }) => {
+  const pairs = pairsOf(view.received, view.returned);
+  const changed = pairs.filter(({ before, after }) => before !== after);
+  const same = pairs.filter(({ before, after }) => before === after);
+  return (
+    <>
+      {changed.map(({ target, before, after }) => (
+        <div key={target} className="diff-pair">
+          <code>
+            <InertText text={target} />
+          </code>
+          <WordDiff before={before} after={after} author={author} />
+        </div>
+      ))}
+      {same.length > 0 && (
+        <details className="diff-same" open={changed.length === 0 && same.length < 3}>
+          <summary>{changed.length === 0 ? 'What it saw, and left as it was' : 'Left as it was'}</summary>
+          {same.map(({ target, before }) => (
+            <div key={target} className="diff-pair">
+              <code>
+                <InertText text={target} />
+              </code>
+              <p>
+                <InertText text={before} />
+              </p>
+            </div>
+          ))}
+        </details>
+      )}
+      {pairs.length === 0 && <p className="inspector-none">There were no words in what it was given.</p>}
+    </>
+  );
+};
+
+/** What a server without this run's content answers is no fault. */
+const isUnknown = (error: Error): boolean => error instanceof ApiError && error.code !== 'studio/unreachable';
+
+/** What a guard received and what it returned, word by word. Words that nobody has seen are shown only when asked for. */
+export const GuardDiff = ({ runId, seq, author }: GuardDiffProps) => {
+  const [isRevealed, setIsRevealed] = useState(false);
+  const load = useCallback(
+    (signal: AbortSignal) =>
+      get<GuardView>(`runs/${encodeURIComponent(runId)}/guards/${seq}${query({ reveal: isRevealed ? 1 : undefined })}`, signal),
+    [runId, seq, isRevealed],
+  );
+  const loaded = useLoaded(load);
+  if (loaded.state === 'loading') return <p className="inspector-none">Reading what it was given …</p>;
+  if (loaded.state === 'failed')
+    return isUnknown(loaded.error) ? (
+      <p className="inspector-none">
+        <InertText text={loaded.error.message} />
+      </p>
+    ) : (
+      <ErrorNotice error={loaded.error} onRetry={loaded.reload} />
+    );
+  const isHidden = [...loaded.value.received, ...loaded.value.returned].some(({ text }) => text.includes('▒'));
+  return (
+    <div className="diff">
+      <Texts view={loaded.value} author={author} />
+      {isHidden && !isRevealed && (
+        <Button look="quiet" onClick={() => setIsRevealed(true)}>
+          <Eye size={14} aria-hidden /> Show words that nobody has seen
+        </Button>
+      )}
+    </div>
+  );
+};

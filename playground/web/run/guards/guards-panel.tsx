@@ -1,0 +1,99 @@
+import { Cpu } from 'lucide-react';
+import { Tabs } from 'radix-ui';
+import { useCallback, useMemo, useState } from 'react';
+import { useCatalog } from '../../api/catalog.js';
+import { EmptyState } from '../../components/empty-state.js';
+import { GuardMarkRow } from '../../components/guard-mark-row.js';
+import { Panel } from '../../components/panel.js';
+import type { Lane } from '../../fold/run-view.js';
+import { PipelineGraph } from '../../workbench/graph/pipeline-graph.js';
+import { guardsIn } from '../../workbench/graph/shape-nodes.js';
+import { GuardInspector } from './guard-inspector.js';
+import { judgedPhases, latestPhase, pipelineNamed, placeMarks, type JudgedPhase } from './judged.js';
+import './guards.css';
+
+interface PhaseViewProps {
+  readonly runId: string;
+  readonly judged: JudgedPhase;
+}
+
+/** The pipeline of one phase with what its guards said, and the guard that is looked at. */
+const PhaseView = ({ runId, judged }: PhaseViewProps) => {
+  const catalog = useCatalog();
+  const pipeline = pipelineNamed(catalog, judged.pipelineId);
+  const guards = useMemo(() => (pipeline ? guardsIn(pipeline.graph) : []), [pipeline]);
+  const places = useMemo(() => placeMarks(judged, guards), [judged, guards]);
+  const [chosen, setChosen] = useState<string>();
+  const onSelect = useCallback((path: string) => setChosen(path), []);
+  const telling = judged.marks.findLast((mark) => mark.kind === 'verdict' && mark.verdict !== 'pass') ?? judged.marks.at(-1);
+  const selected = chosen ?? telling?.path;
+  const author = guards.findIndex(({ path }) => path === selected);
+  return (
+    <div className="phase-view">
+      {pipeline ? (
+        <PipelineGraph graph={pipeline.graph} selected={selected} marks={places} onSelect={onSelect} />
+      ) : (
+        <ul className="phase-list">
+          {judged.marks.map((mark) => (
+            <GuardMarkRow key={`${mark.seq} ${mark.path}`} mark={mark} phaseTitle={judged.phase} />
+          ))}
+        </ul>
+      )}
+      {selected !== undefined && (
+        <GuardInspector
+          key={selected}
+          runId={runId}
+          path={selected}
+          marks={judged.marks.filter(({ path }) => path === selected)}
+          author={Math.max(0, author)}
+        />
+      )}
+    </div>
+  );
+};
+
+interface GuardsPanelProps {
+  readonly runId: string;
+  /** The attempt that goes on at the point in time. */
+  readonly lane: Lane | undefined;
+}
+
+/** The guards of an attempt, phase by phase; it follows the run until somebody chooses a phase of this attempt. */
+export const GuardsPanel = ({ runId, lane }: GuardsPanelProps) => {
+  const { phases } = useCatalog();
+  const [chosen, setChosen] = useState<{ readonly lane: number; readonly key: string; readonly marks: number }>();
+  const judged = useMemo(() => (lane ? judgedPhases(lane) : []), [lane]);
+  if (!lane || judged.length === 0)
+    return (
+      <Panel title="Guards">
+        <EmptyState icon={Cpu} title="No guard has judged yet">
+          Step on, and each verdict shows here where it was given.
+        </EmptyState>
+      </Panel>
+    );
+  const keyOf = ({ phase, pipelineId }: JudgedPhase): string => `${phase} ${pipelineId}`;
+  const isStill = chosen?.lane === lane.index && chosen.marks === lane.marks.length;
+  const index = isStill ? judged.findIndex((one) => keyOf(one) === chosen.key) : latestPhase(judged, lane);
+  const shown = judged[Math.max(0, index)] ?? judged[0];
+  if (!shown) return null;
+  return (
+    <Panel title="Guards" note={`step ${lane.stepNumber + 1}, attempt ${lane.attempt}`} isFlush className="guards">
+      <Tabs.Root
+        value={keyOf(shown)}
+        onValueChange={(key) => setChosen({ lane: lane.index, key, marks: lane.marks.length })}
+        activationMode="manual"
+      >
+        <Tabs.List className="tabs" aria-label="Phases in which guards were asked">
+          {judged.map((one) => (
+            <Tabs.Trigger key={keyOf(one)} value={keyOf(one)}>
+              {phases.find(({ phase }) => phase === one.phase)?.title ?? one.phase}
+            </Tabs.Trigger>
+          ))}
+        </Tabs.List>
+        <Tabs.Content value={keyOf(shown)} tabIndex={-1}>
+          <PhaseView key={keyOf(shown)} runId={runId} judged={shown} />
+        </Tabs.Content>
+      </Tabs.Root>
+    </Panel>
+  );
+};

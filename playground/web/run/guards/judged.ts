@@ -1,0 +1,91 @@
+import type { Catalog, GraphShape, PipelineInfo } from '../../../protocol/catalog.js';
+import { formatDuration } from '../../components/format.js';
+import { bypassSignal, verdictSignals, type Tone } from '../../components/signal.js';
+import type { GuardMark, Lane } from '../../fold/run-view.js';
+
+/** A phase in which guards of an attempt were asked. */
+export interface JudgedPhase {
+  readonly phase: string;
+  readonly pipelineId: string;
+  /** What became known there, in order. */
+  readonly marks: readonly GuardMark[];
+}
+
+/** A path begins with the name of its pipeline. */
+const pipelineOf = (path: string): string => path.split('/', 1)[0] ?? path;
+
+/** Phases in which guards of an attempt were asked, in the order in which they first were; the same one of two pipelines is two. */
+export const judgedPhases = ({ marks, asked }: Lane): JudgedPhase[] => {
+  const found = new Map<string, { phase: string; pipelineId: string; marks: GuardMark[]; seq: number }>();
+  const at = (phase: string, pipelineId: string, seq: number) => {
+    const key = `${phase} ${pipelineId}`;
+    const known = found.get(key) ?? { phase, pipelineId, marks: [], seq };
+    known.seq = Math.min(known.seq, seq);
+    found.set(key, known);
+    return known;
+  };
+  for (const { phase, pipelineId, seq } of asked) at(phase, pipelineId, seq);
+  for (const mark of marks) at(mark.phase, pipelineOf(mark.path), mark.seq).marks.push(mark);
+  return [...found.values()].toSorted((a, b) => a.seq - b.seq);
+};
+
+/** The place among those phases of what happened last. */
+export const latestPhase = (phases: readonly JudgedPhase[], { marks, asked }: Lane): number => {
+  const [mark, ask] = [marks.at(-1), asked.at(-1)];
+  const last =
+    mark && mark.seq > (ask?.seq ?? -1)
+      ? { phase: mark.phase, pipelineId: pipelineOf(mark.path) }
+      : { phase: ask?.phase, pipelineId: ask?.pipelineId };
+  return phases.findIndex(({ phase, pipelineId }) => phase === last.phase && pipelineId === last.pipelineId);
+};
+
+/** What is drawn beside a place of the graph. */
+interface PlaceMark {
+  readonly tone: Tone;
+  readonly label: string;
+}
+
+const markOf = (mark: GuardMark): PlaceMark => {
+  switch (mark.kind) {
+    case 'verdict': {
+      const { tone, label } = verdictSignals[mark.verdict];
+      return { tone, label: `${label} · ${formatDuration(mark.durationMs)}` };
+    }
+    case 'shadow':
+      return { tone: 'out', label: `shadow: would ${mark.verdict}` };
+    case 'bypass':
+      return { tone: 'out', label: bypassSignal.label };
+    case 'conflict':
+      return { tone: 'edit', label: 'conflict' };
+    case 'stale':
+      return { tone: 'edit', label: mark.rerun ? 'judged again' : 'stale verdict' };
+    default:
+      return mark satisfies never;
+  }
+};
+
+/** The weightier word wins where a place has two marks: a stop is not hidden by the sum of a guard's chunks. */
+const weight = (mark: GuardMark): number => {
+  if (mark.kind !== 'verdict') return mark.kind === 'stale' ? 1 : 2;
+  return { pass: 0, edit: 2, unavailable: 3, retry: 4, trip: 5 }[mark.verdict];
+};
+
+/** Marks by the path of their place; guards of the phase that were not asked (yet) say so. */
+export const placeMarks = (
+  { marks, phase }: JudgedPhase,
+  guards: readonly Extract<GraphShape, { kind: 'guard' }>[],
+): ReadonlyMap<string, PlaceMark> => {
+  const heaviest = new Map<string, GuardMark>();
+  for (const mark of marks) {
+    const known = heaviest.get(mark.path);
+    if (!known || weight(mark) >= weight(known)) heaviest.set(mark.path, mark);
+  }
+  const places = new Map<string, PlaceMark>();
+  for (const guard of guards)
+    places.set(guard.path, { tone: 'out', label: guard.phases.includes(phase) ? 'not asked yet' : 'not in this phase' });
+  for (const [path, mark] of heaviest) places.set(path, markOf(mark));
+  return places;
+};
+
+export const pipelineNamed = ({ pipelines }: Catalog, id: string): PipelineInfo | undefined =>
+  pipelines.find((pipeline) => pipeline.id === id);

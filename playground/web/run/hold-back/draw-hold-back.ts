@@ -1,0 +1,53 @@
+import type { HoldBack, HoldBackPoint } from '../../fold/hold-back.js';
+
+/** The lines of a chart as SVG paths in a box of the given size; time goes right, characters up. */
+export interface HoldBackDrawing {
+  /** What had come. */
+  readonly came: string;
+  /** What had left. */
+  readonly left: string;
+  /** Between the two: what was held. */
+  readonly held: string;
+}
+
+export interface ChartBox {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** More points than this cannot be told apart. */
+const maxPoints = 400;
+
+/** Every nth point, and the last. */
+const thin = (points: readonly HoldBackPoint[]): readonly HoldBackPoint[] => {
+  const every = Math.ceil(points.length / maxPoints);
+  return every <= 1 ? points : points.filter((_, index) => index % every === 0 || index === points.length - 1);
+};
+
+/** When a part began, and how long it took; at least a millisecond, so that it can be drawn. */
+export const spanOf = ({ points }: HoldBack): { readonly from: number; readonly ms: number } => {
+  const from = points[0]?.at ?? 0;
+  return { from, ms: Math.max(1, (points.at(-1)?.at ?? from) - from) };
+};
+
+/** Draws how much of a part had come and left over time: steps, since it comes and leaves in pieces. */
+export const drawHoldBack = (part: HoldBack, { width, height }: ChartBox): HoldBackDrawing => {
+  const { from, ms } = spanOf(part);
+  const most = Math.max(1, ...part.points.slice(-1).map(({ came, left }) => Math.max(came, left)));
+  const points = thin(part.points);
+  const x = (at: number): string => (((at - from) / ms) * width).toFixed(1);
+  const y = (chars: number): string => (height - (chars / most) * height).toFixed(1);
+  const steps = (value: (point: HoldBackPoint) => number): string =>
+    points.map((point) => `H${x(point.at)}V${y(value(point))}`).join('');
+  const back = (value: (point: HoldBackPoint) => number): string =>
+    points
+      .toReversed()
+      .map((point) => `V${y(value(point))}H${x(point.at)}`)
+      .join('');
+  const came = steps((point) => point.came);
+  return {
+    came: `M0 ${height}${came}`,
+    left: `M0 ${height}${steps((point) => point.left)}`,
+    held: `M0 ${height}${came}${back((point) => point.left)}Z`,
+  };
+};

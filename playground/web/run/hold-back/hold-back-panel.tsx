@@ -1,0 +1,80 @@
+import { memo, useMemo } from 'react';
+import type { StudioEntry } from '../../../protocol/trace-entry.js';
+import { count, formatDuration } from '../../components/format.js';
+import { Panel } from '../../components/panel.js';
+import { holdBackOf, type HoldBack } from '../../fold/hold-back.js';
+import type { Lane, RunView } from '../../fold/run-view.js';
+import { drawHoldBack, spanOf } from './draw-hold-back.js';
+import './hold-back.css';
+
+const box = { width: 560, height: 96 } as const;
+
+const Curves = memo(({ part }: { readonly part: HoldBack }) => {
+  const { came, left, held } = drawHoldBack(part, box);
+  return (
+    <>
+      <path className="curve-held" d={held} />
+      <path className="curve-came" d={came} />
+      <path className="curve-left" d={left} />
+    </>
+  );
+});
+
+/** How much had come and left at a time. */
+const standAt = ({ points }: HoldBack, at: number): { readonly came: number; readonly left: number } =>
+  points.findLast((point) => point.at <= at) ?? { came: 0, left: 0 };
+
+const Chart = ({ part, at }: { readonly part: HoldBack; readonly at: number }) => {
+  const { from, ms } = spanOf(part);
+  const { came, left } = standAt(part, at);
+  const place = Math.min(1, Math.max(0, (at - from) / ms)) * box.width;
+  return (
+    <figure className="hold-back">
+      <figcaption>
+        <b>{part.kind}</b>
+        <span>
+          {count(came, 'character')} came, {left} left; most held at once {part.mostHeld}; {formatDuration(ms)}
+        </span>
+      </figcaption>
+      <svg
+        viewBox={`0 -2 ${box.width} ${box.height + 4}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${part.kind}: at most ${part.mostHeld} characters were held at once`}
+      >
+        <Curves part={part} />
+        <line className="curve-now" x1={place} x2={place} y1={-2} y2={box.height + 2} />
+      </svg>
+    </figure>
+  );
+};
+
+interface HoldBackPanelProps {
+  readonly entries: readonly StudioEntry[];
+  readonly lines: number;
+  readonly view: RunView;
+  readonly lane: Lane | undefined;
+}
+
+/** How long words of an attempt were held, and when they were let go. */
+export const HoldBackPanel = ({ entries, lines, view, lane }: HoldBackPanelProps) => {
+  const all = useMemo(() => holdBackOf(entries.slice(0, lines)), [entries, lines]);
+  const parts = all.filter(({ stepNumber, attempt }) => stepNumber === lane?.stepNumber && attempt === lane.attempt);
+  if (parts.length === 0) return null;
+  return (
+    <Panel
+      title="Hold-back"
+      note={
+        <span className="curve-key">
+          <i className="key-came" /> came in <i className="key-left" /> left <i className="key-held" /> held
+        </span>
+      }
+    >
+      <div className="hold-backs">
+        {parts.map((part) => (
+          <Chart key={part.partId} part={part} at={view.at ?? 0} />
+        ))}
+      </div>
+    </Panel>
+  );
+};

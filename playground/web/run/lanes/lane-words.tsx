@@ -1,0 +1,57 @@
+import { Eye } from 'lucide-react';
+import { useState } from 'react';
+import type { Revealed } from '../../../protocol/trace-entry.js';
+import { get, query } from '../../api/request.js';
+import { Button } from '../../components/button.js';
+import { ErrorNotice } from '../../components/error-notice.js';
+import { InertText } from '../../components/inert-text.js';
+import { PartText } from '../../components/part-text.js';
+import type { Lane, Part } from '../../fold/run-view.js';
+
+interface LaneWordsProps {
+  readonly runId: string;
+  readonly lane: Lane;
+  /** The last line that may belong to it. */
+  readonly until: number;
+}
+
+const isHidden = ({ came, text }: Part): boolean => came > text.length;
+
+/** Asks for the words that nobody outside the run has seen. */
+const Reveal = ({ runId, lane, until }: LaneWordsProps) => {
+  const [words, setWords] = useState<string>();
+  const [error, setError] = useState<Error>();
+  const ask = () => {
+    const path = `runs/${encodeURIComponent(runId)}/reveal${query({ from: lane.startSeq, to: until })}`;
+    get<Revealed[]>(path)
+      .then((found) => setWords(found.map(({ text }) => text).join('')))
+      .catch((thrown: unknown) => setError(thrown instanceof Error ? thrown : new Error(String(thrown))));
+  };
+  if (error) return <ErrorNotice error={error} />;
+  if (words === undefined)
+    return (
+      <Button look="quiet" onClick={ask}>
+        <Eye size={14} aria-hidden /> Show what came in
+      </Button>
+    );
+  return (
+    <blockquote className="revealed">
+      <p className="revealed-note">As the model wrote it; not all of it left the run.</p>
+      <InertText text={words === '' ? 'nothing' : words} />
+    </blockquote>
+  );
+};
+
+/** What an attempt let out, held and lost; what nobody saw only behind a click. */
+export const LaneWords = ({ runId, lane, until }: LaneWordsProps) => {
+  const parts = lane.parts.filter(({ came, text }) => came > 0 || text !== '');
+  if (parts.length === 0) return null;
+  return (
+    <div className="lane-words">
+      {parts.map((part) => (
+        <PartText key={part.partId} part={part} lane={lane} />
+      ))}
+      {parts.some(isHidden) && <Reveal runId={runId} lane={lane} until={until} />}
+    </div>
+  );
+};

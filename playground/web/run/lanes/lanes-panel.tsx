@@ -1,0 +1,81 @@
+import { memo } from 'react';
+import { Badge } from '../../components/badge.js';
+import { count } from '../../components/format.js';
+import { InertText } from '../../components/inert-text.js';
+import { Panel } from '../../components/panel.js';
+import type { Tone } from '../../components/signal.js';
+import type { Lane, RunView } from '../../fold/run-view.js';
+import type { StepReason } from '../../../../schemas/index.js';
+import { ToolRow } from '../../chat/tool-row.js';
+import { LaneTrack } from './lane-track.js';
+import { LaneWords } from './lane-words.js';
+import './lanes.css';
+
+const reasons: Readonly<Record<StepReason, { readonly tone: Tone; readonly label: string }>> = {
+  stop: { tone: 'pass', label: 'accepted' },
+  'tool-calls': { tone: 'pass', label: 'accepted, calls tools' },
+  retry: { tone: 'retry', label: 'sent back' },
+  tripwire: { tone: 'trip', label: 'stopped' },
+  error: { tone: 'trip', label: 'failed' },
+};
+
+interface LaneRowProps {
+  readonly runId: string;
+  readonly lane: Lane;
+  readonly span: readonly [number, number];
+  readonly isHere: boolean;
+  /** The last line that may belong to it. */
+  readonly until: number;
+  readonly onSeq: (seq: number) => void;
+}
+
+const LaneRow = memo(({ runId, lane, span, isHere, until, onSeq }: LaneRowProps) => {
+  const reason = lane.reason && reasons[lane.reason];
+  return (
+    <li className={`lane ${isHere ? 'lane-here' : ''}`} aria-current={isHere ? 'step' : undefined}>
+      <div className="lane-head">
+        <h3>
+          step {lane.stepNumber + 1} <span>attempt {lane.attempt}</span>
+        </h3>
+        {reason ? <Badge tone={reason.tone}>{reason.label}</Badge> : <Badge tone="accent">goes on</Badge>}
+      </div>
+      <LaneTrack lane={lane} span={span} onSeq={onSeq} />
+      <LaneWords runId={runId} lane={lane} until={until} />
+      {lane.tools.map((call) => (
+        <ToolRow key={call.toolCallId} call={call} />
+      ))}
+      {lane.modelErrors.map((message) => (
+        <p key={message} className="lane-error">
+          The model’s call failed: <InertText text={message} />
+        </p>
+      ))}
+    </li>
+  );
+});
+
+interface LanesPanelProps {
+  readonly runId: string;
+  readonly view: RunView;
+  /** First and last line of the whole run. */
+  readonly span: readonly [number, number];
+  readonly onSeq: (seq: number) => void;
+}
+
+/** Attempts one below the other, each with the states that it went through and the words that it let out. */
+export const LanesPanel = ({ runId, view, span, onSeq }: LanesPanelProps) => (
+  <Panel title="Attempts" note={count(view.lanes.length, 'attempt')}>
+    <ol className="lanes">
+      {view.lanes.map((lane) => (
+        <LaneRow
+          key={lane.index}
+          runId={runId}
+          lane={lane}
+          span={span}
+          isHere={lane.index === view.lanes.length - 1}
+          until={(view.lanes[lane.index + 1]?.startSeq ?? span[1] + 1) - 1}
+          onSeq={onSeq}
+        />
+      ))}
+    </ol>
+  </Panel>
+);

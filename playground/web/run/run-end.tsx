@@ -1,0 +1,20 @@
+import { Approval } from '../chat/approval.js';
+import { ErrorNotice } from '../components/error-notice.js';
+import { TripwireNotice } from '../components/tripwire-notice.js';
+import type { RunView } from '../fold/run-view.js';
+
+interface RunEndProps {
+  readonly runId: string;
+  readonly view: RunView;
+  readonly onAnswered: () => void;
+}
+
+/** How the run ended, as far as it has at the point in time. */
+export const RunEnd = ({ runId, view, onAnswered }: RunEndProps) => (
+  <>
+    {view.tripwire && <TripwireNotice tripwire={view.tripwire} />}
+    {view.error && <ErrorNotice error={Object.assign(new Error(view.error.message), { name: view.error.name })} />}
+    {view.status === 'suspended' &&
+      view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} onAnswered={onAnswered} />)}
+  </>
+);

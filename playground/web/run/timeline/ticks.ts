@@ -1,0 +1,51 @@
+import type { Marker, MarkerKind } from '../../fold/markers.js';
+import { linesUpTo } from '../../fold/fold-run.js';
+import type { StudioEntry } from '../../../protocol/trace-entry.js';
+
+/** A mark on the timeline: the weightiest of those that would stand on the same spot. */
+export interface Tick extends Marker {
+  /** From 0 at the first line to 1 at the last. */
+  readonly place: number;
+}
+
+/** Spots that can be told apart. */
+const spots = 400;
+
+const weights: Readonly<Record<MarkerKind, number>> = {
+  trip: 7,
+  unavailable: 6,
+  error: 6,
+  retry: 5,
+  edit: 4,
+  finish: 3,
+  resume: 2,
+  tool: 1,
+};
+
+/** Where a line stands on the timeline: lines are equally far apart, since many happen in the same millisecond. */
+export const placeOf = (entries: readonly StudioEntry[], seq: number): number =>
+  entries.length < 2 ? 0 : Math.max(0, linesUpTo(entries, seq) - 1) / (entries.length - 1);
+
+/** The line at a place. */
+export const seqAt = (entries: readonly StudioEntry[], place: number): number => {
+  const index = Math.round(Math.min(1, Math.max(0, place)) * (entries.length - 1));
+  return entries[index]?.seq ?? 0;
+};
+
+/** The line that is `steps` further on, at most at an end. */
+export const seqAfter = (entries: readonly StudioEntry[], seq: number, steps: number): number => {
+  const index = Math.min(entries.length - 1, Math.max(0, linesUpTo(entries, seq) - 1 + steps));
+  return entries[index]?.seq ?? 0;
+};
+
+/** As many marks as can be told apart. */
+export const ticksOf = (entries: readonly StudioEntry[], markers: readonly Marker[]): Tick[] => {
+  const bySpot = new Map<number, Tick>();
+  for (const marker of markers) {
+    const place = placeOf(entries, marker.seq);
+    const spot = Math.round(place * spots);
+    const known = bySpot.get(spot);
+    if (!known || weights[marker.kind] > weights[known.kind]) bySpot.set(spot, { ...marker, place });
+  }
+  return [...bySpot.values()];
+};
