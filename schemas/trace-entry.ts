@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { runEventSchema, runStatusSchema, tripwireSchema, usageSchema } from './run-event.js';
+import { runEventSchema, runStatusSchema, tripwireSchema, usageSchema, verdictKindSchema } from './run-event.js';
 
 /** The version of the format that this library writes, and the only one that it reads. */
 export const traceVersion = 1;
@@ -47,6 +47,8 @@ export const partNoteSchema = z.object({
 
 const errorSchema = z.object({ name: z.string(), message: z.string(), code: z.string().optional() });
 
+const memoryProcessorSchema = z.object({ id: z.string(), hooks: z.array(z.string()) });
+
 /** How a run is set up: the first line of a trace. */
 export const traceHeaderSchema = z.object({
   ...common,
@@ -78,6 +80,8 @@ export const traceHeaderSchema = z.object({
   settings: z.record(z.string(), z.unknown()),
   /** What memory keeps of a turn that was not accepted, by how the run ended. */
   persistence: z.record(z.string(), z.string()).optional(),
+  /** Processors of the memory, with their hooks: those that run before the guards, and those that keep an accepted answer. */
+  memory: z.object({ before: z.array(memoryProcessorSchema), after: z.array(memoryProcessorSchema) }).optional(),
   /** Ids of guards for which words are hidden in this trace, e.g. those of a vault. */
   concealedFor: z.array(z.string()),
 });
@@ -179,12 +183,14 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
     toolCallId: z.string(),
     toolName: z.string(),
     ended: z.enum(['result', 'error', 'denied', 'suspended', 'client', 'thrown']),
+    /** Whether the run had given up on it by then. */
+    isAborted: z.boolean().optional(),
     args: z.unknown().optional(),
     outcome: z.unknown().optional(),
   }),
   /** Whether the conditions held under which the run ends. */
   z.object({ ...common, ...place, kind: z.literal('stop-condition'), holds: z.boolean() }),
-  /** What memory made of the conversation, or that it failed. */
+  /** What a processor of the memory made of the conversation, or why it stopped. */
   z.object({
     ...common,
     ...place,
@@ -192,7 +198,7 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
     kind: z.literal('memory'),
     phase: z.string(),
     processorId: z.string(),
-    isFailed: z.boolean(),
+    verdict: verdictKindSchema,
     list: traceContentSchema.optional(),
     error: z.unknown().optional(),
   }),

@@ -9,6 +9,16 @@ export type { GuardBypass } from './trace/bypasses.js';
 export type { WastedCalls } from './trace/wasted.js';
 export { collectTraces, type Trace, type TraceCollection } from './trace/collect-traces.js';
 export { guardView, type GuardView } from './trace/guard-view.js';
+export {
+  compareTraces,
+  type ComparedRow,
+  type ComparedRun,
+  type ComparedVerdict,
+  type TraceComparison,
+} from './trace/compare-traces.js';
+export type { ReplayEnd } from './loop/replay-stage.js';
+export { replay, type Replayed } from './mastra/replay/replay.js';
+export type { ReplayGuards } from './mastra/replay/replay-lanes.js';
 export { redactTrace, type RedactionPolicy } from './trace/redact-trace.js';
 export type { TextAt } from './trace/texts-in.js';
 export { traceOfKind } from './trace/trace-of-kind.js';

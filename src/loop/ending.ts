@@ -173,8 +173,7 @@ const finishChunk = (run: Run) => {
   });
 };
 
-/** An error as events tell it. */
-export const errorFact = (error: unknown) => ({
+const errorFact = (error: unknown) => ({
   name: error instanceof Error ? error.name : 'Error',
   message: messageOf(error),
   code: isInterlockError(error) ? error.code : undefined,

@@ -26,9 +26,9 @@ export const recordPorts = (ports: LoopPorts, recorded: RecordedRun): LoopPorts 
         const response = await ports.callModel(request);
         writeOpened(writer, call, response);
         recorded.onOpened();
-        return { ...response, parts: partsOf(response.parts, { ...recorded, ports, call }) };
+        return { ...response, parts: partsOf(response.parts, { ...recorded, ports, call, abortSignal: request.abortSignal }) };
       } catch (error) {
-        writeEnded(writer, call, { error });
+        if (!request.abortSignal.aborted) writeEnded(writer, call, { error }); // whoever is hung up on fails for that alone
         throw error;
       }
     },
@@ -114,13 +114,14 @@ const writeEnded = (writer: TraceWriter, call: number, failed?: { readonly error
   });
 
 interface Coming extends RecordedRun {
+  readonly abortSignal: AbortSignal;
   readonly ports: LoopPorts;
   readonly call: number;
 }
 
 /** The provider's stream as chunks, each written down as it comes; asked for on demand, as the provider's own is. */
 const partsOf = (parts: ReadableStream<unknown>, coming: Coming): ReadableStream<unknown> => {
-  const { ports, writer, call, runId } = coming;
+  const { ports, writer, call, runId, abortSignal } = coming;
   const reader = parts.getReader();
   const note = noteComing(coming);
   const next = async (): Promise<Chunk | undefined> => {
@@ -138,7 +139,7 @@ const partsOf = (parts: ReadableStream<unknown>, coming: Coming): ReadableStream
       if (chunk) controller.enqueue(chunk);
       else controller.close();
     } catch (error) {
-      writeEnded(writer, call, { error });
+      if (!abortSignal.aborted) writeEnded(writer, call, { error });
       controller.error(error);
     }
   };
@@ -158,9 +159,17 @@ const noteComing = ({ writer, call, usedPartIds }: Coming): ((chunk: Chunk) => v
 /** A tool that throws past its outcome fails the run. */
 type RecordedOutcome = ToolOutcome | { readonly kind: 'thrown'; readonly error: unknown };
 
-const writeTool = (writer: TraceWriter, { call }: ToolRequest, outcome: RecordedOutcome): void => {
+const writeTool = (writer: TraceWriter, { call, abortSignal }: ToolRequest, outcome: RecordedOutcome): void => {
   const { toolCallId, toolName, args } = call;
   const { kind: ended, ...rest } = outcome;
   const plain = { args: writer.plain(args), outcome: writer.plain(rest) };
-  writer.write({ kind: 'tool', ...writer.place, toolCallId, toolName, ended, ...plain });
+  writer.write({
+    kind: 'tool',
+    ...writer.place,
+    toolCallId,
+    toolName,
+    ended,
+    ...(abortSignal.aborted && { isAborted: true }),
+    ...plain,
+  });
 };

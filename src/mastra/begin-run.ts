@@ -9,15 +9,13 @@ import type { Run, RunOptions } from '../loop/run.js';
 import type { CallOptions } from './call-options.js';
 import { compileChains, resolveChains } from './chains.js';
 import type { InterlockConfig } from './config.js';
-import { compileLane, laneId } from './guards.js';
 import { createLoopPorts } from './loop-ports.js';
 import type { LoopTarget } from './loop-target.js';
 import { openConversation, type Conversation } from './memory.js';
 import { openList } from './open-list.js';
+import { objectPlanOf } from './object-plan.js';
 import { openRecording } from './open-recording.js';
 import { sittingOf } from './sitting.js';
-import { StructuredOutputGuard } from './structured-output.js';
-import type { StructuredOutput } from './structured-output-options.js';
 import type { AgentTracing } from './tracing/agent-span.js';
 import { createAgentTrace } from './tracing/agent-trace.js';
 
@@ -67,6 +65,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
     ports: loop.ports,
   });
   const run: Run = createRun({
+    chains,
     runId,
     agentId: agent.id,
     ...sittingOf({ mode, options, guards, runId, recording }, () => run),
@@ -128,14 +127,6 @@ const limitsOf = ({ guards, options }: Beginning, hasErrorGuards: boolean): RunO
     maxRecoveries: maxRetries ?? retriesWithErrorProcessors,
   };
 };
-
-/** Where the last step asked for an object, it is read off what all guards have left of the text. */
-const objectPlanOf =
-  (agentId: string, maxRetries: number, recordEdits: boolean | undefined): RunOptions['objectPlan'] =>
-  ({ structuredOutput }) => {
-    const asked = structuredOutput as StructuredOutput | undefined; // checked where it was given
-    return asked && compileLane([new StructuredOutputGuard(asked, maxRetries)], laneId(agentId, 'output'), recordEdits);
-  };
 
 const concurrencyOf = ({ toolCallConcurrency: limit }: CallOptions): number =>
   (typeof limit === 'number' ? limit : limit?.limit) ?? defaultToolConcurrency;

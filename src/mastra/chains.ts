@@ -1,3 +1,4 @@
+import type { Processor } from '@mastra/core/processors';
 import type { Lanes } from '../loop/run.js';
 import type { InterlockConfig } from './config.js';
 import { errorLane, hasErrorHook } from './error-lane.js';
@@ -16,6 +17,8 @@ export interface Chains {
   /** Those of the other lanes that have a hook for failed calls. */
   readonly others: readonly PipelineStep[];
   readonly memory: readonly PipelineStep[];
+  /** Those at the head of `input` that are memory's. */
+  readonly recalling: readonly Processor[];
   /** Whether error guards were asked for: Mastra then grants retries without being told how many. */
   readonly hasErrorGuards: boolean;
 }
@@ -45,6 +48,7 @@ export const resolveChains = async (chaining: Chaining): Promise<Chains> => {
     error,
     others: [...input, ...output].filter(hasErrorHook),
     memory: after,
+    recalling: before,
     hasErrorGuards: error.length > 0,
   };
 };

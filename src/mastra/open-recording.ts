@@ -1,8 +1,12 @@
+import type { Processor } from '@mastra/core/processors';
+import { phases } from '../phase/table.js';
+import { withoutHeaders } from '../loop/record-ports.js';
 import { createRecording, type HeaderFacts, type Recording } from '../loop/run-recording.js';
 import type { LoopPorts, StepSettings } from '../loop/ports.js';
 import type { Lanes, Run } from '../loop/run.js';
 import type { CallOptions } from './call-options.js';
 import type { InterlockConfig } from './config.js';
+import type { Chains } from './chains.js';
 import type { Conversation } from './memory.js';
 import { readOutputSchema } from './output-schema.js';
 import type { StructuredOutput } from './structured-output-options.js';
@@ -16,6 +20,7 @@ export interface Recorded {
   readonly lanes: Lanes;
   readonly settings: StepSettings;
   readonly conversation: Conversation | undefined;
+  readonly chains: Pick<Chains, 'recalling' | 'memory'>;
 }
 
 /** A recording that has not begun: what the run is to be given in place of its own ports and lanes, and how to begin. */
@@ -26,37 +31,50 @@ export interface OpenRecording extends Pick<Recording, 'ports' | 'lanes'> {
 }
 
 /** Opens the recording that a call asks for, or its agent. */
-export const openRecording = ({ guards, options, ports, lanes, runId, settings, conversation }: Recorded): OpenRecording => {
+export const openRecording = ({ guards, options, ports, lanes, runId, ...call }: Recorded): OpenRecording => {
   const recorder = options.record ?? guards.record;
   if (!recorder) return { ports, lanes, begin: () => undefined };
-  const recording = createRecording({ ports, lanes, runId, recorder });
+  const memory = conversationFacts(call.chains);
+  const memoryIds = new Set([...memory.before, ...memory.after].map(({ id }) => id));
+  const recording = createRecording({ ports, lanes, runId, recorder, memoryIds });
   const facts: HeaderFacts = {
-    threadId: conversation?.threadId,
+    threadId: call.conversation?.threadId,
+    ...(memoryIds.size > 0 && { memory }),
     recordEdits: options.recordEdits ?? guards.recordEdits,
-    settings: settingsOf(settings, options),
+    settings: settingsOf(call.settings, options),
     concealedFor: [],
   };
   return { ports: recording.ports, lanes: recording.lanes, recording, begin: (run) => recording.begin(run, facts) };
 };
+
+/** The processors of the memory, as a replay stands in for them. */
+const conversationFacts = ({ recalling, memory }: Recorded['chains']): NonNullable<HeaderFacts['memory']> => ({
+  before: recalling.map(factsOf),
+  after: memory.map((step) => factsOf(step as Processor)), // memory gives processors
+});
+
+const factsOf = (processor: Processor): { id: string; hooks: string[] } => ({
+  id: processor.id,
+  hooks: Object.values(phases).flatMap(({ hook }) => (typeof processor[hook] === 'function' ? [hook] : [])),
+});
 
 /** The settings of each step as plain data; a schema in its JSON form. */
 const settingsOf = (
   { toolChoice, activeTools, providerOptions, modelSettings }: StepSettings,
   options: CallOptions,
 ): HeaderFacts['settings'] => {
-  const { headers: _headers, ...ownSettings } = (modelSettings ?? {}) as { headers?: unknown }; // headers may hold keys
   const { structuredOutput } = options;
   return {
     toolChoice,
     activeTools,
     providerOptions,
-    modelSettings: ownSettings,
+    modelSettings: withoutHeaders(modelSettings),
     structuredOutput: structuredOutput && objectFacts(structuredOutput),
   };
 };
 
 const objectFacts = ({ schema, errorStrategy, fallbackValue }: StructuredOutput): object => ({
-  schema: readOutputSchema(schema).json,
+  schema: readOutputSchema(schema).own,
   errorStrategy,
   fallbackValue,
 });

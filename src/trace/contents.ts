@@ -72,19 +72,33 @@ const rangesOf = (numbers: readonly number[]): Ranges => {
   return ranges;
 };
 
+/** Gives back what was remembered, from what a trace says of it. */
+export const freezeContent = (entries: readonly TraceEntry[]): ((content: TraceContent) => Frozen) => {
+  const pool = poolOf(entries);
+  return ({ lists, values }) => ({
+    lists: new Map(
+      Object.entries(lists).map(
+        ([name, ranges]) => [name, valuesAt(pool, ranges).map((value) => JSON.stringify(value))] as const,
+      ),
+    ),
+    values,
+  });
+};
+
+const poolOf = (entries: readonly TraceEntry[]): unknown[] =>
+  entries.flatMap((entry) => ('adds' in entry && entry.adds ? entry.adds : []));
+
+const valuesAt = (pool: readonly unknown[], ranges: Ranges): unknown[] =>
+  ranges.flatMap(([from, count]) => pool.slice(from, from + count));
+
 /** Reads what entries of a trace hold. */
 export type ReadContent = (content: TraceContent) => Record<string, unknown>;
 
 /** Gathers the values of a trace. What it gives belongs to the reader, who may change it. */
 export const readContents = (entries: readonly TraceEntry[]): ReadContent => {
-  const pool = entries.flatMap((entry) => ('adds' in entry && entry.adds ? entry.adds : []));
+  const pool = poolOf(entries);
   return ({ lists, values }) => ({
     ...(fromPlainJson(values) as Record<string, unknown>), // of the same fields
-    ...Object.fromEntries(
-      Object.entries(lists).map(([name, ranges]) => [
-        name,
-        ranges.flatMap(([from, count]) => pool.slice(from, from + count).map(fromPlainJson)),
-      ]),
-    ),
+    ...Object.fromEntries(Object.entries(lists).map(([name, ranges]) => [name, valuesAt(pool, ranges).map(fromPlainJson)])),
   });
 };

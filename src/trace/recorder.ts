@@ -32,6 +32,8 @@ export interface Recorder {
   stale(report: StaleReport): void;
   /** Opens a report on a shadow's verdict, under the place at which the run is now. */
   openShadow(): (report: GuardReport) => void;
+  /** How many shadows have yet to report. */
+  readonly openShadows: number;
   /** Writes down the sums of guards that are called per chunk; the loop calls it when a step's stream ends. */
   flush(): void;
 }
@@ -54,6 +56,7 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
   const sums = new Map<Author, Sum>();
   const tally = createTally();
   let isOver = false;
+  let openShadows = 0;
   const record = (fact: RunFact, at: Position = position()) => {
     if (isOver && fact.type !== 'guard-shadow') return; // work that was given up on may still report
     isOver ||= fact.type === 'run-finish';
@@ -93,7 +96,14 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
     stale: (report) => count(staleFact(report)),
     openShadow: () => {
       const at = position();
-      return (report) => count({ ...factOf(report), type: 'guard-shadow' }, at);
+      openShadows += 1;
+      return (report) => {
+        openShadows -= 1;
+        count({ ...factOf(report), type: 'guard-shadow' }, at);
+      };
+    },
+    get openShadows() {
+      return openShadows;
     },
     flush: () => {
       const [finished, counted] = [[...sums], tally.take()];

@@ -1,0 +1,136 @@
+import { stringify } from 'safe-stable-stringify';
+import type { TraceEntry } from '../../schemas/index.js';
+import type { Trace } from '../trace/collect-traces.js';
+import { freeze, freezeContent } from '../trace/contents.js';
+import { fromPlainJson, toPlainJson, type MapText } from '../trace/plain-json.js';
+import { requestKey } from '../trace/replay/request-key.js';
+import { createTape } from '../trace/replay/tape.js';
+import { traceOfKind } from '../trace/trace-of-kind.js';
+import type { Chunk, LoopPorts, ModelRequest, ModelResponse, ToolOutcome, ToolRequest } from './ports.js';
+import { requestFacts } from './record-ports.js';
+import type { ReplayStage } from './replay-stage.js';
+
+type OfKind<K extends TraceEntry['kind']> = Extract<TraceEntry, { kind: K }>;
+
+/** What a replay's ports answer from. */
+export interface ReplaySource {
+  readonly trace: Trace;
+  readonly runId: string;
+  readonly stage: ReplayStage;
+  readonly conceal?: MapText;
+}
+
+/**
+ * The ports of a run that is replayed: models, tools and people answer as they did, where they are asked what they were asked. Where
+ * they were never asked, the replay ends.
+ */
+export const createReplayPorts = (
+  source: ReplaySource,
+): Pick<LoopPorts, 'callModel' | 'toChunk' | 'runTool' | 'needsApproval' | 'shouldStop'> => {
+  const { trace, stage } = source;
+  const calls = createTape(recordedCalls(trace));
+  const approvals = createTape(traceOfKind(trace, 'approval'));
+  const stops = createTape(traceOfKind(trace, 'stop-condition'));
+  return {
+    callModel: (request) => {
+      const { modelId, provider } = request.entry.model;
+      const key = requestKey({ modelId, provider }, freeze(requestFacts(request), source.conceal));
+      const call = calls.take((one) => one.key === key);
+      return call ? answerOf(call, request, source) : stage.end('the model was never asked this.');
+    },
+    toChunk: (chunk) => chunk as Chunk, // they were recorded as chunks
+    runTool: replayTools(source),
+    needsApproval: async ({ call: { toolCallId, toolName } }) => {
+      const recorded = approvals.take((one) => one.toolCallId === toolCallId);
+      return recorded ? recorded.isNeeded : stage.end(`whether ${toolName} needs approval was never asked.`);
+    },
+    shouldStop: () => stops.take(() => true)?.holds ?? false,
+  };
+};
+
+interface RecordedCall {
+  readonly key: string;
+  readonly opened: OfKind<'opened'> | undefined;
+  readonly chunks: readonly unknown[];
+  readonly ended: OfKind<'ended'> | undefined;
+}
+
+const recordedCalls = (trace: Trace): RecordedCall[] => {
+  const freezeIt = freezeContent(trace);
+  const [opened, came, ended] = [traceOfKind(trace, 'opened'), traceOfKind(trace, 'came'), traceOfKind(trace, 'ended')];
+  return traceOfKind(trace, 'prompt').flatMap((prompt) => {
+    const isOfCall = ({ call }: { call: number }): boolean => call === prompt.call;
+    if (!prompt.request) return [];
+    return {
+      key: requestKey(prompt, freezeIt(prompt.request)),
+      opened: opened.find(isOfCall),
+      chunks: came.filter(isOfCall).map(({ chunk }) => chunk),
+      ended: ended.find(isOfCall),
+    };
+  });
+};
+
+const cutOff = 'the run went on past what the model had said when it was recorded.';
+
+const answerOf = async (call: RecordedCall, { abortSignal }: ModelRequest, source: ReplaySource): Promise<ModelResponse> => {
+  const { opened, ended } = call;
+  if (!opened) return fail(ended, abortSignal, source.stage);
+  const { response, warnings } = opened;
+  return {
+    parts: partsOf(call, abortSignal, source),
+    response: fromPlainJson(response),
+    warnings: fromPlainJson(warnings ?? []) as unknown[],
+  };
+};
+
+/** How a call ended that gives nothing more. */
+const fail = async (ended: RecordedCall['ended'], abortSignal: AbortSignal, stage: ReplayStage): Promise<never> => {
+  if (!ended) await stage.wait(abortSignal, cutOff);
+  throw ended ? fromPlainJson(ended.error) : abortSignal.reason;
+};
+
+const partsOf = (
+  { chunks, ended }: RecordedCall,
+  abortSignal: AbortSignal,
+  { runId, stage }: ReplaySource,
+): ReadableStream<unknown> => {
+  const rest = chunks.values();
+  const pull = async (controller: ReadableStreamDefaultController<unknown>): Promise<void> => {
+    const { done, value } = rest.next();
+    if (!done) return controller.enqueue({ ...(fromPlainJson(value) as Chunk), runId });
+    if (ended && !ended.isFailed) return controller.close();
+    return fail(ended, abortSignal, stage);
+  };
+  return new ReadableStream({ pull }, { highWaterMark: 0 });
+};
+
+const replayTools = ({ trace, stage }: ReplaySource): LoopPorts['runTool'] => {
+  const outcomes = createTape(traceOfKind(trace, 'tool'));
+  const written = createTape(traceOfKind(trace, 'wrote'));
+  const begun = createTape(
+    traceOfKind(trace, 'event').flatMap(({ event, seq }) =>
+      event.type === 'tool-start' ? [{ seq, toolCallId: event.toolCallId }] : [],
+    ),
+  );
+  return async ({ call, write, abortSignal }) => {
+    const { toolCallId, toolName } = call;
+    const isOfCall = (one: { toolCallId: string }): boolean => one.toolCallId === toolCallId;
+    const args = stringify(toPlainJson(call.args));
+    const start = begun.take(isOfCall);
+    const outcome = outcomes.take((one) => isOfCall(one) && one.toolName === toolName && stringify(one.args) === args);
+    if (!start || (!outcome && traceOfKind(trace, 'tool').some(isOfCall)))
+      return stage.end(`${toolName} was never called with this.`);
+    for (let wrote = take(); wrote; wrote = take()) await write(fromPlainJson(wrote.chunk) as Chunk);
+    function take(): OfKind<'wrote'> | undefined {
+      return written.take((one) => isOfCall(one) && one.seq < (outcome?.seq ?? Infinity));
+    }
+    if (!outcome || outcome.isAborted) await stage.wait(abortSignal, `${toolName} had not ended when the run was recorded.`);
+    return outcome ? endOf(outcome) : new Promise(() => undefined);
+  };
+};
+
+const endOf = ({ ended, outcome }: OfKind<'tool'>): ToolOutcome => {
+  const facts = fromPlainJson(outcome) as object;
+  if (ended === 'thrown') throw (facts as { error: unknown }).error;
+  return { kind: ended, ...facts } as ToolOutcome; // as it was recorded
+};

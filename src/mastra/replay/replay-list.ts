@@ -1,0 +1,27 @@
+import { MessageList } from '@mastra/core/agent/message-list';
+import type { Trace } from '../../trace/collect-traces.js';
+import type { ReadContent } from '../../trace/contents.js';
+import { traceOfKind } from '../../trace/trace-of-kind.js';
+import { InterlockError } from '../../errors.js';
+import { fillList, type ListState } from '../list-insides.js';
+
+/** The conversation with which a recorded run began. Raises `trace/redacted`. */
+export const replayList = (trace: Trace, read: ReadContent, createId: () => string): MessageList => {
+  const [input] = traceOfKind(trace, 'input');
+  if (!input?.list) throw new InterlockError('trace/redacted', { path: 'input' });
+  const state = read(input.list) as unknown as ListState; // as a list gave it
+  return fillList(new MessageList({ ...state.memoryInfo, generateMessageId: createId }), state);
+};
+
+/** Gives the ids that messages of the run were given, in their order, and then others. */
+export const replayIds = (trace: Trace, messageId: string): (() => string) => {
+  const known = new Set(traceOfKind(trace, 'input').flatMap(({ messages }) => messages.map(({ id }) => id)));
+  const told = trace.flatMap((entry) => ('adds' in entry && entry.adds ? entry.adds : []));
+  const own = told.flatMap((value) => {
+    const { id, content } = value as { id?: unknown; content?: unknown };
+    return typeof id === 'string' && content !== undefined && !known.has(id) && id !== messageId ? [id] : [];
+  });
+  const ids = [...new Set([messageId, ...own])].values();
+  let count = 0;
+  return () => ids.next().value ?? `replayed-${(count += 1)}`;
+};

@@ -1,0 +1,89 @@
+import type { MessageList } from '@mastra/core/agent/message-list';
+import type { TraceHeader } from '../../../schemas/index.js';
+import { createReplayPorts } from '../../loop/replay-ports.js';
+import type { ReplayStage } from '../../loop/replay-stage.js';
+import type { LoopPorts, ModelEntry, StepSettings } from '../../loop/ports.js';
+import type { Lanes, RunOptions, RunTracer } from '../../loop/run.js';
+import type { ResolvedModel } from '../../phase/host.js';
+import type { Trace } from '../../trace/collect-traces.js';
+import { readContents } from '../../trace/contents.js';
+import { fromPlainJson } from '../../trace/plain-json.js';
+import { createTape } from '../../trace/replay/tape.js';
+import { headerOf } from '../../trace/trace-lines.js';
+import { traceOfKind } from '../../trace/trace-of-kind.js';
+import { createHost } from '../host.js';
+import { createCheckpoints } from '../list-checkpoint.js';
+import { objectPlanOf } from '../object-plan.js';
+import { loopMessages } from '../loop-messages.js';
+import { toPrompt } from '../model-call.js';
+import type { StructuredOutput } from '../structured-output-options.js';
+import { replayLanes, type ReplayGuards } from './replay-lanes.js';
+import { replayIds, replayList } from './replay-list.js';
+
+/** What a replay is set up from. */
+export interface ReplayPlan {
+  readonly recorded: Trace;
+  readonly guards: ReplayGuards;
+  readonly stage: ReplayStage;
+  readonly structuredOutput?: StructuredOutput;
+}
+
+/** Everything that a replayed run is begun with. */
+export interface ReplaySetup {
+  readonly header: TraceHeader;
+  readonly list: MessageList;
+  readonly lanes: Lanes;
+  readonly ports: LoopPorts;
+  readonly settings: StepSettings;
+  readonly objectPlan: RunOptions['objectPlan'];
+  readonly memoryIds: ReadonlySet<string>;
+  readonly tracer: RunTracer;
+}
+
+/** Sets up the run of a trace: its conversation, and everybody who answers in it. */
+export const replaySetup = async ({ recorded, guards, stage, ...given }: ReplayPlan): Promise<ReplaySetup> => {
+  const header = headerOf(recorded);
+  const read = readContents(recorded);
+  const createId = replayIds(recorded, header.messageId);
+  const memory = { entries: createTape(traceOfKind(recorded, 'memory')), read, stage };
+  const settings = { ...settingsOf(header), ...(given as Partial<StepSettings>) }; // a schema of an object may be any
+  const { agentId = 'agent' } = header;
+  return {
+    header,
+    list: replayList(recorded, read, createId),
+    lanes: await replayLanes(guards, { header, agentId, memory }),
+    ports: {
+      ...createReplayPorts({ trace: recorded, runId: header.runId, stage }),
+      host: createHost(modelLike),
+      messages: { ...loopMessages, ...createCheckpoints(), toPrompt },
+      models: header.models.map((model): ModelEntry => ({ model: standInModel(model), maxRetries: 0 })),
+      now: () => performance.now(),
+      wallClock: () => Date.now(),
+      createId,
+    },
+    settings,
+    objectPlan: objectPlanOf(agentId, header.limits.maxRetries, header.recordEdits),
+    memoryIds: new Set([...(header.memory?.before ?? []), ...(header.memory?.after ?? [])].map(({ id }) => id)),
+    tracer: { hear: () => undefined, openSpan: stage.openSpan, ids: { traceId: undefined, spanId: undefined } },
+  };
+};
+
+const settingsOf = ({ settings, tools }: TraceHeader): StepSettings => ({
+  ...(fromPlainJson(settings) as StepSettings),
+  tools: Object.fromEntries(tools.map((name) => [name, { id: name }])),
+});
+
+/** A model by its name; nobody calls it. */
+const standInModel = (named: TraceHeader['models'][number]): ResolvedModel => {
+  const refuse = (): never => {
+    throw new TypeError('In a replay no model is called.');
+  };
+  return { ...named, supportedUrls: {}, doGenerate: refuse, doStream: refuse } as unknown as ResolvedModel; // no more of it is used
+};
+
+/** A model that a guard asks for: an instance is taken as it is, a name is not looked up. */
+const modelLike = (choice: unknown): ResolvedModel => {
+  if (typeof choice === 'object' && choice !== null && 'specificationVersion' in choice) return choice as ResolvedModel;
+  const [provider = '', ...rest] = String((choice as { id?: unknown } | null)?.id ?? choice).split('/');
+  return standInModel({ provider, modelId: rest.join('/'), specificationVersion: 'v2' });
+};

@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Agent } from '@mastra/core/agent';
+import { RequestContext } from '@mastra/core/request-context';
+import type { RunStatus } from '../../../schemas/index.js';
+import { InterlockError } from '../../errors.js';
+import type { CallAnswer } from '../../loop/call-answer.js';
+import { createRun } from '../../loop/create-run.js';
+import { createReplayStage, type ReplayEnd } from '../../loop/replay-stage.js';
+import { resumeRun, type Answered } from '../../loop/resume-run.js';
+import type { Run } from '../../loop/run.js';
+import { createRecording, joinTracers, type Recording } from '../../loop/run-recording.js';
+import { waitingCalls } from '../../loop/tell-waiting.js';
+import { collectTraces, type Trace } from '../../trace/collect-traces.js';
+import { fromPlainJson } from '../../trace/plain-json.js';
+import { alignTrace } from '../../trace/replay/align-trace.js';
+import { sittingsOf, type RecordedSitting } from '../../trace/replay/sittings.js';
+import { headerOf } from '../../trace/trace-lines.js';
+import { traceOfKind } from '../../trace/trace-of-kind.js';
+import { guardsOfAgent, InterlockAgent } from '../agent.js';
+import { runToEnd } from '../end-run.js';
+import { sittingOf } from '../sitting.js';
+import type { StructuredOutput } from '../structured-output-options.js';
+import { createSuspendedRuns } from '../suspended-runs.js';
+import type { ReplayGuards } from './replay-lanes.js';
+import { replaySetup, type ReplaySetup } from './replay-setup.js';
+
+/** A run that was replayed. */
+export interface Replayed {
+  /** What happened, up to where the replay ended. With the same guards it is the recorded trace, byte for byte. */
+  readonly trace: Trace;
+  /** How the run ended; absent where the replay ended before it. */
+  readonly status: RunStatus | undefined;
+  /** Accepted text. */
+  readonly text: string;
+  /** Set where the run came to something that was never recorded: what would have followed is not known. */
+  readonly endedAt?: ReplayEnd;
+}
+
+export interface ReplayOptions {
+  /**
+   * The `structuredOutput` of the recorded call. Default: as it stands in the trace, with its schema as JSON schema, which may find
+   * other words for what does not fit; the model was never told these.
+   */
+  readonly structuredOutput?: StructuredOutput;
+}
+
+/**
+ * Runs a recorded run again with other guards, or with the same: models, tools, memory and people answer what they answered, and
+ * none of them is called. Guards are called, also those that ask a model of their own. Where they lead to something that nobody was
+ * asked when the run was recorded, the replay ends there and says so.
+ *
+ * Raises `trace/invalid`, `trace/redacted`, and `pipeline/…` for guards that cannot work.
+ *
+ * @param by an agent, whose guards are taken; or guards, in the lanes of an agent
+ *
+ * @example
+ * const { trace, endedAt } = await replay(recorded, { outputProcessors: stricter });
+ * const { rows } = compareTraces(recorded, trace);
+ */
+export const replay = async (trace: Trace, by: InterlockAgent | ReplayGuards, options: ReplayOptions = {}): Promise<Replayed> => {
+  const recorded = [...trace]; // shadows may still write to it
+  checkReplayable(recorded);
+  const agent = by instanceof InterlockAgent ? (by as unknown as Agent) : undefined; // Mastra's agent, as hooks are given it
+  const guards = by instanceof InterlockAgent ? guardsOfAgent(by) : by;
+  const collected = collectTraces();
+  const sitting: CurrentSitting = { controller: new AbortController(), cancelIn: undefined, run: undefined };
+  const stage = createReplayStage({
+    position: () => sitting.run?.position ?? { stepNumber: 0, attempt: 1 },
+    abort: (reason) => sitting.controller.abort(reason),
+    cancel: () => giveUp(sitting),
+    pause: () => sleep(2),
+  });
+  const setup = await replaySetup({ recorded, guards, stage, ...options });
+  const recording = createRecording({
+    ...setup,
+    runId: setup.header.runId,
+    recorder: (header) => {
+      const take = collected.record(header);
+      return (entry) => {
+        take?.(entry);
+        stage.heard();
+        if (sitting.cancelIn?.seq === entry.seq + 1) setImmediate(() => giveUp(sitting));
+      };
+    },
+  });
+  await play({ recorded, setup, agent, sitting, recording, hasEnded: () => stage.ended !== undefined });
+  await shadowsOf(recorded, collected.trace, sitting.run);
+  return replayedOf(recorded, collected.trace, stage.ended);
+};
+
+/** The sitting that is replayed now. */
+interface CurrentSitting {
+  controller: AbortController;
+  /** Where the caller gives up in it. */
+  cancelIn: RecordedSitting['cancel'];
+  run: Run | undefined;
+}
+
+/** The caller gives up where he did in the record; false where he did not. */
+const giveUp = ({ cancelIn, controller }: CurrentSitting): boolean => {
+  if (cancelIn) controller.abort(fromPlainJson(cancelIn.reason));
+  return cancelIn !== undefined;
+};
+
+interface Playing {
+  readonly recorded: Trace;
+  readonly setup: ReplaySetup;
+  readonly agent: Agent | undefined;
+  readonly sitting: CurrentSitting;
+  readonly recording: Recording;
+  readonly hasEnded: () => boolean;
+}
+
+/** Plays sitting after sitting, as far as the run comes to rest where it did. */
+const play = async (playing: Playing): Promise<void> => {
+  const { recorded, sitting, recording, hasEnded } = playing;
+  for (const { resume, cancel } of sittingsOf(recorded)) {
+    const rested = sitting.run;
+    const answered = resume && answerIn(resume);
+    if (resume && (hasEnded() || !rested || !answered || !waitsFor(rested, answered))) return;
+    Object.assign(sitting, { controller: new AbortController(), cancelIn: cancel });
+    if (isBeforeAll(cancel, recorded)) giveUp(sitting);
+    const run = rested && answered ? resumeRun(rested, sittingFor(playing), answered) : beginReplay(playing);
+    sitting.run = run;
+    if (answered) recording.resume(run, answered);
+    run.options.outlet.drain();
+    await runToEnd(run, { callbacks: {}, suspended: createSuspendedRuns() });
+  }
+};
+
+/** Whether the caller had given up before anything happened. */
+const isBeforeAll = (cancel: RecordedSitting['cancel'], recorded: Trace): boolean =>
+  cancel !== undefined && recorded[cancel.seq - 1]?.kind === 'input';
+
+const answerIn = ({ toolCallId, answer }: NonNullable<RecordedSitting['resume']>): Answered => ({
+  toolCallId,
+  answer: fromPlainJson(answer) as Exclude<CallAnswer, { kind: 'unasked' }>, // as it was given
+});
+
+const waitsFor = (run: Run, { toolCallId }: Answered): boolean =>
+  run.status === 'suspended' && waitingCalls(run).some(({ call }) => call.toolCallId === toolCallId);
+
+const sittingFor = ({ setup, sitting, recording }: Playing) => {
+  const { mode, runId } = setup.header;
+  const options = { abortSignal: sitting.controller.signal };
+  return sittingOf({ mode, runId, options, guards: {}, recording }, () => sitting.run);
+};
+
+const beginReplay = (playing: Playing): Run => {
+  const { setup, agent, recording } = playing;
+  const { header, list, settings, objectPlan } = setup;
+  const { runId, agentId, limits, hold, maxHeldChars, toolConcurrency, persistence } = header;
+  const run = createRun({
+    runId,
+    agentId,
+    ...sittingFor(playing),
+    list,
+    lanes: recording.lanes,
+    ports: recording.ports,
+    settings,
+    objectPlan,
+    limits,
+    tracer: joinTracers(setup.tracer, recording),
+    recording,
+    hold,
+    maxHeldChars,
+    toolConcurrency,
+    persistence,
+    context: { agent: agent as never, requestContext: new RequestContext(), tracingContext: undefined }, // Mastra types an agent by its own generics
+  });
+  const { threadId, recordEdits, concealedFor, memory } = header;
+  recording.begin(run, { threadId, recordEdits, settings: header.settings, concealedFor, memory });
+  return run;
+};
+
+/** Guards that judge beside the run are waited for as far as they had answered. */
+const shadowsOf = async (recorded: Trace, replayed: Trace, run: Run | undefined): Promise<void> => {
+  const count = (trace: Trace) => traceOfKind(trace, 'event').filter(({ event }) => event.type === 'guard-shadow').length;
+  while (run && count(replayed) < count(recorded) && run.recorder.openShadows > 0) await sleep(2);
+};
+
+const replayedOf = (recorded: Trace, replayed: Trace, endedAt: ReplayEnd | undefined): Replayed => {
+  const trace = alignTrace(endedAt ? upToItsEnd(replayed) : replayed, recorded);
+  const result = endedAt ? undefined : traceOfKind(trace, 'result').at(-1);
+  return { trace, status: result?.status, text: result?.text ?? '', ...(endedAt && { endedAt }) };
+};
+
+/** What was written before the replay ended. */
+const upToItsEnd = (replayed: Trace): Trace => {
+  const end = replayed.findLast(({ kind }) => kind === 'cancel');
+  return replayed.slice(0, end?.seq);
+};
+
+const checkReplayable = (recorded: Trace): void => {
+  headerOf(recorded);
+  const hidden = recorded.find((entry) => entry.kind === 'prompt' && !entry.request);
+  if (hidden) throw new InterlockError('trace/redacted', { path: `seq ${hidden.seq}` });
+};

@@ -1,0 +1,94 @@
+import type { RunEvent, TraceEntry } from '../../schemas/index.js';
+import { phases } from '../phase/table.js';
+import type { Trace } from './collect-traces.js';
+import { traceOfKind } from './trace-of-kind.js';
+
+/** A verdict on one side of a comparison. */
+export interface ComparedVerdict {
+  readonly verdict: string;
+  readonly reason?: string;
+}
+
+/** What became of one place where a guard judged. */
+export interface ComparedRow {
+  readonly phase: string;
+  readonly path: string;
+  readonly processorId: string;
+  readonly stepNumber: number;
+  readonly attempt: number;
+  readonly before?: ComparedVerdict;
+  readonly after?: ComparedVerdict;
+  readonly differs: boolean;
+}
+
+/** How a run went, in a few words. */
+export interface ComparedRun {
+  /** Absent where the trace ends before the run does. */
+  readonly status?: string;
+  /** Accepted text. */
+  readonly text: string;
+}
+
+/** Two runs, verdict by verdict. */
+export interface TraceComparison {
+  readonly rows: readonly ComparedRow[];
+  readonly before: ComparedRun;
+  readonly after: ComparedRun;
+  /** Whether any verdict differs, or how the run ended. */
+  readonly differs: boolean;
+}
+
+type GuardEvent = Extract<RunEvent, { type: 'guard' }>;
+
+/**
+ * Compares two traces of what a caller said: what each guard said in each of them. Guards are the same where their ids are, also in
+ * pipelines of different names; of a guard of the stream its strictest verdict in a step counts.
+ */
+export const compareTraces = (before: Trace, after: Trace): TraceComparison => {
+  const [old, young] = [verdictsIn(before), verdictsIn(after)];
+  const keys = new Set([...old.keys(), ...young.keys()]);
+  const rows = [...keys].map((key) => rowOf(old.get(key), young.get(key)));
+  const [first, last] = [runIn(before), runIn(after)];
+  const differs = rows.some((row) => row.differs) || first.status !== last.status || first.text !== last.text;
+  return { rows, before: first, after: last, differs };
+};
+
+const rowOf = (before: GuardEvent | undefined, after: GuardEvent | undefined): ComparedRow => {
+  const { phase, path, processorId, stepNumber, attempt } = (after ?? before) as GuardEvent; // a key is of one of them
+  const [old, young] = [before && said(before), after && said(after)];
+  const differs = JSON.stringify(old) !== JSON.stringify(young);
+  const both = { ...(old && { before: old }), ...(young && { after: young }) };
+  return { phase, path, processorId, stepNumber, attempt, ...both, differs };
+};
+
+const said = ({ verdict, reason }: GuardEvent): ComparedVerdict => ({ verdict, ...(reason !== undefined && { reason }) });
+
+/** The verdicts of a run by their places; where a guard judges more than once at one, in their order. */
+const verdictsIn = (trace: Trace): Map<string, GuardEvent> => {
+  const verdicts = new Map<string, GuardEvent>();
+  for (const { event } of traceOfKind(trace, 'event')) {
+    if (event.type !== 'guard') continue;
+    const { phase, processorId, stepNumber, attempt } = event;
+    const place = JSON.stringify([stepNumber, attempt, phase, processorId]);
+    const key = isPerChunk(phase) ? place : freeKey(verdicts, place);
+    const known = verdicts.get(key);
+    if (!known || strictness.indexOf(event.verdict) > strictness.indexOf(known.verdict)) verdicts.set(key, event);
+  }
+  return verdicts;
+};
+
+const strictness: readonly GuardEvent['verdict'][] = ['pass', 'edit', 'retry', 'unavailable', 'trip'];
+
+const freeKey = (known: ReadonlyMap<string, unknown>, place: string): string => {
+  let count = 0;
+  while (known.has(`${place} ${count}`)) count += 1;
+  return `${place} ${count}`;
+};
+
+const isPerChunk = (phase: string): boolean =>
+  Object.values(phases).some((row) => row.phase === phase && row.cadence === 'chunk');
+
+const runIn = (trace: Trace): ComparedRun => {
+  const result: Extract<TraceEntry, { kind: 'result' }> | undefined = traceOfKind(trace, 'result').at(-1);
+  return result ? { status: result.status, text: result.text } : { text: '' };
+};

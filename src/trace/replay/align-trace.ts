@@ -1,0 +1,77 @@
+import type { TraceContent, TraceEntry } from '../../../schemas/index.js';
+import type { Trace } from '../collect-traces.js';
+import { createContentWriter, freezeContent, type Frozen } from '../contents.js';
+
+/**
+ * A replayed trace by the clock of the recorded one: a line that says the same but for the time is the recorded line, at its place, for
+ * what happens side by side has no order but that of the clock. Lines that were not recorded stand after the one that they followed.
+ */
+export const alignTrace = (replayed: Trace, recorded: Trace): Trace => {
+  const known = byKey(recorded);
+  let order = -1;
+  const placed = standalone(replayed).map((entry, index) => {
+    const match = known.get(keyOf(entry))?.shift();
+    order = match?.entry.seq ?? order;
+    return { entry: match ?? entry, order, index };
+  });
+  placed.sort((a, b) => a.order - b.order || a.index - b.index);
+  return renumbered(placed.map(({ entry }) => entry));
+};
+
+/** A line with everything that it refers to. */
+interface Standalone {
+  readonly entry: TraceEntry;
+  /** What it holds, by the names of its fields, in the order in which it says them. */
+  readonly contents: readonly (readonly [name: string, Frozen])[];
+}
+
+const contentFields = ['received', 'returned', 'request', 'list'] as const;
+
+const standalone = (trace: Trace): Standalone[] => {
+  const freeze = freezeContent(trace);
+  return trace.map((entry) => {
+    const fields = entry as { readonly [K in (typeof contentFields)[number]]?: TraceContent };
+    return {
+      entry,
+      contents: contentFields.flatMap((name) => (fields[name] ? [[name, freeze(fields[name])] as const] : [])),
+    };
+  });
+};
+
+const byKey = (trace: Trace): Map<string, Standalone[]> => {
+  const known = new Map<string, Standalone[]>();
+  for (const line of standalone(trace)) {
+    const key = keyOf(line);
+    known.set(key, [...(known.get(key) ?? []), line]);
+  }
+  return known;
+};
+
+/** What of a line is the clock's, or its number. */
+const clockFields = new Set(['seq', 'at', 'durationMs', 'createdAt', 'adds', ...contentFields]);
+
+/** Lines with one key say the same. */
+const keyOf = ({ entry, contents }: Standalone): string => {
+  const held = contents.map(([name, { lists, values }]) => [
+    name,
+    [...lists].map(([list, jsons]) => [list, jsons.map((json) => JSON.parse(json) as unknown)]),
+    values,
+  ]);
+  return JSON.stringify([entry, held], (key, value: unknown) => (clockFields.has(key) ? undefined : value));
+};
+
+/** The lines with their numbers, and each value told where it comes first. */
+const renumbered = (lines: readonly Standalone[]): Trace => {
+  const writer = createContentWriter();
+  let eventSeq = 0;
+  let at = 0;
+  return lines.map(({ entry, contents }, seq) => {
+    at = Math.max(at, entry.at);
+    const adds: unknown[] = [];
+    const held = Object.fromEntries(contents.map(([name, frozen]) => [name, writer.write(frozen, adds)] as const));
+    const isEvent = entry.kind === 'event';
+    const event = isEvent ? { event: { ...entry.event, seq: eventSeq } } : {};
+    if (isEvent) eventSeq += 1;
+    return { ...entry, seq, ...event, ...held, ...('adds' in entry && { adds }) } as TraceEntry; // the line as it was, with other numbers
+  });
+};

@@ -1,0 +1,399 @@
+import { setTimeout } from 'node:timers/promises';
+
+import { MockMemory } from '@mastra/core/memory';
+import { createTool } from '@mastra/core/tools';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import { redactor } from '../../workflows/index.js';
+import {
+  collectTraces,
+  compareTraces,
+  formatTrace,
+  guard,
+  phases,
+  pipeline,
+  redactTrace,
+  replay,
+  traceOfKind,
+  type InterlockAgentConfig,
+  type InterlockCallOptions,
+} from '../../src/index.js';
+import { callThen, echo, makeAgent, modes, withText, type Mode } from '../mastra/support.js';
+
+type Script = Parameters<typeof makeAgent>[0];
+
+const record = async (
+  script: Script,
+  config: object,
+  { mode, said = 'Hi Bo', ...options }: { mode: Mode; said?: string } & InterlockCallOptions,
+) => {
+  const recording = collectTraces();
+  const { agent, model } = makeAgent(script, config as Partial<InterlockAgentConfig>);
+  const call = { ...options, record: recording.record };
+  if (mode === 'generate') await agent.generate(said, call).catch(() => undefined);
+  else await (await agent.stream(said, call)).consumeStream();
+  return { trace: recording.trace, agent, model };
+};
+
+describe.each(modes)('a replay, %s', (mode) => {
+  it('of an unchanged agent is the trace again, byte for byte, and nobody is called', async () => {
+    const { trace, agent, model } = await record(callThen('echo', { say: 'yes' }), { tools: { echo } }, { mode });
+    const calls = model.calls.length;
+    const replayed = await replay(trace, agent);
+    expect(replayed).toMatchObject({ status: 'success', text: 'Done.' });
+    expect(replayed.endedAt).toBeUndefined();
+    expect(formatTrace(replayed.trace)).toBe(formatTrace(trace));
+    expect(model.calls).toHaveLength(calls);
+    expect(compareTraces(trace, replayed.trace).differs).toBe(false);
+  });
+});
+
+const rejectOnce = (phase: string, hook: string, retry = true) => {
+  let left = 1;
+  return {
+    id: `rejects-${phase}`,
+    [hook]: (args: {
+      abort: (reason: string, options?: object) => never;
+      part?: unknown;
+      retryCount: number;
+      messages?: unknown;
+    }) => {
+      if (retry ? args.retryCount === 0 : left > 0) args.abort('Not like this.', { retry });
+      left -= 1;
+      return args.part;
+    },
+  };
+};
+
+const lane = (phase: keyof typeof phases) => `${phases[phase].lane}Processors`;
+const texts: Script = [{ text: ['One ', 'answer.'] }, { text: ['Another ', 'answer.'] }, { text: 'A third answer.' }];
+
+describe.each(modes)('unchanged guards give the same trace again, %s', (mode) => {
+  const expectSame = async (script: Script, config: object, options: { said?: string } & InterlockCallOptions = {}) => {
+    const { trace, agent } = await record(script, config, { mode, ...options });
+    await setTimeout(trace.some(({ kind }) => kind === 'asked') ? 15 : 0); // shadows come late
+    const replayed = await replay(trace, agent);
+    expect(replayed.endedAt).toBeUndefined();
+    expect(formatTrace(replayed.trace)).toBe(formatTrace(trace));
+    return replayed;
+  };
+
+  it.each(Object.keys(phases) as (keyof typeof phases)[])('a retry in %s', async (phase) => {
+    const script: Script =
+      phase === 'apiError'
+        ? ([{ error: new Error('busy') }, ...(texts as object[])] as never)
+        : phase === 'toolResult'
+          ? [...callThen('echo', { say: 'x' }), ...callThen('echo', { say: 'x' })]
+          : texts;
+    const config = { tools: { echo }, maxProcessorRetries: 2, [lane(phase)]: [rejectOnce(phase, phases[phase].hook)] };
+    expect(await expectSame(script, config)).toMatchObject({ status: 'success' });
+  });
+
+  it.each(Object.keys(phases) as (keyof typeof phases)[])('a trip in %s', async (phase) => {
+    const script: Script = phase === 'apiError' ? [{ error: new Error('busy') }] : callThen('echo', { say: 'x' });
+    const trips = { id: 'trips', [phases[phase].hook]: ({ abort }: { abort: (reason: string) => never }) => abort('No.') };
+    expect(await expectSame(script, { tools: { echo }, [lane(phase)]: [trips] })).toMatchObject({ status: 'tripwire' });
+  });
+
+  it('a guard that fails, and a model that does', async () => {
+    const throws = {
+      id: 'throws',
+      processOutputStep: () => {
+        throw new Error('out of order');
+      },
+    };
+    expect(await expectSame('Hello.', { outputProcessors: [throws] })).toMatchObject({ status: 'failed' });
+    expect(await expectSame([{ error: new Error('no answer') }], {})).toMatchObject({ status: 'failed' });
+    expect(await expectSame([{ text: ['Hel'], error: new Error('cut off') }], {})).toMatchObject({ status: 'failed' });
+  });
+
+  it('a call that failed and was made again', async () => {
+    const again = { id: 'again', processAPIError: () => ({ retry: true }) };
+    const script = [{ text: ['Hel'], error: new Error('cut off') }, { text: ['Hello', '.'] }];
+    expect(await expectSame(script, { errorProcessors: [again] })).toMatchObject({ status: 'success', text: 'Hello.' });
+  });
+
+  it('tools side by side, one of which fails and one writes', async () => {
+    const script: Script = [
+      {
+        toolCalls: [
+          { name: 'slow', args: {} },
+          { name: 'writes', args: {} },
+          { name: 'fails', args: {} },
+        ],
+      },
+      { text: 'Done.' },
+    ];
+    const tool = (
+      id: string,
+      execute: (context: { writer?: { write: (chunk: unknown) => Promise<void> } }) => Promise<unknown>,
+    ) =>
+      createTool({
+        id,
+        description: id,
+        inputSchema: z.object({}),
+        execute: async (_: unknown, context) => execute(context as never),
+      });
+    const tools = {
+      slow: tool('slow', async () => {
+        await setTimeout(8);
+        return { done: new Date(0), fine: 1 };
+      }),
+      writes: tool('writes', async ({ writer }) => {
+        await writer?.write({ at: 1 });
+        await writer?.write({ at: 2 });
+        return 'written';
+      }),
+      fails: tool('fails', async () => {
+        await setTimeout(2);
+        throw new TypeError('no such thing');
+      }),
+    };
+    const calm = {
+      id: 'calm',
+      processOutputStream: async ({ part }: { part: unknown }) => part,
+      processToolResult: () => undefined,
+    };
+    expect(await expectSame(script, { tools, outputProcessors: [calm] })).toMatchObject({ status: 'success' });
+    await expectSame(script, { tools, outputProcessors: [calm], hold: 'step' });
+    await expectSame(script, { tools, outputProcessors: [calm], hold: 'run' });
+  });
+
+  it('guards with windows, and guards beside the model', async () => {
+    const slow = guard(
+      {
+        id: 'slow',
+        processInput: async () => {
+          await setTimeout(10);
+          return undefined;
+        },
+      } as never,
+      { overlap: true },
+    );
+    const redacts = redactor({ strategy: 'mask', kinds: ['email'] });
+    const judge = guard(
+      {
+        id: 'judge',
+        processOutputStream: async ({ part }: { part: unknown }) => {
+          await setTimeout(2);
+          return part;
+        },
+      } as never,
+      { window: 'sentence' },
+    );
+    const script = [{ text: ['Write to a@', 'b.com. Or', ' to c@d', '.org! Bye.'] }];
+    const replayed = await expectSame(script, { inputProcessors: [slow], outputProcessors: [redacts, judge] });
+    expect(replayed.text).not.toContain('b.com');
+    const trips = guard(
+      {
+        id: 'trips',
+        processInput: async ({ abort }: { abort: (reason: string) => never }) => {
+          await setTimeout(5);
+          return abort('no');
+        },
+      } as never,
+      { overlap: true },
+    );
+    await expectSame(script, { inputProcessors: [trips], outputProcessors: [redacts, judge] });
+  });
+
+  it('branches side by side that end in any order, and shadows', async () => {
+    const after = (id: string, ms: number, act: (text: string) => string) => ({
+      id,
+      processInput: async ({ messages }: { messages: never[] }) => {
+        await setTimeout(ms);
+        return messages.map((one) => withText(one, act));
+      },
+    });
+    const shadow = guard(
+      {
+        id: 'shadow',
+        processInput: async ({ abort }: { abort: (reason: string) => never }) => {
+          await setTimeout(3);
+          return abort('would');
+        },
+      } as never,
+      { shadow: true },
+    );
+    const block = pipeline('block')
+      .parallel([
+        after('late', 9, (text) => text.replace('Hi', 'Hello')) as never,
+        after('early', 1, (text) => text.replace('Bo', 'Jo')) as never,
+      ])
+      .then(shadow);
+    await expectSame('Hello.', { inputProcessors: block, recordEdits: true });
+  });
+
+  it('an object, accepted at the second try', async () => {
+    const schema = z.object({ name: z.string() });
+    const { trace, agent } = await record(
+      [{ text: '{"name": 1}' }, { text: '{"name": "Bo"}' }],
+      { maxProcessorRetries: 1 },
+      { mode, structuredOutput: { schema } },
+    );
+    const replayed = await replay(trace, agent, { structuredOutput: { schema } });
+    expect(traceOfKind(replayed.trace, 'result')).toMatchObject([{ object: { name: 'Bo' } }]);
+    expect(formatTrace(replayed.trace)).toBe(formatTrace(trace));
+    await expectSame(
+      [{ text: '["a", "b"]' }, { text: '{"elements": ["a", "b"]}' }],
+      { maxProcessorRetries: 1 },
+      { structuredOutput: { schema: z.array(z.string()) } as never },
+    );
+  });
+
+  it('a run with a memory, which is not asked again', async () => {
+    const memory = new MockMemory({ enableMessageHistory: true });
+    const target = { memory: { thread: 'thread', resource: 'person' } };
+    const { trace: first } = await record('One.', { memory }, { mode, ...target });
+    const { trace, agent } = await record('Two.', { memory, maxProcessorRetries: 1 }, { mode, said: 'Again', ...target });
+    expect(traceOfKind(trace, 'memory').length).toBeGreaterThan(1);
+    const recalled = (await memory.recall({ threadId: 'thread', resourceId: 'person' })).messages.length;
+    expect((await replay(first, agent)).trace).toEqual(first);
+    expect(formatTrace((await replay(first, agent)).trace)).toBe(formatTrace(first));
+    expect(formatTrace((await replay(trace, agent)).trace)).toBe(formatTrace(trace));
+    expect((await memory.recall({ threadId: 'thread', resourceId: 'person' })).messages).toHaveLength(recalled);
+  });
+
+  it('a run that rests, is declined and approved, and goes on', async () => {
+    const recording = collectTraces();
+    const tools = { echo: { ...echo, requireApproval: true } };
+    const { agent } = makeAgent([...callThen('echo', { say: 'a' }), { text: 'End.' }], {
+      tools: {
+        echo: createTool({
+          ...(tools.echo as object),
+          id: 'echo',
+          description: 'x',
+          inputSchema: z.object({ say: z.string() }),
+          requireApproval: true,
+          execute: async ({ say }) => ({ said: say }),
+        } as never),
+      } as never,
+    });
+    await agent.generate('Hi', { record: recording.record, runId: 'resting' });
+    expect(traceOfKind(recording.trace, 'result')).toMatchObject([{ status: 'suspended' }]);
+    expect(await replay(recording.trace, agent)).toMatchObject({ status: 'suspended' });
+    await agent.approveToolCallGenerate({ runId: 'resting' });
+    const replayed = await replay(recording.trace, agent);
+    expect(replayed).toMatchObject({ status: 'success', text: 'Done.' });
+    expect(formatTrace(replayed.trace)).toBe(formatTrace(recording.trace));
+  });
+
+  it('a caller who gives up, before anything, in a call, in a tool and in a guard', async () => {
+    const before = AbortSignal.abort(new Error('never mind'));
+    expect(await expectSame('Hello.', {}, { abortSignal: before })).toMatchObject({ status: 'canceled' });
+    const inCall = new AbortController();
+    const onChunk = () => void setImmediate(() => inCall.abort(new Error('enough')));
+    expect(
+      await expectSame([{ text: ['Hel'], hang: true }], {}, { abortSignal: inCall.signal, onChunk: onChunk as never }),
+    ).toMatchObject({ status: 'canceled' });
+    const inTool = new AbortController();
+    const waits = createTool({
+      id: 'waits',
+      description: 'Waits.',
+      inputSchema: z.object({}),
+      execute: () => {
+        setImmediate(() => inTool.abort());
+        return new Promise(() => undefined);
+      },
+    });
+    expect(await expectSame(callThen('waits', {}), { tools: { waits } }, { abortSignal: inTool.signal })).toMatchObject({
+      status: 'canceled',
+    });
+    const inGuard = new AbortController();
+    const hangs = {
+      id: 'hangs',
+      processOutputStep: () => {
+        setImmediate(() => inGuard.abort());
+        return new Promise(() => undefined);
+      },
+    };
+    expect(await expectSame('Hello.', { outputProcessors: [hangs] }, { abortSignal: inGuard.signal })).toMatchObject({
+      status: 'canceled',
+    });
+  });
+
+  it('a provider that answers with an error once it is hung up on', async () => {
+    const trips = {
+      id: 'trips',
+      processOutputStream: async ({ part, abort }: { part: { type: string }; abort: (reason: string) => never }) =>
+        part.type === 'text-delta' ? abort('no') : part,
+    };
+    if (mode === 'stream')
+      expect(await expectSame([{ text: ['Hel'], hang: true }], { outputProcessors: [trips] })).toMatchObject({
+        status: 'tripwire',
+      });
+  });
+});
+
+describe('a replay with other guards', () => {
+  const script = [{ text: 'The code is 4711.' }, { text: 'I must not tell.' }, { text: 'Still not.' }];
+  const forbids = (retry: boolean) => ({
+    id: 'forbids',
+    processOutputStep: ({
+      text = '',
+      abort,
+      messages,
+    }: {
+      text?: string;
+      abort: (reason: string, options?: object) => never;
+      messages: unknown;
+    }) => (text.includes('4711') ? abort('no codes', { retry }) : messages),
+  });
+
+  it('says which verdicts differ', async () => {
+    const { trace } = await record(script, { outputProcessors: [forbids(true)], maxProcessorRetries: 1 }, { mode: 'generate' });
+    const blocked = await replay(trace, { outputProcessors: [forbids(false) as never] });
+    expect(blocked).toMatchObject({ status: 'tripwire', text: '' });
+    const { rows, before, after, differs } = compareTraces(trace, blocked.trace);
+    expect(differs).toBe(true);
+    expect(before).toEqual({ status: 'success', text: 'I must not tell.' });
+    expect(after).toEqual({ status: 'tripwire', text: '' });
+    expect(rows).toMatchObject([
+      { processorId: 'forbids', attempt: 1, before: { verdict: 'retry' }, after: { verdict: 'trip' }, differs: true },
+      { processorId: 'forbids', attempt: 2, before: { verdict: 'pass' }, differs: true },
+    ]);
+  });
+
+  it('ends where it comes to what was never recorded', async () => {
+    const { trace } = await record(script, { outputProcessors: [forbids(false)], maxProcessorRetries: 1 }, { mode: 'generate' });
+    const other = await replay(trace, { outputProcessors: [forbids(true) as never] });
+    expect(other.status).toBeUndefined();
+    expect(other.endedAt).toEqual({ stepNumber: 0, attempt: 2, reason: expect.stringContaining('never asked') as string });
+    expect(traceOfKind(other.trace, 'result')).toEqual([]);
+    expect(compareTraces(trace, other.trace).rows).toMatchObject([
+      { before: { verdict: 'trip' }, after: { verdict: 'retry' }, differs: true },
+    ]);
+  });
+
+  it('ends where guards let a stream go on that was cut off, or a tool that was given up on', async () => {
+    const trips = {
+      id: 'trips',
+      processOutputStream: async ({ part, abort }: { part: { type: string }; abort: (reason: string) => never }) =>
+        part.type === 'text-delta' ? abort('no') : part,
+    };
+    const { trace } = await record([{ text: ['One ', 'two ', 'three.'] }], { outputProcessors: [trips] }, { mode: 'stream' });
+    expect((await replay(trace, {})).endedAt?.reason).toContain('went on past');
+    const { trace: other } = await record('Hello', {}, { mode: 'stream' });
+    const without = other.filter(({ kind }) => kind !== 'ended' && kind !== 'result').map((entry, seq) => ({ ...entry, seq }));
+    expect((await replay(without, {})).endedAt?.reason).toContain('went on past');
+  });
+
+  it('ends where a tool is called with something else', async () => {
+    const { trace } = await record(callThen('echo', { say: 'yes' }), { tools: { echo } }, { mode: 'generate' });
+    const edits = {
+      id: 'edits',
+      processOutputStream: async ({ part }: { part: { type: string; payload?: object } }) =>
+        part.type === 'tool-call' ? { ...part, payload: { ...part.payload, args: { say: 'no' } } } : part,
+    };
+    expect((await replay(trace, { outputProcessors: [edits as never] })).endedAt?.reason).toContain(
+      'echo was never called with this',
+    );
+  });
+
+  it('refuses a redacted trace, and what is none', async () => {
+    const { trace } = await record(script, {}, { mode: 'generate' });
+    await expect(replay(redactTrace(trace), {})).rejects.toThrow('trace/redacted');
+    await expect(replay([], {})).rejects.toThrow('trace/invalid');
+  });
+});
