@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { createMachine } from 'xstate';
+
+import { loopMachine } from '../../../src/index.js';
+import { widths } from '../browser.js';
+import { useBrowser } from '../use-browser.js';
+import { lookAt } from './pages.js';
+import { useWorkbench } from './serve-workbench.js';
+
+const page = useWorkbench();
+const browser = useBrowser({ suite: 'studio-workbench' });
+
+const download = async (from: Page, button: string): Promise<string> => {
+  const [file] = await Promise.all([from.waitForEvent('download'), from.getByRole('button', { name: button }).click()]);
+  return readFileSync(await file.path(), 'utf8');
+};
+
+describe.each(Object.values(widths))('at %i px', (width) => {
+  it('lists pipelines with what they cover, who uses them and what verify found', async () => {
+    const shown = await browser().open(page('pipelines'), { width });
+    const row = shown.getByRole('row').filter({ hasText: 'content-moderation' });
+    await row.getByText('Processor').waitFor();
+    await row.getByText('parcels').waitFor();
+    expect(await row.getByLabel('covered', { exact: true }).count()).toBe(6);
+    await lookAt(browser(), shown, 'pipelines');
+    await shown.getByRole('link', { name: 'tone-output' }).click();
+    await shown.getByRole('heading', { name: 'tone-output' }).waitFor();
+    expect(new URL(shown.url()).pathname).toBe('/pipelines/tone-output');
+  });
+
+  it('draws a pipeline, and says what is at a place', async () => {
+    const shown = await browser().open(page('pipelines/content-moderation'), { width });
+    const graph = shown.getByRole('group', { name: 'Graph of content-moderation' });
+    for (const name of ['length', 'prompt-injection', 'pii', 'spam', 'financial-advice', 'blocked-terms'])
+      await graph.getByRole('button', { name }).waitFor();
+    await graph.getByText('mentionsMoney').waitFor();
+    await graph.getByRole('button', { name: /^pii/ }).focus();
+    await shown.keyboard.press('Enter');
+    await shown.getByText('content-moderation/parallel.1/pii').waitFor();
+    await lookAt(browser(), shown, 'pipeline');
+  });
+
+  it('shows where a finding is, and the run that shows it', async () => {
+    const shown = await browser().open(page('pipelines/tone-output'), { width });
+    await shown.getByRole('button', { name: /guard\/retry-without-budget/ }).click();
+    const graph = shown.getByRole('group', { name: 'Graph of tone-output' });
+    await graph.getByRole('button', { name: /calm.*warning/, pressed: true }).waitFor();
+    const chart = shown.getByRole('group', { name: 'Statechart of the loop' });
+    await chart.locator('[aria-current="step"]', { hasText: 'tripwire' }).waitFor();
+    await shown.getByRole('button', { name: /step\.reviewing/ }).click();
+    await chart.locator('[aria-current="step"]', { hasText: 'reviewing' }).waitFor();
+    await lookAt(browser(), shown, 'finding');
+  });
+});
+
+describe('taken away', () => {
+  it('is a picture of the pipeline, with every guard in it', async () => {
+    const shown = await browser().open(page('pipelines/content-moderation'));
+    const svg = await download(shown, 'Download SVG');
+    for (const words of ['prompt-injection', 'blocked-terms', 'mentionsMoney', 'Tool result']) expect(svg).toContain(words);
+    const picture = await browser().open(`data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`);
+    await browser().screenshot(picture, 'pipeline-svg');
+  });
+
+  it('is a picture of the statechart', async () => {
+    const shown = await browser().open(page('machine'));
+    const svg = await download(shown, 'Download SVG');
+    for (const words of ['preparing', 'reviewing', 'suspended', 'tripwire']) expect(svg).toContain(`>${words}<`);
+    const picture = await browser().open(`data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`);
+    await browser().screenshot(picture, 'machine-svg');
+  });
+
+  it('is the machine as XState reads it', async () => {
+    const shown = await browser().open(page('machine'));
+    await browser().screenshot(shown, 'machine');
+    const machine = createMachine(JSON.parse(await download(shown, 'XState JSON')) as Parameters<typeof createMachine>[0]);
+    const ids = (of: typeof loopMachine.root): string[] => [
+      of.id,
+      ...Object.values(of.states).flatMap((state) => ids(state as typeof of)),
+    ];
+    expect(ids(machine.root as unknown as typeof loopMachine.root)).toEqual(ids(loopMachine.root));
+  });
+});

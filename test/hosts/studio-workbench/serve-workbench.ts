@@ -1,0 +1,72 @@
+import { Mastra } from '@mastra/core/mastra';
+import { RegexFilterProcessor, type Processor } from '@mastra/core/processors';
+import { afterAll, beforeAll } from 'vitest';
+
+import { buildPages } from '../../../playground/samples/build-pages.js';
+import { startStudio, type StudioServer } from '../../../playground/server/start-studio.js';
+import { guard, InterlockAgent, pipeline, type GuardTraits } from '../../../src/index.js';
+import { scriptedModel } from '../../../src/testing/index.js';
+import { contentModeration, piiGuard } from '../../../workflows/index.js';
+
+export const answer = 'It arrives on Monday. Write to ann.lee@example.org if it does not.';
+
+/** Asks for retries that nobody has granted it. */
+const calm: Processor & { traits: GuardTraits } = {
+  id: 'calm',
+  traits: { decides: ['retry'] },
+  processOutputStep: ({ messages }) => messages,
+};
+
+const polite: Processor = { id: 'polite', processOutputStep: ({ messages }) => messages };
+
+/** Looks at each chunk alone, so that what is cut goes by it. */
+const perChunk: Processor = {
+  id: 'per-chunk',
+  processOutputStream: ({ part, abort }) => {
+    if (part.type === 'text-delta' && /\S+@\S+/.test(part.payload.text)) abort('an address');
+    return Promise.resolve(part);
+  },
+};
+
+const watcher = guard(new RegexFilterProcessor({ presets: ['pii'] }), { shadow: true });
+
+/** A pipeline in a pipeline, with two things that `verify` finds. */
+const tone = () =>
+  pipeline('tone-output')
+    .then(watcher)
+    .then(pipeline('inner').then(polite).parallel([calm, piiGuard()]))
+    .commit();
+
+const agentOf = (
+  id: string,
+  guards: Pick<ConstructorParameters<typeof InterlockAgent>[0], 'inputProcessors' | 'outputProcessors'>,
+) =>
+  new InterlockAgent({
+    id,
+    name: id,
+    instructions: 'Help.',
+    model: scriptedModel({ steps: () => ({ text: answer }) }),
+    ...guards,
+  });
+
+const createMastra = (): Mastra =>
+  new Mastra({
+    agents: {
+      parcels: agentOf('parcels', { inputProcessors: [contentModeration()] }),
+      tone: agentOf('tone', { outputProcessors: [tone()] }),
+      leaky: agentOf('leaky', { outputProcessors: [pipeline('leaky-output').then(perChunk).commit()] }),
+      strict: agentOf('strict', { outputProcessors: [pipeline('strict-output').then(piiGuard()).commit()] }),
+    },
+    logger: false,
+  });
+
+/** The studio over agents of its own, with its pages as they are built. Gives the address of a page. */
+export const useWorkbench = (): ((path: string) => string) => {
+  let server: StudioServer | undefined;
+  beforeAll(async () => {
+    await buildPages(() => undefined);
+    server = await startStudio({ mastra: createMastra(), port: 0 });
+  }, 120_000);
+  afterAll(() => server?.close());
+  return (path) => new URL(path, server?.url).href;
+};
