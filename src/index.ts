@@ -21,6 +21,7 @@ export { replay, type Replayed } from './mastra/replay/replay.js';
 export type { ReplayGuards } from './mastra/replay/replay-lanes.js';
 export { redactTrace, type RedactionPolicy } from './trace/redact-trace.js';
 export type { TextAt } from './trace/texts-in.js';
+export { toFixture, type FixtureOptions } from './trace/to-fixture.js';
 export { traceOfKind } from './trace/trace-of-kind.js';
 export { formatTrace, parseTrace } from './trace/trace-lines.js';
 export type { TraceRecorder, TraceSink } from './trace/trace-writer.js';

@@ -56,3 +56,43 @@ describe('redact', () => {
     });
   });
 });
+
+describe('replay', () => {
+  const forbids = (retry: boolean): string =>
+    `export const guards = { outputProcessors: [{ id: 'forbids', processOutputStep: ({ text = '', abort, messages }) =>
+      text.includes('4711') ? abort('no codes', { retry: ${String(retry)} }) : messages }] };`;
+
+  it('says which verdicts differ, and is 1 where any does', async () => {
+    const recording = collectTraces();
+    const { agent } = makeAgent([{ text: 'The code is 4711.' }], {
+      outputProcessors: [
+        {
+          id: 'forbids',
+          processOutputStep: ({ text = '', abort, messages }) => (text.includes('4711') ? abort('no codes') : messages),
+        },
+      ],
+    });
+    await agent.generate('Hi', { record: recording.record });
+    writeFileSync(join(folder, 'blocked.jsonl'), formatTrace(recording.trace));
+    writeFileSync(join(folder, 'same.mjs'), forbids(false));
+    writeFileSync(join(folder, 'other.mjs'), forbids(true).replace("id: 'forbids'", "id: 'forbids', name: 'x'"));
+    writeFileSync(join(folder, 'lax.mjs'), 'export default { outputProcessors: [] };');
+    writeFileSync(join(folder, 'none.mjs'), 'export const other = 1;');
+    expect(await run('replay', 'blocked.jsonl', '--pipeline', 'same.mjs')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('1 replayed, 0 differ') as string,
+    });
+    const lax = await run('replay', 'blocked.jsonl', 'blocked.jsonl', '--pipeline', 'lax.mjs');
+    expect(lax.code).toBe(1);
+    expect(lax.out).toContain('tripwire -> success');
+    expect(lax.out).toContain('outputStep forbids: trip: no codes -> not asked');
+    expect(lax.out).toContain('2 replayed, 2 differ');
+    const json = await run('replay', 'blocked.jsonl', '--pipeline', 'lax.mjs', '--json');
+    expect(JSON.parse(json.out)).toMatchObject({ path: 'blocked.jsonl', differs: true, after: { status: 'success' } });
+    expect(await run('replay', 'blocked.jsonl', '--pipeline', 'none.mjs')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('exports none') as string,
+    });
+    expect(await run('replay', 'blocked.jsonl')).toMatchObject({ code: 2 });
+  });
+});

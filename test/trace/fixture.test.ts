@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterAll, expect, it } from 'vitest';
+
+import { collectTraces, toFixture } from '../../src/index.js';
+import { makeAgent } from '../mastra/support.js';
+
+const folder = join(import.meta.dirname, '../../test-output/fixture');
+mkdirSync(folder, { recursive: true });
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A module with the guards of a recorded run; with another word it forbids something else. */
+const guardsModule = (word: string): string => `
+export const guards = { outputProcessors: [{ id: 'forbids', processOutputStep: ({ text = '', abort, messages }) =>
+  text.includes('${word}') ? abort('no codes') : messages }] };`;
+
+const runFixtures = () =>
+  spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test-output/fixture/vitest.config.mjs'], {
+    cwd: join(folder, '../..'),
+    encoding: 'utf8',
+  });
+
+it('a fixture replays its run: it passes with the same guards, and fails with others', async () => {
+  const recording = collectTraces();
+  const { agent } = makeAgent([{ text: 'The code\u2028 is 4711, `${or}` "so".' }], {
+    outputProcessors: [
+      {
+        id: 'forbids',
+        processOutputStep: ({ text = '', abort, messages }) => (text.includes('4711') ? abort('no codes') : messages),
+      },
+    ],
+  });
+  await agent.generate('What is the "code"?', { record: recording.record });
+  const options = { name: 'guards', library: '../../src/index.js' };
+  writeFileSync(join(folder, 'vitest.config.mjs'), `export default { test: { include: ['test-output/fixture/*.test.ts'] } };`);
+  writeFileSync(join(folder, 'same.mjs'), guardsModule('4711'));
+  writeFileSync(join(folder, 'other.mjs'), guardsModule('1234'));
+  writeFileSync(join(folder, 'same.test.ts'), toFixture(recording.trace, { ...options, from: './same.mjs' }));
+  writeFileSync(join(folder, 'other.test.ts'), toFixture(recording.trace, { ...options, from: './other.mjs' }));
+  const { stdout, status } = runFixtures();
+  expect(stdout).toContain('1 failed | 1 passed');
+  expect(stdout).toMatch(/FAIL.*other\.test\.ts.*tested, asked "What is the/);
+  expect(stdout).toMatch(/✓.*same\.test\.ts/);
+  expect(status).toBe(1);
+});
