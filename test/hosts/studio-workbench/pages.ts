@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { TestBrowser } from '../browser.js';
 
 /** Takes a picture of all of a page, whose main part scrolls, and checks that nothing of it is cut off at the side. */
-export const lookAt = async (browser: TestBrowser, page: Page, name: string): Promise<void> => {
+export const expectWhole = async (browser: TestBrowser, page: Page, name: string): Promise<void> => {
   const style = await page.addStyleTag({ content: '.app { height: auto !important; min-height: 100vh; }' });
   await browser.screenshot(page, name, { fullPage: true });
   const main = page.locator('#main');

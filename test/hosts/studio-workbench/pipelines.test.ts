@@ -6,7 +6,7 @@ import { createMachine } from 'xstate';
 import { loopMachine } from '../../../src/index.js';
 import { widths } from '../browser.js';
 import { useBrowser } from '../use-browser.js';
-import { lookAt } from './pages.js';
+import { expectWhole } from './pages.js';
 import { useWorkbench } from './serve-workbench.js';
 
 const page = useWorkbench();
@@ -24,7 +24,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     await row.getByText('Processor').waitFor();
     await row.getByText('parcels').waitFor();
     expect(await row.getByLabel('covered', { exact: true }).count()).toBe(6);
-    await lookAt(browser(), shown, 'pipelines');
+    await expectWhole(browser(), shown, 'pipelines');
     await shown.getByRole('link', { name: 'tone-output' }).click();
     await shown.getByRole('heading', { name: 'tone-output' }).waitFor();
     expect(new URL(shown.url()).pathname).toBe('/pipelines/tone-output');
@@ -39,7 +39,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     await graph.getByRole('button', { name: /^pii/ }).focus();
     await shown.keyboard.press('Enter');
     await shown.getByText('content-moderation/parallel.1/pii').waitFor();
-    await lookAt(browser(), shown, 'pipeline');
+    await expectWhole(browser(), shown, 'pipeline');
   });
 
   it('shows where a finding is, and the run that shows it', async () => {
@@ -51,7 +51,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     await chart.locator('[aria-current="step"]', { hasText: 'tripwire' }).waitFor();
     await shown.getByRole('button', { name: /step\.reviewing/ }).click();
     await chart.locator('[aria-current="step"]', { hasText: 'reviewing' }).waitFor();
-    await lookAt(browser(), shown, 'finding');
+    await expectWhole(browser(), shown, 'finding');
   });
 });
 
@@ -76,10 +76,7 @@ describe('taken away', () => {
     const shown = await browser().open(page('machine'));
     await browser().screenshot(shown, 'machine');
     const machine = createMachine(JSON.parse(await download(shown, 'XState JSON')) as Parameters<typeof createMachine>[0]);
-    const ids = (of: typeof loopMachine.root): string[] => [
-      of.id,
-      ...Object.values(of.states).flatMap((state) => ids(state as typeof of)),
-    ];
+    const ids = (of: typeof loopMachine.root): string[] => [of.id, ...Object.values(of.states).flatMap((state) => ids(state))];
     expect(ids(machine.root as unknown as typeof loopMachine.root)).toEqual(ids(loopMachine.root));
   });
 });

@@ -1,32 +1,40 @@
-import { trackPath, type Point } from '../../components/track-path.js';
+import { arrowPath, trackPath, type Point } from '../../components/track-path.js';
 
 /** A box of a picture, and the words in it. */
 export interface SvgBox extends Point {
   readonly width: number;
   readonly height: number;
-  readonly look: 'step' | 'frame' | 'dot';
+  readonly look: 'step' | 'state' | 'frame' | 'dot';
   readonly title?: string;
   readonly note?: string;
+}
+
+/** A track of a picture. */
+export interface SvgTrack {
+  readonly points: readonly Point[];
+  readonly label?: string | undefined;
+  readonly hasArrow?: boolean;
 }
 
 /** What a picture is made from. */
 export interface SvgDrawing {
   readonly title: string;
   readonly boxes: readonly SvgBox[];
-  readonly tracks: readonly { readonly points: readonly Point[]; readonly label?: string | undefined }[];
+  readonly tracks: readonly SvgTrack[];
 }
 
 const margin = 24;
 
 /** The look of a picture that stands alone: by day, and where its viewer prefers so by night. */
 const style = `
-  .ground { fill: #fbfbf8 } .step { fill: #fff; stroke: #81877f } .frame { fill: #f1f2ee; stroke: #81877f; stroke-dasharray: 4 3 }
+  .ground { fill: #fbfbf8 } .step, .state { fill: #fff; stroke: #81877f } .frame { fill: #f1f2ee; stroke: #81877f; stroke-dasharray: 4 3 }
   .dot { fill: #fbfbf8; stroke: #81877f; stroke-width: 2 } .track { fill: none; stroke: #81877f; stroke-width: 1.5 }
   text { fill: #1a201d; font: 600 13px ui-sans-serif, system-ui, sans-serif } .note { fill: #47504a; font-weight: 400; font-size: 11px }
+  .on-edge { fill: #47504a; font-size: 11px; paint-order: stroke; stroke: #fbfbf8; stroke-width: 5px } .middle { text-anchor: middle }
   .label { fill: #47504a; font: 11px ui-monospace, monospace; text-anchor: middle; paint-order: stroke; stroke: #fbfbf8; stroke-width: 4px }
   @media (prefers-color-scheme: dark) {
-    .ground { fill: #151b1e } .step { fill: #1b2327 } .frame { fill: #0e1315 } .dot { fill: #151b1e }
-    text { fill: #e7ece9 } .note, .label { fill: #b2bdb8 } .label { stroke: #151b1e }
+    .ground { fill: #151b1e } .step, .state { fill: #1b2327 } .frame { fill: #0e1315 } .dot { fill: #151b1e }
+    text { fill: #e7ece9 } .note, .label, .on-edge { fill: #b2bdb8 } .label, .on-edge { stroke: #151b1e }
   }
 `;
 
@@ -44,7 +52,7 @@ export const drawingSvg = ({ title, boxes, tracks }: SvgDrawing): string => {
     `<style>${style}</style>`,
     `<rect class="ground" x="${left - margin}" y="${top - margin}" width="${width}" height="${height}"/>`,
     ...frames.map(boxSvg),
-    ...tracks.map((track) => `<path class="track" d="${trackPath(track.points)}"/>`),
+    ...tracks.map(trackSvg),
     ...others.map(boxSvg),
     ...tracks.map(labelSvg),
     '</svg>',
@@ -57,18 +65,33 @@ const cornersOf = ({ x, y, width, height }: SvgBox): Point[] => [
   { x: x + width, y: y + height },
 ];
 
-const boxSvg = ({ x, y, width, height, look, title, note }: SvgBox): string => {
-  if (look === 'dot') return `<circle class="dot" cx="${x + width / 2}" cy="${y + height / 2}" r="${width / 2}"/>`;
-  const rect = `<rect class="${look}" x="${x}" y="${y}" width="${width}" height="${height}" rx="6"/>`;
-  const line = (words: string | undefined, at: number, name: string): string =>
-    words === undefined ? '' : `<text class="${name}" x="${x + 12}" y="${at}">${escape(shorten(words, width - 24))}</text>`;
-  const middle = note === undefined ? y + height / 2 + 4 : y + height / 2 - 3;
-  return look === 'frame'
-    ? rect + line(title, y + 19, 'note')
-    : rect + line(title, middle, 'title') + line(note, y + height / 2 + 14, 'note');
+const trackSvg = ({ points, hasArrow = false }: SvgTrack): string =>
+  `<path class="track" d="${trackPath(points)}${hasArrow ? arrowPath(points) : ''}"/>`;
+
+const boxSvg = (box: SvgBox): string => {
+  const { x, y, width, height, look, title, note } = box;
+  const middle = { x: x + width / 2, y: y + height / 2 };
+  const rect = (radius: number): string =>
+    `<rect class="${look}" x="${x}" y="${y}" width="${width}" height="${height}" rx="${radius}"/>`;
+  const words = (text: string | undefined, at: Point, name: string): string =>
+    text === undefined ? '' : `<text class="${name}" x="${at.x}" y="${at.y}">${escape(shorten(text, width - 24))}</text>`;
+  switch (look) {
+    case 'dot':
+      return `<circle class="dot" cx="${middle.x}" cy="${middle.y}" r="${width / 2}"/>`;
+    case 'state':
+      return rect(height / 2) + words(title, { x: middle.x, y: middle.y + 4 }, 'middle');
+    case 'frame':
+      return rect(6) + words(title, { x: x + 12, y: y + 4 }, 'on-edge');
+    case 'step': {
+      const first = { x: x + 12, y: middle.y + (note === undefined ? 4 : -3) };
+      return rect(6) + words(title, first, 'title') + words(note, { x: x + 12, y: middle.y + 14 }, 'note');
+    }
+    default:
+      return look satisfies never;
+  }
 };
 
-const labelSvg = ({ points, label }: SvgDrawing['tracks'][number]): string => {
+const labelSvg = ({ points, label }: SvgTrack): string => {
   const place = points.at(-2) ?? points[0];
   return label === undefined || !place ? '' : `<text class="label" x="${place.x}" y="${place.y + 4}">${escape(label)}</text>`;
 };

@@ -12,9 +12,9 @@ export const machineSvg = (machine: Catalog['machine']): string => {
       y,
       width,
       height,
-      look: isFrame ? 'frame' : 'step',
+      look: isFrame ? 'frame' : 'state',
       title: stateName(state),
     })),
-    tracks: transitions.filter(({ isCommon }) => !isCommon),
+    tracks: transitions.filter(({ isCommon }) => !isCommon).map(({ points }) => ({ points, hasArrow: true })),
   });
 };
