@@ -1,8 +1,9 @@
+import type { GuardWindow } from '../../../schemas/index.js';
 import type { TextSpan, Window } from '../../guard/pattern.js';
 import type { Lane } from './chunk.js';
 import { createMatcher, type Matcher } from './matcher.js';
 import { append, rawOf, takeText, textOf, type Segment } from './segment.js';
-import { windowEnd } from './window-end.js';
+import { createWindowReader, type WindowReader } from './window-reader.js';
 
 /** What is to happen next to the texts that a guard holds. */
 export type Action =
@@ -31,6 +32,8 @@ interface Held {
   text: string;
   /** For a pattern: what it knows of the text. */
   readonly matcher: Matcher | undefined;
+  /** For any other window: how far the text was read for the next one. */
+  reader: WindowReader | undefined;
   isEnded: boolean;
 }
 
@@ -41,7 +44,7 @@ export const createHeldTexts = (window: Window): HeldTexts => {
 
   const open = (lane: Lane): Held => {
     const matcher = typeof window === 'object' && 'pattern' in window ? createMatcher(window.pattern) : undefined;
-    const held: Held = { lane, segments: [], text: '', matcher, isEnded: false };
+    const held: Held = { lane, segments: [], text: '', matcher, reader: undefined, isEnded: false };
     texts.set(lane, held);
     return held;
   };
@@ -58,7 +61,8 @@ export const createHeldTexts = (window: Window): HeldTexts => {
     const { lane, text, matcher, isEnded } = held;
     if (text === '') return rest(held);
     if (matcher) return nextMatch(held, matcher);
-    const length = windowEnd(window as WholeWindow, { text, isEnded, isStepOver, isLate }); // it has no matcher
+    held.reader ??= createWindowReader(window as GuardWindow); // it has no matcher
+    const length = held.reader({ text, isEnded, isStepOver, isLate });
     return length > 0 ? { kind: 'judge', lane, text: text.slice(0, length) } : undefined;
   };
 
@@ -84,8 +88,6 @@ export const createHeldTexts = (window: Window): HeldTexts => {
   };
 };
 
-type WholeWindow = Exclude<Window, { readonly pattern: unknown }>;
-
 const nextMatch = (held: Held, matcher: Matcher): Action | undefined => {
   const { lane, text, isEnded } = held;
   const found = matcher.next(text, isEnded);
@@ -98,6 +100,7 @@ const nextMatch = (held: Held, matcher: Matcher): Action | undefined => {
 const take = (held: Held, length: number): Segment[] => {
   const taken = takeText(held.segments, length);
   held.matcher?.move(textOf(taken));
+  held.reader = undefined;
   held.text = held.text.slice(length);
   return taken;
 };

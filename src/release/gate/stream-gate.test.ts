@@ -369,6 +369,17 @@ describe('a stop', () => {
     expect([stopped?.kind, left]).toEqual(['unavailable', []]);
   });
 
+  it('is given where a sentence that never ends is longer than may be held; a shorter one is judged at its end', async () => {
+    const asked: string[] = [];
+    const sentences = windowed('sentence', async ({ payload: { text = '' } }) => void asked.push(text));
+    const endless = textOf(Array.from({ length: 60 }, () => 'and so on, '));
+    const { stopped, left } = await sendAll([sentences], endless, { maxHeldChars: 600 });
+    expect(stopped).toMatchObject({ kind: 'unavailable', error: { code: 'release/hold-exceeded' } });
+    expect([asked, pieces(left)]).toEqual([[], []]);
+    expect(pieces((await sendAll([sentences], endless, { maxHeldChars: 700 })).left)).toEqual(['and so on, '.repeat(60)]);
+    expect(asked).toEqual(['and so on, '.repeat(60)]);
+  });
+
   it('is given where more is held than may be', async () => {
     const { stopped, left } = await sendAll([windowed('part', () => undefined)], textOf(['x'.repeat(60), 'y'.repeat(60)]), {
       maxHeldChars: 100,
