@@ -85,6 +85,7 @@ const config: OxlintConfig = {
       rules: {
         'import/no-unassigned-import': ['error', { allow: ['**/*.css'] }],
         'react/react-in-jsx-scope': 'off', // the compiler brings it in
+        'react/incompatible-library': 'off', // it warns of memoization by a compiler that is not in use
         'jsx-a11y/prefer-tag-over-role': 'off', // `output` and `fieldset` bring looks and meanings of their own
       },
     },

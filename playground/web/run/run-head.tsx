@@ -37,10 +37,12 @@ export const RunHead = ({ runId, view, whole, state }: RunHeadProps) => {
         </span>
         {whole.startedAt !== undefined && <span>{formatTime(whole.startedAt)}</span>}
         {whole.startedAt !== undefined && whole.at !== undefined && <span>{formatDuration(whole.at - whole.startedAt)}</span>}
-        <span>{count(view.retries, 'retry', 'retries')}</span>
-        <span>
-          {count(calls, 'call')}, {inputTokens} tokens in, {outputTokens} out
-        </span>
+        {view.retries > 0 && <span>{count(view.retries, 'retry', 'retries')}</span>}
+        {calls > 0 && (
+          <span>
+            {count(calls, 'model call')}, {inputTokens} tokens in, {outputTokens} out
+          </span>
+        )}
       </p>
       {agent?.note !== undefined && <p className="run-note">{agent.note}</p>}
     </header>

@@ -1,4 +1,84 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
 import { Rows3 } from 'lucide-react';
+import { useEffect, useMemo, useRef } from 'react';
+import { Link } from 'wouter';
 import { EmptyState } from '../components/empty-state.js';
+import { ErrorNotice } from '../components/error-notice.js';
+import { Waiting } from '../components/waiting.js';
+import { useQuery } from '../shell/use-query.js';
+import { readFilter } from './run-filter.js';
+import { RunFilters } from './run-filters.js';
+import { RunRow } from './run-row.js';
+import { useRuns, type Runs } from './use-runs.js';
+import './runs.css';
 
-export const RunsPage = () => <EmptyState icon={Rows3} title="Runs" />;
+/** Rows that are drawn beyond what is in sight. */
+const overscan = 12;
+/** How near to the end older runs are asked for. */
+const nearEnd = 20;
+
+const RunList = ({ runs, hasMore, loadMore }: Runs) => {
+  const box = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count: runs.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => 65,
+    getItemKey: (index) => runs[index]?.runId ?? index,
+    overscan,
+  });
+  const items = rows.getVirtualItems();
+  const isNearEnd = hasMore && (items.at(-1)?.index ?? 0) >= runs.length - nearEnd;
+  useEffect(() => {
+    if (isNearEnd) loadMore();
+  }, [isNearEnd, loadMore]);
+  return (
+    <div ref={box} className="run-list">
+      <ul style={{ height: rows.getTotalSize() }} aria-label="Runs, newest first">
+        {items.map(({ key, index, start }) => {
+          const run = runs[index];
+          return run ? (
+            <li
+              key={key}
+              ref={rows.measureElement}
+              data-index={index}
+              aria-setsize={runs.length}
+              aria-posinset={index + 1}
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <RunRow run={run} />
+            </li>
+          ) : null;
+        })}
+      </ul>
+    </div>
+  );
+};
+
+const RunsBody = ({ isFiltered, ...list }: Runs & { readonly isFiltered: boolean }) => {
+  if (list.state === 'failed' && list.error && list.runs.length === 0)
+    return <ErrorNotice error={list.error} onRetry={list.reload} />;
+  if (list.state === 'loading') return <Waiting what="runs" />;
+  if (list.runs.length > 0) return <RunList {...list} />;
+  if (isFiltered) return <EmptyState icon={Rows3} title="No run is like this" />;
+  return (
+    <EmptyState icon={Rows3} title="There is no run yet">
+      <Link href="/">Talk to an agent</Link>, and its run is kept here.
+    </EmptyState>
+  );
+};
+
+/** The runs that are kept, newest first; it keeps up while they go on. */
+export const RunsPage = () => {
+  const [query, setQuery] = useQuery();
+  const filter = useMemo(() => readFilter(query), [query]);
+  const list = useRuns(filter);
+  return (
+    <div className="runs">
+      <header className="runs-head">
+        <h1>Runs</h1>
+        <RunFilters filter={filter} onChange={setQuery} />
+      </header>
+      <RunsBody {...list} isFiltered={Object.keys(filter).length > 0} />
+    </div>
+  );
+};

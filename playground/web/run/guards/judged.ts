@@ -70,7 +70,7 @@ const weight = (mark: GuardMark): number => {
   return { pass: 0, edit: 2, unavailable: 3, retry: 4, trip: 5 }[mark.verdict];
 };
 
-/** Marks by the path of their place; guards of the phase that were not asked (yet) say so. */
+/** Marks by the path of their place; guards of the phase that were not asked, or not yet, say so. */
 export const placeMarks = (
   { marks, phase }: JudgedPhase,
   guards: readonly Extract<GraphShape, { kind: 'guard' }>[],
@@ -81,8 +81,7 @@ export const placeMarks = (
     if (!known || weight(mark) >= weight(known)) heaviest.set(mark.path, mark);
   }
   const places = new Map<string, PlaceMark>();
-  for (const guard of guards)
-    places.set(guard.path, { tone: 'out', label: guard.phases.includes(phase) ? 'not asked yet' : 'not in this phase' });
+  for (const guard of guards) if (guard.phases.includes(phase)) places.set(guard.path, { tone: 'out', label: 'not asked' });
   for (const [path, mark] of heaviest) places.set(path, markOf(mark));
   return places;
 };

@@ -27,7 +27,7 @@ export interface MachineDrawing {
   readonly transitions: readonly PlacedTransition[];
 }
 
-export const sizes = { height: 28, gap: 18, pad: 14, title: 20, lane: 9 } as const;
+export const sizes = { height: 28, gap: 15, pad: 14, title: 20, lane: 9 } as const;
 
 /** To a state with more sources than this, a track from each would hide the others. */
 const fewSources = 4;
@@ -163,6 +163,18 @@ const siding = ({ from, to }: Link, x: number): Point[] => {
   ];
 };
 
+/** Out at the right, down, and from above into one of the ends that stand side by side. */
+const descent = ({ from, to }: Link, x: number): Point[] => {
+  const [start, turn] = [from.y + from.height * 0.62, to.y - sizes.gap / 2];
+  return [
+    { x: from.x + from.width, y: start },
+    { x, y: start },
+    { x, y: turn },
+    { x: middle(to), y: turn },
+    { x: middle(to), y: to.y },
+  ];
+};
+
 const holds = (frame: PlacedState, held: PlacedState): boolean => held.state.path.startsWith(`${frame.state.path}.`);
 
 /** Where lanes beside two states begin: beside what stands at their height, but inside of the region that holds both. */
@@ -186,7 +198,7 @@ export const layOutMachine = (machine: Machine): MachineDrawing => {
   const states = placeStates(machine, common);
   const links = linksOf(machine, new Map(states.map((placed) => [placed.state.path, placed])));
   const isCommon = ({ to }: Link): boolean => common.has(to.state.path);
-  const beside = links.filter((link) => !areNeighbours(link, states));
+  const beside = links.filter((link) => isCommon(link) || !areNeighbours(link, states));
   const isBack = ({ from, to }: Link): boolean => to.y <= from.y;
   const span = ({ from, to }: Link) => ({ from: Math.min(from.y, to.y), to: Math.max(from.y, to.y) });
   const lanes = new Map<Link, number>();
@@ -200,7 +212,8 @@ export const layOutMachine = (machine: Machine): MachineDrawing => {
     return isBack(link) ? 2 * middle(link.from) - edge - lane * sizes.lane : edge + lane * sizes.lane;
   };
   const transitions = links.map((link): PlacedTransition => {
-    const points = lanes.has(link) ? siding(link, laneX(link)) : straight(link);
+    const lay = isCommon(link) && link.to.state.type === 'final' ? descent : siding;
+    const points = lanes.has(link) ? lay(link, laneX(link)) : straight(link);
     return { id: link.id, transitions: link.transitions, points, isCommon: isCommon(link) };
   });
   return { states, transitions };

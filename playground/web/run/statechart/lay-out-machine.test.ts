@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { describeMachine } from '../../../server/catalog/machine.js';
+import { layOutMachine, type PlacedState } from './lay-out-machine.js';
+import { shareLanes } from './share-lanes.js';
+
+const machine = describeMachine();
+const { states, transitions } = layOutMachine(machine);
+const places = new Map(states.map((placed) => [placed.state.path, placed]));
+
+const inside = (outer: PlacedState, inner: PlacedState): boolean =>
+  inner.x >= outer.x &&
+  inner.y >= outer.y &&
+  inner.x + inner.width <= outer.x + outer.width &&
+  inner.y + inner.height <= outer.y + outer.height;
+
+const overlap = (a: PlacedState, b: PlacedState): boolean =>
+  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+
+describe('layOutMachine', () => {
+  it('has a place for every state of the loop', () => {
+    expect(states.map(({ state }) => state.path).toSorted()).toEqual(machine.states.map(({ path }) => path).toSorted());
+  });
+
+  it('lets no two states overlap that do not hold each other', () => {
+    for (const a of states)
+      for (const b of states) {
+        const isKin = a === b || a.state.path.startsWith(`${b.state.path}.`) || b.state.path.startsWith(`${a.state.path}.`);
+        if (!isKin) expect(overlap(a, b), `${a.state.path} and ${b.state.path}`).toBe(false);
+      }
+  });
+
+  it('holds each state in the frame of its parent', () => {
+    for (const placed of states) {
+      const frame = places.get(placed.state.parent ?? '');
+      if (frame) expect(inside(frame, placed), placed.state.path).toBe(true);
+    }
+  });
+
+  it('has a track for every transition but those from anywhere', () => {
+    const drawn = transitions.flatMap((track) => track.transitions);
+    expect(drawn).toHaveLength(machine.transitions.filter(({ from }) => from !== '').length);
+    for (const { points } of transitions) expect(points.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('knows the states that many lead to', () => {
+    const common = new Set(
+      transitions.filter(({ isCommon }) => isCommon).flatMap((track) => track.transitions.map(({ to }) => to)),
+    );
+    expect([...common].toSorted()).toEqual(['failed', 'step.retrying', 'tripwire']);
+  });
+});
+
+describe('shareLanes', () => {
+  it('keeps stretches apart that overlap, and short ones inside', () => {
+    expect(
+      shareLanes([
+        { from: 0, to: 10 },
+        { from: 2, to: 4 },
+        { from: 6, to: 8 },
+        { from: 10, to: 20 },
+      ]),
+    ).toEqual([1, 0, 0, 0]);
+  });
+});

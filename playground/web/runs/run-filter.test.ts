@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import type { RunSummary } from '../../protocol/runs.js';
+import { matches, readFilter, withRun } from './run-filter.js';
+
+const run = (runId: string, startedAt: number, more: Partial<RunSummary> = {}): RunSummary => ({
+  runId,
+  agentId: 'support',
+  threadId: 't',
+  status: 'success',
+  startedAt,
+  durationMs: 5,
+  said: 'Where is my parcel?',
+  answered: 'On its way.',
+  steps: 1,
+  retries: 0,
+  guards: ['quality'],
+  entries: 9,
+  ...more,
+});
+
+describe('readFilter', () => {
+  it('takes what is set, and nothing else', () => {
+    expect(readFilter(new URLSearchParams('status=tripwire&text=&at=3'))).toEqual({ status: 'tripwire' });
+  });
+});
+
+describe('matches', () => {
+  it.each([
+    [{}, true],
+    [{ status: 'success', agent: 'support', guard: 'quality', thread: 't' }, true],
+    [{ text: 'PARCEL' }, true],
+    [{ text: 'its way' }, true],
+    [{ text: 'refund' }, false],
+    [{ status: 'tripwire' }, false],
+    [{ guard: 'leak' }, false],
+    [{ agent: 'desk' }, false],
+    [{ thread: 'other' }, false],
+  ])('%o: %s', (filter, expected) => expect(matches(run('a', 1), filter)).toBe(expected));
+});
+
+describe('withRun', () => {
+  const list = [run('c', 30), run('a', 10)];
+  const ids = (runs: readonly RunSummary[]) => runs.map(({ runId }) => runId).join('');
+
+  it('puts a new run where its time is', () => {
+    expect(ids(withRun(list, run('b', 20), {}))).toBe('cba');
+    expect(ids(withRun(list, run('d', 40), {}))).toBe('dca');
+    expect(ids(withRun(list, run('0', 1), {}))).toBe('ca0');
+  });
+
+  it('changes one that is there, and takes out what no longer belongs', () => {
+    expect(withRun(list, run('a', 10, { status: 'tripwire' }), {})[1]?.status).toBe('tripwire');
+    expect(ids(withRun(list, run('a', 10, { status: 'tripwire' }), { status: 'success' }))).toBe('c');
+    expect(withRun(list, run('b', 20), { agent: 'desk' })).toBe(list);
+  });
+});

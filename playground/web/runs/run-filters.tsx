@@ -1,0 +1,97 @@
+import { Search, X } from 'lucide-react';
+import { useEffect, useId, useMemo, useState, type ReactNode } from 'react';
+import { useCatalog } from '../api/catalog.js';
+import { Button } from '../components/button.js';
+import { statusSignals } from '../components/signal.js';
+import type { ChangeQuery } from '../shell/use-query.js';
+import { guardsIn } from '../workbench/graph/shape-nodes.js';
+import { filterNames, type RunFilter } from './run-filter.js';
+
+interface RunFiltersProps {
+  readonly filter: RunFilter;
+  readonly onChange: ChangeQuery;
+}
+
+/** How long a person rests before what was typed is searched for. */
+const restMs = 250;
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+  readonly children: ReactNode;
+}
+
+const Choice = ({ label, value, onChange, children }: ChoiceProps) => (
+  <label className="filter">
+    <span>{label}</span>
+    <select value={value ?? ''} onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}>
+      <option value="">any</option>
+      {children}
+    </select>
+  </label>
+);
+
+const TextFilter = ({ text, onChange }: { readonly text: string | undefined; readonly onChange: (text: string) => void }) => {
+  const [typed, setTyped] = useState(text ?? '');
+  const id = useId();
+  useEffect(() => {
+    if (typed === (text ?? '')) return undefined;
+    const timer = setTimeout(() => onChange(typed), restMs);
+    return () => clearTimeout(timer);
+  }, [typed, text, onChange]);
+  return (
+    <div className="filter filter-text">
+      <label htmlFor={id}>Words</label>
+      <Search size={14} aria-hidden />
+      <input
+        id={id}
+        type="search"
+        value={typed}
+        placeholder="said or answered"
+        onChange={({ target }) => setTyped(target.value)}
+      />
+    </div>
+  );
+};
+
+/** Which runs are shown; the address keeps it. */
+export const RunFilters = ({ filter, onChange }: RunFiltersProps) => {
+  const { agents, pipelines } = useCatalog();
+  const guards = useMemo(
+    () => [...new Set(pipelines.flatMap(({ graph }) => guardsIn(graph).map(({ id }) => id)))].toSorted(),
+    [pipelines],
+  );
+  const setText = useMemo(() => (text: string) => onChange({ text }), [onChange]);
+  const isFiltered = Object.keys(filter).length > 0;
+  const clear = () => onChange(Object.fromEntries(filterNames.map((name) => [name, undefined])));
+  return (
+    <search className="filters">
+      <TextFilter key={filter.text === undefined ? 'none' : 'some'} text={filter.text} onChange={setText} />
+      <Choice label="Status" value={filter.status} onChange={(status) => onChange({ status })}>
+        {Object.entries(statusSignals).map(([status, { label }]) => (
+          <option key={status} value={status}>
+            {label}
+          </option>
+        ))}
+      </Choice>
+      <Choice label="Agent" value={filter.agent} onChange={(agent) => onChange({ agent })}>
+        {agents.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </Choice>
+      <Choice label="Guard" value={filter.guard} onChange={(guard) => onChange({ guard })}>
+        {guards.map((guard) => (
+          <option key={guard}>{guard}</option>
+        ))}
+      </Choice>
+      {isFiltered && (
+        <Button look="quiet" onClick={clear}>
+          <X size={14} aria-hidden /> Show all
+        </Button>
+      )}
+    </search>
+  );
+};

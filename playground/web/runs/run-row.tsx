@@ -1,0 +1,46 @@
+import { Link } from 'wouter';
+import type { RunSummary } from '../../protocol/runs.js';
+import { useCatalog } from '../api/catalog.js';
+import { runHref } from '../chat/turn.js';
+import { Badge, StatusBadge } from '../components/badge.js';
+import { count, formatDuration, formatTime } from '../components/format.js';
+import { InertText } from '../components/inert-text.js';
+
+/** How the run went, in a sentence. */
+const outcomeOf = ({ tripwire, error, answered }: RunSummary): string =>
+  tripwire ? `${tripwire.processorId}: ${tripwire.reason}` : (error?.message ?? answered);
+
+/** A run of the list: a link to it. */
+export const RunRow = ({ run }: { readonly run: RunSummary }) => {
+  const { agents } = useCatalog();
+  const agent = agents.find(({ id }) => id === run.agentId);
+  return (
+    <Link className="run-row" href={runHref(run.runId)}>
+      <span className="run-row-status">
+        <StatusBadge status={run.status} />
+      </span>
+      <span className="run-row-words">
+        <span className="run-row-said">
+          <InertText text={run.said} />
+        </span>
+        <span className="run-row-outcome">
+          <InertText text={outcomeOf(run)} />
+        </span>
+      </span>
+      <span className="run-row-guards">
+        {run.guards.slice(0, 3).map((guard) => (
+          <Badge key={guard}>{guard}</Badge>
+        ))}
+        {run.guards.length > 3 && <Badge>+{run.guards.length - 3}</Badge>}
+      </span>
+      <span className="run-row-facts">
+        <span>
+          <InertText text={agent?.name ?? run.agentId} />
+        </span>
+        {run.retries > 0 && <span>{count(run.retries, 'retry', 'retries')}</span>}
+        {run.durationMs !== undefined && <span>{formatDuration(run.durationMs)}</span>}
+        <time dateTime={new Date(run.startedAt).toISOString()}>{formatTime(run.startedAt)}</time>
+      </span>
+    </Link>
+  );
+};
