@@ -1,9 +1,10 @@
 import type { Command, CommandIo } from './command.js';
 import { redact } from './redact.js';
 import { replay } from './replay.js';
+import { studio } from './studio.js';
 
 /** The commands, in the order in which they are listed. */
-const commands: readonly Command[] = [replay, redact];
+const commands: readonly Command[] = [studio, replay, redact];
 
 /** Runs the command that the arguments name; gives the exit code: 2 where it could not be run. */
 export const runCommand = async ([name, ...args]: readonly string[], io: CommandIo): Promise<number> => {

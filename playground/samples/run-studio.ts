@@ -1,25 +1,32 @@
 import { readProvider } from '../chat/provider.js';
 import { openModel } from '../chat/open-model.js';
-import { optionsUsage, readStudioCommand, type StudioCommand } from '../server/command/command-line.js';
+import { readStudioCommand, type StudioCommand } from '../server/command/command-line.js';
 import { keepingFile } from '../server/command/keeping-file.js';
 import { serveUntilStopped } from '../server/command/serve-until-stopped.js';
-import { complaining, type Output } from '../server/command/studio-command.js';
+import type { Output } from '../server/command/studio-command.js';
+import { isInterlockError } from '../../src/index.js';
 import { buildPages } from './build-pages.js';
 import { createSamples } from './samples.js';
 
-const usage = `Opens the studio with sample agents. With --once or --json it is the chat: see
-npm run chat -- --help.
+const usage = `Opens the studio with sample agents.
 
-${optionsUsage}`;
+  --port <number>, --host <address>, --token <text>, --file <path>, --content <which>,
+  --max-runs <n>, --max-mb <n>: as of \`mastra-interlock studio --help\`.
+  --once <text>, --json: a turn of the chat instead; see npm run chat -- --help.`;
 
 /** The studio over the sample agents. Gives the program's exit code. */
-export const runStudio = (args: readonly string[], output: Output): Promise<number> =>
-  complaining(output, async () => {
+export const runStudio = async (args: readonly string[], output: Output): Promise<number> => {
+  try {
     const command = readStudioCommand(args);
-    if (command.kind === 'serve') return serve(command, output);
+    if (command.kind === 'serve') return await serve(command, output);
     output.print(usage);
     return 0;
-  });
+  } catch (error) {
+    if (!isInterlockError(error)) throw error;
+    output.complain(error.message); // in its own words, without a stack
+    return 1;
+  }
+};
 
 const serve = async (command: Extract<StudioCommand, { kind: 'serve' }>, { print, complain }: Output): Promise<number> => {
   const provider = readProvider(process.env);

@@ -39,6 +39,7 @@ export const createStudio = ({ mastra, store, examples = {}, content = 'all', on
   const archive = createArchive(store, onStoreFailure);
   const announcer = createAnnouncer<RunSummary>();
   const desk = createRunDesk({
+    keepsContent: content === 'all',
     conversations: { read: store.readConversation, write: store.writeConversation },
     onChange: (log) => {
       archive.note(log);

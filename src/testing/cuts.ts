@@ -24,7 +24,7 @@ export const randomCuts = (text: string, { count, seed }: { count: number; seed:
 };
 
 /** Numbers from 0 to 1 that follow from a seed (mulberry32). */
-const createRandom = (seed: number): (() => number) => {
+export const createRandom = (seed: number): (() => number) => {
   let state = seed | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -16,20 +16,6 @@ export interface ServeArguments {
   readonly maxBytes?: number;
 }
 
-/** What `--help` prints after the first line. */
-export const optionsUsage = `  --port <number>     Default 4477, or a free one where that is taken.
-  --host <address>    Default 127.0.0.1: this machine alone. With any other,
-                      everybody must bring the token that is printed.
-  --token <text>      The token, instead of one that is made up.
-  --file <path>       Where runs are kept; "memory" keeps them until the end.
-                      Default .interlock/studio.db.
-  --content <which>   all: words that no guard has let go are kept, and shown
-                      to who asks for them; released: they are not kept.
-                      Default all.
-  --max-runs <n>      Runs that are kept. Default 1000.
-  --max-mb <n>        Megabytes of runs that are kept. Default 256.
-  --help              Prints this.`;
-
 const options = {
   entry: { type: 'string' },
   host: { type: 'string' },

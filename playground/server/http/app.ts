@@ -8,6 +8,8 @@ import { catalogRoutes } from './catalog-routes.js';
 import { errorResponse } from './error-response.js';
 import { pageRoutes } from './pages.js';
 import { runRoutes } from './run-routes.js';
+import { workbenchRoutes } from './workbench-routes.js';
+import { wordsRoutes } from './words-routes.js';
 
 export interface AppOptions extends Access {
   /** Where the application is mounted. Default `'/'`. */
@@ -41,6 +43,8 @@ export const createApp = (studio: Studio, { path = '/', ...access }: AppOptions 
     .use(bodyLimit({ maxSize: mostBytes }))
     .route('/', catalogRoutes(studio))
     .route('/', runRoutes(studio))
+    .route('/', wordsRoutes(studio))
+    .route('/', workbenchRoutes(studio))
     .all('*', (c) => {
       throw new InterlockError('studio/not-found', { path: c.req.path });
     });

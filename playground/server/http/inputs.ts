@@ -26,3 +26,43 @@ export const runQuerySchema = z.object({
 });
 
 export const entriesQuerySchema = z.object({ from: number(0, 1e9).default(0), limit: number(1, 5_000).default(5_000) });
+
+export const seqSchema = number(0, 1e9);
+
+export const guardQuerySchema = z.object({ reveal: z.enum(['0', '1']).optional() });
+
+export const revealQuerySchema = z.object({ from: seqSchema.default(0), to: seqSchema.default(1e9) });
+
+export const tryPhaseSchema = z.object({ phase: id, payload: z.unknown(), engine: z.enum(['plan', 'mastra']) });
+
+export const replaySchema = z.object({ pipelines: z.record(id, id).default({}) });
+
+const streamKind = z.enum(['text', 'reasoning', 'tool-input']);
+const labText = z.string().max(20_000);
+
+export const labStreamSchema = z.object({
+  pipelineId: id,
+  text: labText.default(''),
+  kind: streamKind,
+  cutting: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('characters') }),
+    z.object({ kind: z.literal('random'), seed: z.number().int(), mean: z.number().min(1).max(10_000) }),
+    z.object({ kind: z.literal('by-hand'), at: z.array(z.number().int().nonnegative()).max(20_000) }),
+    z.object({
+      kind: z.literal('recorded'),
+      runId: id,
+      stepNumber: z.number().int().nonnegative(),
+      attempt: z.number().int().positive(),
+    }),
+  ]),
+});
+
+/** Each try is a run: texts are short, so that all ways to cut one in two are done in seconds. */
+export const findLeakSchema = z.object({
+  pipelineId: id,
+  text: z.string().min(1).max(2_000),
+  kind: streamKind,
+  fragment: z.string().min(1).max(500),
+  allowed: z.number().int().min(0).max(500).optional(),
+  tries: z.number().int().min(0).max(5_000).optional(),
+});

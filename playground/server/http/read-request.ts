@@ -14,7 +14,7 @@ export const readBody = async <S extends z.ZodType>(context: Context, schema: S)
 export const readQuery = <S extends z.ZodType>(context: Context, schema: S): z.output<S> =>
   readInput(context.req.query(), schema);
 
-const readInput = <S extends z.ZodType>(input: unknown, schema: S): z.output<S> => {
+export const readInput = <S extends z.ZodType>(input: unknown, schema: S): z.output<S> => {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

@@ -22,13 +22,13 @@ interface SeenPayload {
 const isBookkeeping = /^(start|finish|step-start|step-finish|response-metadata|raw|watch)$/;
 
 /** What a page is told of a chunk that left a run. */
-export const entriesOfChunk = (chunk: SeenChunk, place: Place): EntryFact[] => {
+export const entriesOfChunk = (chunk: SeenChunk, place: Place, part: PartNote = partOf(chunk)): EntryFact[] => {
   const { type, payload = {}, data } = chunk;
   const text = payload.text ?? payload.argsTextDelta;
   const left: EntryFact = {
     kind: 'left',
     ...place,
-    part: partOf(chunk),
+    part,
     ...(text !== undefined && { text }),
     ...(text === undefined && !isBookkeeping.test(type) && { data: data ?? chunk.payload }),
   };
@@ -36,7 +36,7 @@ export const entriesOfChunk = (chunk: SeenChunk, place: Place): EntryFact[] => {
 };
 
 /** What a part is, without its words. */
-export const partOf = ({ type, payload: { id, toolCallId, text, argsTextDelta } = {} }: SeenChunk): PartNote => {
+const partOf = ({ type, payload: { id, toolCallId, text, argsTextDelta } = {} }: SeenChunk): PartNote => {
   const partId = toolCallId ?? id;
   return { type, ...(partId !== undefined && { partId }), chars: (text ?? argsTextDelta ?? '').length };
 };

@@ -21,13 +21,16 @@ export interface RunDesk {
 
 export interface RunDeskOptions {
   readonly conversations: Conversations;
+  /** Whether words that nobody has seen are kept. */
+  readonly keepsContent: boolean;
   readonly onChange: (log: RunLog) => void;
   /** Writes down what is left of a run that is over; its log is forgotten then. */
   readonly onOver: (log: RunLog) => Promise<void>;
 }
 
 /** Opens the desk. */
-export const createRunDesk = ({ conversations, onChange, onOver }: RunDeskOptions): RunDesk => {
+export const createRunDesk = (options: RunDeskOptions): RunDesk => {
+  const { conversations, onOver } = options;
   const sittings = new Map<string, Sitting>();
   const going = new Set<Promise<void>>();
   const finish = async (log: RunLog): Promise<void> => {
@@ -63,7 +66,7 @@ export const createRunDesk = ({ conversations, onChange, onOver }: RunDeskOption
   };
   return {
     start: (agent, { text, threadId = randomUUID() }) => {
-      const sitting = openSitting({ agent, text, threadId, onChange });
+      const sitting = openSitting(options, { agent, text, threadId });
       sittings.set(sitting.log.runId, sitting);
       return begin(sitting, text);
     },
@@ -87,16 +90,16 @@ export const createRunDesk = ({ conversations, onChange, onOver }: RunDeskOption
 
 const isResting = ({ log }: Sitting): boolean => log.summary.status === 'suspended';
 
-interface Opening extends Pick<RunDeskOptions, 'onChange'> {
+interface Opening {
   readonly agent: KnownAgent;
   readonly text: string;
   readonly threadId: string;
 }
 
 /** A run of which nothing has happened but that it was asked for. */
-const openSitting = ({ agent, text, threadId, onChange }: Opening): Sitting => {
+const openSitting = ({ keepsContent, onChange }: RunDeskOptions, { agent, text, threadId }: Opening): Sitting => {
   const runId = randomUUID();
-  const log = createRunLog({ head: { runId, agentId: agent.id, threadId, said: text }, now: Date.now, onChange });
-  log.add({ kind: 'input', messages: [{ id: runId, role: 'user', text }] });
-  return { agent, threadId, log, controller: new AbortController(), place: { stepNumber: 0, attempt: 1 } };
+  const head = { runId, agentId: agent.id, threadId, said: text };
+  const log = createRunLog({ head, now: Date.now, keepsContent, onChange });
+  return { agent, threadId, log, controller: new AbortController() };
 };

@@ -1,7 +1,10 @@
 import { configure } from 'safe-stable-stringify';
+import type { TraceEntry } from '../../../schemas/index.js';
+import { parseTrace, redactTrace } from '../../../src/index.js';
 import type { RunSummary } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import type { LineKind } from '../store/run-store.js';
+import { entriesOfTrace } from './entries-of-trace.js';
 import type { EntryFact } from './entry-fact.js';
 import { createSummary, type Ending, type RunHead } from './summary.js';
 
@@ -15,7 +18,10 @@ export interface RunLog {
   readonly answer: string;
   /** The lines of a kind from a number on. */
   linesFrom(kind: LineKind, seq: number): readonly string[];
-  add(fact: EntryFact): void;
+  /** Takes in what has happened, now or at a time. */
+  add(fact: EntryFact, at?: number): void;
+  /** Takes in a line of the run's trace, with what pages are told of it. */
+  trace(entry: TraceEntry): void;
   /** Takes note of how the run ended, where no event has told. */
   end(ending: Ending): void;
   /** Nothing more will happen. */
@@ -27,6 +33,8 @@ export interface RunLog {
 
 export interface RunLogOptions {
   readonly head: RunHead;
+  /** Whether words that nobody has seen are kept. */
+  readonly keepsContent: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Told of each change. */
@@ -37,15 +45,24 @@ export interface RunLogOptions {
 const mostEntries = 200_000;
 
 /** Begins the log of a run. */
-export const createRunLog = ({ head, now, onChange }: RunLogOptions): RunLog => {
+export const createRunLog = ({ head, now, keepsContent, onChange }: RunLogOptions): RunLog => {
   const fold = createSummary(head, now());
   const lines: Record<LineKind, string[]> = { entry: [], trace: [] };
   let isOver = false;
   let waiting = Promise.withResolvers<void>();
+  /** What nobody has seen is not shown to anybody, also not while the run goes on. */
+  const isWithheld = () => !keepsContent && !isOver;
   const told = () => {
     waiting.resolve();
     waiting = Promise.withResolvers();
     onChange(log);
+  };
+  const add = (fact: EntryFact, at: number) => {
+    if (lines.entry.length >= mostEntries && fact.kind !== 'event') return;
+    const entry = { seq: lines.entry.length, at, ...fact } as StudioEntry; // a fact of some kind with what every entry has
+    fold.add(entry);
+    lines.entry.push(stringify(entry));
+    told();
   };
   const log: RunLog = {
     runId: head.runId,
@@ -56,19 +73,18 @@ export const createRunLog = ({ head, now, onChange }: RunLogOptions): RunLog => 
     get answer() {
       return fold.answer;
     },
-    linesFrom: (kind, seq) => lines[kind].slice(seq),
-    add: (fact) => {
-      if (lines.entry.length >= mostEntries && fact.kind !== 'event') return;
-      const entry = { seq: lines.entry.length, at: now(), ...fact } as StudioEntry; // a fact of some kind with what every entry has
-      fold.add(entry);
-      lines.entry.push(toLine(entry));
-      told();
+    linesFrom: (kind, seq) => (kind === 'trace' && isWithheld() ? [] : lines[kind].slice(seq)),
+    add: (fact, at = now()) => add(fact, at),
+    trace: (entry) => {
+      if (lines.trace.length < mostEntries) lines.trace.push(stringify(entry));
+      for (const fact of entriesOfTrace(entry)) add(fact, entry.at);
     },
     end: (ending) => {
       fold.end(ending);
       told();
     },
     close: () => {
+      if (!keepsContent) lines.trace = redactedLines(lines.trace);
       isOver = true;
       told();
     },
@@ -80,7 +96,9 @@ export const createRunLog = ({ head, now, onChange }: RunLogOptions): RunLog => 
   return log;
 };
 
-/** Circles, big numbers and functions of a tool's result are no reason to lose its line. */
-const toLine = (entry: StudioEntry): string => stringify(entry);
+/** The public view of a trace. */
+const redactedLines = (lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : redactTrace(parseTrace(lines.join('\n'))).map((entry) => stringify(entry));
 
-const stringify = configure({ deterministic: false }) as (entry: StudioEntry) => string; // an object has a line
+/** Circles, big numbers and functions of a tool's result are no reason to lose its line. */
+const stringify = configure({ deterministic: false }) as (entry: object) => string; // an object has a line

@@ -1,0 +1,41 @@
+import { Hono } from 'hono';
+import { InterlockError, type Trace } from '../../../src/index.js';
+import type { StudioEntry } from '../../protocol/trace-entry.js';
+import { guardWords, revealedWords, traceOfLines } from '../runs/guard-words.js';
+import { linesOf, summaryOf, type Studio } from '../studio.js';
+import { guardQuerySchema, revealQuerySchema, seqSchema } from './inputs.js';
+import { readInput, readQuery } from './read-request.js';
+
+/** What is told only to who asks for it: words of guards, and words that nobody has seen. */
+export const wordsRoutes = (studio: Studio): Hono =>
+  new Hono()
+    .get('/runs/:runId/guards/:seq', async (c) => {
+      const { runId } = await summaryOf(studio, c.req.param('runId'));
+      const seq = readInput(c.req.param('seq'), seqSchema);
+      const [entry] = await entriesOf(studio, runId, { from: seq, limit: 1 });
+      if (!entry) throw new InterlockError('studio/not-found', { path: `${runId} ${seq}` });
+      return c.json(guardWords(await traceOf(studio, runId), entry, readQuery(c, guardQuerySchema).reveal === '1'));
+    })
+    .get('/runs/:runId/reveal', async (c) => {
+      const { runId } = await summaryOf(studio, c.req.param('runId'));
+      const range = readQuery(c, revealQuerySchema);
+      const trace = await traceOf(studio, runId);
+      return c.json(revealedWords(trace, await entriesOf(studio, runId, { from: 0, limit: range.to + 1 }), range));
+    });
+
+const entriesOf = async (studio: Studio, runId: string, range: { from: number; limit: number }): Promise<StudioEntry[]> =>
+  (await linesOf(studio, { runId, kind: 'entry', ...range })).map((line) => JSON.parse(line) as StudioEntry); // our own lines
+
+/** The whole trace of a run. Raises `studio/content-withheld` where words are not kept, `studio/not-found` where nothing was recorded. */
+export const traceOf = async (studio: Studio, runId: string): Promise<Trace> => {
+  if (studio.content !== 'all') throw new InterlockError('studio/content-withheld', { path: runId });
+  return traceOfLines(await traceLinesOf(studio, runId));
+};
+
+/** The trace of a run as it is kept. Raises `studio/not-found` where nothing was recorded, as of a stock agent. */
+export const traceLinesOf = async (studio: Studio, runId: string): Promise<readonly string[]> => {
+  const lines = await linesOf(studio, { runId, kind: 'trace', from: 0, limit: Number.MAX_SAFE_INTEGER });
+  if (lines.length === 0)
+    throw new InterlockError('studio/not-found', { path: runId, detail: 'no trace of this run was recorded' });
+  return lines;
+};

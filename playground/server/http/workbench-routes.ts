@@ -1,0 +1,65 @@
+import { Hono, type Context } from 'hono';
+import { InterlockError, toFixture } from '../../../src/index.js';
+import type { KnownPipeline } from '../catalog/known.js';
+import { shapeOf } from '../catalog/graph-shape.js';
+import { machineToMermaid } from '../draw/machine-mermaid.js';
+import { pipelineToMermaid } from '../draw/pipeline-mermaid.js';
+import { summaryOf, type Studio } from '../studio.js';
+import { cutStream } from '../workbench/cut-stream.js';
+import { findLeak } from '../workbench/find-leak.js';
+import { runLabStream } from '../workbench/lab-stream.js';
+import { replayRun } from '../workbench/replay-run.js';
+import { tryPhase } from '../workbench/try-phase.js';
+import { findLeakSchema, labStreamSchema, replaySchema, tryPhaseSchema } from './inputs.js';
+import { readBody } from './read-request.js';
+import { traceLinesOf, traceOf } from './words-routes.js';
+
+/** Pipelines at work: a phase tried, a stream cut, a run replayed; and what can be taken away. */
+export const workbenchRoutes = (studio: Studio): Hono =>
+  new Hono()
+    .post('/pipelines/:id/try', async (c) => {
+      const call = await readBody(c, tryPhaseSchema);
+      return c.json(await tryPhase((await pipelineOf(studio, c.req.param('id'))).graph, call));
+    })
+    .get('/pipelines/:id/mermaid', async (c) => {
+      const { id, graph } = await pipelineOf(studio, c.req.param('id'));
+      return c.text(pipelineToMermaid(shapeOf(graph, id)));
+    })
+    .get('/machine/mermaid', (c) => c.text(machineToMermaid(studio.library.machine)))
+    .post('/lab/stream', async (c) => {
+      const call = await readBody(c, labStreamSchema);
+      const { graph } = await pipelineOf(studio, call.pipelineId);
+      return c.json(await runLabStream(graph, call.kind, await cutStream(call, (runId) => traceOf(studio, runId))));
+    })
+    .post('/lab/leak', async (c) => {
+      const call = await readBody(c, findLeakSchema);
+      return c.json(await findLeak((await pipelineOf(studio, call.pipelineId)).graph, call));
+    })
+    .post('/runs/:runId/replay', async (c) => {
+      const { runId, agentId } = await summaryOf(studio, c.req.param('runId'));
+      const { pipelines } = await readBody(c, replaySchema);
+      const trace = await traceOf(studio, runId);
+      return c.json(await replayRun(await studio.known(), { runId, agentId, trace }, pipelines));
+    })
+    .get('/runs/:runId/fixture', async (c) => {
+      const { runId, agentId } = await summaryOf(studio, c.req.param('runId'));
+      const fixture = toFixture(await traceOf(studio, runId), { from: `./${agentId}.js` });
+      attached(c, `${runId}.test.ts`);
+      return c.text(fixture);
+    })
+    .get('/runs/:runId/trace', async (c) => {
+      const { runId } = await summaryOf(studio, c.req.param('runId'));
+      const lines = await traceLinesOf(studio, runId);
+      attached(c, `${runId}.jsonl`);
+      return c.body(`${lines.join('\n')}\n`, 200, { 'Content-Type': 'application/x-ndjson' });
+    });
+
+/** A page is given a file of its own to save. */
+const attached = (context: Context, name: string): void =>
+  context.header('Content-Disposition', `attachment; filename="${name.replaceAll(/[^\w.-]/g, '_')}"`);
+
+const pipelineOf = async (studio: Studio, id: string): Promise<KnownPipeline> => {
+  const pipeline = (await studio.known()).pipelines.find((one) => one.id === id);
+  if (!pipeline) throw new InterlockError('studio/not-found', { path: id });
+  return pipeline;
+};

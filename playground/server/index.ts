@@ -1,0 +1,6 @@
+export { studioRoutes, type StudioRoutesOptions } from './studio-routes.js';
+export { startStudio, type StudioServer, type StudioServerOptions } from './start-studio.js';
+export type { Access } from './http/access.js';
+export type { Examples } from './catalog/catalog.js';
+export type { StoreOptions } from './store/open-store.js';
+export type { StoreBounds } from './store/run-store.js';

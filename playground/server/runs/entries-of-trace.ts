@@ -1,0 +1,31 @@
+import type { TraceEntry } from '../../../schemas/index.js';
+import type { RunEvent } from '../../../src/index.js';
+import { entriesOfChunk, type SeenChunk } from './entries-of-chunk.js';
+import type { EntryFact } from './entry-fact.js';
+
+type Kind = TraceEntry['kind'];
+type OfKind<K extends Kind> = Extract<TraceEntry, { kind: K }>;
+
+/** What pages are told of a line of a trace. Lines that hold only words are told when somebody asks for them. */
+export const entriesOfTrace = (entry: TraceEntry): EntryFact[] => {
+  const tell = tellers[entry.kind] as ((one: TraceEntry) => EntryFact[]) | undefined; // each teller is of its own kind
+  return tell?.(entry) ?? [];
+};
+
+const tellers: { readonly [K in Kind]?: (entry: OfKind<K>) => EntryFact[] } = {
+  input: ({ messages }) => [
+    { kind: 'input', messages: messages.map(({ id, role, chars, text = '▒'.repeat(chars) }) => ({ id, role, text })) },
+  ],
+  event: ({ event }) => [{ kind: 'event', event: withoutChanges(event) }],
+  asked: ({ stepNumber, attempt, phase, lane, pipelineId }) => [{ kind: 'asked', stepNumber, attempt, phase, lane, pipelineId }],
+  came: ({ stepNumber, attempt, part }) => [{ kind: 'came', stepNumber, attempt, part }],
+  left: ({ stepNumber, attempt, part, chunk }) =>
+    entriesOfChunk((chunk ?? { type: part.type }) as SeenChunk, { stepNumber, attempt }, part), // a chunk was written
+};
+
+/** What a guard took out is told to who asks for it. */
+const withoutChanges = (event: RunEvent): RunEvent => {
+  if (event.type !== 'guard') return event;
+  const { changes: _changes, ...rest } = event;
+  return rest;
+};

@@ -1,0 +1,64 @@
+import { guardView, InterlockError, parseTrace, phases, traceOfKind, type Trace } from '../../../src/index.js';
+import type { GuardView, Revealed, StudioEntry, TextAt } from '../../protocol/trace-entry.js';
+
+/** The trace of a run out of its lines. */
+export const traceOfLines = (lines: readonly string[]): Trace => parseTrace(lines.join('\n'));
+
+/**
+ * What the guard received and returned whose event is this entry. Words that nobody has seen outside the run are masked, unless they are
+ * to be revealed. Raises `studio/not-found` where the entry is no guard's event.
+ */
+export const guardWords = (trace: Trace, entry: StudioEntry, isRevealed: boolean): GuardView => {
+  const seq =
+    entry.kind === 'event' ? trace.findIndex((line) => line.kind === 'event' && line.event.seq === entry.event.seq) : -1;
+  const line = trace[seq];
+  if (line?.kind !== 'event' || line.event.type !== 'guard')
+    throw new InterlockError('studio/not-found', { path: `${entry.seq}` });
+  const view = guardView(trace, seq);
+  const { phase, processorId, path } = view;
+  const show = isRevealed || isOfInput(phase) ? same : maskedBy(wordsSeen(trace));
+  return { seq: entry.seq, phase, processorId, path, received: view.received.map(show), returned: view.returned.map(show) };
+};
+
+const same = (text: TextAt): TextAt => text;
+
+/** What comes in was said by the caller, written by the agent's author, or accepted before. */
+const isOfInput = (phase: string): boolean => Object.values(phases).some((row) => row.phase === phase && row.lane === 'input');
+
+const words = /\S+/g;
+
+/** The words that could be seen from outside: what the caller said, and what left, part by part. */
+const wordsSeen = (trace: Trace): ReadonlySet<string> => {
+  const parts = new Map<string, string>();
+  for (const { part, chunk } of traceOfKind(trace, 'left')) {
+    const { partId = '' } = part;
+    parts.set(partId, (parts.get(partId) ?? '') + wordsIn(chunk));
+  }
+  const said = traceOfKind(trace, 'input').flatMap(({ messages }) => messages.map(({ text = '' }) => text));
+  return new Set([...parts.values(), ...said].flatMap((text) => text.match(words) ?? []));
+};
+
+const wordsIn = (chunk: unknown): string => {
+  const { text, argsTextDelta } = ((chunk ?? {}) as { payload?: { text?: string; argsTextDelta?: string } }).payload ?? {};
+  return text ?? argsTextDelta ?? '';
+};
+
+const maskedBy =
+  (seen: ReadonlySet<string>) =>
+  ({ target, text }: TextAt): TextAt => ({
+    target,
+    text: text.replaceAll(words, (word) => (seen.has(word) ? word : '▒'.repeat([...word].length))),
+  });
+
+/** The words of the parts that came, by their entries. Parts and entries are told in one order. */
+export const revealedWords = (
+  trace: Trace,
+  entries: readonly StudioEntry[],
+  { from, to }: { from: number; to: number },
+): Revealed[] => {
+  const came = traceOfKind(trace, 'came');
+  return entries
+    .filter(({ kind }) => kind === 'came')
+    .map(({ seq }, index) => ({ seq, text: wordsIn(came[index]?.chunk) }))
+    .filter(({ seq, text }) => seq >= from && seq <= to && text !== '');
+};

@@ -1,0 +1,128 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Chunk } from '../../../src/release/gate/chunk.js';
+import { createStreamGate, type StreamGate } from '../../../src/release/gate/stream-gate.js';
+import { compileGraph } from '../../../src/pipeline/compile.js';
+import type { SequenceNode } from '../../../src/pipeline/graph.js';
+import { planStream, type StreamStretch } from '../../../src/pipeline/stream-plan.js';
+import type { Stop } from '../../../src/verdict.js';
+import type { LabEmission, LabRun, LabStream } from '../../protocol/workbench.js';
+import { createBench, longestTryMs, type Bench } from './bench-scope.js';
+import { heldAfter } from './held-words.js';
+
+type Kind = LabStream['kind'];
+
+/** Sends a stream through the gate of a pipeline, piece by piece: the next one comes when no guard is at work any more. */
+export const runLabStream = async (graph: SequenceNode, kind: Kind, chunks: readonly string[]): Promise<LabRun> => {
+  const bench = createBench(AbortSignal.timeout(longestTryMs));
+  const lab = openLab(graph, bench);
+  const steps: { readonly pushed?: string; readonly left: string; readonly stop?: Stop }[] = [];
+  await lab.send(opening[kind]);
+  for (const pushed of chunks) {
+    await lab.send([delta[kind](pushed)]);
+    steps.push({ pushed, left: lab.takeLeft(), stop: lab.stopped });
+    if (lab.stopped) break;
+  }
+  if (!lab.stopped) {
+    await lab.send(closing(kind, chunks.join('')));
+    steps.push({ left: lab.takeLeft(), stop: lab.stopped });
+  }
+  lab.close();
+  const output = steps.map(({ left }) => left).join('');
+  const held = heldAfter(steps, !lab.stopped);
+  const emissions = steps.map(({ stop, ...step }, index): LabEmission => {
+    const words = held[index] ?? '';
+    return { ...step, held: words, heldChars: [...words].length, ...(stop && { stop: stopOf(stop) }) };
+  });
+  return { chunks, emissions, output, events: bench.events() };
+};
+
+const stopOf = (stop: Stop): NonNullable<LabEmission['stop']> => ({
+  processorId: stop.processorId,
+  kind: stop.kind,
+  reason: stop.kind === 'unavailable' ? String(stop.error instanceof Error ? stop.error.message : stop.error) : stop.reason,
+});
+
+interface Lab extends Pick<StreamGate, 'close' | 'stopped'> {
+  /** Sends chunks, and waits until everything has left that can. */
+  send(chunks: readonly Chunk[]): Promise<void>;
+  /** The words that have left since the last time. */
+  takeLeft(): string;
+}
+
+const openLab = (graph: SequenceNode, { scope }: Bench): Lab => {
+  let left = '';
+  const gate = createStreamGate({
+    stretches: stretchesOf(graph),
+    scope,
+    payloadOf: (part) => ({ phase: 'outputStream', part, streamParts: [], state: {} }),
+    release: (chunk) => void (left += wordsOf(chunk)),
+  });
+  const isDone = () => gate.stopped !== undefined || scope.abortSignal?.aborted === true;
+  return {
+    send: async (chunks) => {
+      for (const chunk of chunks) {
+        if (isDone()) return;
+        await gate.push(chunk);
+        if (chunk.type === 'finish') await gate.idle();
+        do await nextTurn();
+        while (gate.isBusy && !isDone());
+      }
+    },
+    takeLeft: () => {
+      const taken = left;
+      left = '';
+      return taken;
+    },
+    get stopped() {
+      return gate.stopped;
+    },
+    close: () => gate.close(),
+  };
+};
+
+/** Where no guard has a window, each chunk is judged and leaves before the next: as in the loop. */
+const stretchesOf = (graph: SequenceNode): readonly StreamStretch[] => {
+  const plan = compileGraph(graph);
+  const whole: StreamStretch = { kind: 'chunks', guard: (data, scope) => plan.run('outputStream', data, scope) };
+  return planStream(graph)?.stretches ?? [whole];
+};
+
+const part = 'lab';
+
+const chunk = (type: string, payload: object): Chunk => ({ type, runId: 'bench', from: 'AGENT', payload }) as Chunk; // Mastra's shape
+
+const delta: Readonly<Record<Kind, (text: string) => Chunk>> = {
+  text: (text) => chunk('text-delta', { id: part, text }),
+  reasoning: (text) => chunk('reasoning-delta', { id: part, text }),
+  'tool-input': (argsTextDelta) => chunk('tool-call-delta', { toolCallId: part, toolName: 'note', argsTextDelta }),
+};
+
+const opening: Readonly<Record<Kind, Chunk[]>> = {
+  text: [chunk('text-start', { id: part })],
+  reasoning: [chunk('reasoning-start', { id: part })],
+  'tool-input': [chunk('tool-call-input-streaming-start', { toolCallId: part, toolName: 'note' })],
+};
+
+const closing = (kind: Kind, text: string): Chunk[] => {
+  const end =
+    kind === 'tool-input'
+      ? [
+          chunk('tool-call-input-streaming-end', { toolCallId: part }),
+          chunk('tool-call', { toolCallId: part, toolName: 'note', args: argsOf(text) }),
+        ]
+      : [chunk(`${kind}-end`, { id: part })];
+  return [...end, chunk('finish', {})];
+};
+
+const argsOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return {}; // what a recorded stream never finished
+  }
+};
+
+const wordsOf = ({ payload }: Chunk): string => {
+  const { text, argsTextDelta } = (payload ?? {}) as { text?: string; argsTextDelta?: string };
+  return text ?? argsTextDelta ?? '';
+};

@@ -1,0 +1,55 @@
+import { compareTraces, InterlockError, replay, type Replayed, type Trace } from '../../../src/index.js';
+import type { DynamicGuards } from '../../../src/mastra/guards.js';
+import { toWorkflow } from '../../../src/mastra/to-workflow.js';
+import type { Comparison } from '../../protocol/runs.js';
+import { isInterlock, type Known } from '../catalog/known.js';
+
+/** A run to be replayed. */
+export interface ReplayedRun {
+  readonly runId: string;
+  readonly agentId: string;
+  readonly trace: Trace;
+}
+
+/** Replays a run with other pipelines in some lanes and its agent's own in the others, and compares. */
+export const replayRun = async (
+  known: Known,
+  run: ReplayedRun,
+  pipelines: Readonly<Record<string, string>>,
+): Promise<Comparison> => {
+  const guards = await guardsOf(known, run.agentId, pipelines);
+  const replayed = await replay(run.trace, guards);
+  const { rows, before, after } = compareTraces(run.trace, replayed.trace);
+  return {
+    rows,
+    before: { status: before.status ?? 'running', text: before.text },
+    after: { status: after.status ?? 'running', text: after.text, runId: run.runId },
+    ...endOf(replayed),
+  };
+};
+
+const endOf = ({ endedAt }: Replayed): Pick<Comparison, 'endedAt'> =>
+  endedAt ? { endedAt: `step ${endedAt.stepNumber}, attempt ${endedAt.attempt}: ${endedAt.reason}` } : {};
+
+const lanes = ['input', 'output', 'error'] as const;
+
+const guardsOf = async (known: Known, agentId: string, pipelines: Readonly<Record<string, string>>) => {
+  const agent = known.agents.find(({ id }) => id === agentId)?.agent;
+  if (!agent || !isInterlock(agent)) throw new InterlockError('studio/not-found', { path: agentId });
+  const own = {
+    input: () => agent.listConfiguredInputProcessors(),
+    output: () => agent.listConfiguredOutputProcessors(),
+    error: () => agent.listErrorProcessors(),
+  };
+  const chosen = lanes.map(async (lane): Promise<[string, unknown]> => {
+    const id = pipelines[lane];
+    return [`${lane}Processors`, id === undefined ? await own[lane]() : [workflowOf(known, id)]];
+  });
+  return Object.fromEntries(await Promise.all(chosen)) as { [L in (typeof lanes)[number] as `${L}Processors`]: DynamicGuards };
+};
+
+const workflowOf = ({ pipelines }: Known, id: string) => {
+  const pipeline = pipelines.find((one) => one.id === id);
+  if (!pipeline) throw new InterlockError('studio/not-found', { path: id });
+  return toWorkflow(pipeline.graph);
+};

@@ -1,0 +1,81 @@
+import type { PhaseData } from '../../../src/index.js';
+import { toWorkflow } from '../../../src/mastra/to-workflow.js';
+import type { SequenceNode } from '../../../src/pipeline/graph.js';
+import type { Tried, TriedStep } from '../../protocol/workbench.js';
+import { payloadAsJson, textsOfPayload } from './payload-json.js';
+
+/** What Mastra's engine says of a run, as far as it is read; its type depends on the workflow's schemas. */
+interface EngineResult {
+  readonly status: string;
+  readonly result?: PhaseData;
+  readonly tripwire?: Told;
+  readonly error?: Failure;
+  readonly steps: Readonly<Record<string, EngineStep>>;
+}
+
+interface EngineStep {
+  readonly status: string;
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  readonly tripwire?: Told;
+  readonly error?: Failure;
+}
+
+interface Told {
+  readonly reason: string;
+  readonly retry?: boolean;
+  readonly metadata?: unknown;
+  readonly processorId?: string;
+}
+
+interface Failure {
+  readonly message: string;
+  readonly code?: string;
+  readonly path?: string;
+}
+
+/** Runs one phase as a workflow on Mastra's engine, which tells of its steps, not of guards. */
+export const tryOnMastra = async (graph: SequenceNode, payload: object): Promise<Omit<Tried, 'before' | 'events'>> => {
+  const startedAt = performance.now();
+  const run = await toWorkflow(graph).createRun();
+  const inputData = { messageList: null, ...payload }; // its schema wants the key
+  const outcome = (await run.start({ inputData } as never)) as unknown as EngineResult; // see EngineResult
+  const durationMs = performance.now() - startedAt;
+  const steps = Object.entries(outcome.steps).flatMap(([id, step]) => (id === 'input' ? [] : [triedStep(graph.id, id, step)]));
+  return { ...ending(outcome), durationMs, steps };
+};
+
+const ending = ({
+  status,
+  result,
+  tripwire,
+  error,
+}: EngineResult): Pick<Tried, 'status' | 'tripwire' | 'error' | 'after' | 'payload'> => {
+  if (tripwire) return { status: 'tripwire', tripwire: { ...tripwire, processorId: tripwire.processorId ?? '' }, after: [] };
+  if (status === 'success' && result) return { status: 'success', after: textsOfPayload(result), payload: payloadAsJson(result) };
+  return { status: 'failed', error: failure(error), after: [] };
+};
+
+const failure = (error: Failure | undefined): NonNullable<Tried['error']> => ({
+  message: error?.message ?? 'The workflow failed.',
+  ...(error?.code !== undefined && { code: error.code }),
+  ...(error?.path !== undefined && { path: error.path }),
+});
+
+const triedStep = (pipelineId: string, id: string, { status, startedAt, endedAt, tripwire, error }: EngineStep): TriedStep => {
+  const reason = tripwire?.reason ?? error?.message;
+  return {
+    id,
+    path: `${pipelineId}/${id}`,
+    status: tripwire ? 'tripwire' : (statuses[status] ?? 'canceled'),
+    ...(startedAt !== undefined && endedAt !== undefined && { durationMs: endedAt - startedAt }),
+    ...(reason !== undefined && { reason }),
+  };
+};
+
+const statuses: Readonly<Record<string, TriedStep['status']>> = {
+  success: 'success',
+  failed: 'failed',
+  tripwire: 'tripwire',
+  skipped: 'skipped',
+};

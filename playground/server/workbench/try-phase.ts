@@ -1,0 +1,95 @@
+import { InterlockError, isInterlockError, type Phase, type PhaseData, type RunEvent } from '../../../src/index.js';
+import { openPayload } from '../../../src/mastra/step.js';
+import { compileGraph } from '../../../src/pipeline/compile.js';
+import { childrenOf, nameOf, type GraphNode, type SequenceNode } from '../../../src/pipeline/graph.js';
+import { phaseRow } from '../../../src/phase/table.js';
+import type { Stop, Verdict } from '../../../src/verdict.js';
+import type { Tried, TriedStep, TryPhase } from '../../protocol/workbench.js';
+import { createBench, longestTryMs } from './bench-scope.js';
+import { payloadAsJson, textsOfPayload } from './payload-json.js';
+import { tryOnMastra } from './try-on-mastra.js';
+
+/** Runs one phase of a pipeline. Raises `schema/invalid-payload` and `phase/unknown` for a payload that does not fit. */
+export const tryPhase = async (graph: SequenceNode, { phase, payload, engine }: TryPhase): Promise<Tried> => {
+  const given = { ...asObject(payload), phase };
+  const data = openPayload(given);
+  const before = textsOfPayload(data);
+  if (engine === 'mastra') return { before, ...(await tryOnMastra(graph, given)), events: [] };
+  return { before, ...(await tryOnPlan(graph, data)) };
+};
+
+const asObject = (payload: unknown): object => {
+  if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return payload;
+  throw new InterlockError('schema/invalid-payload', { path: 'payload', detail: 'expected an object' });
+};
+
+const tryOnPlan = async (graph: SequenceNode, data: PhaseData): Promise<Omit<Tried, 'before'>> => {
+  const bench = createBench(AbortSignal.timeout(longestTryMs));
+  const startedAt = performance.now();
+  const verdict = await compileGraph(graph).run<Phase>(data.phase, data, bench.scope);
+  const durationMs = performance.now() - startedAt;
+  const events = bench.events();
+  return { ...outcomeOf(verdict, data), durationMs, steps: stepsOf(graph, data.phase, events), events };
+};
+
+const outcomeOf = (
+  verdict: Verdict<PhaseData>,
+  given: PhaseData,
+): Pick<Tried, 'status' | 'tripwire' | 'error' | 'after' | 'payload'> => {
+  switch (verdict.kind) {
+    case 'pass':
+    case 'edit': {
+      const made = verdict.kind === 'edit' ? verdict.data : given;
+      return { status: 'success', after: textsOfPayload(made), payload: payloadAsJson(made) };
+    }
+    case 'trip':
+    case 'retry':
+      return { status: 'tripwire', tripwire: tripwireOf(verdict), after: [] };
+    case 'unavailable':
+      return { status: 'failed', error: errorOf(verdict), after: [] };
+    default:
+      return verdict satisfies never;
+  }
+};
+
+const tripwireOf = ({
+  kind,
+  reason,
+  metadata,
+  processorId,
+  phase,
+  path,
+}: Exclude<Stop, { kind: 'unavailable' }>): Tried['tripwire'] => ({
+  reason,
+  retry: kind === 'retry',
+  processorId,
+  phase,
+  path,
+  ...(metadata !== undefined && { metadata }),
+});
+
+const errorOf = ({ error, path }: Extract<Stop, { kind: 'unavailable' }>): NonNullable<Tried['error']> => ({
+  message: error instanceof Error ? error.message : String(error),
+  path,
+  ...(isInterlockError(error) && { code: error.code }),
+});
+
+/** The guards of a phase in the order in which they are written, each with what it did; those that were not asked were skipped. */
+const stepsOf = (graph: SequenceNode, phase: Phase, events: readonly RunEvent[]): TriedStep[] => {
+  const told = events.filter((event) => event.type === 'guard' || event.type === 'guard-bypass' || event.type === 'guard-shadow');
+  return guardsFrom(graph, graph.id, phase).map(({ id, path }): TriedStep => {
+    const own = told.filter((event) => event.path === path).at(-1);
+    if (!own) return { id, path, status: 'skipped' };
+    if (own.type !== 'guard')
+      return { id, path, status: 'success', ...('durationMs' in own && { durationMs: own.durationMs }), reason: own.reason };
+    const { verdict, durationMs, reason } = own;
+    return { id, path, status: statuses[verdict], durationMs, ...(reason !== undefined && { reason }) };
+  });
+};
+
+const statuses = { pass: 'success', edit: 'success', trip: 'tripwire', retry: 'tripwire', unavailable: 'failed' } as const;
+
+const guardsFrom = (node: GraphNode, path: string, phase: Phase): { id: string; path: string }[] => {
+  if (node.kind === 'guard') return typeof node.processor[phaseRow(phase).hook] === 'function' ? [{ id: node.id, path }] : [];
+  return childrenOf(node).flatMap((inner, index) => guardsFrom(inner, `${path}/${nameOf(inner, index)}`, phase));
+};
