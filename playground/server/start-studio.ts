@@ -8,15 +8,16 @@ import type { Examples } from './catalog/catalog.js';
 import { createApp } from './http/app.js';
 import { isLocalHost } from './http/local-request.js';
 import { openStore, type StoreOptions } from './store/open-store.js';
-import { createStudio, type StudioParts } from './studio.js';
+import type { StudioRoutesOptions } from './studio-routes.js';
+import { createStudio } from './studio.js';
 
 /** How the studio is served by itself. */
 export interface StudioServerOptions extends StoreOptions {
   readonly mastra: Mastra;
   /** Things to type, by agent. */
   readonly examples?: Examples;
-  /** See {@link StudioParts}. Default `'all'`. */
-  readonly content?: 'all' | 'released';
+  /** See {@link StudioRoutesOptions}. Default `'all'`. */
+  readonly content?: StudioRoutesOptions['content'];
   /** Default `'127.0.0.1'`: this machine alone. With any other, everybody must bring a token. */
   readonly host?: string;
   /** Default 4477, or a free one where that is taken; 0 is a free one. */

@@ -47,7 +47,7 @@ const maskedBy =
   (seen: ReadonlySet<string>) =>
   ({ target, text }: TextAt): TextAt => ({
     target,
-    text: text.replaceAll(words, (word) => (seen.has(word) ? word : '▒'.repeat([...word].length))),
+    text: text.replaceAll(words, (word) => (seen.has(word) ? word : '▒'.repeat(Array.from(word).length))),
   });
 
 /** The words of the parts that came, by their entries. Parts and entries are told in one order. */

@@ -30,7 +30,7 @@ export const openStream = (sitting: Sitting, before: readonly MastraDBMessage[],
   const record: TraceRecorder = () => log.trace;
   if (agent.kind === 'mastra') log.add({ kind: 'input', messages: [{ id: log.runId, role: 'user', text }] });
   const own = agent.kind === 'interlock' && { record }; // a stock agent is not given what it does not know
-  return agent.agent.stream(messages, { ...shared(sitting), ...own, ...(memory && { memory }) }) as Promise<AgentStream>; // see AgentStream
+  return agent.agent.stream(messages, { ...shared(sitting), ...own, ...(memory && { memory }) });
 };
 
 /** Goes on with a run that rests. */

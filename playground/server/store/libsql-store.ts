@@ -30,7 +30,7 @@ export const openLibsqlStore = async ({ url, ...bounds }: LibsqlStoreOptions): P
   await client.batch(tables, 'write');
   await markInterrupted(client);
   const summaries = async (statement: InStatement): Promise<RunSummary[]> =>
-    (await client.execute(statement)).rows.map(({ summary }) => fromJson<RunSummary>(summary));
+    (await client.execute(statement)).rows.map(({ summary }) => fromJson(summary) as RunSummary);
   return {
     save: async (records) => {
       await client.batch(records.flatMap(savingStatements), 'write');
@@ -97,7 +97,7 @@ const markInterrupted = async (client: Client): Promise<void> => {
   const statements = rows
     .filter(({ pid }) => !isAlive(Number(pid)))
     .map(({ summary }): InStatement => {
-      const before = fromJson<RunSummary>(summary);
+      const before = fromJson(summary) as RunSummary;
       const status = before.status === 'running' ? 'failed' : before.status;
       const after: RunSummary = { ...before, status, error: { message, code } };
       return {

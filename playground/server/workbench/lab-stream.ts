@@ -31,7 +31,7 @@ export const runLabStream = async (graph: SequenceNode, kind: Kind, chunks: read
   const held = heldAfter(steps, !lab.stopped);
   const emissions = steps.map(({ stop, ...step }, index): LabEmission => {
     const words = held[index] ?? '';
-    return { ...step, held: words, heldChars: [...words].length, ...(stop && { stop: stopOf(stop) }) };
+    return { ...step, held: words, heldChars: Array.from(words).length, ...(stop && { stop: stopOf(stop) }) };
   });
   return { chunks, emissions, output, events: bench.events() };
 };

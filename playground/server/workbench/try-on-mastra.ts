@@ -39,7 +39,7 @@ export const tryOnMastra = async (graph: SequenceNode, payload: object): Promise
   const startedAt = performance.now();
   const run = await toWorkflow(graph).createRun();
   const inputData = { messageList: null, ...payload }; // its schema wants the key
-  const outcome = (await run.start({ inputData } as never)) as unknown as EngineResult; // see EngineResult
+  const outcome = (await run.start({ inputData })) as unknown as EngineResult; // see EngineResult
   const durationMs = performance.now() - startedAt;
   const steps = Object.entries(outcome.steps).flatMap(([id, step]) => (id === 'input' ? [] : [triedStep(graph.id, id, step)]));
   return { ...ending(outcome), durationMs, steps };

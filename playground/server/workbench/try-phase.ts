@@ -78,7 +78,7 @@ const errorOf = ({ error, path }: Extract<Stop, { kind: 'unavailable' }>): NonNu
 const stepsOf = (graph: SequenceNode, phase: Phase, events: readonly RunEvent[]): TriedStep[] => {
   const told = events.filter((event) => event.type === 'guard' || event.type === 'guard-bypass' || event.type === 'guard-shadow');
   return guardsFrom(graph, graph.id, phase).map(({ id, path }): TriedStep => {
-    const own = told.filter((event) => event.path === path).at(-1);
+    const own = told.findLast((event) => event.path === path);
     if (!own) return { id, path, status: 'skipped' };
     if (own.type !== 'guard')
       return { id, path, status: 'success', ...('durationMs' in own && { durationMs: own.durationMs }), reason: own.reason };
