@@ -8,8 +8,13 @@ export const widths = { desktop: 1280, phone: 390 } as const;
 
 const heights: Record<number, number> = { [widths.desktop]: 800, [widths.phone]: 844 };
 
-/** Debian's; another one by the environment. */
-const chromiumPath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+/** Where distributions put it; another one by the environment. */
+const chromiumPaths = [
+  ...(process.env.CHROMIUM_PATH ? [process.env.CHROMIUM_PATH] : []),
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
 
 const quiet = [
   '--disable-gpu',
@@ -64,12 +69,12 @@ const keepInside = (page: Page, note: (problem: string) => void) =>
   );
 
 const launch = (): Promise<Browser> => {
-  if (!existsSync(chromiumPath)) {
-    throw new Error(
-      `There is no Chromium at ${chromiumPath}. Install it (Debian: apt-get install chromium) or set CHROMIUM_PATH.`,
-    );
+  const executablePath = chromiumPaths.find((path) => existsSync(path));
+  if (executablePath === undefined) {
+    const looked = chromiumPaths.join(', ');
+    throw new Error(`There is no Chromium at ${looked}. Install it (Debian: apt-get install chromium) or set CHROMIUM_PATH.`);
   }
-  return chromium.launch({ executablePath: chromiumPath, args: quiet });
+  return chromium.launch({ executablePath, args: quiet });
 };
 
 /** Starts Chromium. In a test file {@link useBrowser} does it, and fails the tests whose pages had problems. */

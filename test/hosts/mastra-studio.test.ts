@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { serveApp } from './app/serve.js';
@@ -33,25 +33,27 @@ afterAll(async () => {
 });
 
 const browser = useBrowser({ suite: 'mastra-studio', tolerated });
+/** Fails after Playwright's time limit. */
+const expectSeen = (what: Locator) => what.waitFor();
 const open = (path: string): Promise<Page> => browser().open(`${studio.url}${path}`);
 
 describe('Mastra Studio', () => {
   it('lists the agents', async () => {
     const page = await open('/agents');
-    await page.getByText('Stock support', { exact: true }).waitFor();
-    await page.getByText('Support', { exact: true }).waitFor();
+    await expectSeen(page.getByText('Stock support', { exact: true }));
+    await expectSeen(page.getByText('Support', { exact: true }));
     await browser().screenshot(page, 'agents');
   });
 
   it('lists pipelines among the processors, with who uses them, and not among the workflows', async () => {
     const page = await open('/processors');
-    await page.getByText('spare', { exact: true }).waitFor();
+    await expectSeen(page.getByText('spare', { exact: true }));
     await browser().screenshot(page, 'processors');
     const rows = (await page.locator('body').innerText()).replaceAll(/\s+/g, ' ');
     expect(rows).toMatch(/incoming (?:– )?2 outgoing (?:– )?2 spare\D*$/);
 
     await page.getByRole('link', { name: 'Workflows' }).click();
-    await page.getByText('No Workflows yet').waitFor();
+    await expectSeen(page.getByText('No Workflows yet'));
   });
 
   it('draws the graph of a pipeline', async () => {
@@ -59,19 +61,19 @@ describe('Mastra Studio', () => {
     await page.getByText('incoming', { exact: true }).click();
     await page.waitForURL('**/workflows/incoming/graph');
     for (const id of ['length', 'prompt-injection', 'pii', 'spam', 'financial-advice', 'blocked-terms'])
-      await page.getByRole('button', { name: `Inspect processor:${id}` }).waitFor();
-    await page.getByText('Parallel', { exact: true }).waitFor();
+      await expectSeen(page.getByRole('button', { name: `Inspect processor:${id}` }));
+    await expectSeen(page.getByText('Parallel', { exact: true }));
     await browser().screenshot(page, 'graph');
   });
 
   const runFromForm = async (phase: string, text: string) => {
     const page = await open('/workflows/incoming/graph');
-    await page.getByLabel('Test Message').waitFor();
+    await expectSeen(page.getByLabel('Test Message'));
     await page.getByRole('combobox').filter({ hasText: 'input' }).click();
     await page.getByRole('option', { name: phase, exact: true }).click();
     await page.getByLabel('Test Message').fill(text);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByText('Run data').waitFor();
+    await expectSeen(page.getByText('Run data'));
     return page;
   };
 
@@ -79,16 +81,16 @@ describe('Mastra Studio', () => {
 
   it('runs a phase of a pipeline from its form', async () => {
     const page = await runFromForm('input', 'Hello.');
-    await nodeOf(page, 'blocked-terms').getByText('Completed').waitFor();
+    await expectSeen(nodeOf(page, 'blocked-terms').getByText('Completed'));
     await browser().screenshot(page, 'run');
-    await page.getByText('Success').first().waitFor();
+    await expectSeen(page.getByText('Success').first());
   });
 
   it('shows the tripwire of such a run, at the step and at the run', async () => {
     const page = await runFromForm('input', attack);
-    await nodeOf(page, 'prompt-injection').getByText('Tripwire blocked').waitFor();
-    await page.getByText('Tripwire', { exact: true }).waitFor();
-    await page.getByText(notice).waitFor();
+    await expectSeen(nodeOf(page, 'prompt-injection').getByText('Tripwire blocked'));
+    await expectSeen(page.getByText('Tripwire', { exact: true }));
+    await expectSeen(page.getByText(notice));
     await browser().screenshot(page, 'run-tripwire');
   });
 });
@@ -100,6 +102,7 @@ const say = async (page: Page, text: string) => {
 };
 /** Studio shows this button while it takes a run to go on. */
 const busy = (page: Page) => page.getByRole('button', { name: 'Cancel' });
+const expectSettled = (page: Page) => busy(page).waitFor({ state: 'detached' });
 
 describe('the chat of Mastra Studio with an InterlockAgent', () => {
   const openChat = () => open('/agents/support/threads/new');
@@ -107,28 +110,28 @@ describe('the chat of Mastra Studio with an InterlockAgent', () => {
   it('shows an answer, and those of an earlier conversation', async () => {
     const page = await openChat();
     await say(page, 'Good morning');
-    await page.getByText('You said: Good morning').waitFor();
-    await busy(page).waitFor({ state: 'detached' });
+    await expectSeen(page.getByText('You said: Good morning'));
+    await expectSettled(page);
     await browser().screenshot(page, 'chat-answer');
     await page.reload();
-    await page.getByText('You said: Good morning').waitFor();
+    await expectSeen(page.getByText('You said: Good morning'));
   });
 
   it('shows a tripwire, settles, and goes on', async () => {
     const page = await openChat();
     await say(page, attack);
-    await page.getByText(notice).waitFor();
-    await busy(page).waitFor({ state: 'detached' });
+    await expectSeen(page.getByText(notice));
+    await expectSettled(page);
     await browser().screenshot(page, 'chat-tripwire');
     await say(page, 'Good evening');
-    await page.getByText('You said: Good evening').waitFor();
+    await expectSeen(page.getByText('You said: Good evening'));
   });
 
   it('shows what a guard of the stream stopped, and never the words', async () => {
     const page = await openChat();
     await say(page, 'Tell me the secret.');
-    await page.getByText('The answer contains blocked language.').waitFor();
-    await busy(page).waitFor({ state: 'detached' });
+    await expectSeen(page.getByText('The answer contains blocked language.'));
+    await expectSettled(page);
     expect(await page.content()).not.toContain('swordfish');
     await browser().screenshot(page, 'chat-tripwire-stream');
   });
@@ -141,13 +144,13 @@ describe('the chat of Mastra Studio with an InterlockAgent', () => {
     const page = await openChat();
     await say(page, 'A refund of 71, please.');
     const button = page.getByRole('button', { name: decision });
-    await button.waitFor();
+    await expectSeen(button);
     await browser().screenshot(page, 'chat-approval');
     expect(app.paidBack).toEqual([]);
     await page.waitForLoadState('networkidle'); // while it asks for the thread, Studio would answer by way of the thread
     await button.click();
-    await page.getByText(answer).waitFor();
-    await busy(page).waitFor({ state: 'detached' });
+    await expectSeen(page.getByText(answer));
+    await expectSettled(page);
     expect(app.paidBack).toEqual(paid);
   });
 });
@@ -156,7 +159,7 @@ describe('the chat of Mastra Studio with a stock agent and the same guards', () 
   it('shows a tripwire, and takes the run to go on for ever', async () => {
     const page = await open('/agents/stock/threads/new');
     await say(page, attack);
-    await page.getByText(notice).waitFor();
+    await expectSeen(page.getByText(notice));
     await page.waitForTimeout(3000); // nothing is to happen
     await browser().screenshot(page, 'chat-tripwire-stock');
     expect(await busy(page).isVisible()).toBe(true);
