@@ -13,6 +13,35 @@ export type GuardedRunEvent =
       readonly durationMs: number;
     }
   | {
+      /** A guard was not asked, or gave no verdict, and its policy let that pass: `sampled-out`, or the code of the error. */
+      readonly type: 'guard-bypass';
+      readonly runId: string;
+      readonly processorId: string;
+      readonly phase: string;
+      readonly path: string;
+      readonly reason: string;
+    }
+  | {
+      /** Branches of a block passed a payload that a sibling changed; `rerun` says whether they judged the merged one again. */
+      readonly type: 'stale-verdict';
+      readonly runId: string;
+      readonly phase: string;
+      readonly path: string;
+      readonly rerun: boolean;
+      /** The branches that passed. */
+      readonly readers: readonly string[];
+      /** The branches whose changes they had not seen. */
+      readonly authors: readonly string[];
+    }
+  | {
+      /** A guard of the answer changed messages that came before it. The AI SDK's messages are not ours to change: it has no effect. */
+      readonly type: 'edit-dropped';
+      readonly runId: string;
+      readonly phase: string;
+      /** The messages, by the ids that guards were given. */
+      readonly messageIds: readonly string[];
+    }
+  | {
       /** A guard rejected an attempt, and another one is made. */
       readonly type: 'retry';
       readonly runId: string;

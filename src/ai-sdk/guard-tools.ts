@@ -1,4 +1,5 @@
 import type { ModelMessage, Tool, ToolExecutionOptions, ToolSet } from 'ai';
+import { feedbackText } from '../loop/feedback-text.js';
 import type { PhaseData } from '../phase/row.js';
 import { InterlockError } from '../errors.js';
 import { openConversation } from './conversation.js';
@@ -119,11 +120,15 @@ const lastOf = async (results: AsyncIterable<unknown>): Promise<unknown> => {
   return last;
 };
 
-/** The result of a call as its guards left it. The attempt cannot be made again: the tool has run. */
+/**
+ * The result of a call as its guards left it. The answer that asked for it cannot be taken back: where a guard has another attempt
+ * granted, the model is told why as the tool's error, and answers in the next step.
+ */
 const judgeResult = async (run: Run, call: Call, result: unknown): Promise<unknown> => {
   if (!run.plan.has('toolResult')) return result;
-  const judged = await judge<'toolResult'>(run, payloadOf(run, call, result), { mayRetry: false });
-  return judged.data?.result;
+  const { data, again } = await judge<'toolResult'>(run, payloadOf(run, call, result));
+  if (again !== undefined) throw new Error(feedbackText(again));
+  return data.result;
 };
 
 const payloadOf = (run: Run, { toolName, toolCallId, args, messages }: Call, result: unknown): PhaseData<'toolResult'> => {

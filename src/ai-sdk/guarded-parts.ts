@@ -6,7 +6,7 @@ import { lateEdit, review } from './review.js';
 import type { Run } from './run.js';
 import type { Chunk, Content, PartOf, StreamPart } from './spec.js';
 import { ruledPart } from './call-rulings.js';
-import { createStreamLane, type Passed } from './stream-lane.js';
+import { createStreamLane, type Passed, type StreamLane } from './stream-lane.js';
 import { createGathering, createWire, partsOfContent, saysSomething, type Gathering, type Wire } from './wire.js';
 
 /** What one call of the guarded model has let out, over all its attempts. */
@@ -63,28 +63,47 @@ async function* pump(run: Run, sending: Sending, attempt: Attempt): AsyncGenerat
   const letOut = function* (passed: Passed<StreamPart>): Generator<StreamPart> {
     for (const left of passed.parts ?? []) yield* take(run, { sending, attempt }, left);
   };
+  /** What guards clear while nothing comes leaves then. */
+  const meanwhile = <T>(waiting: Promise<T>) => untilSettled(waiting, lane, (cleared) => letOut({ parts: cleared }));
   const againAfter = ({ again }: Passed<StreamPart>): Again | undefined =>
     again === undefined ? undefined : { feedback: again, prompt: open.prompt };
   try {
     for (;;) {
-      const part = await nextPart(run, attempt, parts);
+      const part = yield* meanwhile(nextPart(run, attempt, parts));
       if (!part) break;
       if (part.type === 'stream-start') {
         yield* start(sending, part);
         continue;
       }
       const pushed = lane.push(part);
-      const passed = isPromise(pushed) ? await pushed : pushed;
+      const passed = isPromise(pushed) ? yield* meanwhile(pushed) : pushed;
       yield* letOut(passed);
       if (passed.again !== undefined) return againAfter(passed);
     }
     if (attempt.failure) return undefined;
-    const last = await lane.end();
+    const ending = lane.end();
+    const last = isPromise(ending) ? yield* meanwhile(ending) : ending;
     yield* letOut(last);
     return againAfter(last);
   } finally {
     lane.close();
     await parts.return?.();
+  }
+}
+
+/** Waits, and lets out meanwhile what guards clear. */
+async function* untilSettled<T>(
+  waiting: Promise<T>,
+  lane: StreamLane<StreamPart>,
+  letOut: (cleared: readonly StreamPart[]) => Generator<StreamPart>,
+): AsyncGenerator<StreamPart, T> {
+  const settled = waiting.then((value) => ({ value }));
+  settled.catch(() => undefined); // nobody may be left to hear it
+  for (;;) {
+    const cleared = lane.nextCleared?.();
+    const first = await (cleared ? Promise.race([settled, cleared]) : settled);
+    if (first) return first.value;
+    yield* letOut(lane.takeCleared());
   }
 }
 

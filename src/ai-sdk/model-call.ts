@@ -1,3 +1,4 @@
+import { feedbackText } from '../loop/feedback-text.js';
 import type { PhaseData } from '../phase/row.js';
 import { modelCodec } from './chunks.js';
 import { openConversation, type Conversation } from './conversation.js';
@@ -82,10 +83,6 @@ const request = (run: Run, { model }: ModelCall, { conversation, prompt }: Askin
     steps: [...run.steps] as never, // the AI SDK's own records
     retryCount: run.retries,
   });
-
-/** What the model is told about a rejected attempt. The wording is the specification's. */
-const feedbackText = (reason: string): string =>
-  `[Processor Feedback] Your previous response was not accepted: ${reason}. Please try again with the feedback in mind.`;
 
 /** Behind the system messages, for most models take them in the beginning only. */
 const withFeedback = (prompt: Prompt, reason: string | undefined): Prompt => {

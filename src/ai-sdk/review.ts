@@ -1,5 +1,5 @@
 import { InterlockError } from '../errors.js';
-import type { PhaseData } from '../phase/row.js';
+import type { Phase, PhaseData } from '../phase/row.js';
 import { isSame } from '../pipeline/plain-data.js';
 import { answerId, editedContent, toAnswerMessage } from './answer.js';
 import { parseArguments, usageOf } from './chunks.js';
@@ -38,19 +38,41 @@ const isClientCall = (piece: Content): piece is Call => piece.type === 'tool-cal
 export const review = async (run: Run, given: Review): Promise<Reviewed> => {
   const { list } = given.open.conversation;
   const isFinal = !given.content.some(isClientCall);
-  const judges = [
-    () => judge<'llmResponse'>(run, observed(run, given), given),
-    ...given.content.filter(isResult).map((result) => () => judge<'toolResult'>(run, resultPayload(run, given, result), given)),
-    () => judge<'outputStep'>(run, stepPayload(run, given), given),
-    ...(isFinal ? [() => judge<'outputResult'>(run, endPayload(run, given), given)] : []),
+  const payloads = [
+    () => observed(run, given),
+    ...given.content.filter(isResult).map((result) => () => resultPayload(run, given, result)),
+    () => stepPayload(run, given),
+    ...(isFinal ? [() => endPayload(run, given)] : []),
   ];
   list.add(toAnswerMessage(given.content), 'response', { merge: false });
-  for (const judgeNext of judges) {
-    const { again } = await judgeNext();
+  for (const payloadOf of payloads) {
+    const payload = payloadOf();
+    const reportDropped = watchEarlier(run, given);
+    const { again } = await judge<Phase>(run, payload, given);
     if (again !== undefined) return { again };
+    reportDropped?.(payload.phase);
   }
   run.judgeLast = isFinal ? undefined : () => judgeLast(run, given);
   return { content: editedContent(given.content, answerParts(run, given)) };
+};
+
+/** What guards of an answer do to messages before it has no effect, and is told to whoever listens. */
+const watchEarlier = (run: Run, { open }: Review): ((phase: Phase) => void) | undefined => {
+  if (!run.options.onEvent) return undefined;
+  const { list, ids } = open.conversation;
+  const earlier = () =>
+    new Map(
+      run.scope.host.messages
+        .read(list, 'all')
+        .filter(({ id }) => ids.has(id))
+        .map(({ id, role, content }) => [id, JSON.stringify([role, content.parts])]),
+    );
+  const before = earlier();
+  return (phase) => {
+    const after = earlier();
+    const messageIds = [...before.keys()].filter((id) => after.get(id) !== before.get(id));
+    if (messageIds.length > 0) run.emit({ type: 'edit-dropped', phase, messageIds });
+  };
 };
 
 /** A stop condition may have ended the run with an answer that asks for tools. Nothing can be edited or made again by then. */

@@ -24,6 +24,11 @@ export interface GuardOptions {
    */
   hold?: 'chunk' | 'step';
   /**
+   * The most characters of an answer that guards with windows may hold at one place of the pipeline, at least 1; a run that needs
+   * more ends with `release/hold-exceeded`. Default 1,000,000.
+   */
+  maxHeldChars?: number;
+  /**
    * Phases whose hooks may stay uncalled, because they never come in these runs, or because others guard them: `['toolResult']` for
    * a model that is called without tools. Default: none, so that a hook that no adapter calls is refused.
    */
@@ -32,7 +37,7 @@ export interface GuardOptions {
   requestContext?: RunScope['requestContext'];
   /** Ends the run when the caller gives up; pass the same to the AI SDK's function. */
   abortSignal?: AbortSignal;
-  /** Told of verdicts, retries, conflicts and slow steps. What it throws never disturbs the run. */
+  /** Told of verdicts, bypasses, retries, conflicts, stale verdicts, dropped edits and slow steps. What it throws never disturbs the run. */
   onEvent?: (event: GuardedRunEvent) => void;
 }
 
@@ -127,6 +132,7 @@ export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {
 
 /** A run over a compiled plan. */
 export const createRun = (plan: Plan, options: GuardOptions): Run => {
+  checkHeldChars(options);
   const controller = new AbortController();
   const { abortSignal, onEvent } = options;
   const id = randomUUID();
@@ -182,6 +188,11 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
   return Object.assign(run, { scope: scopeOf(run) });
 };
 
+const checkHeldChars = ({ maxHeldChars }: GuardOptions): void => {
+  if (maxHeldChars === undefined || (Number.isInteger(maxHeldChars) && maxHeldChars >= 1)) return;
+  throw new InterlockError('ai-sdk/invalid-option', { path: 'maxHeldChars', detail: 'it must be a whole number from 1.' });
+};
+
 /** Phases that judge a whole answer after its words came. */
 const late = ['llmResponse', 'outputStep', 'outputResult'] as const;
 
@@ -208,10 +219,13 @@ const scopeOf = (run: Run): RunScope => {
     },
     now: () => performance.now(),
     reportGuard: ({ author, verdict, durationMs }) => {
-      if (run.options.onEvent) run.emit({ type: 'guard', ...author, verdict: verdict.kind, durationMs });
+      if (!run.options.onEvent) return;
+      if (verdict.kind === 'pass' && verdict.bypass) run.emit({ type: 'guard-bypass', ...author, reason: verdict.bypass.reason });
+      else run.emit({ type: 'guard', ...author, verdict: verdict.kind, durationMs });
     },
     reportConflict: ({ phase, path, rule, authors }) => run.emit({ type: 'merge-conflict', phase, path, rule, authors }),
-    reportStale: () => undefined,
+    reportStale: ({ phase, path, isRerun, readers, authors }) =>
+      run.emit({ type: 'stale-verdict', phase, path, rerun: isRerun, readers, authors }),
     setTimer: systemTimer,
     openShadow: () => () => undefined,
   };

@@ -22,6 +22,10 @@ export interface Passed<Part> {
 export interface StreamLane<Part> {
   /** Takes the next part. Throws what ends the run. */
   push(part: Part): Awaitable<Passed<Part>>;
+  /** Settles once guards have cleared something that is not taken yet; absent where they hold nothing back. */
+  readonly nextCleared?: () => Promise<void>;
+  /** Takes what guards have cleared while nothing came. */
+  takeCleared(): readonly Part[];
   /** All parts as they come, as long as no guard that is still at work stops the stream. */
   watch<T>(parts: AsyncIterable<T>): AsyncIterable<T>;
   /** What was still held; to be called when the last part was the end of an answer. Throws what ends the run. */
@@ -43,6 +47,8 @@ type Data = PhaseData<'outputStream'>;
 
 /** What takes chunks in and gives out what its guards cleared, in order. */
 interface Passage {
+  /** Whether guards may clear a chunk after it was taken in. */
+  readonly isHolding: boolean;
   take(chunk: Chunk): Awaitable<Verdict<Data>>;
   end(): Awaitable<Verdict<Data>>;
   watch<T>(parts: AsyncIterable<T>): AsyncIterable<T>;
@@ -53,15 +59,22 @@ interface Passage {
 export const createStreamLane = <Part extends { type: string }>(run: Run, options: LaneOptions<Part>): StreamLane<Part> => {
   const nothing = { parts: [] };
   if (!run.plan.has('outputStream'))
-    return { push: (part) => ({ parts: [part] }), watch: (parts) => parts, end: () => nothing, close: () => undefined };
+    return {
+      push: (part) => ({ parts: [part] }),
+      takeCleared: () => [],
+      watch: (parts) => parts,
+      end: () => nothing,
+      close: () => undefined,
+    };
   const { codec, mayRetry } = options;
-  const cleared: Chunk[] = [];
+  const cleared = createCleared();
   const came: Came<Part> = { parts: new WeakMap(), finish: undefined };
   const payload = payloadWith(options.messageList);
-  const passage = openPassage(run, payload, (chunk) => void cleared.push(chunk));
+  const passage = openPassage(run, payload, cleared.add);
+  const takeCleared = (): readonly Part[] => cleared.take().flatMap((chunk) => partsOf(chunk, came, options));
   const passed = (verdict: Verdict<Data>): Passed<Part> => {
     const { again } = settle(run, payload(null), { verdict, mayRetry: mayRetry() });
-    return { parts: again === undefined ? cleared.splice(0).flatMap((chunk) => partsOf(chunk, came, options)) : [], again };
+    return { parts: again === undefined ? takeCleared() : [], again };
   };
   const goOn = (chunk: Chunk, left: number): Awaitable<Verdict<Data>> =>
     whenReady(passage.take(chunk), (verdict) => {
@@ -77,9 +90,25 @@ export const createStreamLane = <Part extends { type: string }>(run: Run, option
       if (chunk.type === 'finish') came.finish = part;
       return whenReady(goOn(chunk, mostFollowing), passed);
     },
+    nextCleared: passage.isHolding ? cleared.next : undefined,
+    takeCleared,
     watch: passage.watch,
     end: () => whenReady(passage.end(), passed),
     close: passage.close,
+  };
+};
+
+/** What guards have cleared, and nobody has taken. */
+const createCleared = () => {
+  const chunks: Chunk[] = [];
+  let tell: (() => void) | undefined;
+  return {
+    add: (chunk: Chunk): void => {
+      chunks.push(chunk);
+      tell?.();
+    },
+    take: (): Chunk[] => chunks.splice(0),
+    next: (): Promise<void> => (chunks.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => (tell = resolve))),
   };
 };
 
@@ -98,6 +127,7 @@ const openPassage = (run: Run, payload: Payload, release: Release): Passage => {
 
 /** Where no guard has a window, each chunk is judged and leaves before the next one is asked for. */
 const direct = (run: Run, payload: Payload, release: Release): Passage => ({
+  isHolding: false,
   take: (chunk) => {
     const data = payload(chunk);
     const judged = (verdict: Verdict<Data>): Verdict<Data> => {
@@ -120,9 +150,16 @@ const gated = (
   payload: Payload,
   { stretches, release }: { stretches: readonly StreamStretch[]; release: Release },
 ): Passage => {
-  const gate = createStreamGate({ stretches, scope: run.scope, payloadOf: payload, release });
+  const gate = createStreamGate({
+    stretches,
+    scope: run.scope,
+    payloadOf: payload,
+    release,
+    maxHeldChars: run.options.maxHeldChars,
+  });
   const verdict = (): Verdict<Data> => gate.stopped ?? pass;
   return {
+    isHolding: true,
     take: (chunk) => whenReady(gate.push(chunk), verdict),
     end: () => (gate.stopped ? verdict() : whenReady(gate.idle(), verdict)),
     watch: (parts) => untilStopped(parts, gate),

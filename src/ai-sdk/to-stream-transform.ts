@@ -48,36 +48,50 @@ export const toStreamTransform = (guards: Guards, options?: GuardOptions): Strea
   return ({ stopStream }) => {
     const run = nextRun();
     const isJudged = run.adapters.has('withGuards');
-    const pass = judgedSteps(run);
-    return guardedTransform(run, stopStream, async (part) => {
+    const steps = judgedSteps(run);
+    return guardedTransform(run, stopStream, async (part, send) => {
       begin(run);
       if (part.type === 'finish') await run.judgeLast?.();
-      if (isJudged) return [part];
-      if (part.type === 'raw') return []; // it holds words that guards may take out
-      return pass(part);
+      if (isJudged) return send([part]);
+      if (part.type === 'raw') return undefined; // it holds words that guards may take out
+      return steps(part, send);
     });
   };
 };
 
+type Send = (parts: readonly Part[]) => void;
+/** Sends what is left of a part, and maybe later what guards clear while nothing comes. */
+type Pass = (part: Part, send: Send) => Promise<void>;
+
 /** Each step has a lane of its own; how it finished is told, whatever guards make of that. */
-const judgedSteps = (run: Run): ((part: Part) => Promise<readonly Part[]>) => {
+const judgedSteps = (run: Run): Pass => {
   const open = () => createStreamLane<Part>(run, { codec: textCodec, mayRetry: () => false });
   let lane = open();
-  return async (part) => {
+  let pushes = 0;
+  /** What guards clear while nothing comes leaves then; the next part takes along what is cleared after it. */
+  const sendWhileSilent = async (send: Send): Promise<void> => {
+    const [own, count] = [lane, pushes];
+    const isSilent = () => own === lane && count === pushes;
+    while (own.nextCleared && isSilent()) {
+      await own.nextCleared();
+      if (isSilent()) send(own.takeCleared());
+    }
+  };
+  return async (part, send) => {
+    pushes += 1;
     const { parts } = await lane.push(part);
-    if (part.type !== 'finish-step') return parts;
+    if (part.type !== 'finish-step') {
+      send(parts);
+      return void sendWhileSilent(send);
+    }
     const last = await lane.end();
     lane.close();
     lane = open();
-    return [...[...parts, ...last.parts].filter(({ type }) => type !== 'finish-step'), part];
+    return send([...[...parts, ...last.parts].filter(({ type }) => type !== 'finish-step'), part]);
   };
 };
 
-const guardedTransform = (
-  run: Run,
-  stopStream: () => void,
-  pass: (part: Part) => Promise<readonly Part[]>,
-): TransformStream<Part, Part> => {
+const guardedTransform = (run: Run, stopStream: () => void, pass: Pass): TransformStream<Part, Part> => {
   const wire = createWire();
   let hasEnded = false;
   const end = (controller: Controller, error: StopError): void => {
@@ -95,7 +109,10 @@ const guardedTransform = (
       try {
         run.throwIfStopped();
         if (part.type === 'error' && isStopError(part.error)) return end(controller, part.error);
-        for (const left of await pass(part)) sendPart(controller, wire, left);
+        const send: Send = (parts) => {
+          if (!hasEnded) for (const left of parts) sendPart(controller, wire, left);
+        };
+        await pass(part, send);
       } catch (error) {
         if (!isStopError(error)) throw error;
         end(controller, error);

@@ -1,11 +1,8 @@
 import { comeBack } from './come-back.js';
+import { feedbackText } from './feedback-text.js';
 import type { Run } from './run.js';
 
 const tag = 'processor-feedback';
-
-/** What the model is told about a rejected attempt. The wording is the specification's. */
-const feedbackText = (reason: string): string =>
-  `[Processor Feedback] Your previous response was not accepted: ${reason}. Please try again with the feedback in mind.`;
 
 /** Puts the feedback of the last rejection into the conversation, where there is one, in place of any older. */
 export const showFeedback = ({ options: { ports }, list, feedback }: Run): void =>

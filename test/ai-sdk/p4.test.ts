@@ -69,14 +69,16 @@ describe('P4 Rejected content stays rejected', () => {
       expect(promptsOf(model)).not.toContain(secret);
     });
 
-    if (phase === 'toolResult') return; // nothing is made again there, see P6
     it('a retry: neither in the result nor in the prompt of the next attempt', async () => {
       const model = createModel(steps);
       const ran = await run(model, true);
       expect(ran.result?.text).toBe('I must not tell.');
       expect(publicView(ran)).not.toContain(secret);
       expect(promptsOf(model)).not.toContain(secret);
-      if (isStreamed(way)) expect(textOnWire(ran)).toBe(steps.length > 1 ? 'A moment. I must not tell.' : 'I must not tell.');
+      if (isStreamed(way))
+        expect(textOnWire(ran)).toBe(
+          steps.length > 1 || phase === 'toolResult' ? 'A moment. I must not tell.' : 'I must not tell.',
+        );
     });
   });
 

@@ -25,7 +25,7 @@ const feedbackPerCall = ({ calls }: ScriptedModel<'v4'>): string[][] =>
     prompt.flatMap(({ role, content }) => (role === 'system' && content.includes('[Processor Feedback]') ? [content] : [])),
   );
 
-/** A result is judged inside the AI SDK's loop, which makes no step again. */
+/** A result is judged inside the AI SDK's loop, which makes no step again: the model hears of it in the next. */
 const canRetry = (phase: Phase): boolean => phase !== 'toolResult';
 
 /** The phases of an attempt that come before its model call. */
@@ -84,14 +84,28 @@ describe('P6 Retries are bounded transitions', () => {
       },
     );
 
-    it('a retry on a result is not granted, whatever the budget', async () => {
-      const guard = guardOn('toolResult', ({ abort }) => abort('no', { retry: true }));
-      const ran = await runGuarded(way, {
-        model: modelFor('toolResult'),
-        guards: [guard],
-        guardOptions: { maxProcessorRetries: 3 },
-      });
-      expect(ran.error).toMatchObject({ name: 'TripwireError', retry: true, phase: 'toolResult' });
+    it('a retry on a result is the tool’s error to the model, which answers in the next step; no tool runs again for it', async () => {
+      const guard = guardOn('toolResult', ({ abort }) => abort('no', { retry: true }), { times: 1 });
+      const model = modelFor('toolResult');
+      const log: string[] = [];
+      const ran = await runGuarded(way, { model, log, guards: [guard], guardOptions: { maxProcessorRetries: 1 } });
+      expect(statusOf(ran)).toBe('success');
+      expect(log).toEqual(['charge 1', 'charge 2']);
+      const told = JSON.stringify(model.calls[1]?.prompt);
+      expect(told).toContain(feedbackFor('no'));
+      expect(told.match(/receipt \d/g)).toHaveLength(1); // the other's, which was accepted
+      expect(ran.events.filter(({ type }) => type === 'retry')).toMatchObject([{ phase: 'toolResult', retries: 1 }]);
+    });
+
+    it('a retry on a result is granted within the budget alone', async () => {
+      for (const maxProcessorRetries of [0, 1, 3]) {
+        const guard = guardOn('toolResult', ({ abort }) => abort('no', { retry: true }));
+        const steps = () => ({ toolCalls: [{ name: 'charge', args: { amount: 1 } }] });
+        const model = scriptedModel({ specificationVersion: 'v4', steps });
+        const ran = await runGuarded(way, { model, guards: [guard], guardOptions: { maxProcessorRetries }, maxSteps: 9 });
+        expect(ran.error).toMatchObject({ name: 'TripwireError', retry: true, phase: 'toolResult' });
+        expect(model.calls).toHaveLength(1 + maxProcessorRetries);
+      }
     });
 
     it('an attempt whose words have left is not made again', async () => {

@@ -248,7 +248,7 @@ describe('structured output', () => {
     const read = async (steps: Parameters<typeof makeAgent>[0], options: InterlockCallOptions & { schema?: object } = {}) => {
       const { schema: own = schema, ...given } = options;
       const { agent } = makeAgent(steps, { tools: { echo } });
-      const stream = await agent.stream('Go', { ...given, structuredOutput: { schema: own as typeof schema } });
+      const stream = await agent.stream('Go', { ...given, structuredOutput: { schema: own } });
       return { objects: await all(stream.objectStream as ReadableStream<unknown>), stream };
     };
     const cut = [{ text: ['{"city": "O', 'slo", ', '"degrees"', ': 4}'] }];

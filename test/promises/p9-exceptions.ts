@@ -48,7 +48,7 @@ export const stockExceptions: readonly Exception[] = [
 export const sdkExceptions: readonly Exception[] = [
   { why: 'There is no memory: the application keeps its messages.', holds: (row) => expectedOf(row).saved === 'turn' },
   {
-    why: 'A retry on a tool’s result ends the run: the step cannot be made again without running its tools again.',
+    why: 'A retry on a tool’s result is that tool’s error to the model, and the next step answers it: no step is made again.',
     holds: (row) => row.phase === 'toolResult' && isRetry(row),
   },
 ];
