@@ -1,14 +1,14 @@
-import { Agent } from '@mastra/core/agent';
+import type { Agent } from '@mastra/core/agent';
 import { Mastra } from '@mastra/core/mastra';
 import { MockMemory } from '@mastra/core/memory';
-import type { AnyExportedSpan, TracingContext } from '@mastra/core/observability';
+import type { AnyExportedSpan, SpanType, TracingContext } from '@mastra/core/observability';
 import { createTool } from '@mastra/core/tools';
 import { Observability, TestExporter } from '@mastra/observability';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import {
-  InterlockAgent,
+  type InterlockAgent,
   phaseNames,
   phases,
   type InterlockCallOptions,
@@ -41,7 +41,8 @@ type Tree = [name: string, ...children: Tree[]];
 const treeOf = (spans: readonly AnyExportedSpan[], parent?: string): Tree[] =>
   spans.filter(({ parentSpanId }) => parentSpanId === parent).map(({ id, name }): Tree => [name, ...treeOf(spans, id)]);
 
-const ofType = (spans: readonly AnyExportedSpan[], type: string) => spans.filter((span) => span.type === type);
+const ofType = (spans: readonly AnyExportedSpan[], type: `${SpanType}`) =>
+  spans.filter((span) => (span.type satisfies string as string) === type);
 
 /** Every span has ended, and hangs on one root. */
 const expectWhole = (spans: readonly AnyExportedSpan[]) => {
@@ -246,7 +247,7 @@ describe.each(modes)('the trace of a run, %s', (mode) => {
     expect((await run(agent, mode)).status).toBe('failed');
     const spans = await trace.spans();
     expectWhole(spans);
-    for (const type of ['agent_run', 'model_generation', 'model_inference'])
+    for (const type of ['agent_run', 'model_generation', 'model_inference'] as const)
       expect(ofType(spans, type)[0]?.errorInfo?.message).toContain('out of order');
   });
 
@@ -278,7 +279,7 @@ describe.each(everyHook)('a stop in $hook, $mode', ({ phase, mode }) => {
     expect(ran.status).toBe('tripwire');
     expectWhole(spans);
     const tripwireAbort = { reason: 'not so', retry: false, metadata: { rule: 7 } };
-    const own = spans.filter((span) => span.type === 'processor_run' && span.errorInfo);
+    const own = ofType(spans, 'processor_run').filter(({ errorInfo }) => errorInfo);
     expect(own).toMatchObject([{ entityId: `guard-${phase}`, attributes: { tripwireAbort }, errorInfo: { message: 'not so' } }]);
     expect(ofType(spans, 'agent_run')[0]).toMatchObject({
       attributes: { tripwireAbort: { ...tripwireAbort, processorId: `guard-${phase}` } },
@@ -308,6 +309,8 @@ interface Leak {
   /** What the model says at first. */
   steps: readonly object[];
   result?: string;
+  /** Whether the tool fails, with the result for its reason. */
+  fails?: boolean;
   when?: (args: HookArgs) => boolean;
 }
 
@@ -323,19 +326,23 @@ const leaks: Leak[] = [
   { phase: 'outputStep', steps: [leaking] },
   { phase: 'toolResult', steps: [calling], result: secret },
   { phase: 'outputStream', steps: [calling], result: secret, when: ({ part }) => part?.type === 'tool-result' },
+  { phase: 'outputStream', steps: [calling], result: secret, fails: true, when: ({ part }) => part?.type === 'tool-error' },
   { phase: 'outputResult', steps: [calling, { reasoning: secret, text: `So: ${secret}.` }] },
   { phase: 'apiError', steps: [{ ...leaking, error: new Error('cut off') }] },
 ];
 
 describe.each(leaks.flatMap((leak) => modes.map((mode) => ({ ...leak, mode }))))('P4: what $phase rejects, $mode', (leak) => {
   const rejected = async (retry: boolean, recordEdits = false) => {
-    const { phase, steps, result = 'fine', when, mode } = leak;
+    const { phase, steps, result = 'fine', fails, when, mode } = leak;
     const rejects = guardOn(phase, ({ abort }) => abort('not to be told', { retry }), { when, times: retry ? 1 : undefined });
     const fetches = createTool({
       id: 'fetch',
       description: 'Fetches a code.',
       inputSchema: z.object({ code: z.string() }),
-      execute: async () => ({ result }),
+      execute: async () => {
+        if (fails) throw new Error(result);
+        return { result };
+      },
     });
     const looks = { id: 'looks', processInputStep: () => undefined, processOutputStep: () => undefined } as never;
     const config = { tools: { fetch: fetches }, maxProcessorRetries: 1, recordEdits };

@@ -8,7 +8,9 @@ import { waitingCalls } from '../../loop/tell-waiting.js';
 import { objectOf } from '../structured-output.js';
 import { isTraced, startAgentSpan, type AgentSpan, type AgentTracing } from './agent-span.js';
 import { createGuardSpans, type GuardSpans } from './guard-spans.js';
-import { asError, createStepSpans, usageStats, wordsOfSteps, type StepSpans, type ToolSpan } from './step-spans.js';
+import { asError } from './as-error.js';
+import { createStepSpans, usageStats, wordsOfSteps, type StepSpans } from './step-spans.js';
+import type { ToolSpan } from './tool-span.js';
 
 /** The trace of a run, made of its events: the spans that Mastra's agents make. */
 export interface AgentTrace extends RunTracer {

@@ -1,13 +1,13 @@
 import { EntityType, SpanType, type AnySpan, type TracingContext } from '@mastra/core/observability';
 import type { Processor } from '@mastra/core/processors';
 import type { RunEvent } from '../../../schemas/index.js';
-import { messageOf } from '../../loop/message-of.js';
 import type { Lanes } from '../../loop/run.js';
 import type { AnyRow, Phase } from '../../phase/row.js';
 import type { GuardCall, GuardSpan, RunScope } from '../../phase/scope.js';
 import { phaseRow } from '../../phase/table.js';
 import { processorsOf } from '../../pipeline/graph.js';
 import type { Author, Verdict } from '../../verdict.js';
+import { asError } from './as-error.js';
 import { describePayload } from './wordless.js';
 
 /** The spans of a run's guards. */
@@ -41,7 +41,7 @@ export const createGuardSpans = (tracing: GuardTracing): GuardSpans => {
   const streams = new Map<string, StreamSpan>();
   const start = (author: Author, input?: object): AnySpan => {
     const row: Row = phaseRow(author.phase as Phase); // authors name phases
-    return tracing.parentOf(row).createChildSpan(spanOf(author, row, known.get(author.processorId), input));
+    return tracing.parentOf(row).createChildSpan({ ...spanOf(author, row, known.get(author.processorId)), input });
   };
   const streamOf = (author: Author): StreamSpan => {
     const open = streams.get(author.path) ?? { span: start(author), scopes: new WeakMap<RunScope, RunScope>() };
@@ -65,9 +65,9 @@ export const createGuardSpans = (tracing: GuardTracing): GuardSpans => {
       const { span } = streamOf({ processorId, phase, path });
       if (verdict === 'pass' || verdict === 'edit') {
         streams.delete(path); // what comes later in the step has a span of its own
-        return span.end({ output: { verdict, totalChunks: calls, edits }, attributes: { hookDurationMs: durationMs } as never });
+        return span.end({ output: { verdict, totalChunks: calls, edits }, attributes: { hookDurationMs: durationMs } });
       }
-      return span.error({ error: new Error(said.reason ?? verdict), attributes: abortOf({ kind: verdict, ...said }) as never });
+      return span.error({ error: new Error(said.reason ?? verdict), attributes: abortOf({ kind: verdict, ...said }) });
     },
     endOfStep: () => {
       for (const { span } of streams.values()) span.end();
@@ -93,7 +93,7 @@ const inSpan = (scope: RunScope, span: AnySpan): RunScope =>
 type Declared = Partial<Pick<Processor, 'name' | 'spanType' | 'spanName' | 'spanAttributes'>>;
 
 /** A span as Mastra's runner makes it, with what a processor declares of its own. */
-const spanOf = (author: Author, row: Row, known: { processor: Declared; index: number } | undefined, input?: object) => {
+const spanOf = (author: Author, row: Row, known: { processor: Declared; index: number } | undefined) => {
   const { name, spanType, spanName, spanAttributes } = known?.processor ?? {};
   const { recorded, declared } = phaseNamesOf(row);
   return {
@@ -110,7 +110,6 @@ const spanOf = (author: Author, row: Row, known: { processor: Declared; index: n
       processorPhase: recorded,
     } as never, // of whichever type the span is
     metadata: { path: author.path },
-    input,
   };
 };
 
@@ -138,9 +137,9 @@ const endWith = (span: AnySpan, verdict: Verdict<unknown>, { data, hasWords }: {
       return span.end({ output: { verdict: verdict.kind, ...changedIn(data, verdict.data as object, hasWords) } });
     case 'trip':
     case 'retry':
-      return span.error({ error: new Error(verdict.reason), attributes: abortOf(verdict) as never }); // of a processor's span
+      return span.error({ error: new Error(verdict.reason), attributes: abortOf(verdict) });
     case 'unavailable':
-      return span.error({ error: verdict.error instanceof Error ? verdict.error : new Error(messageOf(verdict.error)) });
+      return span.error({ error: asError(verdict.error) });
     default:
       return verdict satisfies never;
   }

@@ -1,17 +1,10 @@
-import {
-  EntityType,
-  SpanType,
-  type AIModelGenerationSpan,
-  type AnySpan,
-  type Span,
-  type TracingContext,
-} from '@mastra/core/observability';
+import { SpanType, type AIModelGenerationSpan, type AnySpan, type Span } from '@mastra/core/observability';
 import { isGuarded } from '../../loop/judge.js';
-import { messageOf } from '../../loop/message-of.js';
-import type { StepRecord, TokenUsage, ToolCall, ToolOutcome } from '../../loop/ports.js';
+import type { StepRecord, TokenUsage, ToolCall } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { Phase } from '../../phase/row.js';
 import { offeredTools } from '../provider-tools.js';
+import { openToolSpan, type ToolSpan } from './tool-span.js';
 import { wordless } from './wordless.js';
 
 /** The spans of a run's model and tools: one generation, its steps, in each step the calls. */
@@ -28,13 +21,6 @@ export interface StepSpans {
   failCall(message: string): void;
   openTool(run: Run, call: ToolCall): ToolSpan;
   end(run: Run, reason: string): void;
-}
-
-/** A run of a tool as a trace shows it. */
-export interface ToolSpan {
-  /** What the tool is handed. */
-  readonly tracingContext: TracingContext;
-  end(outcome: ToolOutcome): void;
 }
 
 /** Makes the spans under that of an agent's run. With `hasWords` they hold what was said even where guards may still reject it. */
@@ -55,12 +41,7 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean): StepSpan
       return generation;
     },
     begin: (run) => {
-      const { model } = run.options.ports.models[run.modelIndex] ?? {};
-      generation ??= agentSpan.createChildSpan({
-        type: SpanType.MODEL_GENERATION,
-        name: `llm: '${model?.modelId}'`,
-        attributes: { model: model?.modelId, provider: model?.provider, streaming: run.options.mode === 'stream' },
-      });
+      generation ??= startGeneration(agentSpan, run);
       const { stepNumber, attempt } = run.position;
       step = generation.createChildSpan({
         type: SpanType.MODEL_STEP,
@@ -79,11 +60,7 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean): StepSpan
     },
     beginCall: (run) => {
       inference?.end(); // of a call that was given up for another
-      inference = step?.createChildSpan({
-        type: SpanType.MODEL_INFERENCE,
-        name: `inference: '${run.attempt?.entry.model.modelId}'`,
-        attributes: inferenceFacts(run),
-      });
+      inference = step && startInference(step, run);
     },
     endCall: (run) => {
       const { finish } = run.attempt ?? {};
@@ -94,43 +71,45 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean): StepSpan
       inference?.error({ error: new Error(message) });
       inference = undefined;
     },
-    openTool: (run, { toolCallId, toolName, args }) => {
-      const span = (step ?? agentSpan).createChildSpan({
-        type: SpanType.TOOL_CALL,
-        name: `tool: '${toolName}'`,
-        entityType: EntityType.TOOL,
-        entityId: toolName,
-        entityName: toolName,
-        input: isSettled(run, 'outputResult') ? args : wordless(args, 'args'),
-        attributes: { toolCallId, toolType: 'tool' },
-      });
-      const isShown = isSettled(run, 'toolResult', 'outputStream', 'outputResult');
-      return { tracingContext: { currentSpan: span }, end: (outcome) => endTool(span, outcome, isShown) };
+    openTool: (run, call) => {
+      const args = isSettled(run, 'outputResult');
+      return openToolSpan(step ?? agentSpan, call, { args, result: args && isSettled(run, 'toolResult', 'outputStream') });
     },
     end: (run, reason) => {
-      const record = run.attempt?.record;
-      step?.end({
-        endTree: true,
-        output: record && isSettled(run, 'outputResult') ? wordsOfSteps([record]) : {}, // of a rejected one nothing is left
-        attributes: {
-          usage: usageStats(record?.usage),
-          finishReason: record?.finishReason,
-          isContinued: reason === 'tool-calls' || reason === 'retry',
-        },
-        metadata: { reason, ...(record?.tripwire && { tripwire: record.tripwire }) },
-      } as never); // endTree is the implementation's
+      if (step) endStep(step, run, { reason, isShown: isSettled(run, 'outputResult') });
       step = undefined;
       inference = undefined;
     },
   };
 };
 
-const endTool = (span: Span<SpanType.TOOL_CALL>, outcome: ToolOutcome, isShown: boolean): void => {
-  const { kind } = outcome;
-  const attributes = { success: kind === 'result' };
-  if (kind === 'error') return span.error({ error: asError(outcome.error), attributes });
-  if (kind !== 'result') return span.end({ output: { outcome: kind }, attributes });
-  return span.end({ output: isShown ? outcome.result : wordless(outcome.result, 'result'), attributes });
+const startGeneration = (parent: AnySpan, { options: { ports, mode }, modelIndex }: Run): AIModelGenerationSpan => {
+  const { modelId, provider } = ports.models[modelIndex]?.model ?? {};
+  return parent.createChildSpan({
+    type: SpanType.MODEL_GENERATION,
+    name: `llm: '${modelId}'`,
+    attributes: { model: modelId, provider, streaming: mode === 'stream' },
+  });
+};
+
+interface StepEnd {
+  readonly reason: string;
+  readonly isShown: boolean;
+}
+
+/** Of a rejected step nothing is left to show. */
+const endStep = (step: Span<SpanType.MODEL_STEP>, { attempt }: Run, { reason, isShown }: StepEnd): void => {
+  const record = attempt?.record;
+  step.end({
+    endTree: true,
+    output: record && isShown ? wordsOfSteps([record]) : {},
+    attributes: {
+      usage: usageStats(record?.usage),
+      finishReason: record?.finishReason,
+      isContinued: reason === 'tool-calls' || reason === 'retry',
+    },
+    metadata: { reason, ...(record?.tripwire && { tripwire: record.tripwire }) },
+  });
 };
 
 /** What steps said and did, as their guards left it. */
@@ -142,20 +121,24 @@ export const wordsOfSteps = (steps: readonly StepRecord[]) => ({
   ),
 });
 
-/** Settings without headers, which may hold keys. */
-const inferenceFacts = ({ attempt, options: { mode }, position }: Run) => {
+/** Settings are told without headers, which may hold keys. */
+const startInference = (step: AnySpan, { attempt, options: { mode }, position }: Run): Span<SpanType.MODEL_INFERENCE> => {
   const { modelId, provider } = attempt?.entry.model ?? {};
   const { settings = {} } = attempt ?? {};
   const { headers: _headers, ...parameters } = (settings.modelSettings ?? {}) as Record<string, unknown>;
-  return {
-    model: modelId,
-    provider,
-    stepIndex: position.stepNumber,
-    streaming: mode === 'stream',
-    parameters,
-    availableTools: offeredTools(settings).map(([name]) => name),
-    toolChoice: settings.toolChoice as never, // any of the host's
-  };
+  return step.createChildSpan({
+    type: SpanType.MODEL_INFERENCE,
+    name: `inference: '${modelId}'`,
+    attributes: {
+      model: modelId,
+      provider,
+      stepIndex: position.stepNumber,
+      streaming: mode === 'stream',
+      parameters,
+      availableTools: offeredTools(settings).map(([name]) => name),
+      toolChoice: settings.toolChoice,
+    },
+  });
 };
 
 /** Tokens in the names of Mastra's traces. */
@@ -165,6 +148,3 @@ export const usageStats = (usage: TokenUsage | undefined) => ({
   ...(usage?.cachedInputTokens !== undefined && { inputDetails: { cacheRead: usage.cachedInputTokens } }),
   ...(usage?.reasoningTokens !== undefined && { outputDetails: { reasoning: usage.reasoningTokens } }),
 });
-
-/** What went wrong, as a span takes it. */
-export const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(messageOf(error)));

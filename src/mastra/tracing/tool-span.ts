@@ -1,0 +1,44 @@
+import { EntityType, SpanType, type AnySpan, type Span, type TracingContext } from '@mastra/core/observability';
+import type { ToolCall, ToolOutcome } from '../../loop/ports.js';
+import { asError } from './as-error.js';
+import { wordless } from './wordless.js';
+
+/** A run of a tool as a trace shows it. */
+export interface ToolSpan {
+  /** What the tool is handed. */
+  readonly tracingContext: TracingContext;
+  end(outcome: ToolOutcome): void;
+}
+
+/** What of a call nothing can reject any more when it begins, and when it ends. */
+interface Shown {
+  readonly args: boolean;
+  readonly result: boolean;
+}
+
+/** Begins the span of a tool's run. */
+export const openToolSpan = (parent: AnySpan, { toolCallId, toolName, args }: ToolCall, shown: Shown): ToolSpan => {
+  const span = parent.createChildSpan({
+    type: SpanType.TOOL_CALL,
+    name: `tool: '${toolName}'`,
+    entityType: EntityType.TOOL,
+    entityId: toolName,
+    entityName: toolName,
+    input: shown.args ? args : wordless(args, 'args'),
+    attributes: { toolCallId, toolType: 'tool' },
+  });
+  return { tracingContext: { currentSpan: span }, end: (outcome) => endWith(span, outcome, shown) };
+};
+
+const endWith = (span: Span<SpanType.TOOL_CALL>, outcome: ToolOutcome, { result: isShown }: Shown): void => {
+  const { kind } = outcome;
+  const attributes = { success: kind === 'result' };
+  if (kind === 'error') {
+    const { name, message, stack } = asError(outcome.error);
+    const error = Object.assign(new Error(isShown ? message : String(wordless(message, 'message'))), { name });
+    error.stack = isShown ? stack : undefined; // it begins with the message
+    return span.error({ error, attributes });
+  }
+  if (kind !== 'result') return span.end({ output: { outcome: kind }, attributes });
+  return span.end({ output: isShown ? outcome.result : wordless(outcome.result, 'result'), attributes });
+};
