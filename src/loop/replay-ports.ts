@@ -17,7 +17,9 @@ export interface ReplaySource {
   readonly trace: Trace;
   readonly runId: string;
   readonly stage: ReplayStage;
-  readonly conceal?: MapText;
+  readonly conceal: MapText;
+  /** Puts stand-ins where values were concealed. */
+  readonly reveal: MapText | undefined;
 }
 
 /**
@@ -104,7 +106,7 @@ const partsOf = (
   return new ReadableStream({ pull }, { highWaterMark: 0 });
 };
 
-const replayTools = ({ trace, stage }: ReplaySource): LoopPorts['runTool'] => {
+const replayTools = ({ trace, stage, conceal, reveal }: ReplaySource): LoopPorts['runTool'] => {
   const outcomes = createTape(traceOfKind(trace, 'tool'));
   const written = createTape(traceOfKind(trace, 'wrote'));
   const begun = createTape(
@@ -115,22 +117,22 @@ const replayTools = ({ trace, stage }: ReplaySource): LoopPorts['runTool'] => {
   return async ({ call, write, abortSignal }) => {
     const { toolCallId, toolName } = call;
     const isOfCall = (one: { toolCallId: string }): boolean => one.toolCallId === toolCallId;
-    const args = stringify(toPlainJson(call.args));
+    const args = stringify(toPlainJson(call.args, conceal));
     const start = begun.take(isOfCall);
     const outcome = outcomes.take((one) => isOfCall(one) && one.toolName === toolName && stringify(one.args) === args);
     if (!start || (!outcome && traceOfKind(trace, 'tool').some(isOfCall)))
       return stage.end(`${toolName} was never called with this.`);
-    for (let wrote = take(); wrote; wrote = take()) await write(fromPlainJson(wrote.chunk) as Chunk);
+    for (let wrote = take(); wrote; wrote = take()) await write(fromPlainJson(wrote.chunk, reveal) as Chunk);
     function take(): OfKind<'wrote'> | undefined {
       return written.take((one) => isOfCall(one) && one.seq < (outcome?.seq ?? Infinity));
     }
     if (!outcome || outcome.isAborted) await stage.wait(abortSignal, `${toolName} had not ended when the run was recorded.`);
-    return outcome ? endOf(outcome) : new Promise(() => undefined);
+    return outcome ? endOf(outcome, reveal) : new Promise(() => undefined);
   };
 };
 
-const endOf = ({ ended, outcome }: OfKind<'tool'>): ToolOutcome => {
-  const facts = fromPlainJson(outcome) as object;
+const endOf = ({ ended, outcome }: OfKind<'tool'>, reveal: MapText | undefined): ToolOutcome => {
+  const facts = fromPlainJson(outcome, reveal) as object;
   if (ended === 'thrown') throw (facts as { error: unknown }).error;
   return { kind: ended, ...facts } as ToolOutcome; // as it was recorded
 };

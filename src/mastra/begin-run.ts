@@ -4,7 +4,7 @@ import type { RequestContext } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
 import type { RunMode } from '../loop/ports.js';
 import { createRun } from '../loop/create-run.js';
-import { joinTracers } from '../loop/run-recording.js';
+import { joinTracers } from '../loop/join-tracers.js';
 import type { Run, RunOptions } from '../loop/run.js';
 import type { CallOptions } from './call-options.js';
 import { compileChains, resolveChains } from './chains.js';

@@ -42,7 +42,6 @@ export const openRecording = ({ guards, options, ports, lanes, runId, ...call }:
     ...(memoryIds.size > 0 && { memory }),
     recordEdits: options.recordEdits ?? guards.recordEdits,
     settings: settingsOf(call.settings, options),
-    concealedFor: [],
   };
   return { ports: recording.ports, lanes: recording.lanes, recording, begin: (run) => recording.begin(run, facts) };
 };

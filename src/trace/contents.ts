@@ -95,10 +95,11 @@ const valuesAt = (pool: readonly unknown[], ranges: Ranges): unknown[] =>
 export type ReadContent = (content: TraceContent) => Record<string, unknown>;
 
 /** Gathers the values of a trace. What it gives belongs to the reader, who may change it. */
-export const readContents = (entries: readonly TraceEntry[]): ReadContent => {
+export const readContents = (entries: readonly TraceEntry[], mapText?: MapText): ReadContent => {
+  const read = (value: unknown): unknown => fromPlainJson(value, mapText);
   const pool = poolOf(entries);
   return ({ lists, values }) => ({
-    ...(fromPlainJson(values) as Record<string, unknown>), // of the same fields
-    ...Object.fromEntries(Object.entries(lists).map(([name, ranges]) => [name, valuesAt(pool, ranges).map(fromPlainJson)])),
+    ...(read(values) as Record<string, unknown>), // of the same fields
+    ...Object.fromEntries(Object.entries(lists).map(([name, ranges]) => [name, valuesAt(pool, ranges).map(read)])),
   });
 };

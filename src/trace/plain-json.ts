@@ -104,15 +104,21 @@ const isRecord = (value: object): value is Record<string, unknown> => {
   return prototype === Object.prototype || prototype === null;
 };
 
-/** What was written by {@link toPlainJson}, as it was. */
-export const fromPlainJson = (value: unknown): unknown => {
+/** What was written by {@link toPlainJson}, as it was; with `mapText` each text is read as it says, names aside. */
+export const fromPlainJson = (value: unknown, mapText?: MapText): unknown => {
+  if (typeof value === 'string') return mapText ? mapText(value) : value;
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(fromPlainJson);
-  if (tag in value) return revived(value as Tagged);
-  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, fromPlainJson(field)]));
+  if (Array.isArray(value)) return value.map((entry) => fromPlainJson(entry, mapText));
+  if (tag in value) return revived(value as Tagged, mapText);
+  return revivedFields(value, mapText);
 };
 
-const revived = ({ [tag]: kind, value }: Tagged): unknown => {
+const revivedFields = (value: object, mapText: MapText | undefined): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [key, fromPlainJson(field, isNameField(key) ? undefined : mapText)]),
+  );
+
+const revived = ({ [tag]: kind, value }: Tagged, mapText: MapText | undefined): unknown => {
   switch (kind) {
     case 'date':
       return new Date(value as string);
@@ -123,16 +129,16 @@ const revived = ({ [tag]: kind, value }: Tagged): unknown => {
     case 'bigint':
       return BigInt(value as string);
     case 'error':
-      return revivedError(value as Record<string, unknown>);
+      return revivedError(revivedFields(value as object, mapText));
     case 'object':
-      return Object.fromEntries(Object.entries(value as object).map(([key, field]) => [key, fromPlainJson(field)]));
+      return revivedFields(value as object, mapText);
     default:
       return kind satisfies never;
   }
 };
 
 const revivedError = ({ message, cause, ...fields }: Record<string, unknown>): Error => {
-  const error = new Error(String(message), cause === undefined ? undefined : { cause: fromPlainJson(cause) });
+  const error = new Error(String(message), cause === undefined ? undefined : { cause });
   for (const [name, field] of Object.entries(fields))
     Object.defineProperty(error, name, { value: field, configurable: true, writable: true });
   return error;

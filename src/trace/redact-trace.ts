@@ -78,7 +78,8 @@ const without = <E extends TraceEntry>(entry: E, ...names: (keyof E)[]): E => {
   return rest;
 };
 
-const withoutChanges = (event: RunEvent): RunEvent => {
+/** An event without what guards took out and put in. */
+export const withoutChanges = (event: RunEvent): RunEvent => {
   if (event.type !== 'guard') return event;
   const { changes: _changes, ...rest } = event;
   return rest;

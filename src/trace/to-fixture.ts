@@ -23,7 +23,7 @@ export const toFixture = (trace: Trace, { from, name = 'agent', library = 'mastr
   const { agentId = 'agent' } = headerOf(trace);
   const result = traceOfKind(trace, 'result').at(-1);
   const { text = '' } = traceOfKind(trace, 'input')[0]?.messages.at(-1) ?? {};
-  const title = `${agentId}, asked ${JSON.stringify(shortened(text))}: ${result?.status ?? 'unfinished'}`;
+  const title = `${agentId}, asked "${shortened(text)}": ${result?.status ?? 'unfinished'}`;
   const lines = formatTrace(trace).trimEnd().split('\n');
   return `import { expect, it } from 'vitest';
 import { compareTraces, parseTrace, replay } from ${quoted(library)};
@@ -46,7 +46,10 @@ it(${quoted(title)}, async () => {
 
 const mostTitle = 60;
 
-const shortened = (text: string): string => (text.length > mostTitle ? `${text.slice(0, mostTitle)}…` : text);
+const shortened = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > mostTitle ? `${line.slice(0, mostTitle)}…` : line;
+};
 
 /** A text as TypeScript writes it; line separators are no line ends to it, and to some tools they are. */
 const quoted = (text: string): string => JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');

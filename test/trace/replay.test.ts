@@ -255,25 +255,37 @@ describe.each(modes)('unchanged guards give the same trace again, %s', (mode) =>
     expect((await memory.recall({ threadId: 'thread', resourceId: 'person' })).messages).toHaveLength(recalled);
   });
 
-  it('a run that rests, is declined and approved, and goes on', async () => {
+  it('a run that rests, once for an approval that is refused, once for data', async () => {
     const recording = collectTraces();
-    const tools = { echo: { ...echo, requireApproval: true } };
-    const { agent } = makeAgent([...callThen('echo', { say: 'a' }), { text: 'End.' }], {
-      tools: {
-        echo: createTool({
-          ...(tools.echo as object),
-          id: 'echo',
-          description: 'x',
-          inputSchema: z.object({ say: z.string() }),
-          requireApproval: true,
-          execute: async ({ say }) => ({ said: say }),
-        } as never),
-      } as never,
+    const asks = createTool({
+      id: 'asks',
+      description: 'Asks.',
+      inputSchema: z.object({}),
+      suspendSchema: z.object({ question: z.string() }),
+      resumeSchema: z.object({ answer: z.string() }),
+      execute: async (_input, { agent: context }) =>
+        context?.resumeData ? { heard: context.resumeData } : context?.suspend?.({ question: 'Who?' }),
     });
-    await agent.generate('Hi', { record: recording.record, runId: 'resting' });
+    const careful = createTool({
+      id: 'careful',
+      description: 'Careful.',
+      inputSchema: z.object({}),
+      requireApproval: true,
+      execute: async () => ({ done: true }),
+    });
+    const calls = { toolCalls: [{ name: 'careful', args: {} }] };
+    const { agent } = makeAgent([calls, { toolCalls: [{ name: 'asks', args: {} }] }, { text: 'Done.' }], {
+      tools: { asks, careful },
+    });
+    const { record: recorder } = recording;
+    const call = { runId: 'resting' };
+    if (mode === 'generate') await agent.generate('Hi', { record: recorder, ...call });
+    else await (await agent.stream('Hi', { record: recorder, ...call })).consumeStream();
     expect(traceOfKind(recording.trace, 'result')).toMatchObject([{ status: 'suspended' }]);
     expect(await replay(recording.trace, agent)).toMatchObject({ status: 'suspended' });
-    await agent.approveToolCallGenerate({ runId: 'resting' });
+    await agent.declineToolCallGenerate({ ...call, reason: 'not now' });
+    await agent.resumeGenerate({ answer: 'Bo' }, call);
+    expect(traceOfKind(recording.trace, 'result').map(({ status }) => status)).toEqual(['suspended', 'suspended', 'success']);
     const replayed = await replay(recording.trace, agent);
     expect(replayed).toMatchObject({ status: 'success', text: 'Done.' });
     expect(formatTrace(replayed.trace)).toBe(formatTrace(recording.trace));

@@ -5,12 +5,16 @@ import { defineFinder } from '../patterns/define-finder.js';
 import { holdBack } from '../stream/hold-back.js';
 import { flushText } from '../stream/held-text.js';
 import { editPrompt } from './edit-prompt.js';
-import { createVault, placeholder, type Vault } from './vault.js';
+import { placeholder, standIn, type ConcealingProcessor } from '../../src/guard/concealing.js';
+import { createVault, createVaultOfStandIns, type Vault } from './vault.js';
 
 type RestoringHooks = Required<Pick<Processor, 'processLLMRequest' | 'processOutputStream'>> &
-  Required<Pick<WindowedProcessor, 'window'>>;
+  Required<Pick<WindowedProcessor, 'window'>> &
+  Required<Pick<ConcealingProcessor, 'conceal' | 'expectStandIns'>>;
 
+/** Placeholders that come in from outside are hidden like values, so that nobody can ask for a value by its name. */
 const placeholderFinder = defineFinder({ regex: placeholder });
+const standInFinder = defineFinder({ regex: standIn });
 
 /**
  * The hooks that hide values from the model and give them back. What goes out to the model is edited and nothing else, so that
@@ -24,7 +28,9 @@ export const restoringHooks = (finders: NamedFinders, onHidden: (found: readonly
     vaults.set(state, vault);
     return vault;
   };
-  const hidden = combineFinders([...finders, ['placeholder', placeholderFinder]]);
+  const values: NamedFinders = [...finders, ['stand-in', standInFinder]];
+  const known = combineFinders(values);
+  const hidden = combineFinders([...values, ['placeholder', placeholderFinder]]);
   const pattern: Pattern = {
     ...placeholderFinder,
     replace: (name, { context }) => vaultOf(context.state).reveal(name) ?? name,
@@ -44,5 +50,8 @@ export const restoringHooks = (finders: NamedFinders, onHidden: (found: readonly
     },
     processOutputStream: holdBack(pattern),
     window: { pattern },
+    conceal: (text, state) =>
+      flushText({ text, from: 0 }, { pattern: known, replace: (value, span) => vaultOf(state).hide(span, value) }),
+    expectStandIns: (state) => void vaults.set(state, createVaultOfStandIns()),
   };
 };

@@ -1,4 +1,5 @@
 import type { ValueSpan } from '../patterns/combine-finders.js';
+import { placeholderOf, standIn, standInOf } from '../../src/guard/concealing.js';
 import { labelOf } from './redactor-options.js';
 
 /** The values of one run and their placeholders. It lives in memory beside the run, and never inside anything that is kept or shown. */
@@ -8,9 +9,6 @@ export interface Vault {
   /** The value of a placeholder that this vault has given out. */
   reveal(placeholder: string): string | undefined;
 }
-
-/** Finds placeholders. Those that come in from outside are hidden like values, so that nobody can ask for a value by its name. */
-export const placeholder = /\[[A-Z][A-Z0-9_]{0,31}_\d{1,6}\]/;
 
 export const createVault = (): Vault => {
   const placeholders = new Map<string, string>();
@@ -28,5 +26,16 @@ export const createVault = (): Vault => {
       return name;
     },
     reveal: (name) => values.get(name),
+  };
+};
+
+const wholeStandIn = new RegExp(`^(?:${standIn.source})$`);
+
+/** The vault of a run that is replayed from what was written down: it knows values by their stand-ins. */
+export const createVaultOfStandIns = (): Vault => {
+  const others = createVault();
+  return {
+    hide: (span, value) => (wholeStandIn.test(value) ? placeholderOf(value) : others.hide(span, value)),
+    reveal: (name) => others.reveal(name) ?? standInOf(name),
   };
 };

@@ -7,7 +7,8 @@ import type { Lanes, RunOptions, RunTracer } from '../../loop/run.js';
 import type { ResolvedModel } from '../../phase/host.js';
 import type { Trace } from '../../trace/collect-traces.js';
 import { readContents } from '../../trace/contents.js';
-import { fromPlainJson } from '../../trace/plain-json.js';
+import { placeholder, standInOf } from '../../guard/concealing.js';
+import { fromPlainJson, type MapText } from '../../trace/plain-json.js';
 import { createTape } from '../../trace/replay/tape.js';
 import { headerOf } from '../../trace/trace-lines.js';
 import { traceOfKind } from '../../trace/trace-of-kind.js';
@@ -25,12 +26,15 @@ export interface ReplayPlan {
   readonly recorded: Trace;
   readonly guards: ReplayGuards;
   readonly stage: ReplayStage;
+  readonly conceal: MapText;
   readonly structuredOutput?: StructuredOutput;
 }
 
 /** Everything that a replayed run is begun with. */
 export interface ReplaySetup {
   readonly header: TraceHeader;
+  /** Puts stand-ins where values were concealed; absent where none were. */
+  readonly reveal: MapText | undefined;
   readonly list: MessageList;
   readonly lanes: Lanes;
   readonly ports: LoopPorts;
@@ -41,19 +45,21 @@ export interface ReplaySetup {
 }
 
 /** Sets up the run of a trace: its conversation, and everybody who answers in it. */
-export const replaySetup = async ({ recorded, guards, stage, ...given }: ReplayPlan): Promise<ReplaySetup> => {
+export const replaySetup = async ({ recorded, guards, stage, conceal, ...given }: ReplayPlan): Promise<ReplaySetup> => {
   const header = headerOf(recorded);
-  const read = readContents(recorded);
+  const reveal = header.concealedFor.length > 0 ? withStandIns : undefined;
+  const read = readContents(recorded, reveal);
   const createId = replayIds(recorded, header.messageId);
   const memory = { entries: createTape(traceOfKind(recorded, 'memory')), read, stage };
   const settings = { ...settingsOf(header), ...(given as Partial<StepSettings>) }; // a schema of an object may be any
   const { agentId = 'agent' } = header;
   return {
     header,
+    reveal,
     list: replayList(recorded, read, createId),
     lanes: await replayLanes(guards, { header, agentId, memory }),
     ports: {
-      ...createReplayPorts({ trace: recorded, runId: header.runId, stage }),
+      ...createReplayPorts({ trace: recorded, runId: header.runId, stage, conceal, reveal }),
       host: createHost(modelLike),
       messages: { ...loopMessages, ...createCheckpoints(), toPrompt },
       models: header.models.map((model): ModelEntry => ({ model: standInModel(model), maxRetries: 0 })),
@@ -67,6 +73,11 @@ export const replaySetup = async ({ recorded, guards, stage, ...given }: ReplayP
     tracer: { hear: () => undefined, openSpan: stage.openSpan, ids: { traceId: undefined, spanId: undefined } },
   };
 };
+
+const everyPlaceholder = new RegExp(placeholder, 'g');
+
+/** What a model knows by a placeholder was a value to everybody else. */
+const withStandIns = (text: string): string => text.replaceAll(everyPlaceholder, standInOf);
 
 const settingsOf = ({ settings, tools }: TraceHeader): StepSettings => ({
   ...(fromPlainJson(settings) as StepSettings),

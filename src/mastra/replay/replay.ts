@@ -8,10 +8,11 @@ import { createRun } from '../../loop/create-run.js';
 import { createReplayStage, type ReplayEnd } from '../../loop/replay-stage.js';
 import { resumeRun, type Answered } from '../../loop/resume-run.js';
 import type { Run } from '../../loop/run.js';
-import { createRecording, joinTracers, type Recording } from '../../loop/run-recording.js';
+import { joinTracers } from '../../loop/join-tracers.js';
+import { concealersIn, createRecording, type Recording } from '../../loop/run-recording.js';
 import { waitingCalls } from '../../loop/tell-waiting.js';
 import { collectTraces, type Trace } from '../../trace/collect-traces.js';
-import { fromPlainJson } from '../../trace/plain-json.js';
+import { fromPlainJson, type MapText } from '../../trace/plain-json.js';
 import { alignTrace } from '../../trace/replay/align-trace.js';
 import { sittingsOf, type RecordedSitting } from '../../trace/replay/sittings.js';
 import { headerOf } from '../../trace/trace-lines.js';
@@ -70,8 +71,9 @@ export const replay = async (trace: Trace, by: InterlockAgent | ReplayGuards, op
     cancel: () => giveUp(sitting),
     pause: () => sleep(2),
   });
-  const setup = await replaySetup({ recorded, guards, stage, ...options });
-  const recording = createRecording({
+  const conceal = (text: string): string => recording.conceal?.(text) ?? text;
+  const setup = await replaySetup({ recorded, guards, stage, conceal, ...options });
+  const recording: Recording = createRecording({
     ...setup,
     runId: setup.header.runId,
     recorder: (header) => {
@@ -113,10 +115,10 @@ interface Playing {
 
 /** Plays sitting after sitting, as far as the run comes to rest where it did. */
 const play = async (playing: Playing): Promise<void> => {
-  const { recorded, sitting, recording, hasEnded } = playing;
+  const { recorded, setup, sitting, recording, hasEnded } = playing;
   for (const { resume, cancel } of sittingsOf(recorded)) {
     const rested = sitting.run;
-    const answered = resume && answerIn(resume);
+    const answered = resume && answerIn(resume, setup.reveal);
     if (resume && (hasEnded() || !rested || !answered || !waitsFor(rested, answered))) return;
     Object.assign(sitting, { controller: new AbortController(), cancelIn: cancel });
     if (isBeforeAll(cancel, recorded)) giveUp(sitting);
@@ -132,9 +134,9 @@ const play = async (playing: Playing): Promise<void> => {
 const isBeforeAll = (cancel: RecordedSitting['cancel'], recorded: Trace): boolean =>
   cancel !== undefined && recorded[cancel.seq - 1]?.kind === 'input';
 
-const answerIn = ({ toolCallId, answer }: NonNullable<RecordedSitting['resume']>): Answered => ({
+const answerIn = ({ toolCallId, answer }: NonNullable<RecordedSitting['resume']>, reveal: MapText | undefined): Answered => ({
   toolCallId,
-  answer: fromPlainJson(answer) as Exclude<CallAnswer, { kind: 'unasked' }>, // as it was given
+  answer: fromPlainJson(answer, reveal) as Exclude<CallAnswer, { kind: 'unasked' }>, // as it was given
 });
 
 const waitsFor = (run: Run, { toolCallId }: Answered): boolean =>
@@ -168,8 +170,9 @@ const beginReplay = (playing: Playing): Run => {
     persistence,
     context: { agent: agent as never, requestContext: new RequestContext(), tracingContext: undefined }, // Mastra types an agent by its own generics
   });
-  const { threadId, recordEdits, concealedFor, memory } = header;
-  recording.begin(run, { threadId, recordEdits, settings: header.settings, concealedFor, memory });
+  const { threadId, recordEdits, memory } = header;
+  for (const { id, expectStandIns } of concealersIn(setup.lanes)) expectStandIns?.(run.scope.slot(id).state);
+  recording.begin(run, { threadId, recordEdits, settings: header.settings, memory });
   return run;
 };
 

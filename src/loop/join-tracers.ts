@@ -1,0 +1,25 @@
+import type { RunRecording, RunTracer } from './run.js';
+
+/** Both are told of everything; a guard is handed the scope of the tracer's span. */
+export const joinTracers = (tracer: RunTracer | undefined, recording: RunRecording | undefined): RunTracer | undefined => {
+  if (!tracer || !recording) return tracer ?? (recording && { ...recording, ids: noIds });
+  return {
+    hear: (event, run) => {
+      recording.hear(event, run);
+      tracer.hear(event, run);
+    },
+    openSpan: (call) => {
+      const [looking, span] = [recording.openSpan(call), tracer.openSpan(call)];
+      return {
+        scope: span.scope,
+        end: (verdict) => {
+          looking.end(verdict);
+          span.end(verdict);
+        },
+      };
+    },
+    ids: tracer.ids,
+  };
+};
+
+const noIds: RunTracer['ids'] = { traceId: undefined, spanId: undefined };

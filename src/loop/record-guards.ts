@@ -1,0 +1,105 @@
+import type { MessageList } from '@mastra/core/agent/message-list';
+import type { GuardCall, GuardSpan, RunScope } from '../phase/scope.js';
+import type { Phase } from '../phase/row.js';
+import { phaseRow } from '../phase/table.js';
+import { childrenOf, type GraphNode } from '../pipeline/graph.js';
+import { isSameFrozen, type Frozen } from '../trace/contents.js';
+import type { TraceWriter } from '../trace/trace-writer.js';
+import type { Author, Verdict } from '../verdict.js';
+import type { Chunk } from './ports.js';
+import { withoutRun } from './record-left.js';
+import { withoutHeaders } from './record-ports.js';
+
+/** Fields of a payload that are no words, or that an engine passes along beside it. */
+const unseen = new Set(['phase', 'messageList', 'streamParts', 'state', 'steps', 'agent', 'model', 'tools']);
+
+/** Who looks on, and at whom. */
+export interface Looking {
+  readonly writer: TraceWriter;
+  /** Whether values are concealed: chunks may hold pieces of them, and are then not written down. */
+  readonly isConcealing: boolean;
+  readonly memoryIds: ReadonlySet<string> | undefined;
+  /** Ids of guards that judge beside the run, at any time; of them only their events are told. */
+  readonly shadows: ReadonlySet<string>;
+}
+
+/** Ids of the guards that only look on. */
+export const shadowsIn = (node: GraphNode): string[] =>
+  node.kind === 'guard' ? (node.policy?.shadow ? [node.id] : []) : childrenOf(node).flatMap(shadowsIn);
+
+/** Looks at what a guard is given, and at what it has made of that. */
+export const lookAtGuard = (
+  { writer, memoryIds, shadows, isConcealing }: Looking,
+  { author, data, scope }: GuardCall,
+): GuardSpan => {
+  const isHidden = isConcealing && isPerChunk(author);
+  if (isHidden || shadows.has(author.processorId)) return { scope, end: () => undefined };
+  const received = writer.freeze(visibleIn(data, scope));
+  return {
+    scope,
+    end: (verdict) => {
+      if (memoryIds?.has(author.processorId)) writeMemory(writer, { author, data, scope }, verdict);
+      const after = verdict.kind === 'edit' ? (verdict.data as object) : data; // an edit of this payload
+      writeJudged(writer, author, { received, returned: isStop(verdict) ? undefined : writer.freeze(visibleIn(after, scope)) });
+    },
+  };
+};
+
+const isPerChunk = ({ phase }: Author): boolean => phaseRow<Phase>(phase as Phase).cadence === 'chunk'; // authors name phases
+
+const isStop = ({ kind }: Verdict<unknown>): boolean => kind !== 'pass' && kind !== 'edit';
+
+const writeJudged = (
+  writer: TraceWriter,
+  author: Author,
+  { received, returned }: { readonly received: Frozen; readonly returned: Frozen | undefined },
+): void => {
+  const { phase, processorId, path } = author;
+  const changed = returned && !isSameFrozen(received, returned) ? returned : undefined;
+  if (isPerChunk(author) && returned && !changed) return; // it let a chunk pass
+  const adds: unknown[] = [];
+  writer.write({
+    kind: 'judged',
+    ...writer.place,
+    phase,
+    processorId,
+    path,
+    received: writer.refer(received, adds),
+    ...(changed && { returned: writer.refer(changed, adds) }),
+    adds,
+  });
+};
+
+/** The whole conversation as the memory left it, its sources too. */
+const writeMemory = (writer: TraceWriter, { author, data, scope }: GuardCall, verdict: Verdict<unknown>): void => {
+  const { phase, processorId } = author;
+  const { messageList } = data as { messageList?: MessageList }; // phases of messages have one by now
+  const adds: unknown[] = [];
+  const list =
+    verdict.kind === 'edit' && messageList
+      ? writer.refer(writer.freeze(scope.host.messages.snapshot(messageList) as object), adds)
+      : undefined;
+  const error = 'error' in verdict ? verdict.error : 'reason' in verdict ? new Error(verdict.reason) : undefined;
+  writer.write({
+    kind: 'memory',
+    ...writer.place,
+    phase,
+    processorId,
+    verdict: verdict.kind,
+    ...(list && { list, adds }),
+    ...(error !== undefined && { error: writer.plain(error) }),
+  });
+};
+
+/** A payload as data; what its list holds is read off the list. */
+const visibleIn = (data: object, { host }: RunScope): object => {
+  const fields: Record<string, unknown> = Object.fromEntries(Object.entries(data).filter(([name]) => !unseen.has(name)));
+  const { messageList } = data as { messageList?: unknown };
+  if (isChunk(fields['part'])) fields['part'] = withoutRun(fields['part']);
+  if ('modelSettings' in fields) fields['modelSettings'] = withoutHeaders(fields['modelSettings']);
+  if (!messageList || !host.messages.is(messageList) || 'part' in data) return fields;
+  const { messages, systemMessages, taggedSystemMessages } = host.messages.snapshot(messageList) as Record<string, unknown>;
+  return { ...fields, messages, systemMessages, taggedSystemMessages };
+};
+
+const isChunk = (part: unknown): part is Chunk => typeof part === 'object' && part !== null;
