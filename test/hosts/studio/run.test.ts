@@ -1,0 +1,153 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+
+import { widths } from '../browser.js';
+import { useBrowser } from '../use-browser.js';
+import { hostile, longDeltas, useStudio } from './serve-studio.js';
+
+const studio = useStudio();
+const browser = useBrowser({ suite: 'studio' });
+
+const openRun = async (runId: string, width: number, query = ''): Promise<Page> => {
+  const page = await browser().open(studio.href(`runs/${runId}${query}`), { width });
+  await page.getByRole('slider', { name: 'Point in time' }).waitFor();
+  return page;
+};
+
+const slider = (page: Page) => page.getByRole('slider', { name: 'Point in time' });
+const lineNow = async (page: Page): Promise<number> => Number(await slider(page).getAttribute('aria-valuenow'));
+const state = (page: Page) => page.getByRole('group', { name: 'Statechart of the loop' }).locator('[aria-current="step"]');
+
+/** The pipeline that is drawn. */
+const guards = (page: Page) => page.getByRole('group', { name: /^Graph of/ });
+
+const noSideways = async (page: Page): Promise<void> => {
+  const hangsOver = await page
+    .locator('.run-scroll')
+    .evaluate(({ scrollWidth, clientWidth }: { scrollWidth: number; clientWidth: number }) => scrollWidth - clientWidth);
+  expect(hangsOver).toBe(0);
+};
+
+describe.each(Object.values(widths))('a run at %i px', (width) => {
+  it('shows the states, attempts and verdicts, and the words that a guard changed', async () => {
+    const page = await openRun(await studio.run('desk', 'write to ada@lantern.example'), width);
+    await state(page).getByText('success').waitFor();
+    await page.getByRole('tab', { name: 'Input', exact: true }).click();
+    const graph = page.getByRole('group', { name: 'Graph of desk-input' });
+    await graph.getByRole('button', { name: /^mail.*edit/ }).click();
+    const inspector = page.locator('.inspector');
+    await inspector.getByText('desk-input/parallel.0/mail').waitFor();
+    await inspector.locator('del', { hasText: 'ada@lantern.example' }).waitFor();
+    await inspector.locator('ins', { hasText: '[mail]' }).waitFor();
+    await graph.getByRole('button', { name: /shadow-injection.*shadow/ }).waitFor();
+    await graph.getByRole('button', { name: /away.*bypassed/ }).click();
+    await inspector.getByText('it passed unedited, as its policy says').waitFor();
+    await noSideways(page);
+    await browser().screenshot(page, 'run-guards');
+  });
+
+  it('shows attempts as lanes, and what became of their words', async () => {
+    const page = await openRun(await studio.run('support', 'short'), width);
+    const lanes = page.locator('.lane');
+    await lanes.first().getByText('sent back').waitFor();
+    await lanes.nth(1).getByText('accepted').waitFor();
+    expect(await lanes.first().locator('del').textContent()).toBe('ok.');
+    await noSideways(page);
+    await lanes.first().scrollIntoViewIfNeeded();
+    await browser().screenshot(page, 'run-lanes');
+  });
+
+  it('follows the point in time: steps, jumps, and the address', async () => {
+    const page = await openRun(await studio.run('support', 'short'), width);
+    await state(page).getByText('success').waitFor();
+    const last = await lineNow(page);
+    await page.keyboard.press('ArrowLeft');
+    expect(await lineNow(page)).toBe(last - 1);
+    await slider(page).focus();
+    await page.keyboard.press('Home');
+    expect(await lineNow(page)).toBe(0);
+    await page.getByText('No guard has judged yet').waitFor();
+    await page.keyboard.press('r');
+    const jumped = await lineNow(page);
+    await guards(page)
+      .getByRole('button', { name: /^quality.*retry/ })
+      .waitFor();
+    await page.waitForURL(new RegExp(`at=${jumped}`));
+    await browser().screenshot(page, 'run-at-retry');
+    await page.reload();
+    await slider(page).waitFor();
+    expect(await lineNow(page)).toBe(jumped);
+    expect(await page.locator('.lane').count()).toBe(1);
+    await page.getByRole('button', { name: 'To the end, and on with it' }).click();
+    await page.locator('.lane').nth(1).waitFor();
+  });
+
+  it('is scrubbed by pointer', async () => {
+    const page = await openRun(await studio.run('support', 'leak'), width);
+    const box = await slider(page).boundingBox();
+    if (!box) throw new Error('the slider is not in sight');
+    const last = await lineNow(page);
+    await page.mouse.move(box.x + box.width - 10, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 5 });
+    await page.mouse.up();
+    const middle = await lineNow(page);
+    expect(middle).toBeGreaterThan(last * 0.4);
+    expect(middle).toBeLessThan(last * 0.6);
+    await page.keyboard.press('t');
+    await guards(page)
+      .getByRole('button', { name: /^leak.*trip/ })
+      .waitFor();
+    await browser().screenshot(page, 'run-at-trip');
+  });
+
+  it('shows hostile words as words', async () => {
+    const page = await openRun(await studio.run('support', `${hostile} hostile`), width);
+    await page.getByText('U+202E').first().waitFor();
+    expect(await page.title()).toBe('Interlock studio');
+    expect(await page.locator('.run img, .run script, .run a[href^="javascript"]').count()).toBe(0);
+    await noSideways(page);
+    await browser().screenshot(page, 'run-hostile');
+  });
+});
+
+it('keeps up with a run that goes on, and tells what was held and when it was let go', async () => {
+  const page = await openRun(await studio.start('desk', 'crawl'), widths.desktop);
+  await page.locator('.run-facts').getByText('running').waitFor();
+  await page.getByText(/characters held/).waitFor();
+  await page.locator('.run-facts').getByText('success').waitFor();
+  const chart = page.getByRole('img', { name: /^text: at most \d+ characters were held at once/ });
+  await chart.scrollIntoViewIfNeeded();
+  expect(Number(/at most (\d+)/.exec((await chart.getAttribute('aria-label')) ?? '')?.[1])).toBeGreaterThan(10);
+  await browser().screenshot(page, 'run-hold-back');
+});
+
+it('shows words that nobody has seen only to who asks', async () => {
+  const page = await openRun(await studio.run('support', 'leak'), widths.desktop);
+  await page.getByRole('button', { name: 'Show what came in' }).waitFor();
+  expect(await page.locator('.run').textContent()).not.toContain('field@exam');
+  await page.getByRole('button', { name: 'Show what came in' }).click();
+  await page.locator('.revealed', { hasText: 'field@exam' }).waitFor();
+});
+
+it('is smooth with more than ten thousand lines', async () => {
+  const page = await openRun(await studio.run('support', 'long'), widths.desktop);
+  await state(page).getByText('success').waitFor();
+  const lines = await lineNow(page);
+  expect(lines).toBeGreaterThan(longDeltas);
+  const box = await slider(page).boundingBox();
+  if (!box) throw new Error('the slider is not in sight');
+  await page.mouse.move(box.x + box.width - 10, box.y + box.height / 2);
+  await page.mouse.down();
+  for (let step = 1; step <= 40; step += 1) await page.mouse.move(box.x + box.width * (1 - step / 41), box.y + box.height / 2);
+  await page.mouse.up();
+  expect(await lineNow(page)).toBeLessThan(lines * 0.05);
+  await page.keyboard.press('End');
+  await state(page).getByText('success').waitFor();
+});
+
+it('says so where there is no such run', async () => {
+  const page = await browser().open(studio.href('runs/no-such-run'));
+  await page.getByRole('alert').getByText('studio/not-found').first().waitFor();
+  browser().takeProblems(); // the browser puts the 404 on its console
+});

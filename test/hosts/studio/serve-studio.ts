@@ -1,0 +1,186 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Mastra } from '@mastra/core/mastra';
+import type { Processor } from '@mastra/core/processors';
+import { createTool } from '@mastra/core/tools';
+import { afterAll, beforeAll } from 'vitest';
+import { z } from 'zod';
+
+import type { RunSummary, StartedRun } from '../../../playground/protocol/runs.js';
+import { buildPages } from '../../../playground/samples/build-pages.js';
+import { startStudio, type StudioServer } from '../../../playground/server/start-studio.js';
+import { guard, InterlockAgent, pipeline } from '../../../src/index.js';
+import { scriptedModel } from '../../../src/testing/index.js';
+import { leakGuard, promptInjectionGuard, redactor } from '../../../workflows/index.js';
+
+/** Words that try to be more than words. */
+export const hostile =
+  '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script> \u202Eevil\u202C \u200Bhidden ' +
+  `${'W'.repeat(4000)} [link](javascript:alert(1))`;
+
+export const better = 'Returns are free within thirty days of delivery, and the money is back within five working days.';
+
+/** How many deltas the long answer has. */
+export const longDeltas = 6000;
+
+const answers: Readonly<Record<string, () => { text: readonly string[]; delayMs?: number; hang?: boolean }>> = {
+  leak: () => ({ text: ['You can write to ', 'dana.', 'whit', 'field@exam', 'ple.com at any time.'] }),
+  hostile: () => ({ text: [hostile] }),
+  long: () => ({ text: Array.from({ length: longDeltas }, (_, index) => `word${index} `) }),
+  slow: () => ({ text: 'One two three four five. Six seven eight nine ten. '.match(/.{1,5}/gs) ?? [], delayMs: 60 }),
+  crawl: () => ({ text: Array.from({ length: 60 }, (_, index) => (index % 6 === 5 ? 'end. ' : 'word ')), delayMs: 120 }),
+  hang: () => ({ text: ['One ', 'moment '], hang: true }),
+};
+
+const model = () =>
+  scriptedModel({
+    steps: ({ prompt }) => {
+      const said = JSON.stringify(prompt.filter(({ role }) => role === 'user').at(-1) ?? '');
+      const isToldWhy = JSON.stringify(prompt).includes('Say more.');
+      if (said.includes('fail')) return { error: new Error('The provider is on fire.') };
+      if (said.includes('refund') && prompt.at(-1)?.role !== 'tool')
+        return { toolCalls: [{ name: 'refund', args: { order: '1042' } }] };
+      const answer = Object.entries(answers).find(([word]) => said.includes(word))?.[1];
+      if (answer) return answer();
+      return { text: said.includes('short') && !isToldWhy ? ['ok', '.'] : (better.match(/.{1,9}/gs) ?? []) };
+    },
+  });
+
+const quality: Processor = {
+  id: 'quality',
+  processOutputStep: ({ text, abort, messages }) => (text === 'ok.' ? abort('Say more.', { retry: true }) : messages),
+};
+
+/** Reads a sentence for a while; it is held meanwhile. */
+const slowReader: Processor = {
+  id: 'slow-reader',
+  processOutputStream: async ({ part }) => {
+    if (part.type === 'text-delta') await sleep(250);
+    return part;
+  },
+};
+
+const mask = (id: string, pattern: RegExp, by: string): Processor => ({
+  id,
+  processInput: ({ messages }) =>
+    messages.map((message) => ({
+      ...message,
+      content: {
+        ...message.content,
+        parts: message.content.parts.map((part) =>
+          part.type === 'text' ? { ...part, text: part.text.replaceAll(pattern, by) } : part,
+        ),
+      },
+    })),
+});
+
+/** Two guards that edit the same words, one that only looks in the shadow, one that does not answer. */
+const deskInput = () =>
+  pipeline('desk-input', { staleVerdicts: 'report' })
+    .parallel([mask('mail', /[\w.]+@[\w.]+\w/g, '[mail]'), mask('domain', /\w+\.example/g, '[domain]')])
+    .then(guard(promptInjectionGuard({ id: 'shadow-injection' }), { shadow: true }))
+    .then(
+      guard(
+        {
+          id: 'away',
+          processInput: async () => {
+            throw new Error('away');
+          },
+        } satisfies Processor,
+        { onUnavailable: 'pass' },
+      ),
+    )
+    .commit();
+
+const refund = createTool({
+  id: 'refund',
+  description: 'Pays an order back.',
+  inputSchema: z.object({ order: z.string() }),
+  requireApproval: true,
+  execute: async ({ order }) => ({ paid: order }),
+});
+
+const createMastra = (): Mastra =>
+  new Mastra({
+    agents: {
+      support: new InterlockAgent({
+        id: 'support',
+        name: 'Support',
+        instructions: 'Help.',
+        model: model(),
+        tools: { refund },
+        inputProcessors: [pipeline('support-input').then(promptInjectionGuard()).commit()],
+        outputProcessors: [pipeline('support-output').then(quality).then(leakGuard()).commit()],
+        maxProcessorRetries: 1,
+      }),
+      desk: new InterlockAgent({
+        id: 'desk',
+        name: 'Desk',
+        instructions: 'Help.',
+        model: model(),
+        inputProcessors: [deskInput()],
+        outputProcessors: [
+          pipeline('desk-output')
+            .then(redactor({ strategy: 'replace' }))
+            .then(guard(slowReader, { window: 'sentence' }))
+            .commit(),
+        ],
+      }),
+    },
+    logger: false,
+  });
+
+/** A studio over agents of its own, with its pages as they are built. */
+export interface TestStudio {
+  readonly href: (path: string) => string;
+  /** Starts a run, and waits until it is over. */
+  readonly run: (agentId: string, text: string) => Promise<string>;
+  /** Starts a run. */
+  readonly start: (agentId: string, text: string) => Promise<string>;
+  /** Takes the server away; gives a way to bring it back at the same address, with what it kept. */
+  readonly takeAway: () => Promise<() => Promise<void>>;
+}
+
+/** Serves a studio for the tests of a file. */
+export const useStudio = (): TestStudio => {
+  const folder = mkdtempSync(join(tmpdir(), 'studio-'));
+  let server: StudioServer | undefined;
+  const file = join(folder, 'runs.db');
+  const serve = async (port: number): Promise<void> => {
+    server = await startStudio({ mastra: createMastra(), port, file });
+  };
+  beforeAll(async () => {
+    await buildPages(() => undefined);
+    await serve(0);
+  }, 120_000);
+  afterAll(async () => {
+    await server?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const href = (path: string): string => new URL(path, server?.url).href;
+  const start = async (agentId: string, text: string): Promise<string> => {
+    const body = JSON.stringify({ text });
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(href(`api/agents/${agentId}/runs`), { method: 'POST', headers, body });
+    return ((await response.json()) as StartedRun).runId;
+  };
+  return {
+    href,
+    start,
+    run: async (agentId, text) => {
+      const runId = await start(agentId, text);
+      for (;;) {
+        const summary = (await (await fetch(href(`api/runs/${runId}`))).json()) as RunSummary;
+        if (summary.status !== 'running') return runId;
+        await sleep(20);
+      }
+    },
+    takeAway: async () => {
+      const port = Number(new URL(href('')).port);
+      await server?.close();
+      return () => serve(port);
+    },
+  };
+};
