@@ -1,0 +1,195 @@
+import { Agent } from '@mastra/core/agent';
+import { describe, expect, it } from 'vitest';
+import { scriptedModel } from '../../src/testing/index.js';
+import type { RunPage, RunSummary, StartedRun } from '../protocol/runs.js';
+import type { StudioEntry } from '../protocol/trace-entry.js';
+import { live, makeAgent, openStudio, type ServerEvent } from './test-setup.js';
+
+const entriesIn = (events: readonly ServerEvent[]): StudioEntry[] =>
+  events.filter(({ event }) => event === undefined).map(({ data }) => JSON.parse(data) as StudioEntry);
+
+const charging = [{ text: 'I will. ', toolCalls: [{ name: 'charge', args: { amount: 5 } }] }, { text: 'Done.' }];
+
+describe('a run', () => {
+  it('is told line by line, and ends', async () => {
+    const studio = await openStudio(makeAgent([{ text: ['Write to ', 'ann@exam', 'ple.com', '.'] }]).agent);
+    const { runId, events, entries, summary } = await studio.run('Hello');
+    expect(events.at(-1)).toMatchObject({ event: 'end' });
+    expect(entriesIn(events)).toEqual(entries);
+    expect(events.slice(0, -1).map(({ id }) => Number(id))).toEqual(entries.map((_, index) => index));
+    expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));
+    expect(entries[0]).toMatchObject({ kind: 'input', messages: [{ role: 'user', text: 'Hello' }] });
+    expect(new Set(entries.map(({ kind }) => kind))).toEqual(new Set(['input', 'event', 'asked', 'came', 'left']));
+    expect(summary).toMatchObject({
+      runId,
+      agentId: 'helper',
+      status: 'success',
+      said: 'Hello',
+      answered: 'Write to [EMAIL].',
+      steps: 1,
+      retries: 0,
+      guards: ['redactor'],
+      entries: entries.length,
+    });
+    expect(summary.durationMs).toBeGreaterThanOrEqual(0);
+  });
+
+  it('holds no word that nobody has seen', async () => {
+    const { agent } = makeAgent([{ text: 'Mail ann@example.com: SECRET' }, { text: 'Better.' }], {
+      maxProcessorRetries: 1,
+      hold: 'step',
+    });
+    const studio = await openStudio(agent);
+    const { entries, summary } = await studio.run('Hello');
+    expect(summary).toMatchObject({ status: 'success', answered: 'Better.', retries: 1, guards: ['redactor', 'no-secrets'] });
+    const told = JSON.stringify(entries);
+    expect(told).not.toContain('ann@example.com');
+    expect(told).not.toContain('SECRET');
+    expect(entries.filter(({ kind }) => kind === 'came').length).toBeGreaterThan(0);
+  });
+
+  it('that is blocked says by whom, and has no answer', async () => {
+    const studio = await openStudio(makeAgent([{ text: 'A SECRET' }]).agent);
+    const { summary } = await studio.run('Hello');
+    expect(summary).toMatchObject({
+      status: 'tripwire',
+      answered: '',
+      tripwire: { processorId: 'no-secrets', phase: 'outputStep', path: 'goes-out/no-secrets', reason: 'It tells a secret.' },
+    });
+  });
+
+  it('that fails says why', async () => {
+    const studio = await openStudio(makeAgent([{ error: new Error('Out of order.') }]).agent);
+    const { summary, events } = await studio.run('Hello');
+    expect(summary).toMatchObject({ status: 'failed', error: { code: 'model/call-failed' } });
+    expect(events.at(-1)).toMatchObject({ event: 'end' });
+  });
+
+  it('goes on for whoever comes back with the last id, also once it is over', async () => {
+    const studio = await openStudio(makeAgent([{ text: ['One. ', 'Two. '], hang: true }]).agent);
+    const { runId } = await studio.start('Hello');
+    const url = `${studio.base}/api/runs/${runId}/live`;
+    const first = await live(url, { until: ({ data }) => data.includes('"came"') });
+    const last = first.at(-1)?.id ?? '';
+    expect((await studio.summary(runId)).status).toBe('running');
+    const rest = live(url, { headers: { 'Last-Event-ID': last } });
+    expect((await studio.post(`runs/${runId}/cancel`)).status).toBe(204);
+    const entries = entriesIn([...first, ...(await rest)]);
+    expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));
+    expect(await studio.summary(runId)).toMatchObject({ status: 'canceled' });
+    const late = await live(url, { headers: { 'Last-Event-ID': last } });
+    expect(entriesIn(late).map(({ seq }) => seq)).toEqual(entries.slice(Number(last) + 1).map(({ seq }) => seq));
+    expect((await studio.post(`runs/${runId}/cancel`)).status).toBe(204);
+  });
+});
+
+describe('a run that rests', () => {
+  const rest = async () => {
+    const studio = await openStudio(makeAgent(charging).agent);
+    const { runId } = await studio.start('Charge me');
+    const url = `${studio.base}/api/runs/${runId}/live`;
+    const first = await live(url, { until: ({ data }) => data.includes('"suspended"') && data.includes('run-finish') });
+    return { studio, runId, url, first };
+  };
+  const settled = async (ask: () => Promise<RunSummary>): Promise<RunSummary> => {
+    for (;;) {
+      const summary = await ask();
+      if (summary.status !== 'running') return summary;
+    }
+  };
+
+  it('goes on when a person grants what it waits for', async () => {
+    const { studio, runId, url, first } = await rest();
+    const waiting = entriesIn(first).find((entry) => entry.kind === 'left' && entry.part.type === 'tool-call-approval');
+    expect(waiting).toMatchObject({ data: { toolName: 'charge', args: { amount: 5 } } });
+    expect(await settled(() => studio.summary(runId))).toMatchObject({ status: 'suspended' });
+    const after = live(url, { headers: { 'Last-Event-ID': first.at(-1)?.id ?? '' } });
+    const answered = await studio.post(`runs/${runId}/answer`, { toolCallId: 'call-0-0', approved: true });
+    expect((await answered.json()) as StartedRun).toMatchObject({ runId });
+    const entries = entriesIn([...first, ...(await after)]);
+    expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));
+    expect(entries.filter((entry) => entry.kind === 'tool').at(-1)).toMatchObject({ toolName: 'charge', result: '5 taken' });
+    expect(await studio.summary(runId)).toMatchObject({ status: 'success', answered: 'I will. Done.', steps: 2 });
+    const again = await studio.post(`runs/${runId}/answer`, { toolCallId: 'call-0-0', approved: true });
+    expect([again.status, await again.json()]).toMatchObject([409, { error: { code: 'studio/not-suspended' } }]);
+  });
+
+  it('goes on when a person declines, and the tool does not run', async () => {
+    const { studio, runId, url } = await rest();
+    await settled(() => studio.summary(runId));
+    await studio.post(`runs/${runId}/answer`, { toolCallId: 'call-0-0', approved: false, reason: 'No.' });
+    await live(url);
+    const entries = await studio.json<StudioEntry[]>(`runs/${runId}/entries`);
+    expect(entries.some((entry) => entry.kind === 'tool' && entry.result === '5 taken')).toBe(false);
+    expect((await studio.summary(runId)).status).toBe('success');
+  });
+
+  it('still rests where the answer names another call, and can be given up', async () => {
+    const { studio, runId } = await rest();
+    await settled(() => studio.summary(runId));
+    const wrong = await studio.post(`runs/${runId}/answer`, { toolCallId: 'other', approved: true });
+    expect([wrong.status, await wrong.json()]).toMatchObject([400, { error: { path: 'toolCallId' } }]);
+    expect((await studio.summary(runId)).status).toBe('suspended');
+    await studio.post(`runs/${runId}/cancel`);
+    expect((await studio.summary(runId)).status).toBe('canceled');
+  });
+});
+
+describe('a conversation', () => {
+  it('remembers the turns that were accepted, and no others', async () => {
+    const { agent, model } = makeAgent([{ text: 'First answer.' }, { text: 'A SECRET' }, { text: 'Third answer.' }]);
+    const studio = await openStudio(agent);
+    const { threadId } = await studio.run('One');
+    await studio.run('Two', threadId);
+    await studio.run('Three', threadId);
+    const prompt = JSON.stringify(model.calls[2]?.prompt);
+    for (const text of ['One', 'First answer.', 'Three']) expect(prompt).toContain(text);
+    for (const text of ['Two', 'SECRET']) expect(prompt).not.toContain(text);
+    const other = await studio.json<RunPage>(`runs?thread=${threadId}`);
+    expect(other.runs.map(({ said }) => said)).toEqual(['Three', 'Two', 'One']);
+  });
+});
+
+describe('the list', () => {
+  it('is searched, and tells of news', async () => {
+    const studio = await openStudio(makeAgent([{ text: 'Fine.' }, { text: 'SECRET' }, { text: 'Fine.' }]).agent);
+    const news = live(`${studio.base}/api/live`, { until: ({ data }) => data.includes('"tripwire"') });
+    await studio.run('Write to ann@example.com');
+    const { runId } = await studio.run('Bad');
+    const found = async (query: string) => (await studio.json<RunPage>(`runs?${query}`)).runs.map(({ said }) => said);
+    expect(await found('status=tripwire')).toEqual(['Bad']);
+    expect(await found('guard=redactor')).toEqual(['Write to ann@example.com']);
+    expect(await found('text=FINE')).toEqual(['Write to ann@example.com']);
+    expect(await found('agent=nobody')).toEqual([]);
+    const page = await studio.json<RunPage>('runs?limit=1');
+    expect(page).toMatchObject({ runs: [{ said: 'Bad' }], next: runId });
+    expect(await found(`limit=1&before=${page.next}`)).toEqual(['Write to ann@example.com']);
+    expect(JSON.parse((await news).at(-1)?.data ?? '')).toMatchObject({ runId, status: 'tripwire' });
+  });
+});
+
+describe('a stock agent', () => {
+  const stock = (steps: Parameters<typeof scriptedModel>[0]['steps'], inputProcessors: object[] = []) =>
+    new Agent({
+      id: 'stock',
+      name: 'Stock',
+      instructions: 'Help.',
+      model: scriptedModel({ steps }) as never,
+      inputProcessors: inputProcessors as never,
+    });
+
+  it('is shown as far as its stream tells', async () => {
+    const studio = await openStudio(stock([{ text: ['Hel', 'lo.'] }]));
+    const { summary, entries } = await studio.run('Hi', undefined, 'stock');
+    expect(summary).toMatchObject({ status: 'success', answered: 'Hello.', steps: 1 });
+    expect(new Set(entries.map(({ kind }) => kind))).toEqual(new Set(['input', 'left']));
+    expect((await studio.get(`runs/${summary.runId}/trace`)).status).toBe(404);
+  });
+
+  it('is shown blocked', async () => {
+    const guard = { id: 'never', processInput: async ({ abort }: { abort: (reason: string) => never }) => abort('Not today.') };
+    const studio = await openStudio(stock([{ text: 'Hello.' }], [guard]));
+    const { summary } = await studio.run('Hi', undefined, 'stock');
+    expect(summary).toMatchObject({ status: 'tripwire', answered: '', tripwire: { reason: 'Not today.', processorId: 'never' } });
+  });
+});

@@ -1,0 +1,152 @@
+import { request } from 'node:http';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Mastra } from '@mastra/core/mastra';
+import type { Agent } from '@mastra/core/agent';
+import { createTool } from '@mastra/core/tools';
+import type { Processor } from '@mastra/core/processors';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { InterlockAgent, pipeline, type InterlockAgentConfig } from '../../src/index.js';
+import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
+import { redactor } from '../../workflows/index.js';
+import type { RunSummary, StartedRun } from '../protocol/runs.js';
+import type { StudioEntry } from '../protocol/trace-entry.js';
+import { startStudio, type StudioServerOptions } from './start-studio.js';
+
+/** A folder for a test, gone after it. */
+export const folder = (): string => {
+  const path = mkdtempSync(join(tmpdir(), 'studio-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+};
+
+const noSecrets: Processor = {
+  id: 'no-secrets',
+  processOutputStep: async ({ text = '', messages, abort }) =>
+    text.includes('SECRET') ? abort('It tells a secret.', { retry: true }) : messages,
+};
+
+const charge = createTool({
+  id: 'charge',
+  description: 'Takes money.',
+  inputSchema: z.object({ amount: z.number() }),
+  requireApproval: true,
+  execute: async ({ amount }) => `${amount} taken`,
+});
+
+export const inputPipeline = () =>
+  pipeline('comes-in')
+    .then(redactor({ strategy: 'replace' }))
+    .commit();
+export const outputPipeline = () =>
+  pipeline('goes-out')
+    .then(redactor({ strategy: 'replace' }))
+    .then(noSecrets)
+    .commit();
+
+/** An agent over scripted answers; one for each call of its model. */
+export const makeAgent = (steps: readonly ScriptedStep<'v2'>[], config: Partial<InterlockAgentConfig> = {}) => {
+  const model = scriptedModel({ steps });
+  const agent = new InterlockAgent({
+    id: 'helper',
+    name: 'Helper',
+    instructions: 'Help.',
+    model,
+    tools: { charge },
+    inputProcessors: inputPipeline(),
+    outputProcessors: outputPipeline(),
+    ...config,
+  });
+  return { agent, model };
+};
+
+/** The studio over agents, on a port of its own, for one test. */
+export const openStudio = async (agents: Agent | readonly Agent[], options: Partial<StudioServerOptions> = {}) => {
+  const list = [agents].flat() as Agent[];
+  const mastra = new Mastra({ agents: Object.fromEntries(list.map((agent) => [agent.id, agent])), logger: false });
+  const studio = await startStudio({ mastra, port: 0, ...options });
+  let isOpen = true;
+  const close = async () => {
+    if (isOpen) await studio.close();
+    isOpen = false;
+  };
+  onTestFinished(close);
+  return { ...clientOf(studio.url.replace(/\/(?:\?.*)?$/, '')), url: studio.url, close };
+};
+
+export type Client = ReturnType<typeof clientOf>;
+
+/** What a page does. */
+export const clientOf = (base: string) => {
+  const get = (path: string, init?: RequestInit) => fetch(`${base}/api/${path}`, init);
+  const json = async <T>(path: string): Promise<T> => (await get(path)).json() as Promise<T>;
+  const post = (path: string, body?: unknown) =>
+    get(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) });
+  const start = async (text: string, threadId?: string, agentId = 'helper'): Promise<StartedRun> => {
+    const response = await post(`agents/${agentId}/runs`, { text, threadId });
+    if (response.status !== 201) throw new Error(await response.text());
+    return (await response.json()) as StartedRun;
+  };
+  const summary = (runId: string) => json<RunSummary>(`runs/${runId}`);
+  const run = async (text: string, threadId?: string, agentId?: string) => {
+    const started = await start(text, threadId, agentId);
+    const events = await live(`${base}/api/runs/${started.runId}/live`);
+    return {
+      ...started,
+      events,
+      entries: await json<StudioEntry[]>(`runs/${started.runId}/entries`),
+      summary: await summary(started.runId),
+    };
+  };
+  return { base, get, json, post, start, summary, run };
+};
+
+/** One event of an event stream. */
+export interface ServerEvent {
+  readonly id?: string;
+  readonly event?: string;
+  readonly data: string;
+}
+
+/** Reads an event stream to its end, or as long as `until` says. */
+export const live = async (
+  url: string,
+  options: { headers?: Record<string, string>; until?: (event: ServerEvent) => boolean } = {},
+) => {
+  const controller = new AbortController();
+  const response = await fetch(url, { headers: options.headers ?? {}, signal: controller.signal });
+  const events: ServerEvent[] = [];
+  let rest = '';
+  try {
+    for await (const text of (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
+      const blocks = `${rest}${text}`.split('\n\n');
+      rest = blocks.pop() ?? '';
+      for (const event of blocks.filter((block) => !block.startsWith(':')).map(parseEvent)) {
+        events.push(event);
+        if (options.until?.(event)) return events;
+      }
+    }
+    return events;
+  } finally {
+    controller.abort();
+  }
+};
+
+const parseEvent = (block: string): ServerEvent => {
+  const fields = block.split('\n').map((line) => line.split(/: (.*)/s) as [string, string?]);
+  return { data: '', ...Object.fromEntries(fields.map(([name, value = '']) => [name, value])) };
+};
+
+/** A request with headers that `fetch` does not let one choose. */
+export const rawGet = (url: string, headers: Record<string, string>): Promise<{ status: number; body: string }> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port, pathname, search } = new URL(url);
+    const call = request({ hostname, port, path: `${pathname}${search}`, headers }, (response) => {
+      let body = '';
+      response.on('data', (data: Buffer) => (body += data.toString()));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+    });
+    call.on('error', reject).end();
+  });
