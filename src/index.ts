@@ -46,6 +46,9 @@ export {
 } from './mastra/pipeline.js';
 export { processorStep, type ProcessorStep } from './mastra/step.js';
 export { fromWorkflow } from './mastra/to-graph.js';
+export type { Durable, Engine, Program, ProgramCall, ProgramRuns, RunFound } from './durable/journal.js';
+export { memoryEngine } from './durable/memory-engine.js';
+export type { CodeChange } from './mastra/durable/set-up.js';
 export {
   InterlockAgent,
   InterlockAgent as Agent,

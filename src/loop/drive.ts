@@ -78,7 +78,10 @@ const goOn = async (run: Run, from: Decision, journal: Journal): Promise<Stretch
     events.push(event);
     decision = decider.next(decision.snapshot, event);
     for (const work of decision.stops) underWay.delete(work); // nobody listens to it any more
-    if (underWay.size === 0 && (decision.starts.length === 0 || journal.mayEnd(run))) return { events, isOver: false };
+    if (underWay.size === 0 && (decision.starts.length === 0 || journal.mayEnd(run))) {
+      run.recorder.flush(); // what is summed up is part of what is kept
+      return { events, isOver: false };
+    }
   }
 };
 

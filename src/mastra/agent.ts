@@ -14,7 +14,8 @@ import type { RunMode } from '../loop/ports.js';
 import type { Run } from '../loop/run.js';
 import type { Finding } from '../pipeline/verify/finding.js';
 import { beginRun } from './begin-run.js';
-import type { CallCallbacks, CallOptions } from './call-options.js';
+import type { Begun } from './begun.js';
+import type { CallOptions } from './call-options.js';
 import type {
   InterlockAgentConfig,
   InterlockCallOptions,
@@ -26,6 +27,8 @@ import type {
   MastraResumeOptions,
 } from './config.js';
 import { isDelegated, refusingAnswer, refusingStream } from './delegation.js';
+import { beginDurably, begunOf, durableRunsOf, needEngine, resumeDurably } from './durable/durable-calls.js';
+import type { DurableRuns } from './durable/durable-runs.js';
 import { runToEnd } from './end-run.js';
 import { readConfig, type AgentSetup } from './read-config.js';
 import { readCall } from './read-call.js';
@@ -88,6 +91,7 @@ export class InterlockAgent<
 
   readonly #setup: AgentSetup;
   #suspended = createSuspendedRuns();
+  #durable: DurableRuns | undefined;
 
   constructor(config: InterlockAgentConfig<TAgentId, TTools, TOutput, TRequestContext>) {
     const setup = readConfig(config);
@@ -95,6 +99,7 @@ export class InterlockAgent<
     this.#setup = setup;
     const mastra = this.getMastraInstance();
     if (mastra) registerOnProcessors(mastra, setup.guards);
+    this.#durable = durableRunsOf(this as unknown as Agent, setup); // see #begin
   }
 
   /** Runs the loop to its end. Rejects where the run failed, with its code and cause; any other end is a result. */
@@ -168,6 +173,29 @@ export class InterlockAgent<
     return this.resumeGenerate({ approved: false, reason }, options);
   }
 
+  /**
+   * Follows a run that an engine keeps, from any process, to its end or to where it rests. Chunks are those of what goes on in this process.
+   * Raises `durable/no-engine` and `durable/no-run`; so do `resume` and `cancel`.
+   */
+  async attach(runId: string): Promise<InterlockStream> {
+    const followed = await needEngine(this.#durable, 'attach').attach(runId);
+    return this.#streamed(begunOf(followed, {})) as InterlockStream; // see stream
+  }
+
+  /** {@link resumeStream} for a run that an engine keeps, by its id: from any process. */
+  override resume(runId: string, resumeData: unknown, options?: Omit<InterlockResumeOptions, 'runId'>): Promise<InterlockStream>;
+  override resume(...args: Parameters<MastraResume<TOutput>>): ReturnType<MastraResume<TOutput>>;
+  override async resume(runId: string, resumeData: unknown, options?: object): Promise<unknown> {
+    needEngine(this.#durable, 'resume');
+    const stream = this.#streamed(await this.#resume('stream', resumeData, { ...options, runId }));
+    return Object.assign(stream, { output: stream, cleanup: () => undefined, abort: () => this.cancel(runId) });
+  }
+
+  /** Ends a run that an engine keeps as `canceled`, wherever it goes on or rests. A run that has ended stays as it is. */
+  async cancel(runId: string): Promise<void> {
+    await needEngine(this.#durable, 'cancel').cancel(runId);
+  }
+
   /** The runs of this agent that rest in this process, the last one first. */
   override async listSuspendedRuns(options: AgentListSuspendedRunsOptions = {}): Promise<AgentListSuspendedRunsResult> {
     return listRuns(this.#suspended, options);
@@ -202,11 +230,12 @@ export class InterlockAgent<
   /** A copy that the host may change, e.g. to run a stored version; it keeps the loop. */
   override __fork(): Agent<TAgentId, TTools, TOutput, TRequestContext> {
     const config = this.#setup.config as InterlockAgentConfig<TAgentId, TTools, TOutput, TRequestContext>;
-    const fork = new InterlockAgent({ ...config, rawConfig: this.toRawConfig() });
+    const fork = new InterlockAgent({ ...config, durability: undefined, rawConfig: this.toRawConfig() });
     const mastra = this.getMastraInstance();
     if (mastra && !config.mastra) fork['__registerMastra'](mastra);
     fork.source = this.source;
     fork.#suspended = this.#suspended;
+    fork.#durable = this.#durable;
     return fork;
   }
 
@@ -218,8 +247,10 @@ export class InterlockAgent<
     const { memory, runId, actor } = options;
     await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
     const { messages: input } = call;
+    const durable = this.#durable;
+    if (durable) return beginDurably(durable, { agent, mode, messages: input, given: call.options, options, requestContext });
     const run = await beginRun({ agent, guards, hooks, maxModelRetries, mode, messages: input, options, requestContext });
-    return { run, callbacks: options, transforms: options.experimentalTransform };
+    return this.#begun(run, options);
   }
 
   async #resume(mode: RunMode, resumeData: unknown, given: object): Promise<Begun> {
@@ -230,30 +261,32 @@ export class InterlockAgent<
     const { memory, actor } = call;
     await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
     const suspended = this.#suspended;
-    const run = await resume({ suspended, guards, mode, runId, toolCallId, resumeData, options, requestContext, memory });
-    return { run, callbacks: options, transforms: options.experimentalTransform };
+    const resuming = { mode, runId, toolCallId, resumeData, options, requestContext, memory };
+    if (this.#durable) return resumeDurably(this.#durable, resuming);
+    return this.#begun(await resume({ ...resuming, suspended, guards }), options);
   }
 
-  async #answer({ run, callbacks }: Begun): Promise<unknown> {
+  #begun(run: Run, callbacks: CallOptions): Begun {
+    const end = () => runToEnd(run, { callbacks, suspended: this.#suspended });
+    return { run, end, callbacks, transforms: callbacks.experimentalTransform };
+  }
+
+  async #answer({ run, callbacks, end }: Begun): Promise<unknown> {
     run.options.outlet.drain();
-    await runToEnd(run, { callbacks, suspended: this.#suspended });
+    await end();
     if (run.status === 'failed') throw errorOf(run);
     const result = resultOf(run);
     return isDelegated(callbacks) ? refusingAnswer(this.id, result) : result;
   }
 
-  #streamed({ run, callbacks, transforms }: Begun): unknown {
-    const ended = runToEnd(run, { callbacks, suspended: this.#suspended });
+  #streamed({ run, callbacks, transforms, end }: Begun): object {
+    const ended = end();
     const stream = streamOf(run, { ended, transforms });
     return isDelegated(callbacks) ? refusingStream(this.id, stream) : stream;
   }
 }
 
+type MastraResume<OUTPUT> = Agent<string, ToolsInput, OUTPUT>['resume'];
+
 /** The guards that an agent was built with. */
 export const guardsOfAgent = (agent: InterlockAgent): AgentSetup['guards'] => guardsOf(agent);
-
-interface Begun {
-  run: Run;
-  callbacks: CallCallbacks;
-  transforms: CallOptions['experimentalTransform'];
-}

@@ -3,6 +3,7 @@ import type { MessageList, MessageListInput } from '@mastra/core/agent/message-l
 import type { RequestContext } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
 import type { RunMode } from '../loop/ports.js';
+import type { Journal } from '../loop/journal.js';
 import { createRun } from '../loop/create-run.js';
 import { joinTracers } from '../loop/join-tracers.js';
 import type { Run, RunOptions } from '../loop/run.js';
@@ -37,6 +38,8 @@ export interface Beginning {
   readonly messages: MessageListInput;
   readonly options: CallOptions;
   readonly requestContext: RequestContext;
+  /** What keeps the run, where anything does. */
+  readonly journal?: Journal;
 }
 
 /** Resolves everything that a run needs; whatever is wrong is refused here, before any model call. */
@@ -80,6 +83,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
     maxHeldChars: options.maxHeldChars ?? guards.maxHeldChars,
     toolConcurrency: concurrencyOf(options),
     persistence: { ...guards.persistence, ...options.persistence },
+    journal: beginning.journal,
     context: {
       agent: agent as never, // hooks see the agent that runs them; Mastra types it by its own generics
       requestContext,
@@ -114,7 +118,7 @@ const tracingOf = ({ agent, options, guards, requestContext, ...own }: Traced): 
 });
 
 /** Ids as the agent's Mastra instance makes them; an agent without one makes them at random. */
-const idsOf =
+export const idsOf =
   (agent: Agent) =>
   (idType: 'run' | 'message'): string =>
     agent.getMastraInstance()?.generateId({ idType, source: 'agent', entityId: agent.id }) ?? globalThis.crypto.randomUUID();

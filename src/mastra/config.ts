@@ -3,9 +3,11 @@ import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { MastraModelConfig } from '@mastra/core/llm';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { RunEvent } from '../../schemas/index.js';
+import type { Engine } from '../durable/journal.js';
 import type { Persistence } from '../loop/persistence.js';
 import type { TraceRecorder } from '../trace/trace-writer.js';
 import type { PrepareStep } from './call-options.js';
+import type { CodeChange } from './durable/set-up.js';
 import type { StructuredOutput } from './structured-output-options.js';
 import type { DynamicGuards, Guards } from './guards.js';
 
@@ -48,6 +50,16 @@ export interface InterlockConfig {
    * What memory keeps of a turn whose answer was not accepted, by how the run ended; what was rejected is never kept. Default: nothing.
    */
   persistence?: Persistence;
+  /**
+   * The engine that keeps the agent's runs, so that they outlive their process: one that is killed goes on, and no tool that has
+   * finished runs again. Runs then take data alone: options with functions in them belong into the agent. Default: none.
+   */
+  durability?: Engine;
+  /**
+   * Asked where a run that is kept was begun by another statechart or other guards than the agent has now: whether it may go on with
+   * these. Default: it may not, and waits for the code that began it.
+   */
+  acceptChangedCode?: (change: CodeChange) => boolean | Promise<boolean>;
   /** Told of everything that happens in any run of this agent, as it happens. What it throws does not reach the run. */
   onRunEvent?: (event: RunEvent) => void;
 }

@@ -37,6 +37,8 @@ export const readConfig = (config: object): AgentSetup => {
     recordEdits,
     persistence,
     record,
+    durability,
+    acceptChangedCode,
     onRunEvent,
     ...rest
   } = config as InterlockConfig;
@@ -52,6 +54,8 @@ export const readConfig = (config: object): AgentSetup => {
     recordEdits,
     persistence,
     record,
+    durability,
+    acceptChangedCode,
     onRunEvent,
   };
   return {

@@ -33,11 +33,9 @@ export interface Resuming {
  * that waits; the run then still rests.
  */
 export const resume = async (resuming: Resuming): Promise<Run> => {
-  const { suspended, runId, resumeData } = resuming;
+  const { suspended, runId } = resuming;
   const found = await suspended.find(runId);
-  checkConversation(found.run, resuming);
-  const waiting = choose(waitingCalls(found.run), resuming);
-  const answered: Answered = { toolCallId: waiting.call.toolCallId, answer: answerOf(waiting, resumeData) };
+  const answered = answeredBy(found.run, resuming);
   const { recording } = found.run.options;
   suspended.take(found);
   const sitting: { run?: Run } = {}; // until it is there, chunks of the last sitting are held for it
@@ -51,10 +49,17 @@ export const resume = async (resuming: Resuming): Promise<Run> => {
   return next;
 };
 
+/** What a call says to a run that rests. Raises `agent/invalid-option` where it does not fit what the run waits for. */
+export const answeredBy = (rested: Run, resuming: Omit<Resuming, 'suspended' | 'guards'>): Answered => {
+  checkConversation(rested, resuming);
+  const waiting = choose(waitingCalls(rested), resuming);
+  return { toolCallId: waiting.call.toolCallId, answer: answerOf(waiting, resuming.resumeData) };
+};
+
 const invalid = (path: string, detail: string): InterlockError => new InterlockError('agent/invalid-option', { path, detail });
 
 /** A run is not answered from within another conversation. What the request's context says of it wins over the caller's word. */
-const checkConversation = (run: Run, { memory, requestContext }: Resuming): void => {
+const checkConversation = (run: Run, { memory, requestContext }: Pick<Resuming, 'memory' | 'requestContext'>): void => {
   const { threadId, resourceId } = threadOf(run);
   const { thread, resource } = memory ?? {};
   const threads = [requestContext.get(MASTRA_THREAD_ID_KEY), typeof thread === 'string' ? thread : thread?.id];
@@ -64,7 +69,10 @@ const checkConversation = (run: Run, { memory, requestContext }: Resuming): void
   if (resources.some(isOther(resourceId))) throw invalid('memory.resource', 'the run belongs to another resource.');
 };
 
-const choose = (waiting: readonly WaitingCall[], { toolCallId, options, mode }: Resuming): WaitingCall => {
+const choose = (
+  waiting: readonly WaitingCall[],
+  { toolCallId, options, mode }: Pick<Resuming, 'toolCallId' | 'options' | 'mode'>,
+): WaitingCall => {
   const ids = waiting.map(({ call }) => call.toolCallId);
   const named = toolCallId ?? (isDelegated(options) ? passedOn(ids, mode) : ids.length === 1 ? ids[0] : undefined);
   const chosen = waiting.find(({ call }) => call.toolCallId === named);

@@ -1,0 +1,48 @@
+import type { Durable, Engine, Program, ProgramCall, RunFound } from './journal.js';
+
+interface MemoryRun {
+  readonly kept: Map<string, Promise<string>>;
+  readonly canceling: AbortController;
+  found: RunFound;
+}
+
+/**
+ * An engine that keeps runs in this process and nowhere else: for tests, and to try what durable runs are like. It is not durable.
+ *
+ * @example
+ * const agent = new InterlockAgent({ name: 'support', model, durability: memoryEngine() });
+ */
+export const memoryEngine = (): Engine => ({
+  name: 'memory',
+  isDurable: false,
+  host: (program) => {
+    const runs = new Map<string, MemoryRun>();
+    return {
+      start: async (call) => {
+        if (runs.has(call.runId)) return false;
+        const run: MemoryRun = { kept: new Map(), canceling: new AbortController(), found: { kind: 'running' } };
+        runs.set(call.runId, run);
+        void execute(program, call, run);
+        return true;
+      },
+      find: async (runId) => runs.get(runId)?.found ?? { kind: 'absent' },
+      cancel: async (runId) => runs.get(runId)?.canceling.abort(),
+    };
+  },
+  close: async () => undefined,
+});
+
+const execute = async (program: Program, call: ProgramCall, run: MemoryRun): Promise<void> => {
+  const durable: Durable = {
+    step: (key, body) => {
+      const kept = run.kept.get(key) ?? body(durable);
+      run.kept.set(key, kept);
+      return kept;
+    },
+    canceled: run.canceling.signal,
+  };
+  run.found = await program.run(durable, call).then(
+    (output): RunFound => ({ kind: 'ended', output }),
+    (error: unknown): RunFound => ({ kind: 'lost', reason: String(error) }),
+  );
+};

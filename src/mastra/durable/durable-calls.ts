@@ -1,0 +1,62 @@
+import type { Agent } from '@mastra/core/agent';
+import type { MessageListInput } from '@mastra/core/agent/message-list';
+import type { RequestContext } from '@mastra/core/request-context';
+import { InterlockError } from '../../errors.js';
+import type { RunMode } from '../../loop/ports.js';
+import { idsOf } from '../begin-run.js';
+import type { Begun } from '../begun.js';
+import type { CallOptions } from '../call-options.js';
+import { callEnded } from '../callbacks.js';
+import type { AgentSetup } from '../read-config.js';
+import { answeredBy, type Resuming } from '../resume.js';
+import { createDurableRuns, type DurableRuns, type Followed } from './durable-runs.js';
+import { keepContext, splitOptions } from './kept-sitting.js';
+
+/** Has the engine of an agent's configuration run its runs; nothing where it has none. */
+export const durableRunsOf = (agent: Agent, setup: AgentSetup): DurableRuns | undefined => {
+  const { durability: engine, acceptChangedCode } = setup.guards;
+  return engine && createDurableRuns({ agent, setup, engine, acceptChangedCode });
+};
+
+/** The runs of an agent that has an engine. Raises `durable/no-engine` for one that has none. */
+export const needEngine = (runs: DurableRuns | undefined, method: string): DurableRuns => {
+  if (!runs) throw new InterlockError('durable/no-engine', { path: method });
+  return runs;
+};
+
+export interface DurableCall {
+  readonly agent: Agent;
+  readonly mode: RunMode;
+  readonly messages: MessageListInput;
+  /** As the caller gave them. */
+  readonly given: CallOptions;
+  readonly options: CallOptions;
+  readonly requestContext: RequestContext;
+}
+
+/** Begins a run that is kept. */
+export const beginDurably = async (runs: DurableRuns, call: DurableCall): Promise<Begun> => {
+  const { agent, mode, messages, given, options, requestContext } = call;
+  const { kept, here } = splitOptions(given);
+  const runId = options.runId ?? idsOf(agent)('run');
+  const asked = { runId, mode, messages, options: kept, context: keepContext(requestContext) };
+  return begunOf(await runs.begin(asked, here), options);
+};
+
+/** Goes on with a run that is kept, and rests. */
+export const resumeDurably = async (runs: DurableRuns, resuming: Omit<Resuming, 'suspended' | 'guards'>): Promise<Begun> => {
+  const { runId, mode, options } = resuming;
+  const { here } = splitOptions(options);
+  return begunOf(await runs.resume({ runId, mode, here, answer: (rested) => answeredBy(rested, resuming) }), options);
+};
+
+/** A run that somebody follows, as a call that has begun it. */
+export const begunOf = ({ run, ended }: Followed, options: CallOptions): Begun => ({
+  run,
+  end: async () => {
+    await ended;
+    await callEnded(run, options);
+  },
+  callbacks: options,
+  transforms: options.experimentalTransform,
+});

@@ -1,0 +1,79 @@
+import type { MessageListInput } from '@mastra/core/agent/message-list';
+import { RequestContext } from '@mastra/core/request-context';
+import type { Answered } from '../../loop/resume-run.js';
+import type { RunMode } from '../../loop/ports.js';
+import { decode, encode } from '../../loop/state/encode.js';
+import type { KeptState } from '../../loop/state/kept-state.js';
+import type { CallOptions } from '../call-options.js';
+
+/** A call as any process must know it to go on with its run: data alone. */
+export interface KeptCall {
+  readonly runId: string;
+  readonly mode: RunMode;
+  readonly messages: MessageListInput;
+  /** As the caller gave them; defaults are those of the agent that runs them. */
+  readonly options: CallOptions;
+  readonly context: readonly (readonly [string, unknown])[];
+}
+
+/** What a sitting of a run begins with: a call, or with it what an earlier sitting left and what was said to that. */
+export interface KeptSitting {
+  readonly call: KeptCall;
+  readonly resumes?: {
+    readonly state: KeptState;
+    /** Absent where the run is to be canceled. */
+    readonly answered?: Answered;
+  };
+}
+
+/** What a sitting ends with: the state that it left, or why the run never began. */
+export type KeptEnd =
+  | { readonly call: KeptCall; readonly state: KeptState; readonly error?: undefined }
+  | { readonly error: unknown; readonly call?: undefined; readonly state?: undefined };
+
+/** Raises `durable/unkept-value` for an option that is no data, such as a function. */
+export const writeSitting = (sitting: KeptSitting): string => encode(sitting);
+export const readSitting = (text: string): KeptSitting => decode(text) as KeptSitting; // the text of a sitting
+export const writeEnd = (end: KeptEnd): string => encode(end);
+export const readEnd = (text: string): KeptEnd => decode(text) as KeptEnd; // the text of an end
+
+/** Options that belong to whoever waits for the run, in the process where that is. */
+const listening = [
+  'abortSignal',
+  'onFinish',
+  'onError',
+  'onAbort',
+  'onStepFinish',
+  'onChunk',
+  'onRunEvent',
+  'experimentalTransform',
+  'record',
+  'tracing',
+  'tracingContext',
+  'serverless',
+  'requestContext',
+  'runId',
+] as const satisfies readonly (keyof CallOptions)[];
+
+/** The options of a call in two: what the run is called with, and what its caller wants of it here. */
+export const splitOptions = (given: CallOptions): { readonly kept: CallOptions; readonly here: CallOptions } => {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
+  const isHere = ([name]: [string, unknown]): boolean => (listening as readonly string[]).includes(name);
+  return {
+    kept: Object.fromEntries(entries.filter((entry) => !isHere(entry))),
+    here: Object.fromEntries(entries.filter(isHere)),
+  };
+};
+
+/** What stands in the context of a request, what an earlier call of memory's has put there aside. */
+export const keepContext = (context: RequestContext | undefined): KeptCall['context'] =>
+  [...(context?.entries() ?? [])].filter(([name]) => name !== 'MastraMemory');
+
+export const readContext = (kept: KeptCall['context']): RequestContext => {
+  const context = new RequestContext();
+  for (const [name, value] of kept) context.set(name, value);
+  return context;
+};
+
+/** The id under which an engine knows a sitting of a run. */
+export const sittingId = (runId: string, sitting: number): string => `${sitting}:${runId}`;

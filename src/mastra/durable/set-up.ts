@@ -1,0 +1,40 @@
+import type { Agent } from '@mastra/core/agent';
+import type { Engine } from '../../durable/journal.js';
+import type { Journal } from '../../loop/journal.js';
+import type { Run } from '../../loop/run.js';
+import { beginRun } from '../begin-run.js';
+import type { CallOptions } from '../call-options.js';
+import type { AgentSetup } from '../read-config.js';
+import { resolveOptions } from '../resolve-options.js';
+import { readContext, type KeptCall } from './kept-sitting.js';
+
+/** What becomes of a run that other code has begun. */
+export interface CodeChange {
+  readonly runId: string;
+  /** What stands for the code by which the run was begun, and for that which is to go on with it. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** An agent whose runs an engine keeps. */
+export interface DurableAgent {
+  readonly agent: Agent;
+  readonly setup: AgentSetup;
+  readonly engine: Engine;
+  readonly acceptChangedCode: ((change: CodeChange) => boolean | Promise<boolean>) | undefined;
+}
+
+export interface SettingUp {
+  /** What whoever waits for the run wants of it here. */
+  readonly here: CallOptions;
+  readonly journal?: Journal;
+}
+
+/** Makes the run of a call in this process, with the agent's guards, tools and models as they are here. */
+export const setUp = async ({ agent, setup }: DurableAgent, call: KeptCall, { here, journal }: SettingUp): Promise<Run> => {
+  const { guards, hooks, defaults, maxModelRetries } = setup;
+  const { runId, mode, messages } = call;
+  const given: CallOptions = { ...call.options, ...here, runId, requestContext: readContext(call.context) };
+  const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given });
+  return beginRun({ agent, guards, hooks, maxModelRetries, mode, messages, options, requestContext, journal });
+};

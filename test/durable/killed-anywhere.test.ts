@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+
+import { memoryEngine } from '../../src/durable/memory-engine.js';
+import type { InterlockResult } from '../../src/index.js';
+import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
+import { scenarios, type Scenario } from './scenarios.js';
+
+const timeless = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (key, one: unknown) => (['createdAt', 'toolCallId'].includes(key) ? undefined : one)));
+
+/** What of a result does not hang on time and chance. */
+const outcomeOf = ({ status, text, steps, tripwire, finishReason, usage, messages }: InterlockResult) => ({
+  status,
+  text,
+  tripwire,
+  finishReason,
+  usage,
+  steps: steps.map(({ stepNumber, attempt, reason, text: said, toolResults }) => [
+    stepNumber,
+    attempt,
+    reason,
+    said,
+    toolResults.length,
+  ]),
+  messages: messages.map(({ role, content }) => [role, timeless(content.parts)]),
+});
+
+/** What happened, whatever came first of what goes on side by side. */
+const eventsOf = ({ runEvents }: InterlockResult) => {
+  expect(runEvents.map(({ seq }) => seq)).toEqual(runEvents.map((_, index) => index));
+  return runEvents.map(({ type, stepNumber, attempt }) => `${stepNumber}.${attempt} ${type}`).toSorted();
+};
+
+const prompt = 'Please charge me.';
+
+interface Killed {
+  readonly result: InterlockResult;
+  /** Effects whose tools had ended, and were known to have, when the process was killed. */
+  readonly finished: readonly string[];
+}
+
+/** A run in a process that is killed at a boundary, and goes on in another. */
+const killedAt = async ({ agent }: Scenario, dieAt: number): Promise<Killed> => {
+  const disk = createDisk();
+  const mortal = mortalEngine(disk, dieAt);
+  const call = agent({ durability: mortal }).generate(prompt, { runId: 'run' });
+  const isDead = await Promise.race([mortal.died.then(() => true), call.then(() => false)]);
+  if (!isDead) throw new Error('The process was not killed.');
+  const finished = finishedTools(disk);
+  const stream = await agent({ durability: mortalEngine(disk) }).attach('run');
+  return { result: await stream.getFullOutput(), finished };
+};
+
+const finishedTools = ({ runs }: Disk): string[] =>
+  [...runs.values()]
+    .flatMap(({ kept }) => [...kept])
+    .filter(([key]) => key.startsWith('tool '))
+    .map(([, text]) => `charge ${/receipt (\d)/.exec(text)?.[1]}`);
+
+const countOf = (effects: readonly string[], effect: string): number => effects.filter((one) => one === effect).length;
+
+describe.each(Object.keys(scenarios))('P11: killed at any point, it resumes (%s)', (name) => {
+  const make = scenarios[name] as () => Scenario;
+
+  it('ends as it does in process', async () => {
+    const inProcess = await make().agent().generate(prompt);
+    const kept = await make().agent({ durability: memoryEngine() }).generate(prompt);
+    expect(outcomeOf(kept)).toEqual(outcomeOf(inProcess));
+    expect(eventsOf(kept)).toEqual(eventsOf(inProcess));
+  });
+
+  it('ends the same, with each finished effect once, wherever its process is killed', async () => {
+    const whole = make();
+    const engine = mortalEngine(createDisk());
+    const expected = await whole.agent({ durability: engine }).generate(prompt);
+    expect(engine.passed.length).toBeGreaterThan(10);
+    for (const [dieAt, boundary] of engine.passed.entries()) {
+      const scenario = make();
+      const { result, finished } = await killedAt(scenario, dieAt);
+      const where = `${boundary.at} ${boundary.key}`;
+      expect(outcomeOf(result), where).toEqual(outcomeOf(expected));
+      if (name !== 'failing') expect(eventsOf(result), where).toEqual(eventsOf(expected)); // which of its calls fail hangs on how many there were
+      for (const effect of new Set(whole.effects)) {
+        const once = countOf(whole.effects, effect);
+        const count = countOf(scenario.effects, effect);
+        if (countOf(finished, effect) > 0 || boundary.at === 'before') expect(count, `${where}: ${effect}`).toBe(once);
+        else expect(count, `${where}: ${effect}`).toBeLessThanOrEqual(once + 1); // it was under way
+      }
+    }
+  });
+});

@@ -1,0 +1,95 @@
+import type { Durable, Engine, Program, ProgramCall, RunFound } from '../../src/durable/journal.js';
+
+/** What outlives a process: the runs, and what was kept of them. */
+export interface Disk {
+  readonly runs: Map<
+    string,
+    { readonly call: ProgramCall; readonly kept: Map<string, string>; output?: string; isCanceled?: boolean }
+  >;
+}
+
+export const createDisk = (): Disk => ({ runs: new Map() });
+
+/** Where a process may be killed: when a step is about to begin, or when it has ended and nothing is kept of it. */
+export interface Boundary {
+  readonly key: string;
+  readonly at: 'before' | 'unkept';
+}
+
+export interface MortalEngine extends Engine {
+  /** What the process has come by. */
+  readonly passed: readonly Boundary[];
+  /** Settles when the process is dead. */
+  readonly died: Promise<void>;
+  readonly isDead: boolean;
+}
+
+/**
+ * An engine in a process of its own that is killed at one of the boundaries that it comes by: from then on nothing that it was asked
+ * settles, and nothing is kept.
+ */
+export const mortalEngine = (disk: Disk, dieAt = Infinity): MortalEngine => {
+  const passed: Boundary[] = [];
+  let isDead = false;
+  let die: () => void = () => undefined;
+  const died = new Promise<void>((resolve) => (die = resolve));
+  const forever = new Promise<never>(() => undefined);
+  const pass = async (boundary: Boundary): Promise<void> => {
+    if (isDead) return forever;
+    if (passed.length === dieAt) {
+      isDead = true;
+      die();
+      return forever;
+    }
+    passed.push(boundary);
+    return undefined;
+  };
+  const execute = async (program: Program, id: string): Promise<void> => {
+    const run = disk.runs.get(id);
+    if (!run || run.output !== undefined) return;
+    const canceling = new AbortController();
+    if (run.isCanceled) canceling.abort();
+    const durable: Durable = {
+      step: async (key, body) => {
+        const known = run.kept.get(key);
+        if (known !== undefined) return known;
+        await pass({ key, at: 'before' });
+        const text = await body(durable);
+        await pass({ key, at: 'unkept' });
+        run.kept.set(key, text);
+        return text;
+      },
+      canceled: canceling.signal,
+    };
+    const output = await program.run(durable, run.call);
+    if (!isDead) run.output = output;
+  };
+  return {
+    name: 'mortal',
+    isDurable: true,
+    passed,
+    died,
+    get isDead() {
+      return isDead;
+    },
+    host: (program) => {
+      for (const id of disk.runs.keys()) void execute(program, id);
+      return {
+        start: async (call) => {
+          if (disk.runs.has(call.runId)) return false;
+          disk.runs.set(call.runId, { call, kept: new Map() });
+          void execute(program, call.runId);
+          return true;
+        },
+        find: async (id): Promise<RunFound> => {
+          if (isDead) return forever;
+          const run = disk.runs.get(id);
+          if (!run) return { kind: 'absent' };
+          return run.output === undefined ? { kind: 'running' } : { kind: 'ended', output: run.output };
+        },
+        cancel: async (id) => void Object.assign(disk.runs.get(id) ?? {}, { isCanceled: true }),
+      };
+    },
+    close: async () => undefined,
+  };
+};

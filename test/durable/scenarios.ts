@@ -1,0 +1,153 @@
+import { setImmediate } from 'node:timers/promises';
+
+import { createTool } from '@mastra/core/tools';
+import { z } from 'zod';
+
+import { guard, InterlockAgent, type InterlockAgentConfig } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { toolResultsIn } from '../promises/support.js';
+import type { MortalEngine } from './mortal-engine.js';
+
+/** An agent whose runs are killed, and what happens outside it. */
+export interface Scenario {
+  /** Effects of tools, in their order. */
+  readonly effects: string[];
+  readonly agent: (config?: Partial<InterlockAgentConfig>) => InterlockAgent;
+}
+
+/** A process that was killed does nothing any more. */
+const isAlive = ({ durability }: Partial<InterlockAgentConfig> = {}): boolean =>
+  !(durability as Partial<MortalEngine> | undefined)?.isDead;
+
+const charge = (
+  effects: string[],
+  { process, ...more }: { process?: Partial<InterlockAgentConfig>; requireApproval?: boolean } = {},
+) =>
+  createTool({
+    id: 'charge',
+    description: 'Charges an amount.',
+    inputSchema: z.object({ amount: z.number() }),
+    execute: async ({ amount }) => {
+      await setImmediate();
+      if (isAlive(process)) effects.push(`charge ${amount}`);
+      return { receipt: `receipt ${amount}` };
+    },
+    ...more,
+  });
+
+const twoCharges = [
+  { name: 'charge', args: { amount: 1 } },
+  { name: 'charge', args: { amount: 2 } },
+];
+
+const base = { id: 'cashier', name: 'Cashier', instructions: 'Charge people.' };
+
+/** Two tools, then an answer. */
+const tools = (): Scenario => {
+  const effects: string[] = [];
+  const model = scriptedModel({
+    steps: (call) => (toolResultsIn(call) === 0 ? { text: 'I charge. ', toolCalls: twoCharges } : { text: 'All is paid.' }),
+  });
+  const agent: Scenario['agent'] = (config) =>
+    new InterlockAgent({ ...base, model, tools: { charge: charge(effects, { process: config }) }, ...config });
+  return { effects, agent };
+};
+
+/** Guards that keep state, edit and ask for another attempt, in every place. */
+const guards = (): Scenario => {
+  const scenario = tools();
+  const counting = {
+    id: 'counting',
+    processInput: ({ state, messages }: { state: Record<string, number>; messages: never[] }) => {
+      state['seen'] = messages.length;
+      return messages;
+    },
+    processInputStep: ({ state }: { state: Record<string, number> }) => {
+      state['steps'] = (state['steps'] ?? 0) + 1;
+      return {};
+    },
+    processOutputStep: ({ state, retryCount, text, abort, messages }: Record<string, never>) => {
+      const once = (state as Record<string, unknown>)['steps'] === 1 && retryCount === 0;
+      if (once && text) (abort as (reason: string, options: object) => never)('be kinder', { retry: true });
+      return messages;
+    },
+    processOutputResult: ({ state, messages, messageList }: Record<string, never>) => {
+      (messageList as { addSystem(text: string): void }).addSystem(
+        `after ${String((state as Record<string, unknown>)['steps'])}`,
+      );
+      return messages;
+    },
+  };
+  const redacting = {
+    id: 'redacting',
+    processOutputStream: ({ part }: { part: { type: string; payload?: { text?: string } } }) =>
+      part.type === 'text-delta'
+        ? { ...part, payload: { ...part.payload, text: part.payload?.text?.replace('paid', '****') } }
+        : part,
+  };
+  const agent: Scenario['agent'] = (config) =>
+    scenario.agent({
+      inputProcessors: [counting as never],
+      outputProcessors: [counting as never, redacting as never],
+      maxProcessorRetries: 2,
+      ...config,
+    });
+  return { ...scenario, agent };
+};
+
+/** A guard beside the model. */
+const overlap = (): Scenario => {
+  const scenario = tools();
+  const judge = guard(
+    { id: 'judge', processInput: async () => void (await setImmediate()) } as never,
+    { overlap: true } as never,
+  );
+  return { ...scenario, agent: (config) => scenario.agent({ inputProcessors: [judge], ...config }) };
+};
+
+/** A guard that stops the run on the result of the second tool. */
+const tripping = (): Scenario => {
+  const scenario = tools();
+  const stern = {
+    id: 'stern',
+    processToolResult: ({ result, abort }: { result: { receipt: string }; abort: (reason: string) => never }) => {
+      if (result.receipt === 'receipt 2') abort('no second receipt');
+    },
+  };
+  return { ...scenario, agent: (config) => scenario.agent({ outputProcessors: [stern as never], ...config }) };
+};
+
+/** A model that fails, and is asked again. */
+const failing = (): Scenario => {
+  const scenario = tools();
+  const model = scriptedModel({
+    steps: (call) => {
+      if (call.index % 2 === 0) return { error: new Error('The provider is out of order.') };
+      return toolResultsIn(call) === 0 ? { text: 'I charge. ', toolCalls: twoCharges } : { text: 'All is paid.' };
+    },
+  });
+  const again = { id: 'again', processAPIError: () => ({ retry: true }) };
+  return { ...scenario, agent: (config) => scenario.agent({ model, errorProcessors: [again], ...config }) };
+};
+
+/** Every step is withheld until it was accepted, tools run one at a time. */
+const holding = (): Scenario => {
+  const scenario = guards();
+  return {
+    ...scenario,
+    agent: (config) => scenario.agent({ hold: 'step', defaultOptions: { toolCallConcurrency: 1 }, ...config }),
+  };
+};
+
+/** Scenarios that need nobody, by name. */
+export const scenarios: Readonly<Record<string, () => Scenario>> = { tools, guards, overlap, tripping, failing, holding };
+
+/** Each call waits for a person. */
+export const approving = (): Scenario => {
+  const scenario = tools();
+  return {
+    ...scenario,
+    agent: (config) =>
+      scenario.agent({ tools: { charge: charge(scenario.effects, { process: config, requireApproval: true }) }, ...config }),
+  };
+};
