@@ -65,10 +65,10 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
     lanes,
     settings,
     conversation,
+    chains,
     ports: loop.ports,
   });
   const run: Run = createRun({
-    chains,
     runId,
     agentId: agent.id,
     ...sittingOf({ mode, options, guards, runId, recording }, () => run),
