@@ -16,6 +16,45 @@ export const mapTexts = (value: unknown, change: (text: string) => string): unkn
   return isPlain(value) ? mapFields(value, change) : value;
 };
 
+/** Names under which a host's data has words of its own: they are nobody's text. */
+const framing = new Set([
+  'type',
+  'role',
+  'from',
+  'reason',
+  'finishReason',
+  'state',
+  'id',
+  'runId',
+  'messageId',
+  'toolCallId',
+  'toolName',
+]);
+
+/**
+ * Changes what is said in data of the host's, which may lead back to itself: each text, but for the names of fields and what stands
+ * under the host's own. An instance of a class in which something is changed becomes plain data.
+ */
+export const mapSaid = (value: unknown, change: (text: string) => string, known = new Map<object, unknown>()): unknown => {
+  if (typeof value === 'string') return change(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (known.has(value)) return known.get(value);
+  known.set(value, value);
+  const inner = (one: unknown) => mapSaid(one, change, known);
+  const mapped = Array.isArray(value) ? sameOr(value, value.map(inner)) : mapSaidFields(value, inner);
+  known.set(value, mapped);
+  return mapped;
+};
+
+const mapSaidFields = (value: object, inner: (one: unknown) => unknown): object => {
+  const before: [string, unknown][] = Object.entries(value);
+  const after = before.map(([name, one]) => [name, framing.has(name) ? one : inner(one)] as const);
+  return after.every(([, one], index) => one === before[index]?.[1]) ? value : Object.fromEntries(after);
+};
+
+const sameOr = (before: readonly unknown[], after: unknown[]): readonly unknown[] =>
+  after.every((one, index) => one === before[index]) ? before : after;
+
 const isPlain = (value: unknown): value is Record<string, unknown> => {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

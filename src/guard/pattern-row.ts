@@ -1,7 +1,8 @@
 import type { Processor } from '@mastra/core/processors';
 import type { HookCall, HookContext, PhaseRow } from '../phase/row.js';
 import { phases } from '../phase/table.js';
-import { mapTexts } from './map-texts.js';
+import { carriedChunk, carriedValue, isCarrier, withCarried } from './carried-chunk.js';
+import { mapSaid, mapTexts } from './map-texts.js';
 import type { Pattern, TextSpan, WindowedProcessor } from './pattern.js';
 import { tellingNothingOf, type Untold } from './unquoted.js';
 
@@ -39,7 +40,7 @@ export const gateRow: StreamRow = {
   skips: (data, processor) => {
     if (row.skips?.(data, processor)) return true;
     const chunk = data.part as StreamChunk; // checked by the row
-    return patternOf(processor) !== undefined && !chunk.match && fieldOf(chunk) === undefined;
+    return patternOf(processor) !== undefined && !chunk.match && fieldOf(chunk) === undefined && !isCarrier(chunk);
   },
   invoke: (call: HookCall<'outputStream', 'processOutputStream'>) => {
     const { processor, context } = call;
@@ -95,6 +96,7 @@ const redacted = (chunk: StreamChunk, by: Replacing): StreamChunk => {
     };
   }
   const change = (text: string) => replaceAll(text, by);
+  if (isCarrier(chunk)) return carrying(chunk, by);
   if (chunk.type.startsWith('data-')) {
     const data = mapTexts(chunk.data, change);
     return data === chunk.data ? chunk : { ...chunk, data };
@@ -103,6 +105,21 @@ const redacted = (chunk: StreamChunk, by: Replacing): StreamChunk => {
   const payload = chunk.payload as Record<string, unknown>;
   const value = mapTexts(payload[field], change);
   return value === payload[field] ? chunk : { ...chunk, payload: { ...payload, [field]: value } };
+};
+
+/** What comes from elsewhere: another stream's chunk by what it says, anything else by all of its texts. */
+const carrying = (chunk: StreamChunk, by: Replacing): StreamChunk => {
+  const inner = carriedChunk(chunk);
+  const value = inner ?? carriedValue(chunk);
+  const left = inner ? carriedAs(inner, by) : mapTexts(value, (text) => replaceAll(text, by));
+  return left === value ? chunk : withCarried(chunk, left);
+};
+
+/** A chunk that no field is known of, such as the end of a step, tells in its payload what was said, among names that are the stream's own. */
+const carriedAs = (inner: StreamChunk, by: Replacing): StreamChunk => {
+  if (isCarrier(inner) || fieldOf(inner)) return redacted(inner, by);
+  const payload = mapSaid(inner.payload, (text) => replaceAll(text, by));
+  return payload === inner.payload ? inner : { ...inner, payload };
 };
 
 const replaceAll = (text: string, { pattern, context }: Replacing): string => {

@@ -3,10 +3,12 @@ import type { Stop } from '../verdict.js';
 import type { CallAnswer } from './call-answer.js';
 import { letThrough } from './interruption.js';
 import { noJournal } from './journal.js';
-import { releaseJudged, stopWith } from './judge.js';
+import { stopWith } from './judge.js';
+import type { Outcome } from './outcome.js';
 import type { Chunk, ToolCall, ToolOutcome } from './ports.js';
 import { finishedCall, takeFinished } from './reuse.js';
 import type { Attempt, Run } from './run.js';
+import { openToolPassage } from './tool-passage.js';
 
 /** The tools of one step while they run. */
 export interface RunningCalls {
@@ -111,28 +113,31 @@ const runTool = async (floor: Floor, call: ToolCall, resume: CallAnswer | undefi
  * How a tool writes: at once, or where the run withholds what was not accepted, when it has ended; what a refusing sub-agent wrote
  * is then not seen at all.
  */
-const createWriting = (floor: Floor) => {
+const createWriting = ({ run, stop }: Floor) => {
   const withheld: Chunk[] = [];
-  const { hold } = floor.run.options;
+  const { hold, runId } = run.options;
+  const passage = openToolPassage(run);
+  /**
+   * What a tool writes while it runs is judged like what the model says; a stop ends the step. The tool itself is not disturbed: one that
+   * failed halfway would be run again by the next attempt, and its effect be had twice.
+   */
+  const judged = async (passing: () => Promise<Outcome | undefined>): Promise<void> => {
+    if (run.stop) return; // the step was stopped meanwhile: what its tools still write is not seen
+    if (await passing()) stop();
+  };
+  const passOn = (chunk: Chunk) => judged(() => passage.write({ runId, from: 'AGENT', ...chunk }));
   return {
     write: async (chunk: Chunk): Promise<void> => {
       if (hold) withheld.push(chunk);
-      else await writeFromTool(floor, chunk);
+      else await passOn(chunk);
     },
     settle: async (outcome: ToolOutcome): Promise<void> => {
-      if (outcome.kind === 'error' && isInterlockError(outcome.error, 'agent/refused')) return;
-      for (const chunk of withheld) await writeFromTool(floor, chunk);
+      const isRefused = outcome.kind === 'error' && isInterlockError(outcome.error, 'agent/refused');
+      if (!isRefused) {
+        for (const chunk of withheld) await passOn(chunk);
+        await judged(passage.end);
+      }
+      passage.close();
     },
   };
-};
-
-/**
- * What a tool writes while it runs is judged like any chunk; a stop ends the step. The tool itself is not disturbed: one that
- * failed halfway would be run again by the next attempt, and its effect be had twice.
- */
-const writeFromTool = async (floor: Floor, chunk: Chunk): Promise<void> => {
-  const { run } = floor;
-  if (run.stop) return; // the step was stopped meanwhile: what its tools still write is not seen
-  const { outcome } = await releaseJudged(run, { runId: run.options.runId, from: 'AGENT', ...chunk });
-  if (outcome) floor.stop();
 };

@@ -1,4 +1,15 @@
-import { argumentsOf, borderOf, deltaKey, deltasOf, deltaText, hasMore, toldText, withoutText, type Chunk } from './chunk.js';
+import {
+  argumentsOf,
+  borderOf,
+  bringsArguments,
+  deltaKey,
+  deltaText,
+  hasMore,
+  laneOf,
+  toldText,
+  withoutText,
+  type Chunk,
+} from './chunk.js';
 import type { OpenLane, Queue } from './queue.js';
 import { asItCame } from './segment.js';
 import type { TextStage } from './text-stage.js';
@@ -6,6 +17,8 @@ import type { TextStage } from './text-stage.js';
 /** Takes chunks in: texts go their way through the guards, everything takes its place in the queue. */
 export interface Admission {
   admit(chunk: Chunk): void;
+  /** Nothing more comes: every text ends, and the step. Once is enough. */
+  end(): void;
 }
 
 /** What is told of tool calls that are not there yet, by the call. */
@@ -17,31 +30,37 @@ export const createAdmission = (queue: Queue, way: TextStage): Admission => {
     queue.close(lane);
     way.end(lane);
   };
+  let isOver = false;
+  const end = (): void => {
+    if (isOver) return;
+    isOver = true;
+    for (const lane of queue.lanes()) endText(lane);
+    way.endStep();
+    for (const told of calls.values()) queue.addWhole({ chunk: undefined, told, length: lengthOf(told) }); // a call that never came
+  };
   return {
+    end,
     admit: (chunk) => {
       const key = deltaKey(chunk);
       if (key !== undefined) return admitText(key, chunk, { queue, way });
       const border = borderOf(chunk);
       if (border) {
-        const lane = queue.lane(border.key, () => deltasOf(chunk, border.key));
+        const lane = queue.lane(border.key, () => laneOf(chunk));
         if (border.isEnd) endText(lane);
         return queue.addWhole({ chunk, lane });
       }
+      if (bringsArguments(chunk)) return undefined;
       const callId = argumentsOf(chunk);
       if (callId !== undefined) return admitTold(callId, chunk, { queue, calls });
       if (chunk.type === 'tool-call') return admitCall(chunk, { queue, calls });
-      if (chunk.type === 'finish') {
-        for (const lane of queue.lanes()) endText(lane);
-        way.endStep();
-        for (const told of calls.values()) queue.addWhole({ chunk: undefined, told, length: lengthOf(told) }); // a call that never came
-      }
+      if (chunk.type === 'finish') end();
       return queue.addWhole({ chunk });
     },
   };
 };
 
 const admitText = (key: string, chunk: Chunk, { queue, way }: { queue: Queue; way: TextStage }): void => {
-  const lane = queue.lane(key, () => deltasOf(chunk, key));
+  const lane = queue.lane(key, () => laneOf(chunk));
   const text = deltaText(chunk);
   if (text !== '') {
     queue.addText(lane, text.length);

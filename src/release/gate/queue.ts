@@ -40,7 +40,7 @@ export interface Queue {
   readonly held: number;
   readonly isEmpty: boolean;
   /** The text of a key, as long as it goes on; made where there is none. */
-  lane(key: string, chunkOf: () => Lane['chunkOf']): OpenLane;
+  lane(key: string, make: () => Lane): OpenLane;
   /** The texts that go on. */
   lanes(): readonly OpenLane[];
   /** A text ends; another may follow under its key. */
@@ -63,8 +63,8 @@ export const createQueue = (): Queue => {
   const open = new Map<string, OpenLane>();
   let held = 0;
 
-  const make = (key: string, chunkOf: Lane['chunkOf']): OpenLane => {
-    const lane: OpenLane = { key, chunkOf, cleared: [], received: 0, released: 0, last: undefined };
+  const begin = (key: string, { chunkOf, leavingOf }: Lane): OpenLane => {
+    const lane: OpenLane = { key, chunkOf, leavingOf, cleared: [], received: 0, released: 0, last: undefined };
     open.set(key, lane);
     return lane;
   };
@@ -82,7 +82,7 @@ export const createQueue = (): Queue => {
     get isEmpty() {
       return entries.length === 0;
     },
-    lane: (key, chunkOf) => open.get(key) ?? make(key, chunkOf()),
+    lane: (key, make) => open.get(key) ?? begin(key, make()),
     lanes: () => [...open.values()],
     close: (lane) => void open.delete(lane.key),
     addText: (lane, length) => {

@@ -26,7 +26,7 @@ export interface StreamGateOptions {
 export interface StreamGate {
   /** Takes a chunk in; a promise says that the provider is to wait. Throws what releasing threw. */
   push(chunk: Chunk): Awaitable<void>;
-  /** Settles when everything that went in has gone out or the stream was stopped. The last chunk in must be the `finish`. */
+  /** Nothing more goes in. Settles when everything that did has gone out, or the stream was stopped. */
   idle(): Awaitable<void>;
   /** Why the stream was stopped. */
   readonly stopped: Stop | undefined;

@@ -35,7 +35,7 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
     end: () => undefined,
     endStep: () => undefined,
   });
-  const { admit } = createAdmission(queue, way);
+  const { admit, end } = createAdmission(queue, way);
   const drain = createDrain(queue, options);
   let waiters: (() => void)[] = [];
   const wakeAll = (): void => {
@@ -53,6 +53,7 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
   };
   const idle = (): Awaitable<void> => {
     if (gate.isStopping) return undefined;
+    end();
     const draining = drain();
     if (draining) return draining.then(idle);
     if (queue.isEmpty) return next.idle();
@@ -102,7 +103,7 @@ const createDrain = (queue: Queue, { stretch, gate, next }: WindowStageOptions):
     if (!('whole' in entry)) {
       if (entry.lane.released >= entry.end) return undefined; // an edit of earlier characters took these along
       const text = textOf(queue.take(entry));
-      return text === '' ? undefined : next.push(entry.lane.chunkOf(text));
+      return text === '' ? undefined : next.push(entry.lane.leavingOf(text));
     }
     const { chunk, told } = entry;
     if (!told && chunk) return whenReady(judge(chunk), (left) => (left ? next.push(left) : undefined));

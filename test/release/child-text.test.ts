@@ -1,0 +1,115 @@
+import { Agent } from '@mastra/core/agent';
+import type { Processor } from '@mastra/core/processors';
+import { createTool } from '@mastra/core/tools';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { guard, InterlockAgent } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { redactor } from '../../workflows/index.js';
+
+interface Chunk {
+  readonly type: string;
+  readonly payload?: { readonly output?: Chunk; readonly id?: string; readonly text?: string };
+}
+
+const address = 'jane@example.com';
+const spoken = ['Ask jane@exam', 'ple.com', ' about it. ', 'She knows.'];
+
+const named = { name: 'a', instructions: 'Help.' };
+const child = (Kind: typeof Agent) =>
+  new Kind({ id: 'child', ...named, description: 'Answers.', model: scriptedModel({ steps: () => ({ text: spoken }) }) });
+
+/** A supervisor that asks once; the child is an agent of either kind. */
+const supervisor = (Kind: typeof Agent, outputProcessors: Processor[], config: object = {}) =>
+  new InterlockAgent({
+    id: 'supervisor',
+    ...named,
+    model: scriptedModel({
+      steps: [{ toolCalls: [{ name: 'agent-child', args: { prompt: 'Whom do I ask?' } }] }, { text: 'Done.' }],
+    }),
+    agents: { child: child(Kind) },
+    outputProcessors,
+    ...config,
+  });
+
+const chunksOf = async (agent: InterlockAgent) => {
+  const stream = await agent.stream('Go.');
+  const chunks: Chunk[] = [];
+  for await (const chunk of stream.fullStream) chunks.push(chunk as Chunk);
+  return { chunks, status: await stream.getFullOutput().then(({ status }) => status) };
+};
+const carried = (chunks: readonly Chunk[]) =>
+  chunks.flatMap(({ type, payload }) => (type === 'tool-output' ? (payload?.output ?? []) : []));
+const childText = (chunks: readonly Chunk[]) =>
+  carried(chunks).flatMap(({ type, payload }) => (type === 'text-delta' ? (payload?.text ?? '') : []));
+
+const kinds: [string, typeof Agent][] = [
+  ['an InterlockAgent', InterlockAgent as unknown as typeof Agent], // its options are more than Mastra's
+  ['a stock agent', Agent],
+];
+
+describe.each(kinds)('what %s says as a sub-agent, under windows of its supervisor', (_, Kind) => {
+  it('is as it was, in its frame, where nobody objects', async () => {
+    const passing: Processor = { id: 'passing', processOutputStream: async ({ part }) => part };
+    const without = await chunksOf(supervisor(Kind, []));
+    const under = await chunksOf(supervisor(Kind, [guard(passing, { window: 'sentence' })]));
+    expect(childText(under.chunks).join('')).toBe(spoken.join(''));
+    const types = ({ chunks }: typeof under) =>
+      carried(chunks)
+        .map(({ type }) => type)
+        .filter((type) => type !== 'text-delta');
+    expect(types(under)).toEqual(types(without));
+  });
+
+  it.each(['replace', 'block'] as const)('leaves no piece of a value: %s', async (strategy) => {
+    const { chunks, status } = await chunksOf(supervisor(Kind, [redactor({ strategy, kinds: ['email'] })]));
+    const told = JSON.stringify(chunks);
+    expect(told).not.toContain(address);
+    expect(told).not.toContain('jane@exam');
+    if (strategy === 'replace') expect(childText(chunks).join('')).toBe('Ask [EMAIL] about it. She knows.');
+    expect(status).toBe(strategy === 'replace' ? 'success' : 'tripwire');
+  });
+
+  it('is shown to judges in whole windows, and not before they have passed', async () => {
+    const asked: string[] = [];
+    const judge: Processor = {
+      id: 'judge',
+      processOutputStream: async ({ part, abort }) => {
+        if (part.type !== 'text-delta') return part;
+        asked.push(part.payload.text);
+        return part.payload.text.startsWith('She') ? abort('No.') : part;
+      },
+    };
+    const { chunks, status } = await chunksOf(supervisor(Kind, [guard(judge, { window: 'sentence' })]));
+    expect(asked).toEqual([`Ask ${address} about it. `, 'She knows.']);
+    expect(childText(chunks).join('')).toBe(`Ask ${address} about it. `);
+    expect(status).toBe('tripwire');
+  });
+
+  it('with hold, leaves as it would without, and as little of a value', async () => {
+    const { chunks } = await chunksOf(supervisor(Kind, [redactor({ strategy: 'replace', kinds: ['email'] })], { hold: 'step' }));
+    expect(childText(chunks).join('')).toBe('Ask [EMAIL] about it. She knows.');
+    expect(JSON.stringify(chunks)).not.toContain('jane@exam');
+  });
+});
+
+it('what a tool writes of its own is read in all of its texts', async () => {
+  const telling = createTool({
+    id: 'telling',
+    description: 'Tells.',
+    inputSchema: z.object({}),
+    execute: async (_input, { writer }) => {
+      await writer?.write({ progress: { of: [`Asking ${address}`, 1] } });
+      return 'done';
+    },
+  });
+  const agent = new InterlockAgent({
+    id: 'a',
+    ...named,
+    model: scriptedModel({ steps: [{ toolCalls: [{ name: 'telling', args: {} }] }, { text: 'Done.' }] }),
+    tools: { telling },
+    outputProcessors: [redactor({ strategy: 'replace', kinds: ['email'] })],
+  });
+  const { chunks } = await chunksOf(agent);
+  expect(carried(chunks)).toEqual([{ progress: { of: ['Asking [EMAIL]', 1] } }]);
+});
