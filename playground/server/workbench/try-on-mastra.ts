@@ -32,6 +32,7 @@ interface Failure {
   readonly message: string;
   readonly code?: string;
   readonly path?: string;
+  readonly cause?: { readonly message?: string };
 }
 
 /** Runs one phase as a workflow on Mastra's engine, which tells of its steps, not of guards. */
@@ -57,7 +58,7 @@ const ending = ({
 };
 
 const failure = (error: Failure | undefined): NonNullable<Tried['error']> => ({
-  message: error?.message ?? 'The workflow failed.',
+  message: error?.cause?.message ?? error?.message ?? 'The workflow failed.', // what the guard itself said, as on the plan
   ...(error?.code !== undefined && { code: error.code }),
   ...(error?.path !== undefined && { path: error.path }),
 });

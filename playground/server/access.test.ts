@@ -1,0 +1,178 @@
+import { networkInterfaces } from 'node:os';
+import { Hono } from 'hono';
+import { serve } from '@hono/node-server';
+import { Mastra } from '@mastra/core/mastra';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createApp } from './http/app.js';
+import { studioRoutes, type StudioRoutesOptions } from './index.js';
+import { openMemoryStore } from './store/memory-store.js';
+import { createStudio } from './studio.js';
+import { makeAgent, openStudio, rawGet } from './test-setup.js';
+
+const codeIn = (body: string): string => (JSON.parse(body) as { error: { code: string } }).error.code;
+const agent = () => makeAgent([{ text: 'Hello.' }]).agent;
+
+describe('on this machine', () => {
+  it.each([
+    [{ Host: 'evil.example' }],
+    [{ Host: 'localhost.evil.example:80' }],
+    [{ Host: '127.0.0.1.evil.example' }],
+    [{ 'X-Forwarded-For': '203.0.113.9' }],
+    [{ Forwarded: 'for=203.0.113.9' }],
+    [{ Origin: 'http://evil.example' }],
+    [{ Origin: 'null' }],
+    [{ Origin: 'http://localhost:1' }],
+  ])('refuses a request with %j', async (headers) => {
+    const { base } = await openStudio(agent());
+    for (const path of ['/api/runs', '/api/catalog', '/api/live', '/runs/1']) {
+      const { status, body } = await rawGet(`${base}${path}`, headers as unknown as Record<string, string>);
+      expect([path, status, codeIn(body)]).toEqual([path, 403, 'studio/forbidden']);
+    }
+  });
+
+  it.each(['localhost', '127.0.0.1', '[::1]'])('answers to the name %s, and to its own pages', async (name) => {
+    const { base } = await openStudio(agent());
+    const host = `${name}:${new URL(base).port}`;
+    expect((await rawGet(`${base}/api/runs`, { Host: host, Origin: `http://${host}` })).status).toBe(200);
+  });
+
+  it('starts nothing for another site', async () => {
+    const studio = await openStudio(agent());
+    const response = await studio.get('agents/helper/runs', {
+      method: 'POST',
+      headers: { Origin: 'http://evil.example', 'content-type': 'text/plain' },
+      body: JSON.stringify({ text: 'Hello' }),
+    });
+    expect(response.status).toBe(403);
+    expect(await studio.json('runs')).toEqual({ runs: [] });
+  });
+
+  it('sends headers that let in nothing from elsewhere', async () => {
+    const { get } = await openStudio(agent());
+    const { headers } = await get('runs');
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src [^;]*unsafe/);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
+describe('with a token', () => {
+  const token = 'correct horse';
+
+  it('is asked for by every address, and compared whole', async () => {
+    const { base } = await openStudio(agent(), { token });
+    for (const headers of [
+      {},
+      { Authorization: 'Bearer wrong' },
+      { Cookie: 'interlock_studio=correct' },
+      { Authorization: `Bearer ${token} ` },
+    ] as Record<string, string>[])
+      for (const path of ['/api/runs', '/', '/assets/x.js']) {
+        const { status, body } = await rawGet(`${base}${path}`, headers);
+        if (headers['Authorization'] === `Bearer ${token} `) continue; // HTTP takes blanks off the ends of a header
+        expect([status, codeIn(body)]).toEqual([401, 'studio/unauthorized']);
+      }
+    expect((await rawGet(`${base}/api/runs`, { Authorization: `Bearer ${token}` })).status).toBe(200);
+    expect((await rawGet(`${base}/api/runs?token=wrong`, {})).status).toBe(401);
+  });
+
+  it('goes from the address into a cookie that scripts and other sites do not get', async () => {
+    const { url, base } = await openStudio(agent(), { token });
+    const opened = await fetch(`${url.replace(/\/\?/, '/runs?status=failed&')}`, { redirect: 'manual' });
+    expect([opened.status, opened.headers.get('location')]).toEqual([302, '/runs?status=failed']);
+    const cookie = opened.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/HttpOnly/);
+    expect(cookie).toMatch(/SameSite=Strict/);
+    expect((await fetch(`${base}/api/runs`, { headers: { Cookie: cookie.split(';')[0] ?? '' } })).status).toBe(200);
+  });
+
+  it('is made up where others may come', async () => {
+    const { url } = await openStudio(agent(), { host: '0.0.0.0' });
+    const made = new URL(url).searchParams.get('token') ?? '';
+    expect(made).toMatch(/^[\w-]{32}$/);
+    const other =
+      Object.values(networkInterfaces())
+        .flat()
+        .find((one) => one?.family === 'IPv4' && !one.internal)?.address ?? '127.0.0.1';
+    const base = `http://${other}:${new URL(url).port}`;
+    expect((await fetch(`${base}/api/runs`)).status).toBe(401);
+    expect((await fetch(`${base}/api/runs`, { headers: { Authorization: `Bearer ${made}` } })).status).toBe(200);
+  });
+});
+
+describe('mounted', () => {
+  const mount = async (options: Partial<StudioRoutesOptions>, hostname = '127.0.0.1') => {
+    const mastra = new Mastra({ agents: { helper: agent() }, logger: false });
+    const app = new Hono()
+      .get('/own', (c) => c.text('mine'))
+      .route('/ops/studio', await studioRoutes({ mastra, path: '/ops/studio', ...options }));
+    const server = serve({ fetch: app.fetch, port: 0, hostname });
+    await new Promise((resolve) => server.once('listening', resolve));
+    onTestFinished(() => void server.close());
+    return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+  };
+
+  it('answers under its path, beside the application', async () => {
+    const base = await mount({});
+    expect(await (await fetch(`${base}/own`)).text()).toBe('mine');
+    expect((await fetch(`${base}/ops/studio/api/runs`)).status).toBe(200);
+    expect((await fetch(`${base}/api/runs`)).status).toBe(404);
+  });
+
+  it('asks the application who may come', async () => {
+    const base = await mount({ authorize: async (request) => request.headers.get('x-role') === 'admin' });
+    expect((await fetch(`${base}/ops/studio/api/runs`)).status).toBe(401);
+    expect((await fetch(`${base}/ops/studio/api/runs`, { headers: { 'x-role': 'admin' } })).status).toBe(200);
+  });
+
+  it('takes nobody for this machine where it cannot know who asks', async () => {
+    const mastra = new Mastra({ agents: { helper: agent() }, logger: false });
+    const app = createApp(createStudio({ mastra, store: openMemoryStore() }));
+    const response = await app.request('/api/runs', { headers: { Host: 'localhost' } });
+    expect(response.status).toBe(403);
+  });
+});
+
+describe('hostile requests', () => {
+  it.each([
+    ['POST', 'agents/helper/runs', '{', 400, 'studio/invalid-request'],
+    ['POST', 'agents/helper/runs', '{"text":""}', 400, 'studio/invalid-request'],
+    ['POST', 'agents/helper/runs', '{"text":{"a":1}}', 400, 'studio/invalid-request'],
+    ['POST', 'agents/nobody/runs', '{"text":"x"}', 404, 'studio/not-found'],
+    ['POST', 'agents/__proto__/runs', '{"text":"x"}', 404, 'studio/not-found'],
+    ['POST', 'runs/none/answer', '{"toolCallId":"a","approved":true}', 404, 'studio/not-found'],
+    ['POST', 'runs/none/cancel', '{}', 404, 'studio/not-found'],
+    ['GET', 'runs/none', undefined, 404, 'studio/not-found'],
+    ['GET', 'runs/none/entries', undefined, 404, 'studio/not-found'],
+    ['GET', 'runs/none/live', undefined, 404, 'studio/not-found'],
+    ['GET', 'runs/none/guards/0', undefined, 404, 'studio/not-found'],
+    ['GET', 'runs/..%2f..%2fpackage.json', undefined, 404, 'studio/not-found'],
+    ['GET', 'runs?limit=0', undefined, 400, 'studio/invalid-request'],
+    ['GET', 'runs?limit=99999999', undefined, 400, 'studio/invalid-request'],
+    ['GET', 'pipelines/none/mermaid', undefined, 404, 'studio/not-found'],
+    ['POST', 'pipelines/goes-out/try', '{"phase":"input","engine":"plan","payload":[]}', 400, 'schema/invalid-payload'],
+    [
+      'POST',
+      'lab/stream',
+      '{"pipelineId":"goes-out","kind":"text","cutting":{"kind":"random","seed":1,"mean":0}}',
+      400,
+      'studio/invalid-request',
+    ],
+    ['DELETE', 'runs/none', undefined, 404, 'studio/not-found'],
+    ['GET', 'nothing/here', undefined, 404, 'studio/not-found'],
+  ])('%s %s %s is %i', async (method, path, body, status, code) => {
+    const { get } = await openStudio(agent());
+    const response = await get(path, { method, body, headers: { 'content-type': 'application/json' } });
+    expect([response.status, codeIn(await response.text())]).toEqual([status, code]);
+  });
+
+  it('with too much to read are not read', async () => {
+    const { get } = await openStudio(agent());
+    const response = await get('agents/helper/runs', { method: 'POST', body: JSON.stringify({ text: 'x'.repeat(5_000_000) }) });
+    expect([response.status, codeIn(await response.text())]).toEqual([413, 'studio/invalid-request']);
+  });
+});
