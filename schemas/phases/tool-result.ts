@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exampleQuestion } from '../example-messages.js';
+import { exampleToolCall, exampleToolTurn } from '../example-messages.js';
 import { lenientFields, messageListField, messagesField, sharedFields, stepNumberField } from '../fields.js';
 import { openObject } from '../open-object.js';
 
@@ -17,16 +17,4 @@ export const toolResultPhaseSchema = openObject({
   providerExecuted: z.boolean().optional().describe('Whether the provider ran the tool itself.'),
   ...lenientFields,
   systemMessages: sharedFields.systemMessages,
-}).meta({
-  examples: [
-    {
-      phase: 'toolResult',
-      messages: [exampleQuestion],
-      stepNumber: 0,
-      toolName: 'find-parcel',
-      toolCallId: 'call',
-      args: { parcel: '555 0100' },
-      result: { arrives: 'Monday', recipient: 'ann@example.org' },
-    },
-  ],
-});
+}).meta({ examples: [{ phase: 'toolResult', messages: exampleToolTurn, stepNumber: 0, ...exampleToolCall }] });

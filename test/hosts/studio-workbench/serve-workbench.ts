@@ -10,7 +10,7 @@ import { contentModeration, piiGuard } from '../../../workflows/index.js';
 
 export const answer = 'It arrives on Monday. Write to ann.lee@example.org if it does not.';
 
-/** Asks for retries that nobody has granted it. */
+/** Asks for retries that nobody grants it. */
 const calm: Processor & { traits: GuardTraits } = {
   id: 'calm',
   traits: { decides: ['retry'] },
@@ -28,6 +28,14 @@ const perChunk: Processor = {
   },
 };
 
+/** Wants a second answer of every run. */
+const again: Processor & { traits: GuardTraits } = {
+  id: 'again',
+  traits: { decides: ['retry'] },
+  processOutputStep: ({ messages, retryCount, abort }) =>
+    retryCount === 0 ? abort('Say it in other words.', { retry: true }) : messages,
+};
+
 const watcher = guard(new RegexFilterProcessor({ presets: ['pii'] }), { shadow: true });
 
 /** A pipeline in a pipeline, with two things that `verify` finds. */
@@ -39,13 +47,14 @@ const tone = () =>
 
 const agentOf = (
   id: string,
-  guards: Pick<ConstructorParameters<typeof InterlockAgent>[0], 'inputProcessors' | 'outputProcessors'>,
+  guards: Pick<ConstructorParameters<typeof InterlockAgent>[0], 'inputProcessors' | 'outputProcessors' | 'maxProcessorRetries'>,
 ) =>
   new InterlockAgent({
     id,
     name: id,
     instructions: 'Help.',
     model: scriptedModel({ steps: () => ({ text: answer }) }),
+    maxProcessorRetries: 1,
     ...guards,
   });
 
@@ -53,8 +62,9 @@ const createMastra = (): Mastra =>
   new Mastra({
     agents: {
       parcels: agentOf('parcels', { inputProcessors: [contentModeration()] }),
-      tone: agentOf('tone', { outputProcessors: [tone()] }),
+      tone: agentOf('tone', { outputProcessors: [tone()], maxProcessorRetries: 0 }),
       leaky: agentOf('leaky', { outputProcessors: [pipeline('leaky-output').then(perChunk).commit()] }),
+      again: agentOf('again', { outputProcessors: [pipeline('again-output').then(again).commit()] }),
       strict: agentOf('strict', { outputProcessors: [pipeline('strict-output').then(piiGuard()).commit()] }),
     },
     logger: false,

@@ -103,8 +103,12 @@ const Field = ({ field, value, error, onChange, onDraftError }: FieldShellProps)
   const id = useId();
   const describedBy = `${id}-words`;
   const Input = inputs[field.kind];
+  const isCompound = field.kind === 'spoken' || field.kind === 'group';
   return (
-    <div className={`field ${error === undefined ? '' : 'field-wrong'}`} role="group" aria-labelledby={`${id}-title`}>
+    <div
+      className={`field ${error === undefined ? '' : 'field-wrong'}`}
+      {...(isCompound && { role: 'group', 'aria-labelledby': `${id}-title` })}
+    >
       <label className="field-title" id={`${id}-title`} htmlFor={id}>
         {field.title}
         {field.isRequired && <span className="field-required">required</span>}

@@ -19,6 +19,7 @@ interface LabSetupProps {
 export const LabSetup = ({ settings, isBusy, onChange, onRun }: LabSetupProps) => {
   const { text, cutting } = settings;
   const isRecorded = cutting.kind === 'recorded';
+  const isReady = isRecorded ? cutting.runId !== '' : text !== '';
   const set = (change: Partial<LabSettings>): void => onChange({ ...settings, ...change });
   const setCutting = (next: Cutting): void => set({ cutting: next });
   return (
@@ -56,7 +57,7 @@ export const LabSetup = ({ settings, isBusy, onChange, onRun }: LabSetupProps) =
           <CutEditor text={text} at={cutting.at} onChange={(at) => setCutting({ kind: 'by-hand', at })} />
         )}
         <div>
-          <Button look="primary" type="submit" disabled={isBusy || (!isRecorded && text === '')}>
+          <Button look="primary" type="submit" disabled={isBusy || !isReady}>
             <Play size={14} aria-hidden /> {isBusy ? 'Running …' : 'Run through the gate'}
           </Button>
         </div>

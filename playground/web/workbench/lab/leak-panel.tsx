@@ -25,11 +25,12 @@ type Outcome =
 export const LeakPanel = ({ settings, onLoad }: LeakPanelProps) => {
   const [fragment, setFragment] = useState('');
   const [allowed, setAllowed] = useState(3);
+  const [tries, setTries] = useState(200);
   const [outcome, setOutcome] = useState<Outcome>({ state: 'idle' });
   const { pipelineId, text, kind, cutting } = settings;
   const why = whyNot(settings, fragment);
   const search = async (): Promise<void> => {
-    const asked: FindLeak = { pipelineId, text, kind, fragment, allowed };
+    const asked: FindLeak = { pipelineId, text, kind, fragment, allowed, tries };
     setOutcome({ state: 'busy' });
     try {
       setOutcome({ state: 'done', asked, found: await post<LeakSearch>('lab/leak', asked) });
@@ -47,23 +48,15 @@ export const LeakPanel = ({ settings, onLoad }: LeakPanelProps) => {
         }}
       >
         <p className="field-words">
-          Tries every cut in two, the cut per character and hundreds of random ones, for one in which a reader sees more of the
-          fragment than is allowed.
+          Tries every cut in two, the cut per character and random ones, for one in which a reader sees more of the fragment than
+          is allowed.
         </p>
         <label className="field leak-fragment">
-          <span className="field-title">Fragment that must not be seen</span>
+          <span className="field-title">Must not be seen</span>
           <input className="input" value={fragment} onChange={({ target }) => setFragment(target.value)} />
         </label>
-        <label className="field">
-          <span className="field-title">Allowed length</span>
-          <input
-            className="input"
-            type="number"
-            min={0}
-            value={allowed}
-            onChange={({ target }) => setAllowed(Math.max(0, Math.trunc(Number(target.value))))}
-          />
-        </label>
+        <NumberField title="Allowed length" value={allowed} onChange={setAllowed} />
+        <NumberField title="Random cuttings" value={tries} onChange={setTries} />
         <Button type="submit" disabled={why !== undefined || outcome.state === 'busy'}>
           <Search size={14} aria-hidden /> {outcome.state === 'busy' ? 'Searching …' : 'Search'}
         </Button>
@@ -76,6 +69,25 @@ export const LeakPanel = ({ settings, onLoad }: LeakPanelProps) => {
     </Panel>
   );
 };
+
+interface NumberFieldProps {
+  readonly title: string;
+  readonly value: number;
+  readonly onChange: (value: number) => void;
+}
+
+const NumberField = ({ title, value, onChange }: NumberFieldProps) => (
+  <label className="field">
+    <span className="field-title">{title}</span>
+    <input
+      className="input"
+      type="number"
+      min={0}
+      value={value}
+      onChange={({ target }) => onChange(Math.max(0, Math.trunc(Number(target.value))))}
+    />
+  </label>
+);
 
 /** Why there is nothing to search; undefined where there is. */
 const whyNot = ({ text, cutting }: LabSettings, fragment: string): string | undefined => {
@@ -106,7 +118,7 @@ const Found = ({ asked: { pipelineId, text, kind }, found: { tried, leak }, onLo
           <strong>
             <InertText text={leak.seen} />
           </strong>{' '}
-          is seen in cutting {tried.toLocaleString()}, of {count(leak.chunks.length, 'chunk')}:
+          is seen where the text comes in {count(leak.chunks.length, 'chunk')}. Tried: {count(tried, 'cutting')}.
         </p>
         <ol className="leak-chunks" aria-label="Chunks">
           {leak.chunks.map((chunk, index) => (

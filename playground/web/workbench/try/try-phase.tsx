@@ -1,5 +1,5 @@
 import { Braces, ListChecks, Play, RotateCcw } from 'lucide-react';
-import { useMemo, useState, type FormEvent } from 'react';
+import { useId, useMemo, useState, type FormEvent } from 'react';
 import { useCatalog } from '../../api/catalog.js';
 import type { PhaseInfo, PipelineInfo } from '../../../protocol/catalog.js';
 import { Button } from '../../components/button.js';
@@ -134,17 +134,26 @@ const PhaseSelect = ({ table, row, covered, onChange }: PhaseSelectProps) => {
     </option>
   );
   const isCovered = ({ phase }: PhaseInfo): boolean => covered.includes(phase);
+  const id = useId();
   return (
-    <label className="field">
-      <span className="field-title">Phase</span>
-      <span className="field-words">
+    <div className="field">
+      <label className="field-title" htmlFor={id}>
+        Phase
+      </label>
+      <p className="field-words" id={`${id}-words`}>
         {describe(row)} {!isCovered(row) && 'No guard of this pipeline has a hook for it: the payload passes as it is.'}
-      </span>
-      <select className="input" value={row.phase} onChange={(event) => onChange(event.target.value)}>
+      </p>
+      <select
+        className="input"
+        id={id}
+        aria-describedby={`${id}-words`}
+        value={row.phase}
+        onChange={(event) => onChange(event.target.value)}
+      >
         <optgroup label="Covered by this pipeline">{table.filter(isCovered).map(option)}</optgroup>
         <optgroup label="Other phases">{table.filter((one) => !isCovered(one)).map(option)}</optgroup>
       </select>
-    </label>
+    </div>
   );
 };
 

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+
+import { widths } from '../browser.js';
+import { useBrowser } from '../use-browser.js';
+import { expectWhole } from './pages.js';
+import { useWorkbench } from './serve-workbench.js';
+
+const page = useWorkbench();
+const browser = useBrowser({ suite: 'studio-workbench' });
+
+const startRun = async (agentId: string, text: string): Promise<string> => {
+  const response = await fetch(page(`api/agents/${agentId}/runs`), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ text }),
+  });
+  const { runId } = (await response.json()) as { runId: string };
+  for (let status = 'running'; status === 'running';)
+    ({ status } = (await (await fetch(page(`api/runs/${runId}`))).json()) as { status: string });
+  return runId;
+};
+
+describe.each(Object.values(widths))('at %i px', (width) => {
+  it('replays a run through other guards, and puts the verdicts first that differ', async () => {
+    const runId = await startRun('parcels', 'When does it arrive?');
+    const shown = await browser().open(page(`runs/${runId}/compare`), { width });
+    await shown.getByLabel('output lane').selectOption('strict-output');
+    await shown.getByRole('button', { name: 'Replay' }).click();
+    await shown.getByText(/verdicts? differ/).waitFor();
+    await shown.locator('del', { hasText: 'ann' }).first().waitFor();
+    const rows = await shown.getByRole('table').getByRole('row').allTextContents();
+    const guards = rows.filter((row) => /recording|replay|became|the same/.test(row));
+    const firstSame = guards.findIndex((row) => row.includes('the same'));
+    expect(guards[0]).toContain('only in the replay');
+    expect(firstSame).toBeGreaterThan(0);
+    expect(guards.slice(firstSame).every((row) => row.includes('the same'))).toBe(true);
+    await expectWhole(browser(), shown, 'compare');
+  });
+});
+
+it('says that nothing differs where the same guards judge', async () => {
+  const runId = await startRun('strict', 'When does it arrive?');
+  const shown = await browser().open(page(`runs/${runId}/compare`));
+  await shown.getByRole('button', { name: 'Replay' }).click();
+  await shown.getByText('Every verdict is the same; both end as success.').waitFor();
+  expect(await shown.getByText('The replay ended early').count()).toBe(0);
+});
+
+it('says where a replay had to end', async () => {
+  const runId = await startRun('strict', 'When does it arrive?');
+  const shown = await browser().open(page(`runs/${runId}/compare`));
+  await shown.getByLabel('output lane').selectOption('again-output');
+  await shown.getByRole('button', { name: 'Replay' }).click();
+  await shown.getByText('The replay ended early').waitFor();
+  await expectWhole(browser(), shown, 'compare-ended');
+});

@@ -1,0 +1,115 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+
+import { widths } from '../browser.js';
+import { useBrowser } from '../use-browser.js';
+import { expectWhole } from './pages.js';
+import { answer, useWorkbench } from './serve-workbench.js';
+
+const page = useWorkbench();
+const browser = useBrowser({ suite: 'studio-workbench' });
+
+const mail = 'ann.lee@example.org';
+
+const openLab = (query: Record<string, string>, width: number = widths.desktop): Promise<Page> =>
+  browser().open(page(`lab?${new URLSearchParams({ pipeline: 'strict-output', text: answer, ...query }).toString()}`), { width });
+
+const run = async (shown: Page): Promise<void> => {
+  await shown.getByRole('button', { name: 'Run through the gate' }).click();
+  await shown.getByRole('slider', { name: 'Point in the stream' }).waitFor();
+};
+
+/** The text as it stands, by what became of it. */
+const words = async (shown: Page, look: string): Promise<string> =>
+  (await shown.locator(`.film-text .${look} .inert`).allTextContents()).join('');
+
+const frames = (shown: Page): Promise<string | null> => shown.getByRole('slider').getAttribute('max');
+
+describe.each(Object.values(widths))('at %i px', (width) => {
+  it('shows at each chunk what left, what is held and what has not come', async () => {
+    const shown = await openLab({ cut: 'characters' }, width);
+    await run(shown);
+    expect(await words(shown, 'film-released')).not.toContain('@');
+    expect(await words(shown, 'film-coming')).toBe('');
+    await shown.keyboard.press('Home');
+    expect(await words(shown, 'film-coming')).toBe(answer);
+    const until = answer.indexOf('@') + 1;
+    for (let step = 0; step < until; step += 1) await shown.keyboard.press('ArrowRight');
+    expect(await words(shown, 'film-held')).toContain('ann.lee@');
+    expect(await words(shown, 'film-coming')).toBe(answer.slice(until));
+    await expectWhole(browser(), shown, 'lab-held');
+    await shown.keyboard.press('n');
+    await shown.keyboard.press('ArrowLeft');
+    expect(await words(shown, 'film-held')).not.toBe('');
+  });
+
+  it('finds the cut that leaks, and loads it into the lab', async () => {
+    const shown = await openLab({ pipeline: 'leaky-output' }, width);
+    await shown.getByLabel('Must not be seen').fill(mail);
+    await shown.getByRole('button', { name: 'Search' }).click();
+    const load = shown.getByRole('button', { name: 'Load this cutting into the lab' });
+    await load.waitFor();
+    await expectWhole(browser(), shown, 'lab-leak');
+    await load.click();
+    await shown.getByRole('slider').waitFor();
+    expect(await words(shown, 'film-released')).toContain('ann.');
+    expect(new URL(shown.url()).searchParams.get('cut')).toBe('by-hand');
+  });
+});
+
+it('finds no leak where the gate holds back', async () => {
+  const shown = await openLab({});
+  await shown.getByLabel('Must not be seen').fill(mail);
+  await shown.getByLabel('Random cuttings').fill('10');
+  await shown.getByRole('button', { name: 'Search' }).click();
+  await shown.getByText(/No leak in [\d,]+ cuttings/).waitFor({ timeout: 45_000 });
+  expect(await shown.getByRole('button', { name: /Load/ }).count()).toBe(0);
+});
+
+it('cuts by hand, with the keyboard and with the pointer', async () => {
+  const shown = await openLab({ cut: 'by-hand' });
+  const cuts = shown.getByRole('group', { name: 'Cuts' });
+  await cuts.getByRole('button', { name: 'cut before t', exact: true }).first().focus();
+  await shown.keyboard.press('ArrowRight');
+  await shown.keyboard.press('Space');
+  await shown.keyboard.press('End');
+  await shown.keyboard.press('Enter');
+  await cuts.locator('[data-place="20"]').click({ position: { x: 1, y: 8 } });
+  expect(new URL(shown.url()).searchParams.get('at')).toBe(`2.20.${answer.length - 1}`);
+  await shown.keyboard.press('ArrowUp');
+  await shown.keyboard.press('Space');
+  expect(new URL(shown.url()).searchParams.get('at')).toBe(`20.${answer.length - 1}`);
+  await run(shown);
+  expect(await frames(shown)).toBe('4');
+  await expectWhole(browser(), shown, 'lab-by-hand');
+});
+
+it('cuts at random as the link says, and otherwise with another seed', async () => {
+  const shown = await openLab({ cut: 'random', seed: '7', mean: '5' });
+  await run(shown);
+  const strip = (): Promise<string[]> => shown.locator('.strip-in').allTextContents();
+  await shown.keyboard.press('Home');
+  const first = await strip();
+  await shown.reload();
+  await run(shown);
+  await shown.keyboard.press('Home');
+  expect(await strip()).toEqual(first);
+  await shown.getByRole('button', { name: 'Next seed' }).click();
+  expect(new URL(shown.url()).searchParams.get('seed')).toBe('8');
+  await shown.getByText('Settings have changed').waitFor();
+});
+
+it('takes the stream of a recorded run', async () => {
+  const started = await fetch(page('api/agents/strict/runs'), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ text: 'When does it arrive?' }),
+  });
+  expect(started.status).toBe(201);
+  const shown = await openLab({});
+  await shown.getByLabel('as a run recorded it').check();
+  await shown.getByRole('combobox', { name: 'Run', exact: true }).selectOption({ index: 1 });
+  await shown.getByLabel('Call of the model').waitFor();
+  await run(shown);
+  expect(await words(shown, 'film-released')).toContain('It arrives on Monday.');
+});
