@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
@@ -93,23 +94,35 @@ describe.each(kinds)('what %s says as a sub-agent, under windows of its supervis
   });
 });
 
-it('what a tool writes of its own is read in all of its texts', async () => {
+/** An agent with one tool that writes. */
+const writing = (chunks: readonly object[], outputProcessors: Processor[]) => {
   const telling = createTool({
     id: 'telling',
     description: 'Tells.',
     inputSchema: z.object({}),
     execute: async (_input, { writer }) => {
-      await writer?.write({ progress: { of: [`Asking ${address}`, 1] } });
+      for (const chunk of chunks) await writer?.write(chunk);
       return 'done';
     },
   });
-  const agent = new InterlockAgent({
-    id: 'a',
-    ...named,
-    model: scriptedModel({ steps: [{ toolCalls: [{ name: 'telling', args: {} }] }, { text: 'Done.' }] }),
-    tools: { telling },
-    outputProcessors: [redactor({ strategy: 'replace', kinds: ['email'] })],
+  const steps = [{ toolCalls: [{ name: 'telling', args: {} }] }, { text: 'Done.' }];
+  return new InterlockAgent({ id: 'a', ...named, model: scriptedModel({ steps }), tools: { telling }, outputProcessors });
+};
+
+describe('what a tool writes of its own', () => {
+  const hiding = redactor({ strategy: 'replace', kinds: ['email'] });
+
+  it('is read in all of its texts', async () => {
+    const { chunks } = await chunksOf(writing([{ progress: { of: [`Asking ${address}`, 1] } }], [hiding]));
+    expect(carried(chunks)).toEqual([{ progress: { of: ['Asking [EMAIL]', 1] } }]);
   });
-  const { chunks } = await chunksOf(agent);
-  expect(carried(chunks)).toEqual([{ progress: { of: ['Asking [EMAIL]', 1] } }]);
+
+  it('leaves to its end when the tool has ended, though no text was said to end', async () => {
+    const delta = { type: 'text-delta', payload: { id: 'one', text: 'Ask jane' } };
+    const slow: Processor = { id: 'slow', processOutputStream: async ({ part }) => (await sleep(20), part) };
+    const { chunks } = await chunksOf(writing([delta], [hiding, guard(slow, { window: 'part' })]));
+    expect(childText(chunks).join('')).toBe('Ask jane');
+    const order = chunks.map(({ type }) => type);
+    expect(order.indexOf('tool-output')).toBeLessThan(order.indexOf('tool-result'));
+  });
 });
