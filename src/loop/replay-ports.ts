@@ -6,7 +6,7 @@ import { fromPlainJson, toPlainJson, type MapText } from '../trace/plain-json.js
 import { requestKey } from '../trace/replay/request-key.js';
 import { createTape } from '../trace/replay/tape.js';
 import { traceOfKind } from '../trace/trace-of-kind.js';
-import type { Chunk, LoopPorts, ModelRequest, ModelResponse, ToolOutcome, ToolRequest } from './ports.js';
+import type { Chunk, LoopPorts, ModelRequest, ModelResponse, ToolOutcome } from './ports.js';
 import { requestFacts } from './record-ports.js';
 import type { ReplayStage } from './replay-stage.js';
 

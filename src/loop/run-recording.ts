@@ -8,7 +8,7 @@ import { withoutChanges } from '../trace/redact-trace.js';
 import { libraryName } from '../trace/library-version.js';
 import type { Position } from '../trace/run-fact.js';
 import type { MapText } from '../trace/plain-json.js';
-import { createTraceWriter, type TraceRecorder, type TraceWriter } from '../trace/trace-writer.js';
+import { charsIn, createTraceWriter, type TraceRecorder, type TraceWriter } from '../trace/trace-writer.js';
 import { finishReasonOf } from './ending.js';
 import type { LoopPorts } from './ports.js';
 import { lookAtGuard, shadowsIn } from './record-guards.js';
@@ -109,7 +109,7 @@ const headerOf = (run: Run, facts: HeaderFacts): Omit<TraceHeader, 'seq' | 'at'>
       specificationVersion,
     })),
     tools: Object.keys(settings.tools ?? {}),
-    persistence: persistence && (Object.fromEntries(Object.entries(persistence)) as Record<string, string>), // its values are words
+    persistence: persistence && { ...persistence },
     threadId: facts.threadId,
     recordEdits: facts.recordEdits,
     settings: facts.settings,
@@ -125,7 +125,7 @@ const writeInput = (writer: TraceWriter, { list, scope }: Run): void => {
     kind: 'input',
     messages: messages.read(list, 'all').map(({ id, role, content }) => {
       const text = writer.plain(content.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')) as string;
-      return { id, role, chars: [...text].length, text };
+      return { id, role, chars: charsIn(text), text };
     }),
     list: writer.refer(writer.freeze(messages.snapshot(list) as object), adds),
     adds,

@@ -69,13 +69,6 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
     if (isPerChunk(fact.phase) && !isStop && !isOver) tally.add({ fact, at });
     else record(fact, at);
   };
-  const addToSum = (sum: Sum, { durationMs, verdict }: GuardReport) => {
-    sum.durationMs += durationMs;
-    sum.calls += 1;
-    if (verdict.kind !== 'edit') return;
-    sum.edits += 1;
-    if (verdict.changes) sum.changes = [...(sum.changes ?? []), ...verdict.changes].slice(0, mostChanges);
-  };
   return {
     events,
     record,
@@ -110,14 +103,17 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
       sums.clear(); // first: whoever is told of an event may call guards again
       for (const { fact, at } of counted) record(fact, at);
       for (const [author, sum] of finished)
-        record({
-          type: 'guard',
-          verdict: sum.edits > 0 ? 'edit' : 'pass',
-          ...author,
-          ...sum,
-        });
+        record({ type: 'guard', verdict: sum.edits > 0 ? 'edit' : 'pass', ...author, ...sum });
     },
   };
+};
+
+const addToSum = (sum: Sum, { durationMs, verdict }: GuardReport): void => {
+  sum.durationMs += durationMs;
+  sum.calls += 1;
+  if (verdict.kind !== 'edit') return;
+  sum.edits += 1;
+  if (verdict.changes) sum.changes = [...(sum.changes ?? []), ...verdict.changes].slice(0, mostChanges);
 };
 
 /** The sum of a guard that is called per chunk; nothing for one that is called more seldom. */

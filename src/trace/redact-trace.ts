@@ -29,53 +29,42 @@ interface Accepted {
   readonly said: (text: string) => boolean;
 }
 
+/** Fields of content by the kind of entry: words that nobody was shown, or that cannot be known to have been. */
+const contentFields = {
+  header: [],
+  input: ['adds', 'list'],
+  event: [],
+  asked: [],
+  judged: ['adds', 'received', 'returned'],
+  prompt: ['adds', 'request'],
+  opened: ['response', 'warnings'],
+  came: ['chunk'],
+  ended: ['error'],
+  left: [],
+  approval: [],
+  wrote: ['chunk'],
+  tool: ['args', 'outcome'],
+  'stop-condition': [],
+  memory: ['adds', 'list', 'error'],
+  cancel: ['reason'],
+  resume: ['answer'],
+  result: [],
+} as const satisfies { readonly [K in TraceEntry['kind']]: readonly (keyof Extract<TraceEntry, { kind: K }>)[] };
+
 const redacted = (entry: TraceEntry, accepted: Accepted): TraceEntry => {
-  switch (entry.kind) {
-    case 'header':
-      return { ...entry, settings: {} };
-    case 'event':
-      return { ...entry, event: withoutChanges(entry.event) };
-    case 'input':
-      return without(
-        { ...entry, messages: entry.messages.map(({ text = '', ...note }) => (accepted.said(text) ? { ...note, text } : note)) },
-        'adds',
-        'list',
-      );
-    case 'left':
-      return accepted.chunk(entry) ? entry : without(entry, 'chunk');
-    case 'judged':
-      return without(entry, 'adds', 'received', 'returned');
-    case 'prompt':
-      return without(entry, 'adds', 'request');
-    case 'opened':
-      return without(entry, 'response', 'warnings');
-    case 'came':
-    case 'wrote':
-      return without(entry, 'chunk');
-    case 'ended':
-      return without(entry, 'error');
-    case 'tool':
-      return without(entry, 'args', 'outcome');
-    case 'memory':
-      return without(entry, 'adds', 'list', 'error');
-    case 'cancel':
-      return without(entry, 'reason');
-    case 'resume':
-      return without(entry, 'answer');
-    case 'asked':
-    case 'approval':
-    case 'stop-condition':
-    case 'result':
-      return entry;
-    default:
-      return entry satisfies never;
-  }
+  const hidden: readonly string[] = contentFields[entry.kind];
+  const rest = Object.fromEntries(Object.entries(entry).filter(([name]) => !hidden.includes(name))) as TraceEntry; // less optional fields
+  return judged(rest, accepted);
 };
 
-const without = <E extends TraceEntry>(entry: E, ...names: (keyof E)[]): E => {
-  const rest = { ...entry };
-  for (const name of names) delete rest[name];
-  return rest;
+/** Entries in which words stay that were accepted. */
+const judged = (entry: TraceEntry, accepted: Accepted): TraceEntry => {
+  if (entry.kind === 'header') return { ...entry, settings: {} };
+  if (entry.kind === 'event') return { ...entry, event: withoutChanges(entry.event) };
+  if (entry.kind === 'left' && !accepted.chunk(entry)) return { ...entry, chunk: undefined };
+  if (entry.kind !== 'input') return entry;
+  const messages = entry.messages.map(({ text = '', ...note }) => (accepted.said(text) ? { ...note, text } : note));
+  return { ...entry, messages };
 };
 
 /** An event without what guards took out and put in. */

@@ -48,7 +48,7 @@ export const createTraceWriter = ({ recorder, wallClock, position, conceal }: Tr
   let seq = 0;
   const write = (fact: TraceFact | HeaderFact): void => {
     if (!sink || (writer.isResting && fact.kind !== 'event')) return;
-    const entry = { seq, at: wallClock(), ...fact } as TraceEntry; // a fact with what all entries have
+    const entry = { seq, at: wallClock(), ...fact };
     seq += 1;
     safely(sink, entry);
   };
@@ -87,9 +87,12 @@ export interface NotedChunk {
   readonly payload?: unknown;
 }
 
+/** How many characters a text has, by its code points. */
+export const charsIn = (text: string): number => Array.from(text).length;
+
 /** What a chunk is, without its words. */
 export const noteOf = ({ type, payload }: NotedChunk, partId: string | undefined): PartNote => {
   const { text, argsTextDelta } = (payload ?? {}) as { text?: unknown; argsTextDelta?: unknown };
   const words = typeof text === 'string' ? text : typeof argsTextDelta === 'string' ? argsTextDelta : '';
-  return { type, ...(partId !== undefined && { partId }), chars: [...words].length };
+  return { type, ...(partId !== undefined && { partId }), chars: charsIn(words) };
 };

@@ -52,7 +52,7 @@ const leftText = (trace: Trace): string =>
     .join('');
 
 const answer = 'You are [EMAIL_1], with the card [CARD_1]. Bye, [EMAIL_1]!';
-const cuts: readonly (readonly string[])[] = [[answer], [...answer], answer.match(/.{1,5}/g) ?? []];
+const cuts: readonly (readonly string[])[] = [[answer], Array.from(answer), answer.match(/.{1,5}/g) ?? []];
 
 describe.each(modes)('values of a vault, %s', (mode) => {
   it.each(cuts.map((deltas) => [deltas.length, deltas] as const))('never enter a trace, cut in %i', async (_count, deltas) => {
@@ -87,7 +87,7 @@ describe.each(modes)('values of a vault, %s', (mode) => {
 
 it('a text in pieces never shows a value that is cut over them', () => {
   const texts = createConcealedTexts((text) => text.replaceAll('secret', '[S]'));
-  const pieces = [...`${'x'.repeat(3_000)}secret${'y'.repeat(2_000)}secret`];
+  const pieces = Array.from(`${'x'.repeat(3_000)}secret${'y'.repeat(2_000)}secret`);
   const written = [...pieces.map((piece) => texts.push('a', piece)), texts.end('a')];
   expect(written.join('')).toBe(`${'x'.repeat(3_000)}[S]${'y'.repeat(2_000)}[S]`);
   expect(texts.open).toEqual([]);

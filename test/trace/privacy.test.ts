@@ -164,7 +164,7 @@ describe('guardView', () => {
   it('of a guard that stopped, nothing was returned', async () => {
     for (const phase of ['outputStep', 'outputStream'] as const) {
       const trace = await recordCase({ phase, steps: [leaking] }, 'stream', false);
-      const [event] = guardEvents(trace, phase).filter(({ event: one }) => one.type === 'guard' && one.verdict === 'trip');
+      const event = guardEvents(trace, phase).find(({ event: one }) => one.type === 'guard' && one.verdict === 'trip');
       const view = guardView(trace, event?.seq ?? 0);
       expect(JSON.stringify(view.received)).toContain(phase === 'outputStep' ? secret : 'The code');
       expect(view.returned).toEqual([]);

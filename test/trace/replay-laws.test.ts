@@ -59,7 +59,7 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
 
 const scripts: Record<Drawn['steps'][number], ScriptedStep<'v2'>> = {
   text: { text: ['Hel', 'lo.'] },
-  long: { reasoning: 'Hm.', text: [...'One sentence. Another one! And the last.'] },
+  long: { reasoning: 'Hm.', text: Array.from('One sentence. Another one! And the last.') },
   tool: { text: 'A moment.', toolCalls: [{ name: 'echo', args: { say: 'a' }, fragments: 2 }] },
   tools: {
     toolCalls: [
@@ -94,7 +94,7 @@ const guardFor = ({ phase, verdict, on, isSlow }: Act, index: number): Processor
   };
   const hook = (args: HookArgs): unknown =>
     isSlow ? new Promise((resolve) => setTimeout(resolve, 1)).then(() => judge(args)) : judge(args);
-  return { id: `guard-${index}`, [phases[phase].hook]: hook } as Processor;
+  return { id: `guard-${index}`, [phases[phase].hook]: hook };
 };
 
 const createAgent = ({ acts, steps, isParallel, hold, maxProcessorRetries }: Drawn): InterlockAgent => {

@@ -25,7 +25,7 @@ export const memoryStandIn = ({ id, hooks }: Described, recorded: RecordedMemory
   return {
     id,
     ...Object.fromEntries(own.map(({ hook, phase }) => [hook, (args: Args) => standIn({ id, phase }, recorded, args)])),
-  } as Processor; // it has the hooks that were recorded
+  };
 };
 
 interface Args {

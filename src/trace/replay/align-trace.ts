@@ -72,6 +72,6 @@ const renumbered = (lines: readonly Standalone[]): Trace => {
     const isEvent = entry.kind === 'event';
     const event = isEvent ? { event: { ...entry.event, seq: eventSeq } } : {};
     if (isEvent) eventSeq += 1;
-    return { ...entry, seq, ...event, ...held, ...('adds' in entry && { adds }) } as TraceEntry; // the line as it was, with other numbers
+    return { ...entry, seq, ...event, ...held, ...('adds' in entry && { adds }) };
   });
 };
