@@ -6,7 +6,7 @@ import { StatusBadge } from '../components/badge.js';
 import { count } from '../components/format.js';
 import { GuardMarkRow } from '../components/guard-mark-row.js';
 import { chartPosition } from '../fold/chart-position.js';
-import { currentLane, heldOf, visitsOf, type RunView } from '../fold/run-view.js';
+import { currentLane, heldOf, type GuardMark, type RunView } from '../fold/run-view.js';
 import { StationLine } from './station-line.js';
 import { runHref } from './turn.js';
 
@@ -23,14 +23,22 @@ const Facts = ({ view }: { readonly view: RunView }) => {
   );
 };
 
+/** Marks that are listed. */
+const mostMarks = 40;
+
+const latestMarks = ({ lanes }: RunView): readonly GuardMark[] =>
+  lanes
+    .flatMap(({ marks }) => marks)
+    .slice(-mostMarks)
+    .toReversed();
+
 /** Beside the conversation: where the latest run stands, and what its guards have said. */
 export const LiveStrip = ({ runId }: { readonly runId: string | undefined }) => {
   const { machine, phases } = useCatalog();
   const { fold, count: lines } = useRun(runId);
   const view = fold.at();
-  const { lanes } = view;
-  const position = useMemo(() => chartPosition(visitsOf(lanes), machine), [lanes, machine]);
-  const marks = lanes.flatMap((lane) => lane.marks).toReversed();
+  const { visits } = view;
+  const position = useMemo(() => chartPosition(visits, machine), [visits, machine]);
   const titleOf = (phase: string): string => phases.find((info) => info.phase === phase)?.title ?? phase;
   return (
     <aside className="strip" aria-label="The run as it goes on">
@@ -46,7 +54,7 @@ export const LiveStrip = ({ runId }: { readonly runId: string | undefined }) => 
           <StationLine machine={machine} position={position} />
           <h3>Guards, latest first</h3>
           <ul className="strip-guards">
-            {marks.slice(0, 40).map((mark) => (
+            {latestMarks(view).map((mark) => (
               <GuardMarkRow key={`${mark.seq} ${mark.path}`} mark={mark} phaseTitle={titleOf(mark.phase)} />
             ))}
           </ul>

@@ -21,17 +21,22 @@ interface PartTextProps {
   readonly lane: Lane;
   /** Whether the run goes on: what has just left is shown as new. */
   readonly isLive?: boolean;
+  /** So many characters from the end are shown; all of them unless told. */
+  readonly mostChars?: number;
 }
 
 /** A part of an answer as it stands: what left, what was taken back, what is held. */
-export const PartText = ({ part, lane, isLive = false }: PartTextProps) => {
-  const { text, latest, kind, came, isRetracted } = part;
+export const PartText = ({ part, lane, isLive = false, mostChars = Infinity }: PartTextProps) => {
+  const { latest, kind, came, isRetracted } = part;
+  const text = part.text.slice(-mostChars);
+  const cut = part.text.length - text.length;
   const held = heldOf(part, lane);
   const isNew = isLive && latest > 0 && !isRetracted;
   const settled = isNew ? text.slice(0, -latest) : text;
   const wasLost = text === '' && came > 0 && held === 0;
   return (
     <p className={`part-text part-${kind}`} dir="auto">
+      {cut > 0 && <span className="part-lost">{count(cut, 'character')} before this … </span>}
       {isRetracted ? (
         <del className="part-retracted">
           <InertText text={settled} />

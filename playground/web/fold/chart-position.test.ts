@@ -32,7 +32,7 @@ describe('chartPosition', () => {
   });
 
   it('finds a transition for every move of a real run', async () => {
-    const visits = foldRun(await retriedRun()).lanes.flatMap((lane) => lane.visits);
+    const { visits } = foldRun(await retriedRun());
     const { taken, visits: counts } = chartPosition(visits, machine);
     expect([...taken.values()].reduce((sum, times) => sum + times, 0)).toBe(visits.length - 1);
     expect(counts.get('step.calling')).toBe(2);

@@ -47,7 +47,9 @@ export const inLane = (view: RunView, moment: Moment, change: (lane: Lane) => Pa
 export const visit = (view: RunView, moment: Moment, state: string): RunView => {
   const last = view.lanes.at(-1);
   const opened = last && !isAt(moment, last) ? { ...view, lanes: openLane(view, moment) } : view;
-  return inLane(opened, moment, ({ visits }) => ({ visits: [...visits, { state, seq: moment.seq, at: moment.at }] }));
+  const entered = { state, seq: moment.seq, at: moment.at };
+  const next = inLane(opened, moment, ({ visits }) => ({ visits: [...visits, entered] }));
+  return { ...next, visits: [...view.visits, entered] };
 };
 
 /** Puts a changed item into a list, or a new one at its end. */

@@ -15,6 +15,8 @@ export interface RunView {
   readonly said: readonly SpokenMessage[];
   /** Attempts in the order in which they began; what happens before the first step belongs to its first attempt. */
   readonly lanes: readonly Lane[];
+  /** The states that it went through. */
+  readonly visits: readonly Visit[];
   /** The guards that were asked last, or are being asked. */
   readonly asked: Asked | undefined;
   readonly tripwire: Tripwire | undefined;
@@ -145,6 +147,7 @@ export const emptyRun: RunView = {
   status: 'running',
   said: [],
   lanes: [],
+  visits: [],
   asked: undefined,
   tripwire: undefined,
   error: undefined,
@@ -160,6 +163,3 @@ export const heldOf = ({ came, text, isWhole }: Part, { reason }: Lane): number 
 
 /** What guards wait on now: the lane that goes on. */
 export const currentLane = ({ lanes }: RunView): Lane | undefined => lanes.at(-1);
-
-/** The states that the run went through. */
-export const visitsOf = (lanes: readonly Lane[]): Visit[] => lanes.flatMap(({ visits }) => visits);

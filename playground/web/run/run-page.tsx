@@ -8,7 +8,7 @@ import { Panel } from '../components/panel.js';
 import { Waiting } from '../components/waiting.js';
 import { chartPosition } from '../fold/chart-position.js';
 import { markersOf } from '../fold/markers.js';
-import { currentLane, visitsOf } from '../fold/run-view.js';
+import { currentLane } from '../fold/run-view.js';
 import { GuardsPanel } from './guards/guards-panel.js';
 import { HoldBackPanel } from './hold-back/hold-back-panel.js';
 import { LanesPanel } from './lanes/lanes-panel.js';
@@ -30,13 +30,13 @@ const OpenRun = ({ runId, run }: OpenRunProps) => {
   const playhead = usePlayhead();
   const { moveTo } = playhead;
   const view = fold.at(playhead.at);
-  const { lanes } = view;
+  const { visits } = view;
   const lane = currentLane(view);
   const markers = useMemo(() => markersOf(entries.slice(0, lines)), [entries, lines]);
-  const position = useMemo(() => chartPosition(visitsOf(lanes), machine), [lanes, machine]);
+  const position = useMemo(() => chartPosition(visits, machine), [visits, machine]);
   const onState = useCallback(
-    (state: string) => moveTo(visitsOf(lanes).findLast((visit) => visit.state === state)?.seq),
-    [lanes, moveTo],
+    (state: string) => moveTo(visits.findLast((visit) => visit.state === state)?.seq),
+    [visits, moveTo],
   );
   const span = useMemo(() => [entries[0]?.seq ?? 0, entries[lines - 1]?.seq ?? 0] as const, [entries, lines]);
   return (
@@ -44,7 +44,7 @@ const OpenRun = ({ runId, run }: OpenRunProps) => {
       <div className="run-scroll">
         <RunHead runId={runId} view={view} whole={fold.at()} state={run.state} />
         <div className="run-grid">
-          {lanes.some(({ visits }) => visits.length > 0) && (
+          {fold.at().visits.length > 0 && (
             <Panel title="Statechart" note={[...position.active].join(', ')} isFlush className="run-chart">
               <Statechart position={position} onState={onState} />
             </Panel>

@@ -8,7 +8,7 @@ import { ErrorNotice } from '../../components/error-notice.js';
 import { InertText } from '../../components/inert-text.js';
 import { WordDiff } from '../../components/word-diff.js';
 
-interface GuardDiffProps {
+export interface GuardDiffProps {
   readonly runId: string;
   readonly seq: number;
   readonly author: number;
@@ -65,6 +65,18 @@ const Texts = ({ view, author }: { readonly view: GuardView; readonly author: nu
   );
 };
 
+/** Words are asked for once the point in time rests: who scrubs past a guard does not look at it. */
+const restMs = 120;
+
+const resting = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, restMs);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    });
+  });
+
 /** What a server without this run's content answers is no fault. */
 const isUnknown = (error: Error): boolean => error instanceof ApiError && error.code !== 'studio/unreachable';
 
@@ -72,8 +84,11 @@ const isUnknown = (error: Error): boolean => error instanceof ApiError && error.
 export const GuardDiff = ({ runId, seq, author }: GuardDiffProps) => {
   const [isRevealed, setIsRevealed] = useState(false);
   const load = useCallback(
-    (signal: AbortSignal) =>
-      get<GuardView>(`runs/${encodeURIComponent(runId)}/guards/${seq}${query({ reveal: isRevealed ? 1 : undefined })}`, signal),
+    async (signal: AbortSignal) => {
+      await resting(signal);
+      const path = `runs/${encodeURIComponent(runId)}/guards/${seq}`;
+      return get<GuardView>(`${path}${query({ reveal: isRevealed ? 1 : undefined })}`, signal);
+    },
     [runId, seq, isRevealed],
   );
   const loaded = useLoaded(load);

@@ -1,8 +1,10 @@
+import { useState } from 'react';
+import { Button } from '../../components/button.js';
 import { FactList } from '../../components/fact-list.js';
-import { formatDuration } from '../../components/format.js';
+import { count, formatDuration } from '../../components/format.js';
 import { MarkBadge } from '../../components/guard-mark-row.js';
 import type { GuardMark } from '../../fold/run-view.js';
-import { GuardDiff } from './guard-diff.js';
+import { GuardDiff, type GuardDiffProps } from './guard-diff.js';
 
 interface GuardInspectorProps {
   readonly runId: string;
@@ -43,19 +45,38 @@ const factsOf = (mark: GuardMark): Readonly<Record<string, unknown>> => {
   }
 };
 
+/** Verdicts that are shown of one place; a guard of single chunks may have given thousands. */
+const maxShown = 8;
+
+/** The words of a verdict: at once for the latest, for others when asked for. */
+const Words = ({ isOpen, ...diff }: GuardDiffProps & { readonly isOpen: boolean }) => {
+  const [isAsked, setIsAsked] = useState(isOpen);
+  if (isAsked) return <GuardDiff {...diff} />;
+  return (
+    <Button look="quiet" onClick={() => setIsAsked(true)}>
+      Show the words
+    </Button>
+  );
+};
+
 /** One place of the pipeline: each verdict with its reason, and what was done to which words. */
-export const GuardInspector = ({ runId, path, marks, author }: GuardInspectorProps) => (
-  <div className="inspector" aria-live="polite">
-    <h3>
-      {path.slice(path.lastIndexOf('/') + 1)} <code>{path}</code>
-    </h3>
-    {marks.length === 0 && <p className="inspector-none">Nothing is known of it at this point in time.</p>}
-    {marks.map((mark) => (
-      <div key={mark.seq} className="inspector-mark">
-        <MarkBadge mark={mark} />
-        <FactList facts={factsOf(mark)} />
-        {mark.kind === 'verdict' && <GuardDiff runId={runId} seq={mark.seq} author={author} />}
-      </div>
-    ))}
-  </div>
-);
+export const GuardInspector = ({ runId, path, marks, author }: GuardInspectorProps) => {
+  const shown = marks.slice(-maxShown).toReversed();
+  const earlier = marks.length - shown.length;
+  return (
+    <div className="inspector">
+      <h3>
+        {path.slice(path.lastIndexOf('/') + 1)} <code>{path}</code>
+      </h3>
+      {shown.length === 0 && <p className="inspector-none">Nothing is known of it at this point in time.</p>}
+      {shown.map((mark, index) => (
+        <div key={mark.seq} className="inspector-mark">
+          <MarkBadge mark={mark} />
+          <FactList facts={factsOf(mark)} />
+          {mark.kind === 'verdict' && <Words isOpen={index === 0} runId={runId} seq={mark.seq} author={author} />}
+        </div>
+      ))}
+      {earlier > 0 && <p className="inspector-none">{count(earlier, 'earlier mark')}: go back in time to see them.</p>}
+    </div>
+  );
+};

@@ -52,6 +52,8 @@ const PhaseView = ({ runId, judged }: PhaseViewProps) => {
   );
 };
 
+const nothing: readonly never[] = [];
+
 interface GuardsPanelProps {
   readonly runId: string;
   /** The attempt that goes on at the point in time. */
@@ -62,7 +64,8 @@ interface GuardsPanelProps {
 export const GuardsPanel = ({ runId, lane }: GuardsPanelProps) => {
   const { phases } = useCatalog();
   const [chosen, setChosen] = useState<{ readonly lane: number; readonly key: string; readonly marks: number }>();
-  const judged = useMemo(() => (lane ? judgedPhases(lane) : []), [lane]);
+  const { marks = nothing, asked = nothing } = lane ?? {};
+  const judged = useMemo(() => judgedPhases({ marks, asked }), [marks, asked]);
   if (!lane || judged.length === 0)
     return (
       <Panel title="Guards">

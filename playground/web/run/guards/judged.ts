@@ -15,7 +15,7 @@ export interface JudgedPhase {
 const pipelineOf = (path: string): string => path.split('/', 1)[0] ?? path;
 
 /** Phases in which guards of an attempt were asked, in the order in which they first were; the same one of two pipelines is two. */
-export const judgedPhases = ({ marks, asked }: Lane): JudgedPhase[] => {
+export const judgedPhases = ({ marks, asked }: Pick<Lane, 'marks' | 'asked'>): JudgedPhase[] => {
   const found = new Map<string, { phase: string; pipelineId: string; marks: GuardMark[]; seq: number }>();
   const at = (phase: string, pipelineId: string, seq: number) => {
     const key = `${phase} ${pipelineId}`;
@@ -30,7 +30,7 @@ export const judgedPhases = ({ marks, asked }: Lane): JudgedPhase[] => {
 };
 
 /** The place among those phases of what happened last. */
-export const latestPhase = (phases: readonly JudgedPhase[], { marks, asked }: Lane): number => {
+export const latestPhase = (phases: readonly JudgedPhase[], { marks, asked }: Pick<Lane, 'marks' | 'asked'>): number => {
   const [mark, ask] = [marks.at(-1), asked.at(-1)];
   const last =
     mark && mark.seq > (ask?.seq ?? -1)
@@ -52,7 +52,7 @@ const markOf = (mark: GuardMark): PlaceMark => {
       return { tone, label: `${label} · ${formatDuration(mark.durationMs)}` };
     }
     case 'shadow':
-      return { tone: 'out', label: `shadow: would ${mark.verdict}` };
+      return { tone: 'out', label: `would ${mark.verdict}` };
     case 'bypass':
       return { tone: 'out', label: bypassSignal.label };
     case 'conflict':

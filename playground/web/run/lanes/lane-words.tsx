@@ -15,6 +15,9 @@ interface LaneWordsProps {
   readonly until: number;
 }
 
+/** Setting a text anew at each point in time takes time; of a long one its end is shown, where it grows. */
+const mostChars = 4000;
+
 const isHidden = ({ came, text }: Part): boolean => came > text.length;
 
 /** Asks for the words that nobody outside the run has seen. */
@@ -45,12 +48,19 @@ const Reveal = ({ runId, lane, until }: LaneWordsProps) => {
 /** What an attempt let out, held and lost; what nobody saw only behind a click. */
 export const LaneWords = ({ runId, lane, until }: LaneWordsProps) => {
   const parts = lane.parts.filter(({ came, text }) => came > 0 || text !== '');
+  const [isWhole, setIsWhole] = useState(false);
   if (parts.length === 0) return null;
+  const isLong = parts.some(({ text }) => text.length > mostChars);
   return (
     <div className="lane-words">
       {parts.map((part) => (
-        <PartText key={part.partId} part={part} lane={lane} />
+        <PartText key={part.partId} part={part} lane={lane} mostChars={isWhole ? Infinity : mostChars} />
       ))}
+      {isLong && (
+        <Button look="quiet" onClick={() => setIsWhole(!isWhole)}>
+          {isWhole ? 'Show the end alone' : 'Show all of it'}
+        </Button>
+      )}
       {parts.some(isHidden) && <Reveal runId={runId} lane={lane} until={until} />}
     </div>
   );
