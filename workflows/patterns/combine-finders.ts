@@ -23,7 +23,8 @@ export const countKinds = <Kind extends string>(spans: readonly ValueSpan<Kind>[
 export type NamedFinders<Kind extends string = string> = readonly (readonly [kind: Kind, finder: Finder])[];
 
 /**
- * Puts finders together: values that overlap become one span, since taking out one of them would leave a piece of the other.
+ * Puts finders together: values that overlap become one span, since taking out one of them would leave a piece of the other; where
+ * one of them is closed, the span ends with it.
  * `maxLength` is that of the longest value; only text made for it has rows of overlapping values that are longer.
  */
 export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>): CombinedFinder<Kind> => {
@@ -47,6 +48,7 @@ interface Value<Kind> extends TextSpan {
   /** The place of its kind in the list. */
   readonly rank: number;
   readonly kind: Kind;
+  readonly isClosed: boolean;
 }
 
 const valuesIn = <Kind extends string>(
@@ -56,7 +58,8 @@ const valuesIn = <Kind extends string>(
 ): Value<Kind>[] => {
   const values: Value<Kind>[] = [];
   for (const [rank, [kind, finder]] of finders.entries()) {
-    for (const { start, end } of finder.find(text, from)) if (start < until) values.push({ start, end, rank, kind });
+    const { isClosed = false } = finder;
+    for (const { start, end } of finder.find(text, from)) if (start < until) values.push({ start, end, rank, kind, isClosed });
   }
   return values.length > 1 ? values.toSorted((a, b) => a.start - b.start || b.end - a.end) : values;
 };
@@ -73,7 +76,8 @@ const joined = <Kind extends string>(values: readonly Value<Kind>[]): ValueSpan<
 
 const union = <Kind>(a: Value<Kind>, b: Value<Kind>): Value<Kind> => {
   const { rank, kind } = a.rank <= b.rank ? a : b;
-  return { start: a.start, end: Math.max(a.end, b.end), rank, kind };
+  const closed = [a, b].find(({ isClosed }) => isClosed);
+  return { start: a.start, end: closed?.end ?? Math.max(a.end, b.end), rank, kind, isClosed: closed !== undefined };
 };
 
 /** Half a character, whose other half follows. */

@@ -1,7 +1,10 @@
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 
 /** How one kind of value is recognised: what a {@link Pattern} says about places, without what becomes of a match. */
-export type Finder = Required<Omit<Pattern, 'replace'>>;
+export type Finder = Required<Omit<Pattern, 'replace'>> & {
+  /** Whether its values end where another thing begins, so that none that began inside one goes on behind it. Default: they do not. */
+  readonly isClosed?: boolean;
+};
 
 /**
  * Decides about a match of an expression: where the value that begins with it ends, or undefined where it is none. It looks no
