@@ -19,8 +19,8 @@ export const studio: Command = {
                       Default all.
   --max-runs <n>      Runs that are kept. Default 1000.
   --max-mb <n>        Megabytes of runs that are kept. Default 256.`,
-  run: async (args, { out, err }) => {
+  run: async (args, { out, err, cwd }) => {
     const { studioCommand } = await import('../playground/server/command/studio-command.js'); // no other command needs a server
-    return studioCommand(args, { print: (line) => out(`${line}\n`), complain: (line) => err(`${line}\n`) });
+    return studioCommand(args, { print: (line) => out(`${line}\n`), complain: (line) => err(`${line}\n`), cwd });
   },
 };

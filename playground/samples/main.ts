@@ -11,4 +11,5 @@ else
   process.exitCode = await runStudio(args, {
     print: (line) => void stdout.write(`${line}\n`),
     complain: (line) => void stderr.write(`${line}\n`),
+    cwd: process.cwd(),
   });

@@ -28,7 +28,7 @@ export const runStudio = async (args: readonly string[], output: Output): Promis
   }
 };
 
-const serve = async (command: Extract<StudioCommand, { kind: 'serve' }>, { print, complain }: Output): Promise<number> => {
+const serve = async (command: Extract<StudioCommand, { kind: 'serve' }>, { print, complain, cwd }: Output): Promise<number> => {
   const provider = readProvider(process.env);
   if (provider.kind === 'wrong') {
     complain(provider.say);
@@ -39,7 +39,7 @@ const serve = async (command: Extract<StudioCommand, { kind: 'serve' }>, { print
   print(name === undefined ? 'No provider is configured: an embedded local responder gives prepared answers.' : `Model: ${name}`);
   const { kind: _, entry: __, file, ...rest } = command;
   try {
-    return await serveUntilStopped({ ...createSamples(model), ...rest, file: await keepingFile(file, complain) }, print);
+    return await serveUntilStopped({ ...createSamples(model), ...rest, file: await keepingFile(file, { complain, cwd }) }, print);
   } finally {
     await close();
   }

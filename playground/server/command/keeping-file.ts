@@ -1,25 +1,31 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 /** Where a command keeps runs when nothing is said. */
 const defaultFile = join('.interlock', 'studio.db');
+
+interface Place {
+  readonly complain: (line: string) => void;
+  readonly cwd: string;
+}
 
 /**
  * The file in which a command keeps runs, in a folder that git does not look into; nothing where they are kept in memory, because that
  * was asked for or because the optional peer is not installed.
  */
-export const keepingFile = async (asked: string | undefined, complain: (line: string) => void): Promise<string | undefined> => {
+export const keepingFile = async (asked: string | undefined, { complain, cwd }: Place): Promise<string | undefined> => {
   if (asked === 'memory') return undefined;
   if (asked === undefined && !(await hasLibsql())) {
     complain('Runs are kept in memory: install @libsql/client to keep them in a file.');
     return undefined;
   }
-  if (asked !== undefined) return asked;
-  const folder = dirname(defaultFile);
+  if (asked !== undefined) return resolve(cwd, asked);
+  const file = join(cwd, defaultFile);
+  const folder = dirname(file);
   mkdirSync(folder, { recursive: true });
   const ignored = join(folder, '.gitignore');
   if (!existsSync(ignored)) writeFileSync(ignored, '*\n');
-  return defaultFile;
+  return file;
 };
 
 const hasLibsql = async (): Promise<boolean> => {

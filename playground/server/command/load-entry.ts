@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Mastra } from '@mastra/core/mastra';
 import { InterlockError } from '../../../src/index.js';
@@ -13,7 +12,7 @@ export const loadEntry = async (path: string): Promise<Mastra> => {
 
 const load = async (path: string): Promise<Record<string, unknown>> => {
   try {
-    return (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>; // a module's exports
+    return (await import(pathToFileURL(path).href)) as Record<string, unknown>; // a module's exports
   } catch (cause) {
     const detail = cause instanceof Error ? cause.message : String(cause);
     throw new InterlockError('studio/invalid-entry', { path, detail, cause });

@@ -1,20 +1,23 @@
+import { resolve } from 'node:path';
 import { readStudioCommand } from './command-line.js';
 import { keepingFile } from './keeping-file.js';
 import { loadEntry } from './load-entry.js';
 import { serveUntilStopped } from './serve-until-stopped.js';
 import { InterlockError } from '../../../src/index.js';
 
-/** Where a command says things. */
+/** Where a command says things, and where it stands. */
 export interface Output {
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
+  /** The folder against which paths are resolved. */
+  readonly cwd: string;
 }
 
 /**
  * Serves the studio over the Mastra instance of a module, until it is stopped. Gives the program's exit code. Raises
  * `studio/invalid-option`, `studio/invalid-entry`, `studio/port-taken`.
  */
-export const studioCommand = async (args: readonly string[], { print, complain }: Output): Promise<number> => {
+export const studioCommand = async (args: readonly string[], { print, complain, cwd }: Output): Promise<number> => {
   const command = readStudioCommand(args);
   if (command.kind === 'help' || command.entry === undefined)
     throw new InterlockError('studio/invalid-option', {
@@ -22,6 +25,6 @@ export const studioCommand = async (args: readonly string[], { print, complain }
       detail: 'name the module that exports the Mastra instance',
     });
   const { entry, file, kind: _, ...rest } = command;
-  const mastra = await loadEntry(entry);
-  return serveUntilStopped({ mastra, ...rest, file: await keepingFile(file, complain) }, print);
+  const mastra = await loadEntry(resolve(cwd, entry));
+  return serveUntilStopped({ mastra, ...rest, file: await keepingFile(file, { complain, cwd }) }, print);
 };

@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Mastra } from '@mastra/core/mastra';
+import type { RunPage } from '../protocol/runs.js';
+import { openMemoryStore } from './store/memory-store.js';
+import type { RunStore } from './store/run-store.js';
+import { createStudio } from './studio.js';
+import { folder, live, makeAgent, openStudio } from './test-setup.js';
+
+const bytesIn = (path: string): string =>
+  readdirSync(path)
+    .map((name) => readFileSync(join(path, name)).toString('latin1'))
+    .join('');
+
+describe('a file of runs', () => {
+  it('is there after a restart: runs, their lines, their conversation', async () => {
+    const file = join(folder(), 'deep', 'runs.db');
+    const first = await openStudio(makeAgent([{ text: 'First answer.' }]).agent, { file });
+    const before = await first.run('One');
+    await first.close();
+    const { agent, model } = makeAgent([{ text: 'Second answer.' }]);
+    const second = await openStudio(agent, { file });
+    expect(await second.summary(before.runId)).toEqual(before.summary);
+    expect(await second.json(`runs/${before.runId}/entries`)).toEqual(before.entries);
+    expect(await live(`${second.base}/api/runs/${before.runId}/live`)).toEqual(before.events);
+    expect((await second.get(`runs/${before.runId}/trace`)).status).toBe(200);
+    await second.run('Two', before.threadId);
+    expect(JSON.stringify(model.calls[0]?.prompt)).toContain('First answer.');
+  });
+
+  it('holds no word that nobody has seen where only released ones are kept', async () => {
+    const [kept, released] = [folder(), folder()];
+    for (const [path, content] of [
+      [kept, 'all'],
+      [released, 'released'],
+    ] as const) {
+      const { agent } = makeAgent([{ text: 'Hidden SECRET words' }], { hold: 'step' });
+      const studio = await openStudio(agent, { file: join(path, 'runs.db'), content });
+      await studio.run('Hello');
+      await studio.close();
+    }
+    expect(bytesIn(kept)).toContain('SECRET');
+    expect(bytesIn(released)).toContain('Hello');
+    expect(bytesIn(released)).not.toMatch(/SECRET|Hidden/);
+  });
+
+  it('holds so many runs', async () => {
+    const studio = await openStudio(makeAgent(['1', '2', '3'].map((text) => ({ text }))).agent, {
+      maxRuns: 2,
+      file: join(folder(), 'runs.db'),
+    });
+    for (const text of ['One', 'Two', 'Three']) await studio.run(text);
+    const { runs } = await studio.json<RunPage>('runs');
+    expect(runs.map(({ said }) => said)).toEqual(['Three', 'Two']);
+  });
+});
+
+describe('a store', () => {
+  const over = (store: RunStore, onStoreFailure?: (error: unknown) => void) => {
+    const { agent } = makeAgent([{ text: 'Hello.' }]);
+    return createStudio({ mastra: new Mastra({ agents: { helper: agent }, logger: false }), store, onStoreFailure });
+  };
+  const runIn = async (studio: ReturnType<typeof over>) => {
+    const [agent] = (await studio.known()).agents;
+    if (!agent) throw new Error('There is an agent.');
+    const { runId } = await studio.desk.start(agent, { text: 'Hi' });
+    const log = studio.desk.find(runId);
+    for (let changed = log?.changed(); log?.summary.status === 'running'; changed = log.changed()) await changed;
+    return log?.summary;
+  };
+
+  it('that never answers slows no run', async () => {
+    const store: RunStore = { ...openMemoryStore(), save: () => new Promise(() => undefined) };
+    expect(await runIn(over(store))).toMatchObject({ status: 'success', answered: 'Hello.' });
+  });
+
+  it('that fails is told of, and fails no run', async () => {
+    const failures: unknown[] = [];
+    const store: RunStore = { ...openMemoryStore(), save: () => Promise.reject(new Error('The disk is full.')) };
+    const studio = over(store, (error) => failures.push(error));
+    expect(await runIn(studio)).toMatchObject({ status: 'success' });
+    await studio.close();
+    expect(failures[0]).toMatchObject({ message: 'The disk is full.' });
+  });
+});

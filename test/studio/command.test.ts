@@ -1,0 +1,120 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { runCommand } from '../../bin/run-command.js';
+import type { RunPage } from '../../playground/protocol/runs.js';
+import { clientOf, folder, live } from '../../playground/server/test-setup.js';
+
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+const app = path('app.ts');
+
+interface Program {
+  readonly child: ChildProcess;
+  /** What it has said so far. */
+  said(): string;
+  /** Settles with the exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals | null>;
+}
+
+const run = (args: readonly string[], cwd = folder()): Program => {
+  const tsx = path('../../node_modules/tsx/dist/loader.mjs');
+  const child = spawn(process.execPath, ['--import', tsx, path('../../bin/mastra-interlock.ts'), 'studio', ...args], { cwd });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data: Buffer) => (text += data.toString()));
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve) =>
+    child.once('close', (code, signal) => resolve(code ?? signal)),
+  );
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { child, said: () => text, ended };
+};
+
+/** Starts the command and waits until it listens. */
+const serve = async (args: readonly string[], cwd?: string) => {
+  const program = run(['--entry', app, '--port', '0', ...args], cwd);
+  const isOver = program.ended.then(() => true);
+  for (;;) {
+    const url = /The studio is at (\S+)/.exec(program.said())?.[1];
+    if (url) return { ...program, url, ...clientOf(url.replace(/\/(?:\?.*)?$/, '')) };
+    const ended = await Promise.race([isOver, new Promise<false>((resolve) => setTimeout(() => resolve(false), 20))]);
+    if (ended) throw new Error(program.said());
+  }
+};
+
+describe('mastra-interlock studio', () => {
+  it('serves an application, keeps its runs out of git, and ends with Ctrl+C', async () => {
+    const cwd = folder();
+    const studio = await serve([], cwd);
+    expect((await studio.run('Hello')).summary).toMatchObject({ status: 'success', answered: 'All is well.' });
+    expect(existsSync(join(cwd, '.interlock', 'studio.db'))).toBe(true);
+    expect(existsSync(join(cwd, '.interlock', '.gitignore'))).toBe(true);
+    studio.child.kill('SIGINT');
+    expect(await studio.ended).toBe(0);
+  });
+
+  it('says of a run that was cut off by a kill what it is, and has the others', async () => {
+    const cwd = folder();
+    const first = await serve([], cwd);
+    await first.run('Hello');
+    const { runId } = await first.start('Go on');
+    await live(`${first.base}/api/runs/${runId}/live`, {
+      until: ({ data }) => data.includes('moment') || data.includes('"chars":7'),
+    });
+    const { runs } = await first.json<RunPage>('runs'); // what was told by now is written down
+    expect(runs.map(({ said, status }) => [said, status])).toEqual([
+      ['Go on', 'running'],
+      ['Hello', 'success'],
+    ]);
+    first.child.kill('SIGKILL');
+    expect(await first.ended).toBe('SIGKILL');
+
+    const second = await serve([], cwd);
+    expect(await second.summary(runId)).toMatchObject({ status: 'failed', error: { code: 'studio/interrupted' } });
+    expect((await second.json<RunPage>('runs?status=running')).runs).toEqual([]);
+    expect((await second.json<RunPage>('runs?text=well')).runs).toMatchObject([{ said: 'Hello', status: 'success' }]);
+    const events = await live(`${second.base}/api/runs/${runId}/live`);
+    expect(events.length).toBeGreaterThan(3);
+    expect(events.at(-1)).toMatchObject({ event: 'end' });
+    expect(events.slice(0, -1).map(({ id }) => Number(id))).toEqual(events.slice(0, -1).map((_, index) => index));
+    second.child.kill('SIGTERM');
+    expect(await second.ended).toBe(0);
+  });
+
+  it('refuses a port that is taken, and says so', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void other.close());
+    await new Promise((resolve) => other.once('listening', resolve));
+    const port = String((other.address() as AddressInfo).port);
+    expect(await refusal(['--entry', app, '--port', port, '--file', 'memory'], folder())).toMatch(
+      /^\[studio\/port-taken\] at 127\.0\.0\.1:/,
+    );
+  });
+
+  it.each([
+    [[], /^\[studio\/invalid-option\] at --entry: /],
+    [['--entry', 'gone.js'], /^\[studio\/invalid-entry\] at .*gone\.js/],
+    [['--entry', 'nothing.mjs'], /it exports other\./],
+    [['--entry', 'throws.mjs'], /its own reason/],
+    [['--entry', 'a', '--port', '70000'], /^\[studio\/invalid-option\] at --port: it is "70000"/],
+    [['--entry', 'a', '--port', ''], /^\[studio\/invalid-option\] at --port/],
+    [['--entry', 'a', '--content', 'some'], /^\[studio\/invalid-option\] at --content/],
+    [['--entry', 'a', '--max-runs', '0'], /^\[studio\/invalid-option\] at --max-runs/],
+    [['--nope'], /^\[studio\/invalid-option\].*--nope/],
+  ])('refuses %j', async (args, says) => {
+    const cwd = folder();
+    await writeFile(join(cwd, 'nothing.mjs'), 'export const other = 1;');
+    await writeFile(join(cwd, 'throws.mjs'), "throw new Error('its own reason');");
+    expect(await refusal(args, cwd)).toMatch(says);
+  });
+});
+
+/** What the command says where it cannot be run. */
+const refusal = async (args: readonly string[], cwd: string): Promise<string> => {
+  let said = '';
+  const status = await runCommand(['studio', ...args], { out: (text) => (said += text), err: (text) => (said += text), cwd });
+  expect(status).toBe(2);
+  return said;
+};
