@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { widths } from '../browser.js';
@@ -53,4 +54,24 @@ it('says where a replay had to end', async () => {
   await shown.getByRole('button', { name: 'Replay' }).click();
   await shown.getByText('The replay ended early').waitFor();
   await expectWhole(browser(), shown, 'compare-ended');
+});
+
+it('is reached from the run, which can be taken away as a test and as its trace', async () => {
+  const runId = await startRun('strict', 'When does it arrive?');
+  const shown = await browser().open(page(`runs/${runId}`));
+  await shown.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await shown.getByRole('button', { name: 'Copy as a test' }).click();
+  await shown.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await shown.evaluate('navigator.clipboard.readText()')).toContain("from 'vitest'");
+  const [file] = await Promise.all([
+    shown.waitForEvent('download'),
+    shown.getByRole('button', { name: 'Download trace' }).click(),
+  ]);
+  const lines = readFileSync(await file.path(), 'utf8')
+    .trim()
+    .split('\n');
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ kind: 'header', runId });
+  await shown.getByRole('link', { name: 'Replay and compare' }).click();
+  await shown.getByRole('heading', { name: 'Replay and compare' }).waitFor();
+  expect(new URL(shown.url()).pathname).toBe(`/runs/${runId}/compare`);
 });

@@ -80,3 +80,13 @@ describe('taken away', () => {
     expect(ids(machine.root as unknown as typeof loopMachine.root)).toEqual(ids(loopMachine.root));
   });
 });
+
+it('copies Mermaid to the clipboard, and says so', async () => {
+  const shown = await browser().open(page('pipelines/content-moderation'));
+  await shown.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await shown.getByRole('button', { name: 'Copy Mermaid' }).click();
+  await shown.getByRole('button', { name: 'Copied' }).waitFor();
+  const copied = await shown.evaluate('navigator.clipboard.readText()');
+  expect(copied).toMatch(/^(flowchart|graph) /);
+  expect(copied).toContain('prompt-injection');
+});

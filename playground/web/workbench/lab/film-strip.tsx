@@ -13,7 +13,6 @@ const frameWidth = 76;
 /** The frames in a row: what went in above, what left below. The slider is its keyboard. */
 export const FilmStrip = ({ run: { emissions }, index, onGo }: FilmStripProps) => {
   const strip = useRef<HTMLDivElement>(null);
-  // oxlint-disable-next-line react/incompatible-library -- nothing it gives is memoized or handed on
   const virtual = useVirtualizer({
     count: emissions.length,
     getScrollElement: () => strip.current,
