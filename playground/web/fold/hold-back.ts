@@ -6,6 +6,8 @@ export interface HoldBackPoint {
   readonly at: number;
   readonly came: number;
   readonly left: number;
+  /** Characters that had come and could still leave; a guard that makes a text shorter or longer is not told apart from that. */
+  readonly held: number;
 }
 
 /** How a part was held back over time. */
@@ -45,10 +47,13 @@ export const holdBackOf = (entries: readonly StudioEntry[]): HoldBack[] => {
         mostHeld: 0,
       } satisfies Growing);
     parts.set(key, part);
-    const { came, left } = part.points.at(-1) ?? { came: 0, left: 0 };
-    const point = entry.kind === 'came' ? { seq, at, came: came + note.chars, left } : { seq, at, came, left: left + note.chars };
-    part.points.push(point);
-    part.mostHeld = Math.max(part.mostHeld, point.came - point.left);
+    const before = part.points.at(-1) ?? { came: 0, left: 0 };
+    const came = before.came + (entry.kind === 'came' ? note.chars : 0);
+    const left = before.left + (entry.kind === 'left' ? note.chars : 0);
+    const isWhole = entry.kind === 'left' && note.type.endsWith('-end');
+    const held = isWhole ? 0 : Math.max(0, came - left);
+    part.points.push({ seq, at, came, left, held });
+    part.mostHeld = Math.max(part.mostHeld, held);
   }
   return [...parts.values()].filter(({ points }) => (points.at(-1)?.came ?? 0) > 0);
 };

@@ -29,11 +29,11 @@ describe('nextMarker', () => {
 describe('holdBackOf', () => {
   it('follows what had come and what had left', () => {
     const [part] = holdBackOf([line.came(0, 4), line.came(1, 4), line.left(2, 'abc'), line.ended(3)]);
-    expect(part?.points.map(({ came, left }) => [came, left])).toEqual([
-      [4, 0],
-      [8, 0],
-      [8, 3],
-      [8, 3],
+    expect(part?.points.map(({ came, left, held }) => [came, left, held])).toEqual([
+      [4, 0, 4],
+      [8, 0, 8],
+      [8, 3, 5],
+      [8, 3, 0],
     ]);
     expect(part?.mostHeld).toBe(8);
   });

@@ -38,7 +38,6 @@ const OpenRun = ({ runId, run }: OpenRunProps) => {
     (state: string) => moveTo(visits.findLast((visit) => visit.state === state)?.seq),
     [visits, moveTo],
   );
-  const span = useMemo(() => [entries[0]?.seq ?? 0, entries[lines - 1]?.seq ?? 0] as const, [entries, lines]);
   return (
     <div className="run">
       <div className="run-scroll">
@@ -52,7 +51,7 @@ const OpenRun = ({ runId, run }: OpenRunProps) => {
           <div className="run-column">
             <RunEnd runId={runId} view={view} onAnswered={run.readOn} />
             <GuardsPanel runId={runId} lane={lane} />
-            <LanesPanel runId={runId} view={view} span={span} onSeq={moveTo} />
+            <LanesPanel runId={runId} view={view} lastSeq={entries[lines - 1]?.seq ?? 0} onSeq={moveTo} />
             <HoldBackPanel entries={entries} lines={lines} view={view} lane={lane} />
           </div>
         </div>

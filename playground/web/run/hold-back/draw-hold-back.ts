@@ -48,6 +48,6 @@ export const drawHoldBack = (part: HoldBack, { width, height }: ChartBox): HoldB
   return {
     came: `M0 ${height}${came}`,
     left: `M0 ${height}${steps((point) => point.left)}`,
-    held: `M0 ${height}${came}${back((point) => point.left)}Z`,
+    held: `M0 ${height}${steps((point) => point.left + point.held)}${back((point) => point.left)}Z`,
   };
 };

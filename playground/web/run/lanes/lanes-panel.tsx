@@ -22,14 +22,13 @@ const reasons: Readonly<Record<StepReason, { readonly tone: Tone; readonly label
 interface LaneRowProps {
   readonly runId: string;
   readonly lane: Lane;
-  readonly span: readonly [number, number];
   readonly isHere: boolean;
   /** The last line that may belong to it. */
   readonly until: number;
   readonly onSeq: (seq: number) => void;
 }
 
-const LaneRow = memo(({ runId, lane, span, isHere, until, onSeq }: LaneRowProps) => {
+const LaneRow = memo(({ runId, lane, isHere, until, onSeq }: LaneRowProps) => {
   const reason = lane.reason && reasons[lane.reason];
   return (
     <li className={`lane ${isHere ? 'lane-here' : ''}`} aria-current={isHere ? 'step' : undefined}>
@@ -39,7 +38,7 @@ const LaneRow = memo(({ runId, lane, span, isHere, until, onSeq }: LaneRowProps)
         </h3>
         {reason ? <Badge tone={reason.tone}>{reason.label}</Badge> : <Badge tone="accent">goes on</Badge>}
       </div>
-      <LaneTrack lane={lane} span={span} onSeq={onSeq} />
+      <LaneTrack lane={lane} onSeq={onSeq} />
       <LaneWords runId={runId} lane={lane} until={until} />
       {lane.tools.map((call) => (
         <ToolRow key={call.toolCallId} call={call} />
@@ -56,13 +55,13 @@ const LaneRow = memo(({ runId, lane, span, isHere, until, onSeq }: LaneRowProps)
 interface LanesPanelProps {
   readonly runId: string;
   readonly view: RunView;
-  /** First and last line of the whole run. */
-  readonly span: readonly [number, number];
+  /** The last line of the whole run. */
+  readonly lastSeq: number;
   readonly onSeq: (seq: number) => void;
 }
 
 /** Attempts one below the other, each with the states that it went through and the words that it let out. */
-export const LanesPanel = ({ runId, view, span, onSeq }: LanesPanelProps) => (
+export const LanesPanel = ({ runId, view, lastSeq, onSeq }: LanesPanelProps) => (
   <Panel title="Attempts" note={count(view.lanes.length, 'attempt')}>
     <ol className="lanes">
       {view.lanes.map((lane) => (
@@ -70,9 +69,8 @@ export const LanesPanel = ({ runId, view, span, onSeq }: LanesPanelProps) => (
           key={lane.index}
           runId={runId}
           lane={lane}
-          span={span}
           isHere={lane.index === view.lanes.length - 1}
-          until={(view.lanes[lane.index + 1]?.startSeq ?? span[1] + 1) - 1}
+          until={(view.lanes[lane.index + 1]?.startSeq ?? lastSeq + 1) - 1}
           onSeq={onSeq}
         />
       ))}
