@@ -1,7 +1,8 @@
 import { RegExpParser, type AST } from '@eslint-community/regexpp';
 import type { TextSpan } from '../../src/guard/pattern.js';
 import type { Finder, ReadMatch } from './finder.js';
-import { alphabetOf, indexOfAny } from './regex-alphabet.js';
+import { indexOfAny } from './ascii-set.js';
+import { alphabetOf } from './regex-alphabet.js';
 import { openSourceOf } from './regex-open.js';
 import { reachOf } from './regex-reach.js';
 

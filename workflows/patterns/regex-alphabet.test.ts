@@ -1,7 +1,8 @@
 import { RegExpParser } from '@eslint-community/regexpp';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alphabetOf, indexOfAny, type AsciiSet } from './regex-alphabet.js';
+import { indexOfAny, type AsciiSet } from './ascii-set.js';
+import { alphabetOf } from './regex-alphabet.js';
 
 const alphabet = (regex: RegExp) => alphabetOf(new RegExpParser().parseLiteral(String(regex)));
 const said = (set: AsciiSet) => String.fromCharCode(...[...set.keys()].filter((code) => set[code]));

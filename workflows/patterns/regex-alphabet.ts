@@ -1,10 +1,6 @@
 import type { AST } from '@eslint-community/regexpp';
+import { asciiSet, type AsciiSet } from './ascii-set.js';
 import { mayHoldStrings } from './regex-reach.js';
-
-/** A set of characters: 1 at the code of each that is in it. Of characters beyond ASCII nothing is known: any of them may be. */
-export type AsciiSet = Uint8Array;
-
-const asciiCount = 128;
 
 /** Which characters the matches of an expression have: rather too many than too few. */
 export interface Alphabet {
@@ -22,19 +18,10 @@ export const alphabetOf = ({ pattern, flags }: Pick<AST.RegExpLiteral, 'pattern'
     // A group may set flags of its own, and by `i` a set with a `^` has fewer characters: both readings count.
     const readings = ['s', 'si'].map((given) => new RegExp(source, given + unicode));
     const isIn = (character: string) => readings.some((regex) => regex.test(character));
-    return Uint8Array.from({ length: asciiCount }, (_, code) => Number(isIn(String.fromCharCode(code))));
+    return asciiSet(isIn);
   };
   const { first, any } = charactersOf(pattern);
   return { first: setOf(first), any: setOf(any) };
-};
-
-/** The first place, at `from` or later, of a character that may be in a set; the text's length where there is none. */
-export const indexOfAny = (set: AsciiSet, text: string, from: number): number => {
-  for (let at = from; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code >= asciiCount || set[code] === 1) return at;
-  }
-  return text.length;
 };
 
 /** The sources of what takes a character. */

@@ -1,6 +1,7 @@
 import type { TextSpan } from '../../src/guard/pattern.js';
 import { hasEdge, invisible, wordChar } from '../text/term-pattern.js';
 import type { Finder } from './finder.js';
+import { asciiSet, indexOfAny, type AsciiSet } from './ascii-set.js';
 
 /** In a stream a term has an end: more than this between two of its characters, or words, is left to the judgement of the whole. */
 const maxInvisible = 16;
@@ -36,31 +37,39 @@ export const termFinder = (terms: readonly string[], wholeWords: boolean): Finde
     terms.flatMap((term) => termOf(term, wholeWords)).toSorted((a, b) => b.letters.length - a.letters.length),
     ({ letters }) => letters.charAt(0),
   );
-  const beginningAt = (text: string, at: number): readonly Term[] => {
-    const candidates = byFirst.get(lettersOf(characterAt(text, at)).charAt(0)) ?? [];
-    return candidates.length > 0 && partOfWordBefore.test(text.slice(Math.max(0, at - 2), at))
-      ? candidates.filter(({ edges }) => !edges.before)
-      : candidates;
-  };
+  const first: AsciiSet = asciiSet((character) => byFirst.has(lettersOf(character).charAt(0)));
+  const inside = new Map([...byFirst].map(([letter, begun]) => [letter, begun.filter(({ edges }) => !edges.before)]));
+  const beginningAt = (text: string, at: number): readonly Term[] =>
+    (isInsideWord(text, at) ? inside : byFirst).get(lettersOf(characterAt(text, at)).charAt(0)) ?? [];
   return {
     maxLength: Math.max(1, ...[...byFirst.values()].flat().map(maxLengthOf)),
     lookbehind: unitsPerCharacter,
     lookahead: unitsPerCharacter,
     find: (text, from) => {
       const spans: TextSpan[] = [];
-      for (let at = from; at < text.length;) {
+      for (let at = indexOfAny(first, text, from); at < text.length;) {
         const end = firstEnd(beginningAt(text, at), text, at);
         if (end !== undefined) spans.push({ start: at, end });
-        at = end ?? at + characterAt(text, at).length;
+        at = indexOfAny(first, text, end ?? at + characterAt(text, at).length);
       }
       return spans;
     },
     open: (text, from) => {
-      for (let at = from; at < text.length; at += characterAt(text, at).length)
-        if (beginningAt(text, at).some((term) => read(term, text, at)?.isOpen)) return at;
+      for (let at = indexOfAny(first, text, from); at < text.length;) {
+        for (const term of beginningAt(text, at)) if (read(term, text, at)?.isOpen) return at;
+        at = indexOfAny(first, text, at + characterAt(text, at).length);
+      }
       return text.length;
     },
   };
+};
+
+const wordAscii = asciiSet((character) => partOfWord.test(character));
+
+/** Whether what stands before a place is part of a word. */
+const isInsideWord = (text: string, at: number): boolean => {
+  const before = at > 0 ? text.charCodeAt(at - 1) : 0x20;
+  return wordAscii[before] === undefined ? partOfWordBefore.test(text.slice(Math.max(0, at - 2), at)) : wordAscii[before] === 1;
 };
 
 const termOf = (term: string, wholeWords: boolean): Term[] => {
