@@ -2,7 +2,7 @@ import { textOf } from '../loop/answer.js';
 import type { Chunk, StepRecord } from '../loop/ports.js';
 import { acceptedSteps, type Run, type RunOptions } from '../loop/run.js';
 import type { CallCallbacks } from './call-options.js';
-import { errorOf, resultOf, stepResult } from './result.js';
+import { errorOf, responseMessages, resultOf, stepResult } from './result.js';
 import { safely } from './safely.js';
 
 /** Tells a caller of each chunk once it can be seen. */
@@ -10,8 +10,17 @@ export const toldChunks = ({ onChunk }: CallCallbacks): ((chunk: Chunk) => void)
   onChunk && ((chunk) => void safely(onChunk, chunk)); // chunks are Mastra's
 
 /** The callbacks that the loop calls while it runs, with Mastra's arguments. */
-export const runCallbacks = ({ onStepFinish }: CallCallbacks, runId: string): Pick<RunOptions, 'onStepFinish'> => ({
-  onStepFinish: onStepFinish && ((step) => onStepFinish({ ...stepResult(step), model: modelOf(step), runId } as never)), // a step is Mastra's
+export const runCallbacks = (
+  { onStepFinish }: CallCallbacks,
+  runOf: () => Run | undefined,
+): Pick<RunOptions, 'onStepFinish'> => ({
+  onStepFinish:
+    onStepFinish &&
+    ((step) => {
+      const run = runOf();
+      const response = { ...step.response, ...(run && responseMessages(run.list)) };
+      return onStepFinish({ ...stepResult(step), response, model: modelOf(step, run), runId: run?.options.runId } as never); // a step is Mastra's
+    }),
 });
 
 /** Calls back when a run has ended: `onError` after a failure, `onAbort` after the caller gave up, else `onFinish`. One that rests has not. */
@@ -37,13 +46,19 @@ interface ModelMetadata {
   modelVersion: string;
 }
 
-const modelOf = (step: StepRecord | undefined): { modelId: string; provider: string; version: string } | undefined => {
+interface ModelOf {
+  modelId: string;
+  provider: string;
+  version: string;
+}
+
+/** The model that answered; of a call that failed, the one that was asked. */
+const modelOf = (step: StepRecord | undefined, run?: Run): ModelOf | undefined => {
   const { modelMetadata } = (step?.response ?? {}) as { modelMetadata?: ModelMetadata };
-  return (
-    modelMetadata && {
-      modelId: modelMetadata.modelId,
-      provider: modelMetadata.modelProvider,
-      version: modelMetadata.modelVersion,
-    }
-  );
+  if (modelMetadata) {
+    const { modelId, modelProvider, modelVersion } = modelMetadata;
+    return { modelId, provider: modelProvider, version: modelVersion };
+  }
+  const asked = run?.attempt?.entry.model;
+  return asked && { modelId: asked.modelId, provider: asked.provider, version: asked.specificationVersion };
 };

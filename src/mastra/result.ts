@@ -140,12 +140,23 @@ export const stepResult = (step: StepRecord): StepResult => {
     (chunk.payload as { dynamic?: boolean } | undefined)?.dynamic === wanted;
   return {
     ...step,
+    content: [...step.content, ...step.toolResults.map(resultContent)],
+    finishReason: step.finishReason ?? (step.reason === 'error' ? 'error' : undefined),
     staticToolCalls: step.toolCalls.filter(isDynamic(false)),
     dynamicToolCalls: step.toolCalls.filter(isDynamic(true)),
     staticToolResults: step.toolResults.filter(isDynamic(false)),
     dynamicToolResults: step.toolResults.filter(isDynamic(true)),
   };
 };
+
+/** A tool's result as the AI SDK's content of a step has it. */
+const resultContent = ({ toolCallId, toolName, input, output }: StepRecord['toolResults'][number]): object => ({
+  type: 'tool-result',
+  toolCallId,
+  toolName,
+  input,
+  output: typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output },
+});
 
 /** The answer of a run without what was said before its last tool call: what Mastra's streams give as their text. */
 export const answerText = ({ text, steps }: Pick<RunResult, 'text' | 'steps'>): string => {

@@ -27,7 +27,7 @@ export const sittingOf = ({ mode, options, guards, runId, recording }: Calling, 
     void safely(guards.onRunEvent, event);
     void safely(options.onRunEvent, event);
   },
-  ...runCallbacks(options, runId),
+  ...runCallbacks(options, runOf),
 });
 
 type OnShow = (chunk: Chunk) => void;

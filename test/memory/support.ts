@@ -17,6 +17,7 @@ type MemoryConfig = ConstructorParameters<typeof Memory>[0] & object;
 
 /** A database on disk, and what can be said of its files. */
 export interface Disk {
+  readonly url: string;
   readonly store: LibSQLStore;
   /** Its vectors; opened when first asked for. */
   readonly vector: LibSQLVector;
@@ -43,6 +44,7 @@ export const openDisk = (): Disk => {
     rmSync(folder, { recursive: true, force: true });
   });
   return {
+    url,
     store,
     get vector() {
       return (vector ??= new LibSQLVector({ id: 'vectors', url }));

@@ -1,0 +1,122 @@
+import { Agent } from '@mastra/core/agent';
+import { describe, expect, it } from 'vitest';
+
+import { InterlockAgent } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { callThen, echo, modes, settled, type Mode } from './support.js';
+
+const names = ['onFinish', 'onStepFinish', 'onError', 'onAbort', 'onChunk'] as const;
+type Name = (typeof names)[number];
+type Payload = Record<string, unknown>;
+type Told = Record<Name, Payload[]>;
+
+const calling = { toolCalls: [{ name: 'echo', args: { say: 'hi' } }] };
+const scenarios = {
+  answers: callThen('echo', { say: 'hi' }, 'Done.'),
+  fails: [{ error: new Error('down') }],
+  'is given up': [calling, { text: ['Half ', 'an answer'], hang: true }],
+};
+type Scenario = keyof typeof scenarios;
+
+/** What one of the two agents tells its caller of the same script. */
+const tellings = async (Kind: typeof Agent | typeof InterlockAgent, mode: Mode, scenario: Scenario): Promise<Told> => {
+  const told: Told = { onFinish: [], onStepFinish: [], onError: [], onAbort: [], onChunk: [] };
+  const controller = new AbortController();
+  const listen = (name: Name) => (value: unknown) => {
+    told[name].push(value as Payload);
+    if (name === 'onStepFinish' && scenario === 'is given up') setTimeout(() => controller.abort(), 20);
+  };
+  const model = scriptedModel({ steps: scenarios[scenario] });
+  const config = { id: 'tested', name: 'Tested', instructions: 'Answer.', model, tools: { echo }, maxRetries: 0 };
+  const agent = new Kind(config) as InterlockAgent;
+  const options = {
+    ...Object.fromEntries(names.map((name) => [name, listen(name)])),
+    runId: 'r',
+    abortSignal: controller.signal,
+  };
+  const run =
+    mode === 'generate' ? agent.generate('Hi', options) : agent.stream('Hi', options).then((one) => one.getFullOutput());
+  await run.catch(() => undefined);
+  await settled();
+  return told;
+};
+
+/** Both agents' tellings. */
+const both = async (mode: Mode, scenario: Scenario) => ({
+  stock: await tellings(Agent, mode, scenario),
+  ours: await tellings(InterlockAgent, mode, scenario),
+});
+
+/** A value without what is made at random or at a time, and without the further fields that calls and results have here. */
+const plain = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (key, inner: unknown) =>
+      ['createdAt', 'providerOptions', 'timestamp', 'providerMetadata', 'id'].includes(key) || inner === '' ? undefined : inner,
+    ) ?? 'null',
+  );
+
+/** Fields that are not compared by value, and why. */
+const own: Partial<Record<string, string>> = {
+  error: 'ours has a code, and the provider’s as its cause',
+  steps: 'compared one by one, as onStepFinish tells them',
+  usage: 'of a failed step ours says that nothing is known',
+  totalUsage: 'as usage',
+  response: 'compared by its messages',
+  request: 'the provider’s own',
+  warnings: 'of a failed step Mastra’s has none',
+};
+
+const expectSame = (stock: Payload, ours: Payload) => {
+  expect(Object.keys(stock).filter((key) => stock[key] !== undefined && !(key in ours))).toEqual([]);
+  for (const key of Object.keys(stock)) {
+    if (key in own) continue;
+    const [theirs, mine] = [plain(stock[key]), plain(ours[key])];
+    if (typeof theirs === 'object' && theirs !== null) expect(mine, key).toMatchObject(theirs);
+    else expect(mine, key).toEqual(theirs);
+  }
+};
+
+describe.each(modes)('callbacks are told what Mastra’s agent tells, %s', (mode) => {
+  it('onStepFinish and onFinish of an answer: every field, with its value', async () => {
+    const { stock, ours } = await both(mode, 'answers');
+    expect([ours.onStepFinish.length, ours.onFinish.length]).toEqual([stock.onStepFinish.length, stock.onFinish.length]);
+    for (const name of ['onStepFinish', 'onFinish'] as const)
+      for (const [index, told] of stock[name].entries()) {
+        expectSame(told, ours[name][index] ?? {});
+        const messages = ({ response }: Payload = {}) => plain((response as Payload)['messages']);
+        expect(messages(ours[name][index])).toMatchObject(messages(told) as object);
+      }
+  });
+
+  it('a failed run: onError once with the cause, onStepFinish with the reason and the model', async () => {
+    const { stock, ours } = await both(mode, 'fails');
+    expect([ours.onError.length, ours.onFinish.length]).toEqual([stock.onError.length, stock.onFinish.length]);
+    const errorIn = ([told]: Payload[]) => told?.['error'] as Error | undefined;
+    expect(errorIn(ours.onError)?.cause).toMatchObject({ message: errorIn(stock.onError)?.message });
+    const [step] = stock.onStepFinish;
+    expectSame(
+      { finishReason: step?.['finishReason'], model: step?.['model'], runId: 'r', text: '' },
+      ours.onStepFinish[0] ?? {},
+    );
+  });
+
+  it('a run that was given up: onAbort with the steps that were done', async () => {
+    const { stock, ours } = await both(mode, 'is given up');
+    expect([ours.onAbort.length, ours.onFinish.length]).toEqual([stock.onAbort.length, stock.onFinish.length]);
+    const steps = ({ onAbort }: Told) => onAbort[0]?.['steps'] as Payload[];
+    expect(steps(ours)).toHaveLength(steps(stock).length);
+    for (const [index, step] of steps(stock).entries())
+      expectSame({ text: step['text'], content: step['content'] }, steps(ours)[index] ?? {});
+  });
+
+  it('onChunk: every chunk that Mastra’s agent tells, in its order, with its payload', async () => {
+    const { stock, ours } = await both(mode, 'answers');
+    const types = new Set(stock.onChunk.map(({ type }) => type));
+    const same = ours.onChunk.filter(({ type }) => types.has(type));
+    expect(same.map(({ type }) => type)).toEqual(stock.onChunk.map(({ type }) => type));
+    for (const [index, { type, from, payload }] of stock.onChunk.entries()) {
+      const { toolName: _known, dynamic: _dynamic, providerExecuted: _own, ...fields } = plain(payload) as Payload;
+      expect(same[index]).toMatchObject({ type, from, payload: fields });
+    }
+  });
+});

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+
+import { openDisk, remembering, savedIn, target } from './support.js';
+
+/** Runs the child until it kills itself, and gives what it said before. */
+const killed = (url: string, state: string, afterMs: number): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const args = ['--import', 'tsx', `${import.meta.dirname}/killed-child.ts`, url, state, String(afterMs)];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    let said = '';
+    child.stdout.on('data', (data) => (said += String(data)));
+    child.on('close', (_code, signal) =>
+      signal === 'SIGKILL' ? resolve(said) : reject(new Error(`The child ended by itself, ${signal ?? 'without a signal'}.`)),
+    );
+  });
+
+const whole = ['user: Which code?', 'assistant: I must not tell.'];
+
+describe('a process that is killed', () => {
+  it.each([
+    ['between the answer and the save', 'persisting', 0],
+    ['while it saves', 'persisting', 1],
+    ['when it has saved', 'never', 0],
+  ])('%s (%s, %d ms) leaves a whole turn or none, and never what was rejected', async (_when, state, afterMs) => {
+    const disk = openDisk();
+    const said = await killed(disk.url, state, afterMs);
+    const memory = disk.memory();
+    const saved = await savedIn(memory).catch(() => []); // there may be no thread yet
+    if (state === 'never') expect([said, saved]).toEqual(['I must not tell.', whole]);
+    else if (afterMs === 0) expect([said, saved]).toEqual(['', []]);
+    else expect([[], whole]).toContainEqual(saved);
+    expect(disk.holds('ZEBRA')).toBe(false);
+
+    const { agent } = remembering(memory, [{ text: 'Hello again.' }]);
+    expect((await agent.generate('And now?', { memory: target })).text).toBe('Hello again.');
+    expect(await savedIn(memory)).toEqual([...saved, 'user: And now?', 'assistant: Hello again.']);
+  });
+});
