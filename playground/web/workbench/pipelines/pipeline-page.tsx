@@ -12,7 +12,7 @@ import { PipelineGraph } from '../graph/pipeline-graph.js';
 import type { PlaceMark } from '../graph/place-mark.js';
 import { pipelineSvg } from '../graph/pipeline-svg.js';
 import { guardsIn, shapesIn } from '../graph/shape-nodes.js';
-import { fileName } from '../take-away/save.js';
+import { fileName } from '../take-away/file-name.js';
 import { CopyButton, SaveButton } from '../take-away/take-button.js';
 import { TryPhase } from '../try/try-phase.js';
 import { CounterExample } from './counter-example.js';

@@ -1,7 +1,7 @@
 import { GitCompareArrows } from 'lucide-react';
 import { Link } from 'wouter';
 import { getText } from '../../api/request.js';
-import { fileName } from './save.js';
+import { fileName } from './file-name.js';
 import { CopyButton, SaveButton } from './take-button.js';
 
 /** What can be taken away from a run, and the way to its replay. */

@@ -16,7 +16,3 @@ export const saveFile = (name: string, text: string, type = 'text/plain'): void 
   // The browser reads it after the click; a minute later it has.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 };
-
-/** A name that any system takes as a file's. */
-export const fileName = (name: string, extension: string): string =>
-  `${name.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').replaceAll(/^[.-]+|-+$/g, '') || 'studio'}.${extension}`;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fileName } from './save.js';
+import { fileName } from './file-name.js';
 
 it('makes a name that any system takes', () => {
   expect(fileName('support-output', 'svg')).toBe('support-output.svg');
