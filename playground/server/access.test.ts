@@ -25,7 +25,7 @@ describe('on this machine', () => {
   ])('refuses a request with %j', async (headers) => {
     const { base } = await openStudio(agent());
     for (const path of ['/api/runs', '/api/catalog', '/api/live', '/runs/1']) {
-      const { status, body } = await rawGet(`${base}${path}`, headers as unknown as Record<string, string>);
+      const { status, body } = await rawGet(`${base}${path}`, headers);
       expect([path, status, codeIn(body)]).toEqual([path, 403, 'studio/forbidden']);
     }
   });
@@ -82,7 +82,7 @@ describe('with a token', () => {
 
   it('goes from the address into a cookie that scripts and other sites do not get', async () => {
     const { url, base } = await openStudio(agent(), { token });
-    const opened = await fetch(`${url.replace(/\/\?/, '/runs?status=failed&')}`, { redirect: 'manual' });
+    const opened = await fetch(url.replace(/\/\?/, '/runs?status=failed&'), { redirect: 'manual' });
     expect([opened.status, opened.headers.get('location')]).toEqual([302, '/runs?status=failed']);
     const cookie = opened.headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(/HttpOnly/);

@@ -1,4 +1,4 @@
-export { studioRoutes, type StudioRoutesOptions } from './studio-routes.js';
+export { openStudio, studioRoutes, type MountedStudio, type StudioRoutesOptions } from './studio-routes.js';
 export { startStudio, type StudioServer, type StudioServerOptions } from './start-studio.js';
 export type { Access } from './http/access.js';
 export type { Examples } from './catalog/catalog.js';

@@ -75,6 +75,24 @@ describe('a store', () => {
     expect(await runIn(over(store))).toMatchObject({ status: 'success', answered: 'Hello.' });
   });
 
+  it('is given the runs that an application starts itself, from their first line to their last', async () => {
+    const store = openMemoryStore();
+    const { agent } = makeAgent([{ toolCalls: [{ name: 'charge', args: { amount: 5 } }] }, { text: 'Done.' }], {
+      record: (header) => studio.desk.record(header),
+    });
+    const studio = createStudio({ mastra: new Mastra({ agents: { helper: agent }, logger: false }), store });
+    const { runId } = await agent.generate('Charge me');
+    expect(await studio.archive.find(runId)).toMatchObject({ agentId: 'helper', said: 'Charge me', status: 'suspended' });
+    await agent.approveToolCallGenerate({ runId });
+    await studio.archive.flush();
+    expect(await store.find(runId)).toMatchObject({ status: 'success', answered: 'Done.', steps: 2 });
+    const trace = await store.lines({ runId, kind: 'trace', from: 0, limit: 1_000 });
+    expect(trace.map((line) => (JSON.parse(line) as { kind: string }).kind)).toEqual(
+      expect.arrayContaining(['header', 'input', 'resume', 'result']),
+    );
+    expect(studio.desk.find(runId)).toBeUndefined();
+  });
+
   it('that fails is told of, and fails no run', async () => {
     const failures: unknown[] = [];
     const store: RunStore = { ...openMemoryStore(), save: () => Promise.reject(new Error('The disk is full.')) };

@@ -108,7 +108,7 @@ describe('a run that rests', () => {
     expect((await answered.json()) as StartedRun).toMatchObject({ runId });
     const entries = entriesIn([...first, ...(await after)]);
     expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));
-    expect(entries.filter((entry) => entry.kind === 'tool').at(-1)).toMatchObject({ toolName: 'charge', result: '5 taken' });
+    expect(entries.findLast((entry) => entry.kind === 'tool')).toMatchObject({ toolName: 'charge', result: '5 taken' });
     expect(await studio.summary(runId)).toMatchObject({ status: 'success', answered: 'I will. Done.', steps: 2 });
     const again = await studio.post(`runs/${runId}/answer`, { toolCallId: 'call-0-0', approved: true });
     expect([again.status, await again.json()]).toMatchObject([409, { error: { code: 'studio/not-suspended' } }]);
@@ -174,7 +174,7 @@ describe('a stock agent', () => {
       id: 'stock',
       name: 'Stock',
       instructions: 'Help.',
-      model: scriptedModel({ steps }) as never,
+      model: scriptedModel({ steps }),
       inputProcessors: inputProcessors as never,
     });
 

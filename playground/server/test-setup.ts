@@ -64,7 +64,7 @@ export const makeAgent = (steps: readonly ScriptedStep<'v2'>[], config: Partial<
 
 /** The studio over agents, on a port of its own, for one test. */
 export const openStudio = async (agents: Agent | readonly Agent[], options: Partial<StudioServerOptions> = {}) => {
-  const list = [agents].flat() as Agent[];
+  const list: readonly Agent[] = [agents].flat();
   const mastra = new Mastra({ agents: Object.fromEntries(list.map((agent) => [agent.id, agent])), logger: false });
   const studio = await startStudio({ mastra, port: 0, ...options });
   let isOpen = true;
@@ -123,10 +123,10 @@ export const live = async (
     for await (const text of (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
       const blocks = `${rest}${text}`.split('\n\n');
       rest = blocks.pop() ?? '';
-      for (const event of blocks.filter((block) => !block.startsWith(':')).map(parseEvent)) {
-        events.push(event);
-        if (options.until?.(event)) return events;
-      }
+      const told = blocks.filter((block) => !block.startsWith(':')).map(parseEvent);
+      const last = told.findIndex((event) => options.until?.(event) === true);
+      events.push(...(last < 0 ? told : told.slice(0, last + 1)));
+      if (last >= 0) return events;
     }
     return events;
   } finally {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { AnswerCall, StartedRun, StartRun } from '../../protocol/runs.js';
 import type { KnownAgent } from '../catalog/known.js';
-import { InterlockError } from '../../../src/index.js';
+import { InterlockError, type TraceRecorder } from '../../../src/index.js';
 import type { Conversations } from './conversations.js';
-import { createRunLog, type RunLog } from './run-log.js';
+import { createRunLog, type Keeping, type RunLog } from './run-log.js';
+import { watchRuns } from './watch-runs.js';
 import { follow, openStream, resumeStream, type AgentStream, type Sitting } from './sitting.js';
 
 /** Where runs are started, answered and canceled. It knows those that go on or rest in this process. */
@@ -15,23 +16,21 @@ export interface RunDesk {
   cancel(runId: string): void;
   /** The log of a run that goes on or rests in this process, or whose end is not written down yet. */
   find(runId: string): RunLog | undefined;
+  /** Takes in the runs of an application, to be given to its agents as `record`. */
+  readonly record: TraceRecorder;
   /** Gives up everything that goes on; settles when it has ended. */
   close(): Promise<void>;
 }
 
-export interface RunDeskOptions {
+export interface RunDeskOptions extends Keeping {
   readonly conversations: Conversations;
-  /** Whether words that nobody has seen are kept. */
-  readonly keepsContent: boolean;
-  readonly onChange: (log: RunLog) => void;
-  /** Writes down what is left of a run that is over; its log is forgotten then. */
-  readonly onOver: (log: RunLog) => Promise<void>;
 }
 
 /** Opens the desk. */
 export const createRunDesk = (options: RunDeskOptions): RunDesk => {
   const { conversations, onOver } = options;
   const sittings = new Map<string, Sitting>();
+  const watched = new Map<string, RunLog>();
   const going = new Set<Promise<void>>();
   const finish = async (log: RunLog): Promise<void> => {
     log.close();
@@ -80,7 +79,8 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
       const sitting = sittings.get(runId);
       if (sitting) cancel(sitting);
     },
-    find: (runId) => sittings.get(runId)?.log,
+    find: (runId) => sittings.get(runId)?.log ?? watched.get(runId),
+    record: watchRuns({ ...options, watched }),
     close: async () => {
       for (const { controller } of sittings.values()) controller.abort(new Error('The studio is closing.'));
       await Promise.allSettled(going);

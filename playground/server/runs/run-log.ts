@@ -31,17 +31,23 @@ export interface RunLog {
   changed(): Promise<void>;
 }
 
-export interface RunLogOptions {
-  readonly head: RunHead;
+/** What becomes of runs. */
+export interface Keeping {
   /** Whether words that nobody has seen are kept. */
   readonly keepsContent: boolean;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-  /** Told of each change. */
+  /** Told of each change of a run. */
   readonly onChange: (log: RunLog) => void;
+  /** Writes down what is left of a run that is over; its log is forgotten then. */
+  readonly onOver: (log: RunLog) => Promise<void>;
 }
 
-/** No more entries are kept of one run; what happens after that is only counted in its summary's ending. */
+export interface RunLogOptions extends Pick<Keeping, 'keepsContent' | 'onChange'> {
+  readonly head: RunHead;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** No more entries are kept of one run, but for its events. */
 const mostEntries = 200_000;
 
 /** Begins the log of a run. */
@@ -76,7 +82,8 @@ export const createRunLog = ({ head, now, keepsContent, onChange }: RunLogOption
     linesFrom: (kind, seq) => (kind === 'trace' && isWithheld() ? [] : lines[kind].slice(seq)),
     add: (fact, at = now()) => add(fact, at),
     trace: (entry) => {
-      if (lines.trace.length < mostEntries) lines.trace.push(stringify(entry));
+      const isKept = keepsContent || !isOver; // what comes after the end has not been looked through
+      if (isKept && lines.trace.length < mostEntries) lines.trace.push(stringify(entry));
       for (const fact of entriesOfTrace(entry)) add(fact, entry.at);
     },
     end: (ending) => {

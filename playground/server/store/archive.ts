@@ -18,7 +18,9 @@ const pauseMs = 50;
 /** Opens the archive over a store. */
 export const createArchive = (store: RunStore, onFailure: (error: unknown) => void): Archive => {
   /** How many lines of a run are written. */
-  const written = new Map<RunLog, Written>();
+  const written = new WeakMap<RunLog, Written>();
+  /** Those whose summary is newer here than in the store. */
+  const going = new Set<RunLog>();
   const noted = new Set<RunLog>();
   let last: Promise<void> = Promise.resolve();
   let next: { readonly done: Promise<void>; readonly now: () => void } | undefined;
@@ -31,8 +33,8 @@ export const createArchive = (store: RunStore, onFailure: (error: unknown) => vo
     await store.save(records);
     for (const [index, log] of logs.entries()) {
       const { entry, trace } = (records[index] as RunRecord).news; // one for each
-      if (log.isOver && !noted.has(log)) written.delete(log);
-      else written.set(log, { entry: entry.from + entry.lines.length, trace: trace.from + trace.lines.length });
+      if (log.isOver && !noted.has(log)) going.delete(log);
+      written.set(log, { entry: entry.from + entry.lines.length, trace: trace.from + trace.lines.length });
     }
   };
   /** One writing after another, each with all that is new by then. */
@@ -57,11 +59,12 @@ export const createArchive = (store: RunStore, onFailure: (error: unknown) => vo
   return {
     note: (log) => {
       noted.add(log);
+      going.add(log);
       schedule().done.catch(() => undefined); // told to onFailure
     },
     flush,
     find: async (runId) => {
-      const live = [...noted, ...written.keys()].find((log) => log.runId === runId);
+      const live = [...going].find((log) => log.runId === runId);
       return live?.summary ?? store.find(runId);
     },
     list: async (query) => {

@@ -29,7 +29,7 @@ export const replayRun = async (
 };
 
 const endOf = ({ endedAt }: Replayed): Pick<Comparison, 'endedAt'> =>
-  endedAt ? { endedAt: `step ${endedAt.stepNumber}, attempt ${endedAt.attempt}: ${endedAt.reason}` } : {};
+  endedAt ? { endedAt: `step ${endedAt.stepNumber + 1}, attempt ${endedAt.attempt}: ${endedAt.reason}` } : {};
 
 const lanes = ['input', 'output', 'error'] as const;
 

@@ -1,0 +1,42 @@
+import type { TraceEntry } from '../../../schemas/index.js';
+import type { TraceRecorder, TraceSink } from '../../../src/index.js';
+import { createRunLog, type Keeping, type RunLog } from './run-log.js';
+
+interface Watching extends Keeping {
+  /** The runs that go on, or rest, by their ids. */
+  readonly watched: Map<string, RunLog>;
+}
+
+type Header = Parameters<TraceRecorder>[0];
+
+/** Takes in runs that somebody else starts, from their first line to their last. */
+export const watchRuns =
+  (watching: Watching): TraceRecorder =>
+  (header): TraceSink => {
+    let log: RunLog | undefined;
+    return (entry) => {
+      if (entry.kind === 'input') log = openLog(watching, header, entry);
+      log?.trace(entry);
+      if (log && entry.kind === 'result' && entry.status !== 'suspended') void closeLog(watching, log);
+    };
+  };
+
+/** What the caller said last is what a run is known by; it is told in the line after the header. */
+const openLog = (
+  { watched, keepsContent, onChange }: Watching,
+  header: Header,
+  input: Extract<TraceEntry, { kind: 'input' }>,
+): RunLog => {
+  const { runId, agentId = 'agent', threadId = runId } = header;
+  const said = input.messages.findLast(({ role }) => role === 'user')?.text ?? '';
+  const log = createRunLog({ head: { runId, agentId, threadId, said }, now: Date.now, keepsContent, onChange });
+  watched.set(runId, log);
+  log.trace(header);
+  return log;
+};
+
+const closeLog = async ({ watched, onOver }: Watching, log: RunLog): Promise<void> => {
+  log.close();
+  await onOver(log);
+  watched.delete(log.runId);
+};
