@@ -44,7 +44,7 @@ export interface OpenOptions {
 
 /** Chromium for the tests of one file. */
 export interface TestBrowser {
-  /** A new page in a context of its own (no cookies, no storage), at `url`. Playwright's waits end after 15 s. */
+  /** A new page in a context of its own (no cookies, no storage), at `url`. Playwright's waits end after 30 s. */
   readonly open: (url: string, options?: OpenOptions) => Promise<Page>;
   /** Writes `test-output/hosts/SUITE/NAME-WIDTH.png`, of what is visible or of the whole page, and returns its path. */
   readonly screenshot: (page: Page, name: string, options?: { readonly fullPage?: boolean }) => Promise<string>;
@@ -89,7 +89,7 @@ export const startBrowser = async ({ suite, tolerated = [] }: BrowserOptions): P
 
   const open = async (url: string, { width = widths.desktop, colorScheme = 'light' }: OpenOptions = {}) => {
     const context = await browser.newContext({ viewport: { width, height: heights[width] ?? 800 }, colorScheme });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(30_000);
     const page = await context.newPage();
     page.on('console', (message) => {
       if (message.type() === 'error') note(`console error: ${message.text()} (${message.location().url})`);

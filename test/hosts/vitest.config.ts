@@ -6,9 +6,9 @@ export default defineConfig({
     dir: import.meta.dirname,
     include: ['**/*.test.ts'],
     passWithNoTests: false,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // Each file has servers or a browser of its own.
-    maxWorkers: 2,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    // Each file has servers or a browser of its own, which take all of a small machine.
+    maxWorkers: 1,
   },
 });
