@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 
@@ -82,6 +83,20 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
       .waitFor();
     await page.locator('.turn-foot').getByText('failed').waitFor();
   });
+});
+
+it('loads little script at first, and asks nobody but its server', async () => {
+  const page = await browser().open('about:blank');
+  const scripts: Promise<Buffer>[] = [];
+  page.on('response', (response) => {
+    if (response.request().resourceType() === 'script') scripts.push(response.body());
+  });
+  await page.goto(studio.href(''));
+  await page.getByRole('button', { name: 'Send' }).waitFor();
+  await page.waitForLoadState('networkidle');
+  const kilobytes = (await Promise.all(scripts)).reduce((sum, body) => sum + gzipSync(body).length, 0) / 1000;
+  expect(kilobytes).toBeGreaterThan(20);
+  expect(kilobytes).toBeLessThan(350);
 });
 
 it('stops a run that goes on', async () => {

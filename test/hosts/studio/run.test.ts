@@ -39,7 +39,7 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
     await inspector.getByText('desk-input/parallel.0/mail').waitFor();
     await inspector.locator('del', { hasText: 'ada@lantern.example' }).waitFor();
     await inspector.locator('ins', { hasText: '[mail]' }).waitFor();
-    await graph.getByRole('button', { name: /shadow-injection.*shadow/ }).waitFor();
+    await graph.getByRole('button', { name: /shadow-injection.*would pass/ }).waitFor();
     await graph.getByRole('button', { name: /away.*bypassed/ }).click();
     await inspector.getByText('it passed unedited, as its policy says').waitFor();
     await noSideways(page);
