@@ -95,12 +95,12 @@ const callOptions: Record<CallOptionName, Treatment> = {
   includeRawChunks: refusedUnless(isFalse, 'raw chunks pass no guard.'),
   structuredOutput: honoured,
   output: refusedBecause('its successor is structuredOutput.'),
-  scorers: refused,
+  scorers: refusedBecause('a guard with shadow: true judges answers beside the run.'),
   isTaskComplete: refusedBecause('a guard of the result judges the answer, and may ask for another.'),
   onIterationComplete: refusedBecause('a guard of the step judges each iteration, and may ask for another.'),
-  delegation: refused,
-  versions: refused,
-  transform: refused,
+  delegation: refusedBecause('guards of the supervisor see each delegation as the tool call that it is.'),
+  versions: refusedBecause('call the agent of the version that is meant.'),
+  transform: refusedBecause('guards of the stream and of results say what is shown.'),
 };
 
 type ConfigName = keyof AgentConfig | keyof InterlockAgentConfig;

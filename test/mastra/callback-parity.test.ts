@@ -28,7 +28,7 @@ const tellings = async (Kind: typeof Agent | typeof InterlockAgent, mode: Mode, 
   };
   const model = scriptedModel({ steps: scenarios[scenario] });
   const config = { id: 'tested', name: 'Tested', instructions: 'Answer.', model, tools: { echo }, maxRetries: 0 };
-  const agent = new Kind(config) as InterlockAgent;
+  const agent = new (Kind as typeof InterlockAgent)(config);
   const options = {
     ...Object.fromEntries(names.map((name) => [name, listen(name)])),
     runId: 'r',

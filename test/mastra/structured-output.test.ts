@@ -213,7 +213,7 @@ describe.each(modes)('structured output that a processor asks for, %s', (mode) =
     expect((await run([bad], asking({ schema }))).result.error).toMatchObject({ code: 'output/invalid-object' });
   });
 
-  it('[spec 1.35] a processor reads what the caller asked for, and may change it', async () => {
+  it('a processor reads what the caller asked for, and may change it [spec 1.35]', async () => {
     const seen: unknown[] = [];
     const change = (given: unknown) => (seen.push(given), { schema: z.object({ town: z.string() }) });
     const { result, model } = await run(['{"town":"Oslo"}'], asking(change), { structuredOutput: { schema } });

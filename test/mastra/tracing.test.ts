@@ -124,7 +124,7 @@ describe.each(modes)('the trace of a run, %s', (mode) => {
     expect(answer.traceId).toBe(traceId);
   });
 
-  it('[spec 1.28] each processor has a span with its serialisable arguments and result', async () => {
+  it('each processor has a span with its serialisable arguments and result [spec 1.28]', async () => {
     const change = { id: 'change', processInputStep: () => ({ toolChoice: 'none', modelSettings: { temperature: 0 } }) };
     const { agent } = makeAgent('Fine.', { tools: { echo }, inputProcessors: [change as never], recordEdits: true });
     const { spans } = traced(agent);
@@ -164,7 +164,7 @@ describe.each(modes)('the trace of a run, %s', (mode) => {
     expect(JSON.stringify([span?.input, span?.output])).not.toContain('Hello');
   });
 
-  it('gives hooks and tools the span that they run in', async () => {
+  it('gives hooks and tools the span that they run in [spec 2.49]', async () => {
     const mark = ({ tracingContext }: { tracingContext?: TracingContext }, name: string) =>
       tracingContext?.currentSpan?.createChildSpan({ type: 'generic' as never, name }).end();
     const guard = {
@@ -198,7 +198,7 @@ describe.each(modes)('the trace of a run, %s', (mode) => {
     });
   });
 
-  it('[spec 2.4] processorIndex is the place of a processor among those that run with it', async () => {
+  it('processorIndex is the place of a processor among those that run with it [spec 2.4]', async () => {
     const processor = (id: string) => ({ id, processInput: () => undefined }) as { id: string; processorIndex?: number };
     const [first, second, own] = [processor('first'), Object.freeze(processor('second')), processor('own')];
     const { agent } = makeAgent(['Fine.'], { inputProcessors: [first, second, own] as never, memory: new MockMemory() });
