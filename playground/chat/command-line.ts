@@ -16,7 +16,7 @@ export const usage = `Chat with a sample support agent whose input and output ar
                   130 canceled.
   --json          Prints run events as JSON lines on stdout, and nothing else
                   there; with npm's own --silent, as in
-                  npm run chat --silent -- --once "text" --json
+                  npm run --silent chat -- --once "text" --json
   --help          Prints this.
 
 The model comes from the environment. With none of these set, an embedded local

@@ -36,11 +36,11 @@ const charge = createTool({
   execute: async ({ amount }) => `${amount} taken`,
 });
 
-export const inputPipeline = () =>
+const inputPipeline = () =>
   pipeline('comes-in')
     .then(redactor({ strategy: 'replace' }))
     .commit();
-export const outputPipeline = () =>
+const outputPipeline = () =>
   pipeline('goes-out')
     .then(redactor({ strategy: 'replace' }))
     .then(noSecrets)
@@ -75,8 +75,6 @@ export const openStudio = async (agents: Agent | readonly Agent[], options: Part
   onTestFinished(close);
   return { ...clientOf(studio.url.replace(/\/(?:\?.*)?$/, '')), url: studio.url, close };
 };
-
-export type Client = ReturnType<typeof clientOf>;
 
 /** What a page does. */
 export const clientOf = (base: string) => {

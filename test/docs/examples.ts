@@ -29,6 +29,7 @@ const tsconfig = {
       'mastra-interlock': ['../../src/index.ts'],
       'mastra-interlock/ai-sdk': ['../../src/ai-sdk/index.ts'],
       'mastra-interlock/testing': ['../../src/testing/index.ts'],
+      'mastra-interlock/studio': ['../../playground/server/index.ts'],
       'mastra-interlock/*': ['../../*/index.ts'],
     },
   },

@@ -59,7 +59,7 @@ export interface StoreBounds {
   readonly maxBytes?: number;
 }
 
-export const defaultBounds: Required<StoreBounds> = { maxRuns: 1_000, maxBytes: 256 * 1024 * 1024 };
+const defaultBounds: Required<StoreBounds> = { maxRuns: 1_000, maxBytes: 256 * 1024 * 1024 };
 
 /** A run as bounds look at it. */
 export interface BoundedRun {
