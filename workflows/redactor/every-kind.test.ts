@@ -8,6 +8,7 @@ import {
   type StreamShape,
 } from '../../src/testing/index.js';
 import { randomCuts, twoWayCuts, unitCuts } from '../../src/testing/cuts.js';
+import { delta, sendAll, source, texts, thought } from '../../src/release/gate/test-setup.js';
 import { combineFinders } from '../patterns/combine-finders.js';
 import { findersOf, valueKinds, type ValueKind } from '../patterns/value-kinds.js';
 import { flushText, nothingHeld, pushText } from '../stream/held-text.js';
@@ -65,6 +66,40 @@ describe('by itself', () => {
     const replacement = replacementOf({ strategy, key: 'pepper' });
     return (value: string, span: Parameters<typeof replacement>[0]) => replacement(span, value);
   };
+});
+
+describe('in the gate', () => {
+  const allCuts = (text: string) => [...twoWayCuts(text), unitCuts(text), ...randomCuts(text, { count: 500, seed: 23 })];
+
+  it.each(valueKinds)('%s: reads the same in each cut, said, thought and as two texts at a time', async (kind) => {
+    const guard = redactor({ strategy: 'replace', kinds: [kind] });
+    const text = textOf(kind);
+    const expected = texts((await sendAll([guard], [delta(text)])).left)['text one'];
+    expect(expected).toBe(text.replace(samples[kind].value, `[${labelOf(kind)}]`));
+    for (const pieces of allCuts(text)) {
+      const chunks = pieces.flatMap((piece) => [delta(piece), thought(piece), source, delta(piece, 'two')]);
+      const left = texts((await sendAll([guard], chunks)).left);
+      expect(left, JSON.stringify(pieces)).toMatchObject({
+        'text one': expected,
+        'reasoning one': expected,
+        'text two': expected,
+      });
+    }
+  });
+
+  it.each(valueKinds)('%s, block: lets out nothing of the value, in each cut', async (kind) => {
+    const guard = redactor({ strategy: 'block', kinds: [kind] });
+    const text = textOf(kind);
+    const before = text.slice(0, text.indexOf(samples[kind].value));
+    for (const pieces of allCuts(text)) {
+      const { left, stopped } = await sendAll(
+        [guard],
+        pieces.map((piece) => delta(piece)),
+      );
+      expect(stopped?.kind, JSON.stringify(pieces)).toBe('trip');
+      expect(before.startsWith(texts(left)['text one'] ?? ''), JSON.stringify(pieces)).toBe(true);
+    }
+  });
 });
 
 describe('in an agent', { timeout: 60_000 }, () => {
