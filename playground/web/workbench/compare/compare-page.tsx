@@ -88,13 +88,15 @@ const ComparisonView = ({ comparison }: { readonly comparison: Comparison }) => 
           </div>
         </div>
       )}
-      <Panel title="Answer" note={`${before.status} → ${after.status}`}>
-        {before.text === '' && after.text === '' ? (
-          <p className="faint">Neither gave an answer.</p>
-        ) : (
-          <WordDiff before={before.text} after={after.text} />
-        )}
-      </Panel>
+      {endedAt === undefined && (
+        <Panel title="Answer" note={`${before.status} → ${after.status}`}>
+          {before.text === '' && after.text === '' ? (
+            <p className="faint">Neither gave an answer.</p>
+          ) : (
+            <WordDiff before={before.text} after={after.text} />
+          )}
+        </Panel>
+      )}
       <Panel title="Verdicts" isFlush>
         <ComparedTable rows={rows} />
       </Panel>

@@ -4,6 +4,9 @@ import { count } from '../../components/format.js';
 import { moveCaret } from './caret-moves.js';
 import { charactersOf, toggleCut } from './cuts.js';
 
+/** A text of more characters would be more buttons than a page can hold. */
+const mostCharacters = 2000;
+
 interface CutEditorProps {
   readonly text: string;
   /** Positions, in code points, at which the text is cut. */
@@ -41,9 +44,15 @@ export const CutEditor = ({ text, at, onChange }: CutEditorProps) => {
         Click between characters, or move with <kbd>←</kbd> <kbd>→</kbd> and cut with <kbd>space</kbd>; <kbd>↑</kbd> <kbd>↓</kbd>{' '}
         go from cut to cut.
       </p>
-      <div className="cuts" ref={editor}>
-        <Characters characters={characters} cuts={at} place={place} onToggle={toggle} onPress={press} />
-      </div>
+      {characters.length > mostCharacters ? (
+        <p className="field-error">
+          A text of {count(characters.length, 'character')} is too long to be cut here; {mostCharacters.toLocaleString()} fit.
+        </p>
+      ) : (
+        <div className="cuts" ref={editor}>
+          <Characters characters={characters} cuts={at} place={place} onToggle={toggle} onPress={press} />
+        </div>
+      )}
       <p className="cuts-foot">
         <span>
           {count(inside + 1, 'chunk')} of {count(characters.length, 'character')}

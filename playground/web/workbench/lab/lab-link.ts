@@ -8,10 +8,14 @@ export const labKinds = ['text', 'reasoning', 'tool-input'] as const satisfies r
 /** The longest text that goes into a link, in UTF-16 units. */
 export const longestLinkedText = 2000;
 
+/** Whether a link holds the text as well. */
+export const isLinked = ({ text }: LabSettings): boolean => text.length <= longestLinkedText;
+
 /** Settings as a link's query. A text that is too long for a link stays out of it. */
-export const writeLabLink = ({ pipelineId, text, kind, cutting }: LabSettings): string => {
+export const writeLabLink = (settings: LabSettings): string => {
+  const { pipelineId, text, kind, cutting } = settings;
   const query = new URLSearchParams({ pipeline: pipelineId, kind });
-  if (text.length <= longestLinkedText) query.set('text', text);
+  if (isLinked(settings)) query.set('text', text);
   for (const [name, value] of Object.entries(writeCutting(cutting))) query.set(name, value);
   return query.toString();
 };

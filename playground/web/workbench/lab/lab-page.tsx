@@ -9,7 +9,7 @@ import { CopyButton } from '../take-away/take-button.js';
 import { FilmPanel } from './film-panel.js';
 import { LabSetup } from './lab-setup.js';
 import { LeakPanel } from './leak-panel.js';
-import { readLabLink, writeLabLink, type LabSettings } from './lab-link.js';
+import { isLinked, readLabLink, writeLabLink, type LabSettings } from './lab-link.js';
 import { useLab } from './use-lab.js';
 import '../workbench.css';
 import './lab.css';
@@ -48,7 +48,9 @@ export const LabPage = () => {
     <div className="page">
       <header className="page-head">
         <h1>Chunk lab</h1>
-        <CopyButton text={() => window.location.href}>Copy a link to this</CopyButton>
+        <CopyButton text={() => window.location.href}>
+          {isLinked(settings) ? 'Copy a link to this' : 'Copy a link, without the text'}
+        </CopyButton>
       </header>
       <div className="lab-layout">
         <LabSetup settings={settings} isBusy={lab.isBusy} onChange={setSettings} onRun={() => void run(settings)} />

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+
+import { useBrowser } from '../use-browser.js';
+import { findFaintWords } from './find-faint-words.js';
+import { useWorkbench } from './serve-workbench.js';
+
+const page = useWorkbench();
+const browser = useBrowser({ suite: 'studio-workbench' });
+
+it('finds words that are too faint', async () => {
+  const shown = await browser().open('data:text/html,<p style="color:%23777">faint</p><p style="color:%23666">clear</p>');
+  expect(await findFaintWords(shown)).toEqual(['4.48 faint']);
+});
+
+describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+  it('shows no word that is too faint', async () => {
+    const shown = await browser().open(page('pipelines'), { colorScheme });
+    await shown.emulateMedia({ colorScheme, reducedMotion: 'reduce' }); // a colour on its way to another is neither
+    await shown.getByRole('heading', { name: 'Pipelines' }).waitFor();
+    expect(await findFaintWords(shown)).toEqual([]);
+
+    await shown.getByRole('link', { name: 'tone-output' }).click();
+    await shown.getByRole('button', { name: /guard\/retry-without-budget/ }).click();
+    await shown.getByRole('button', { name: 'Run', exact: true }).click();
+    await shown.getByRole('region', { name: 'Result: Compiled plan' }).waitFor();
+    expect(await findFaintWords(shown)).toEqual([]);
+
+    await shown.getByRole('link', { name: 'Chunk lab' }).click();
+    await shown.getByRole('button', { name: 'Run through the gate' }).click();
+    await shown.getByRole('slider').waitFor();
+    await shown.keyboard.press('Home');
+    await shown.keyboard.press('ArrowRight');
+    expect(await findFaintWords(shown)).toEqual([]);
+  });
+});
