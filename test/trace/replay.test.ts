@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 
 import { MockMemory } from '@mastra/core/memory';
+import type { Processor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -388,6 +389,32 @@ describe('a replay with other guards', () => {
     const { trace: other } = await record('Hello', {}, { mode: 'stream' });
     const without = other.filter(({ kind }) => kind !== 'ended' && kind !== 'result').map((entry, seq) => ({ ...entry, seq }));
     expect((await replay(without, {})).endedAt?.reason).toContain('went on past');
+  });
+
+  it('ends where a model is sent other words', async () => {
+    const { trace } = await record('Hello.', {}, { mode: 'generate' });
+    const edits: Processor = { id: 'edits', processInput: ({ messages }) => messages.map((one) => withText(one, () => 'Ho Jo')) };
+    expect((await replay(trace, { inputProcessors: [edits] })).endedAt).toMatchObject({
+      reason: 'the model was never asked this.',
+    });
+  });
+
+  it('a caller who gave up does so once all that had come has come', async () => {
+    const controller = new AbortController();
+    const onChunk = () => void setImmediate(() => controller.abort(new Error('enough')));
+    const { trace } = await record(
+      [{ text: ['Hel', 'lo'], hang: true }],
+      {},
+      { mode: 'stream', abortSignal: controller.signal, onChunk },
+    );
+    const calm: Processor = {
+      id: 'calm',
+      processInput: ({ messages }) => messages,
+      processOutputStream: async ({ part }) => part,
+    };
+    const replayed = await replay(trace, { inputProcessors: [calm], outputProcessors: [calm] });
+    expect(replayed).toMatchObject({ status: 'canceled' });
+    expect(traceOfKind(replayed.trace, 'came')).toHaveLength(traceOfKind(trace, 'came').length);
   });
 
   it('ends where a tool is called with something else', async () => {

@@ -71,6 +71,7 @@ export const replay = async (trace: Trace, by: InterlockAgent | ReplayGuards, op
     cancel: () => giveUp(sitting),
     pause: () => sleep(2),
   });
+  let isInStep = true; // with the record, line by line; else the caller gives up where nothing happens any more
   const conceal = (text: string): string => recording.conceal?.(text) ?? text;
   const setup = await replaySetup({ recorded, guards, stage, conceal, ...options });
   const recording: Recording = createRecording({
@@ -81,7 +82,8 @@ export const replay = async (trace: Trace, by: InterlockAgent | ReplayGuards, op
       return (entry) => {
         take?.(entry);
         stage.heard();
-        if (sitting.cancelIn?.seq === entry.seq + 1) setImmediate(() => giveUp(sitting));
+        isInStep &&= recorded[entry.seq]?.kind === entry.kind;
+        if (isInStep && sitting.cancelIn?.seq === entry.seq + 1) setImmediate(() => giveUp(sitting));
       };
     },
   });
