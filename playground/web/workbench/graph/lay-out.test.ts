@@ -23,8 +23,11 @@ const shapes = (path: string, depth: number): fc.Arbitrary<GraphShape> => {
   );
 };
 
+/** The least room between two boxes. */
+const room = 12;
+
 const meet = (a: Box, b: Box): boolean =>
-  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+  a.x < b.x + b.width + room && b.x < a.x + a.width + room && a.y < b.y + b.height + room && b.y < a.y + a.height + room;
 
 const isInside = (inner: Box, outer: Box): boolean =>
   inner.x >= outer.x &&
@@ -37,7 +40,7 @@ const frames = ({ boxes }: Drawing): Box[] => boxes.filter(({ role }) => role ==
 
 const drawings = shapes('p', 3).map(layOut);
 
-it('puts no box over another, and everything on the sheet', () => {
+it('leaves room between boxes, and puts everything on the sheet', () => {
   fc.assert(
     fc.property(drawings, (drawing) => {
       const boxes = solid(drawing);

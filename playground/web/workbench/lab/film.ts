@@ -25,7 +25,6 @@ export const frameAt = ({ chunks, emissions }: LabRun, index: number): Frame => 
   const at = Math.max(0, Math.min(index, emissions.length));
   const past = emissions.slice(0, at);
   const now = past.at(-1);
-  const pushed = past.filter((emission) => emission.pushed !== undefined).length;
   return {
     index: at,
     released: past
@@ -34,7 +33,7 @@ export const frameAt = ({ chunks, emissions }: LabRun, index: number): Frame => 
       .join(''),
     fresh: now?.left ?? '',
     held: now?.held ?? '',
-    coming: chunks.slice(pushed).join(''),
+    coming: chunks.slice(at).join(''), // each emission but the last is of one chunk
     ...(now?.pushed !== undefined && { pushed: now.pushed }),
     ...(now?.stop && { stop: now.stop }),
   };
