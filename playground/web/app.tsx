@@ -1,5 +1,5 @@
 import { Suspense } from 'react';
-import { Route, Router, Switch } from 'wouter';
+import { Route, Router, Switch, useLocation } from 'wouter';
 import { CatalogProvider } from './api/catalog.js';
 import { RunReadersProvider } from './api/run-readers.js';
 import { Waiting } from './components/waiting.js';
@@ -12,7 +12,17 @@ import './app.css';
 /** The path under which the studio is mounted; empty at the root. */
 const mountedAt = new URL(document.baseURI).pathname.replace(/\/$/, '');
 
-const Pages = () => (
+/** A page that broke is left behind with its address. */
+const Pages = () => {
+  const [location] = useLocation();
+  return (
+    <ErrorFence key={location}>
+      <PageSwitch />
+    </ErrorFence>
+  );
+};
+
+const PageSwitch = () => (
   <Suspense fallback={<Waiting what="the page" />}>
     <Switch>
       {pages.map(({ path, page: PageComponent }) => (

@@ -4,6 +4,7 @@ import { useCatalog } from '../api/catalog.js';
 import { EmptyState } from '../components/empty-state.js';
 import { ErrorNotice } from '../components/error-notice.js';
 import { useQuery } from '../shell/use-query.js';
+import { useTitle } from '../shell/use-title.js';
 import { Bot } from 'lucide-react';
 import { Composer } from './composer.js';
 import { LiveStrip } from './live-strip.js';
@@ -42,6 +43,7 @@ const Talk = ({
 
 /** A conversation with one of the agents; which, and which conversation, is in the address. */
 export const ChatPage = () => {
+  useTitle('Chat');
   const { agents } = useCatalog();
   const [query, setQuery] = useQuery();
   const agent = agents.find(({ id }) => id === query.get('agent')) ?? agents[0];

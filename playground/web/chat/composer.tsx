@@ -1,4 +1,4 @@
-import { ArrowUp, Square } from 'lucide-react';
+import { ArrowUp, Plus, Square } from 'lucide-react';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import type { AgentInfo } from '../../protocol/catalog.js';
 import { useCatalog } from '../api/catalog.js';
@@ -13,6 +13,7 @@ interface ComposerProps {
   /** The latest turn. */
   readonly runId: string | undefined;
   readonly onSay: (text: string) => Promise<void>;
+  /** Begins a conversation with an agent. */
   readonly onAgent: (agentId: string) => void;
 }
 
@@ -84,7 +85,14 @@ export const Composer = ({ agent, draft, onDraft, runId, onSay, onAgent }: Compo
         onKeyDown={onKeyDown}
       />
       <div className="composer-tools">
-        <AgentPicker agent={agent} onAgent={onAgent} />
+        <div className="composer-choices">
+          <AgentPicker agent={agent} onAgent={onAgent} />
+          {runId !== undefined && (
+            <Button look="quiet" aria-label="New conversation" onClick={() => onAgent(agent.id)}>
+              <Plus size={15} aria-hidden /> New
+            </Button>
+          )}
+        </div>
         {isBusy && runId !== undefined ? (
           <StopButton runId={runId} />
         ) : (

@@ -5,16 +5,20 @@ import type { RunView } from '../fold/run-view.js';
 
 interface RunEndProps {
   readonly runId: string;
+  /** The run at the point in time. */
   readonly view: RunView;
+  /** Whether the run still waits: what was answered since is not asked again. */
+  readonly isWaiting: boolean;
   readonly onAnswered: () => void;
 }
 
 /** How the run ended, as far as it has at the point in time. */
-export const RunEnd = ({ runId, view, onAnswered }: RunEndProps) => (
+export const RunEnd = ({ runId, view, isWaiting, onAnswered }: RunEndProps) => (
   <>
     {view.tripwire && <TripwireNotice tripwire={view.tripwire} />}
     {view.error && <ErrorNotice error={Object.assign(new Error(view.error.message), { name: view.error.name })} />}
-    {view.status === 'suspended' &&
+    {isWaiting &&
+      view.status === 'suspended' &&
       view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} onAnswered={onAnswered} />)}
   </>
 );

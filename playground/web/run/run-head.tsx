@@ -4,6 +4,7 @@ import { Badge, StatusBadge } from '../components/badge.js';
 import { count, formatDuration, formatTime } from '../components/format.js';
 import { InertText } from '../components/inert-text.js';
 import type { RunView } from '../fold/run-view.js';
+import { useTitle } from '../shell/use-title.js';
 import { RunTakeAway } from '../workbench/take-away/run-take-away.js';
 
 interface RunHeadProps {
@@ -19,6 +20,7 @@ interface RunHeadProps {
 export const RunHead = ({ runId, view, whole, state }: RunHeadProps) => {
   const { agents } = useCatalog();
   const said = whole.said.findLast(({ role }) => role === 'user')?.text ?? 'A run';
+  useTitle(said.slice(0, 60));
   const agent = agents.find(({ id }) => id === whole.agentId);
   const { inputTokens, outputTokens, calls } = view.usage;
   return (

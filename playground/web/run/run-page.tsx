@@ -29,6 +29,7 @@ const OpenRun = ({ runId, run }: OpenRunProps) => {
   const { entries, count: lines, fold } = run;
   const playhead = usePlayhead();
   const { moveTo } = playhead;
+  const whole = fold.at();
   const view = fold.at(playhead.at);
   const { visits } = view;
   const lane = currentLane(view);
@@ -41,15 +42,15 @@ const OpenRun = ({ runId, run }: OpenRunProps) => {
   return (
     <div className="run">
       <div className="run-scroll">
-        <RunHead runId={runId} view={view} whole={fold.at()} state={run.state} />
+        <RunHead runId={runId} view={view} whole={whole} state={run.state} />
         <div className="run-grid">
-          {fold.at().visits.length > 0 && (
+          {whole.visits.length > 0 && (
             <Panel title="Statechart" note={[...position.active].join(', ')} isFlush className="run-chart">
               <Statechart position={position} onState={onState} />
             </Panel>
           )}
           <div className="run-column">
-            <RunEnd runId={runId} view={view} onAnswered={run.readOn} />
+            <RunEnd runId={runId} view={view} isWaiting={whole.status === 'suspended'} onAnswered={run.readOn} />
             <GuardsPanel runId={runId} lane={lane} />
             <LanesPanel runId={runId} view={view} lastSeq={entries[lines - 1]?.seq ?? 0} onSeq={moveTo} />
             <HoldBackPanel entries={entries} lines={lines} view={view} lane={lane} />

@@ -6,6 +6,7 @@ import { EmptyState } from '../components/empty-state.js';
 import { ErrorNotice } from '../components/error-notice.js';
 import { Waiting } from '../components/waiting.js';
 import { useQuery } from '../shell/use-query.js';
+import { useTitle } from '../shell/use-title.js';
 import { readFilter } from './run-filter.js';
 import { RunFilters } from './run-filters.js';
 import { RunRow } from './run-row.js';
@@ -69,6 +70,7 @@ const RunsBody = ({ isFiltered, ...list }: Runs & { readonly isFiltered: boolean
 
 /** The runs that are kept, newest first; it keeps up while they go on. */
 export const RunsPage = () => {
+  useTitle('Runs');
   const [query, setQuery] = useQuery();
   const filter = useMemo(() => readFilter(query), [query]);
   const list = useRuns(filter);

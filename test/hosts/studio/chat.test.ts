@@ -116,6 +116,8 @@ it('comes back to a conversation by its address', async () => {
   await page.reload();
   await page.getByText(better).waitFor();
   await page.locator('.said').getByText('Where is it?').waitFor();
+  await page.getByRole('button', { name: 'New conversation' }).click();
+  await page.getByRole('heading', { name: 'Talk to Support' }).waitFor();
 });
 
 it('shows the states of the run beside the conversation, in words of the server', async () => {
