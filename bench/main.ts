@@ -14,7 +14,7 @@ import { inChild, measureRounds } from './rounds.js';
 
 const help = `npm run bench -- [--quick] [--only <part of a name>] [--rounds <n>] [--json <file>] [--list]
 
-  --quick    the main cases once, in under a minute: for a look, not for figures to quote
+  --quick    the main cases once: for a look, not for figures to quote
   --only     cases whose name holds this; several are separated by commas
   --rounds   interleaved repetitions, of which the median is told (default 5)
   --lowest   tells the lowest sample in place of the median: for a machine that others use too

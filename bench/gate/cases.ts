@@ -32,7 +32,7 @@ export const gateCases: readonly BenchCase[] = [
     gateSubjects.map((subject): BenchCase => ({
       name: gateCase(subject, window, guards),
       sizes: gateSizes,
-      quick: guards === 3 && window === 'pattern',
+      quick: guards === 3,
       units: one,
       load: async () => (await import('./subjects.js'))[subject]({ window, guards }),
     })),
