@@ -29,6 +29,15 @@ export const nextSeq = (context: Context): number => {
   return Number.isInteger(last) && last >= 0 ? last + 1 : 0;
 };
 
+/** So many lines go out in one piece. */
+const mostAtOnce = 500;
+
+/** Lines as events, each under its number; JSON has no line ends. */
+const asEvents = (lines: readonly string[], from: number): string =>
+  lines.map((line, index) => `id: ${from + index}\ndata: ${line}\n\n`).join('');
+
+const sendEnd = (stream: SSEStreamingApi): Promise<void> => stream.writeSSE({ event: 'end', data: '' });
+
 /** Sends the lines of a run from a number on, until the run is over. */
 export const sendLines = async (
   stream: SSEStreamingApi,
@@ -38,29 +47,25 @@ export const sendLines = async (
   let seq = from;
   while (!stream.aborted && !stream.closed) {
     const next = log.changed();
-    const lines = log.linesFrom('entry', seq);
     const isOver = log.isOver;
-    for (const line of lines) {
-      if (stream.aborted) return;
-      await stream.writeSSE({ id: String(seq), data: line });
-      seq += 1;
-    }
-    if (isOver) return stream.writeSSE({ event: 'end', data: '' });
-    if (lines.length === 0) await Promise.race([next, gone]);
+    const lines = log.linesFrom('entry', seq).slice(0, mostAtOnce);
+    if (lines.length > 0) await stream.write(asEvents(lines, seq));
+    else if (isOver) return sendEnd(stream);
+    else await Promise.race([next, gone]);
+    seq += lines.length;
   }
 };
 
 /** Sends the lines of a run that is kept, from a number on. */
 export const sendKept = async (
   stream: SSEStreamingApi,
-  read: (from: number) => Promise<readonly string[]>,
+  read: (from: number, limit: number) => Promise<readonly string[]>,
   from: number,
 ): Promise<void> => {
   let seq = from;
-  for (let lines = await read(seq); lines.length > 0 && !stream.aborted; lines = await read(seq))
-    for (const line of lines) {
-      await stream.writeSSE({ id: String(seq), data: line });
-      seq += 1;
-    }
-  await stream.writeSSE({ event: 'end', data: '' });
+  for (let lines = await read(seq, mostAtOnce); lines.length > 0 && !stream.aborted; lines = await read(seq, mostAtOnce)) {
+    await stream.write(asEvents(lines, seq));
+    seq += lines.length;
+  }
+  await sendEnd(stream);
 };

@@ -24,7 +24,7 @@ export const runRoutes = (studio: Studio): Hono => {
       return eventStream(c, (stream, gone) =>
         log
           ? sendLines(stream, log, { from, gone })
-          : sendKept(stream, (seq) => linesOf(studio, { runId, kind: 'entry', from: seq, limit: 1_000 }), from),
+          : sendKept(stream, (seq, limit) => linesOf(studio, { runId, kind: 'entry', from: seq, limit }), from),
       );
     })
     .post('/agents/:agentId/runs', async (c) => {

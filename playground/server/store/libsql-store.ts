@@ -2,6 +2,7 @@ import type { Client, InStatement } from '@libsql/client';
 import type { RunSummary } from '../../protocol/runs.js';
 import { InterlockError } from '../../../src/index.js';
 import { fromJson, messagesFromJson } from './from-json.js';
+import { blocksTable, readLines, writingLines } from './line-blocks.js';
 import { listStatement } from './list-statement.js';
 import { beyondBounds, bytesOf, pageOf, type RunRecord, type RunStore, type StoreBounds } from './run-store.js';
 
@@ -13,8 +14,7 @@ export interface LibsqlStoreOptions extends StoreBounds {
 const tables = [
   `CREATE TABLE IF NOT EXISTS runs (position INTEGER PRIMARY KEY, runId TEXT UNIQUE NOT NULL, threadId TEXT NOT NULL,
     agentId TEXT NOT NULL, status TEXT NOT NULL, summary TEXT NOT NULL, words TEXT NOT NULL, bytes INTEGER NOT NULL, pid INTEGER NOT NULL)`,
-  `CREATE TABLE IF NOT EXISTS lines (runId TEXT NOT NULL, kind TEXT NOT NULL, seq INTEGER NOT NULL, line TEXT NOT NULL,
-    PRIMARY KEY (runId, kind, seq)) WITHOUT ROWID`,
+  blocksTable,
   'CREATE TABLE IF NOT EXISTS conversations (threadId TEXT PRIMARY KEY, messages TEXT NOT NULL)',
 ];
 
@@ -38,10 +38,7 @@ export const openLibsqlStore = async ({ url, ...bounds }: LibsqlStoreOptions): P
     },
     find: async (runId) => (await summaries({ sql: 'SELECT summary FROM runs WHERE runId = ?', args: [runId] }))[0],
     list: async (query) => pageOf(await summaries(listStatement(query)), query),
-    lines: async ({ runId, kind, from, limit }) => {
-      const sql = 'SELECT line FROM lines WHERE runId = ? AND kind = ? AND seq >= ? ORDER BY seq LIMIT ?';
-      return (await client.execute({ sql, args: [runId, kind, from, limit] })).rows.map(({ line }) => line as string);
-    },
+    lines: (query) => readLines(client, query),
     readConversation: async (threadId) => {
       const { rows } = await client.execute({ sql: 'SELECT messages FROM conversations WHERE threadId = ?', args: [threadId] });
       return rows[0] ? messagesFromJson(rows[0]['messages']) : [];
@@ -64,13 +61,7 @@ const savingStatements = (record: RunRecord): InStatement[] => {
       pid = excluded.pid, bytes = bytes + excluded.bytes`,
     args: [runId, ...own, bytesOf(record)],
   };
-  const lines = (['entry', 'trace'] as const).flatMap((kind) =>
-    news[kind].lines.map((line, index): InStatement => {
-      const sql = 'INSERT OR REPLACE INTO lines (runId, kind, seq, line) VALUES (?, ?, ?, ?)';
-      return { sql, args: [runId, kind, news[kind].from + index, line] };
-    }),
-  );
-  return [saved, ...lines];
+  return [saved, ...writingLines(runId, 'entry', news.entry), ...writingLines(runId, 'trace', news.trace)];
 };
 
 const forgetOldest = async (client: Client, bounds: StoreBounds): Promise<void> => {
@@ -80,7 +71,7 @@ const forgetOldest = async (client: Client, bounds: StoreBounds): Promise<void> 
     bytes: Number(bytes),
   }));
   const statements = beyondBounds(kept, bounds).flatMap(({ summary: { runId, threadId } }): InStatement[] => [
-    { sql: 'DELETE FROM lines WHERE runId = ?', args: [runId] },
+    { sql: 'DELETE FROM blocks WHERE runId = ?', args: [runId] },
     { sql: 'DELETE FROM runs WHERE runId = ?', args: [runId] },
     {
       sql: 'DELETE FROM conversations WHERE threadId = ? AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.threadId = ?)',

@@ -62,6 +62,23 @@ describe.each(stores)('runs in %s', (_, open) => {
     await store.close();
   });
 
+  it('have their lines in order, however they were written', async () => {
+    const store = await open();
+    const lines = Array.from({ length: 2_600 }, (_, seq) => String(seq));
+    for (let from = 0, size = 1; from < lines.length; from += size, size = (size * 3) % 1_201)
+      await store.save([record('1', {}, lines.slice(from, from + size), from)]);
+    for (const [from, limit] of [
+      [0, 5_000],
+      [0, 1],
+      [1, 700],
+      [1_299, 2],
+      [2_599, 5],
+      [2_600, 5],
+    ] as const)
+      expect(await store.lines({ runId: '1', kind: 'entry', from, limit })).toEqual(lines.slice(from, from + limit));
+    await store.close();
+  });
+
   it('are listed newest first, in pages', async () => {
     const store = await open();
     await store.save(['1', '2', '3'].map((runId) => record(runId)));
