@@ -9,5 +9,5 @@ export const expectWhole = async (browser: TestBrowser, page: Page, name: string
   await browser.screenshot(page, name, { fullPage: true });
   const main = page.locator('#main');
   expect(await main.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
-  await style.evaluate('(element) => element.remove()');
+  await style.evaluate((element: unknown) => (element as { remove(): void }).remove()); // an element of the page, whose types are not here
 };
