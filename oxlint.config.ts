@@ -10,6 +10,10 @@ const hosts = {
     regex: '^(ai$|ai/|@ai-sdk/)',
     message: 'Only src/ai-sdk may run the AI SDK; use `import type`, or a port.',
   },
+  openWorkflow: {
+    regex: '^openworkflow(/|$)',
+    message: 'Only src/durable/openworkflow may run OpenWorkflow; use `import type`, or a port.',
+  },
   restate: {
     regex: '^@restatedev/',
     message: 'Only src/durable/restate may run Restate; use `import type`, or a port.',
@@ -77,6 +81,7 @@ const config: OxlintConfig = {
   overrides: [
     { files: ['src/mastra/**', 'workflows/**'], rules: hostsOnly('mastra') },
     { files: ['src/ai-sdk/**'], rules: hostsOnly('aiSdk') },
+    { files: ['src/durable/openworkflow/**'], rules: hostsOnly('openWorkflow') },
     { files: ['src/durable/restate/**'], rules: hostsOnly('restate') },
     { files: ['playground/**', 'bench/**', 'scripts/**'], rules: { 'no-restricted-imports': 'off', 'no-console': 'off' } },
     {

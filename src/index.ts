@@ -48,7 +48,7 @@ export { processorStep, type ProcessorStep } from './mastra/step.js';
 export { fromWorkflow } from './mastra/to-graph.js';
 export type { Durable, Engine, Program, ProgramCall, ProgramRuns, RunFound } from './durable/journal.js';
 export { memoryEngine } from './durable/memory-engine.js';
-export type { CodeChange } from './mastra/durable/set-up.js';
+export type { CodeChange } from './mastra/durable/code-change.js';
 export {
   InterlockAgent,
   InterlockAgent as Agent,

@@ -10,19 +10,8 @@ import type { Position, Recorder } from '../trace/recorder.js';
 import type { Stop } from '../verdict.js';
 import { createAnswer, type Answer } from './answer.js';
 import type { CallAnswer } from './call-answer.js';
-import type { Journal } from './journal.js';
 import type { LoopLimits } from './machine.js';
-import type {
-  Chunk,
-  LoopPorts,
-  ModelEntry,
-  Prompt,
-  RunMode,
-  Standing,
-  StepRecord,
-  StepSettings,
-  TokenUsage,
-} from './ports.js';
+import type { Chunk, LoopPorts, ModelEntry, Prompt, RunMode, Standing, StepRecord, StepSettings, TokenUsage } from './ports.js';
 import type { Persistence } from './persistence.js';
 import type { AnswerAhead } from './read-ahead.js';
 import type { LoopSnapshot } from './decide.js';
@@ -49,6 +38,21 @@ export interface RunRecording extends Pick<RunTracer, 'hear' | 'openSpan'> {
   resume(run: Run, answered: { readonly toolCallId: string; readonly answer: CallAnswer }): void;
   /** The sitting is over; `object` is what the host made of the answer. */
   end(run: Run, object: unknown): void;
+}
+
+/** What keeps a run while it goes on, where anything does. */
+export interface Journal {
+  /**
+   * A stretch of the run. What it came to is kept with what it changed of the run: where it was kept, the run is made what it was then,
+   * and nothing is done again.
+   */
+  stretch<T>(run: Run, key: string, body: () => Promise<T>): Promise<T>;
+  /** A part of the stretch under way whose effect is not to be had twice. What it came to is kept; it changes nothing of the run. */
+  part<T>(key: string, body: () => Promise<T>): Promise<T>;
+  /** Whether a stretch may end where the run is now. */
+  mayEnd(run: Run): boolean;
+  /** Makes the run what was kept of it, before anybody looks at it. */
+  catchUp(run: Run): void;
 }
 
 /** What a run is begun with. */

@@ -7,7 +7,7 @@ import type { Engine } from '../durable/journal.js';
 import type { Persistence } from '../loop/persistence.js';
 import type { TraceRecorder } from '../trace/trace-writer.js';
 import type { PrepareStep } from './call-options.js';
-import type { CodeChange } from './durable/set-up.js';
+import type { CodeChange } from './durable/code-change.js';
 import type { StructuredOutput } from './structured-output-options.js';
 import type { DynamicGuards, Guards } from './guards.js';
 

@@ -40,6 +40,14 @@ const twoCharges = [
   { name: 'charge', args: { amount: 2 } },
 ];
 
+interface HookArgs {
+  readonly state: Record<string, number>;
+  readonly retryCount: number;
+  readonly messages: unknown[];
+  readonly messageList: { addSystem(text: string): void };
+  abort(reason: string, options: object): never;
+}
+
 const base = { id: 'cashier', name: 'Cashier', instructions: 'Charge people.' };
 
 /** Two tools, then an answer. */
@@ -66,15 +74,12 @@ const guards = (): Scenario => {
       state['steps'] = (state['steps'] ?? 0) + 1;
       return {};
     },
-    processOutputStep: ({ state, retryCount, text, abort, messages }: Record<string, never>) => {
-      const once = (state as Record<string, unknown>)['steps'] === 1 && retryCount === 0;
-      if (once && text) (abort as (reason: string, options: object) => never)('be kinder', { retry: true });
+    processOutputStep: ({ state, retryCount, abort, messages }: HookArgs) => {
+      if (state['steps'] === 1 && retryCount === 0) abort('be kinder', { retry: true });
       return messages;
     },
-    processOutputResult: ({ state, messages, messageList }: Record<string, never>) => {
-      (messageList as { addSystem(text: string): void }).addSystem(
-        `after ${String((state as Record<string, unknown>)['steps'])}`,
-      );
+    processOutputResult: ({ state, messages, messageList }: HookArgs) => {
+      messageList.addSystem(`after ${state['steps']}`);
       return messages;
     },
   };
@@ -98,10 +103,7 @@ const guards = (): Scenario => {
 /** A guard beside the model. */
 const overlap = (): Scenario => {
   const scenario = tools();
-  const judge = guard(
-    { id: 'judge', processInput: async () => void (await setImmediate()) } as never,
-    { overlap: true } as never,
-  );
+  const judge = guard({ id: 'judge', processInput: () => setImmediate() } as never, { overlap: true } as never);
   return { ...scenario, agent: (config) => scenario.agent({ inputProcessors: [judge], ...config }) };
 };
 

@@ -45,7 +45,9 @@ describe('encode and decode', () => {
   });
 
   it('what is no data is refused, with the place where it stands', () => {
-    class Client {}
+    class Client {
+      readonly url = 'http://localhost';
+    }
     expect(() => encode({ slots: { pii: { client: new Client() } } })).toThrow(
       expect.objectContaining({ code: 'durable/unkept-value', path: 'slots.pii.client' }),
     );

@@ -1,7 +1,6 @@
 import type { Durable } from '../../durable/journal.js';
 import { Interruption, letThrough } from '../interruption.js';
-import type { Journal } from '../journal.js';
-import type { Run } from '../run.js';
+import type { Journal, Run } from '../run.js';
 import { decode, encode } from './encode.js';
 import { keptState, mayBeKept, writeKept, type KeptState } from './kept-state.js';
 import { applyPatch, diff, type Patch } from './patch.js';

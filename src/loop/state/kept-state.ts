@@ -55,7 +55,7 @@ const revived = ({ options }: Run, { settings, entry, ...attempt }: KeptAttempt)
   const tools = names && Object.fromEntries(names.map((name) => [name, called.tools?.[name]]));
   return {
     ...attempt,
-    settings: { ...called, ...own, ...(tools && { tools: tools as StepSettings['tools'] }) },
+    settings: { ...called, ...own, ...(tools && { tools }) },
     entry: options.ports.models[entry] as ModelEntry, // the agent's models are those that the run began with
   };
 };

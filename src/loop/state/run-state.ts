@@ -1,4 +1,4 @@
-import type { RunEvent, RunStatus } from '../../../schemas/index.js';
+import type { RunEvent } from '../../../schemas/index.js';
 import type { ProcessorSlot } from '../../phase/scope.js';
 import type { Position } from '../../trace/recorder.js';
 import type { LoopSnapshot } from '../decide.js';

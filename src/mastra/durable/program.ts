@@ -19,14 +19,16 @@ export const agentProgram = (parts: DurableAgent, seats: Seats): Program => ({
   id: parts.agent.id,
   run: async (durable, call) => {
     const sitting = readSitting(call.input);
+    const giveUp = new AbortController();
     try {
-      const begun = await begin(parts, sitting, { durable, call, seats });
+      const begun = await begin(parts, sitting, { durable, call, seats, givenUp: giveUp.signal });
       if ('error' in begun) return writeEnd(begun);
       const { run } = begun;
       await seats.occupy(call.runId, run, drive(run));
       run.options.recording?.end(run, objectOf(run).object);
       return endOf(run, sitting);
     } catch (error) {
+      giveUp.abort(error); // what is still at work here is not kept
       throw error instanceof Interruption ? error.cause : error; // the engine knows its own
     }
   },
@@ -36,6 +38,7 @@ interface Beginning {
   readonly durable: Durable;
   readonly call: ProgramCall;
   readonly seats: Seats;
+  readonly givenUp: AbortSignal;
 }
 
 /** How a sitting began, as it is kept. */
@@ -45,12 +48,12 @@ type Begun = { readonly code: string } | { readonly error: unknown };
 const begin = async (
   parts: DurableAgent,
   sitting: KeptSitting,
-  { durable, call, seats }: Beginning,
+  { durable, call, seats, givenUp }: Beginning,
 ): Promise<{ run: Run } | { error: unknown }> => {
   const seat = seats.callerOf(call.runId);
   const { call: asked, resumes } = sitting;
   const isCanceled = resumes !== undefined && !resumes.answered;
-  const signals = [durable.canceled, seat?.abortSignal, isCanceled ? AbortSignal.abort() : undefined];
+  const signals = [durable.canceled, givenUp, seat?.abortSignal, isCanceled ? AbortSignal.abort() : undefined];
   const abortSignal = AbortSignal.any(signals.filter((signal) => signal !== undefined));
   const make = () => setUp(parts, asked, { here: { ...seat, abortSignal }, journal: keepJournal(durable, resumes?.state) });
   let run: Run | undefined;

@@ -1,20 +1,12 @@
 import type { Agent } from '@mastra/core/agent';
 import type { Engine } from '../../durable/journal.js';
-import type { Journal } from '../../loop/journal.js';
-import type { Run } from '../../loop/run.js';
+import type { Journal, Run } from '../../loop/run.js';
 import { beginRun } from '../begin-run.js';
 import type { CallOptions } from '../call-options.js';
 import type { AgentSetup } from '../read-config.js';
 import { resolveOptions } from '../resolve-options.js';
+import type { CodeChange } from './code-change.js';
 import { readContext, type KeptCall } from './kept-sitting.js';
-
-/** What becomes of a run that other code has begun. */
-export interface CodeChange {
-  readonly runId: string;
-  /** What stands for the code by which the run was begun, and for that which is to go on with it. */
-  readonly from: string;
-  readonly to: string;
-}
 
 /** An agent whose runs an engine keeps. */
 export interface DurableAgent {

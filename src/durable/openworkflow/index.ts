@@ -1,0 +1,1 @@
+export { openWorkflow, type OpenWorkflowOptions } from './open-workflow.js';

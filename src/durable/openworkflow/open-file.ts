@@ -1,0 +1,63 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** How long a process waits for another that is writing. */
+export const patienceMs = 5_000;
+
+/** What OpenWorkflow does not keep of a run, in the same file. */
+export interface OpenFile {
+  /** Takes an id for a run; says whether it was free. */
+  reserve(program: string, runId: string): boolean;
+  /** The id that OpenWorkflow knows a run by. */
+  workflowRunOf(program: string, runId: string): string | undefined;
+  noteWorkflowRun(program: string, runId: string, workflowRunId: string): void;
+  /** Somebody asks for a run to be canceled. */
+  requestCancel(program: string, runId: string): void;
+  isCancelRequested(program: string, runId: string): boolean;
+  /** A process begins to go on with a run; gives how many have died of it where it is now, `steps` being what was kept by then. */
+  noteLife(program: string, runId: string, steps: number): number;
+  /** The process did not die of it: it was interrupted. */
+  noteSurvival(program: string, runId: string): void;
+  close(): void;
+}
+
+const tables = `
+  CREATE TABLE IF NOT EXISTS interlock_runs (
+    program TEXT NOT NULL, run_id TEXT NOT NULL, workflow_run_id TEXT, PRIMARY KEY (program, run_id)
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS interlock_cancels (
+    program TEXT NOT NULL, run_id TEXT NOT NULL, PRIMARY KEY (program, run_id)
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS interlock_lives (
+    program TEXT NOT NULL, run_id TEXT NOT NULL, steps INTEGER NOT NULL, deaths INTEGER NOT NULL, PRIMARY KEY (program, run_id)
+  ) WITHOUT ROWID;
+`;
+
+/** Opens the file of an engine; makes it, and its folder, where there is none. */
+export const openFile = (path: string): OpenFile => {
+  mkdirSync(dirname(path), { recursive: true });
+  const db = new DatabaseSync(path, { timeout: patienceMs });
+  db.exec('PRAGMA journal_mode = WAL');
+  db.exec(tables);
+  const find = db.prepare('SELECT workflow_run_id AS id FROM interlock_runs WHERE program = ? AND run_id = ?');
+  const reserve = db.prepare('INSERT OR IGNORE INTO interlock_runs VALUES (?, ?, NULL)');
+  const note = db.prepare('UPDATE interlock_runs SET workflow_run_id = ? WHERE program = ? AND run_id = ?');
+  const survive = db.prepare('UPDATE interlock_lives SET deaths = deaths - 1 WHERE program = ? AND run_id = ?');
+  const cancel = db.prepare('INSERT OR IGNORE INTO interlock_cancels VALUES (?, ?)');
+  const canceled = db.prepare('SELECT 1 FROM interlock_cancels WHERE program = ? AND run_id = ?');
+  const live = db.prepare(`
+    INSERT INTO interlock_lives VALUES (?, ?, ?, 0)
+    ON CONFLICT DO UPDATE SET deaths = iif(steps = excluded.steps, deaths + 1, 0), steps = excluded.steps
+    RETURNING deaths`);
+  return {
+    reserve: (program, runId) => reserve.run(program, runId).changes === 1,
+    workflowRunOf: (program, runId) => (find.get(program, runId)?.['id'] as string | null | undefined) ?? undefined,
+    noteWorkflowRun: (program, runId, workflowRunId) => void note.run(workflowRunId, program, runId),
+    requestCancel: (program, runId) => void cancel.run(program, runId),
+    isCancelRequested: (program, runId) => canceled.get(program, runId) !== undefined,
+    noteLife: (program, runId, steps) => live.get(program, runId, steps)?.['deaths'] as number,
+    noteSurvival: (program, runId) => void survive.run(program, runId),
+    close: () => db.close(),
+  };
+};

@@ -1,0 +1,51 @@
+import type { Engine } from '../journal.js';
+import { hostOn, type Hosted } from './host-on.js';
+import { openFile, type OpenFile } from './open-file.js';
+
+/** Where and how runs are kept. */
+export interface OpenWorkflowOptions {
+  /** The SQLite file; made where there is none. Processes of one machine may share it. */
+  readonly path: string;
+  /** Sittings of runs that go on in this process at the same time, for each agent; at least 1. Default: 16. */
+  readonly concurrency?: number;
+  /**
+   * Milliseconds after which a run whose process says nothing more is gone on with by another, at least 100. A process that does not
+   * come to say so, because it computes for longer, loses its runs to another one. Default: 10,000.
+   */
+  readonly leaseMs?: number;
+  /**
+   * How many processes may die of a run one after another, none of them a step further than the one before, until it is given up as
+   * `durable/lost-run`; at least 1. Default: 10.
+   */
+  readonly maxDeaths?: number;
+}
+
+/**
+ * Runs that outlive their process, on OpenWorkflow and an SQLite file: for one machine, with nothing to install but the package
+ * `openworkflow`.
+ *
+ * @example
+ * const agent = new InterlockAgent({ name: 'support', model, tools, durability: openWorkflow({ path: 'runs.db' }) });
+ */
+export const openWorkflow = ({ path, concurrency = 16, leaseMs = 10_000, maxDeaths = 10 }: OpenWorkflowOptions): Engine => {
+  const hosted = new Map<string, Hosted>();
+  let opened: OpenFile | undefined;
+  const file = (): OpenFile => (opened ??= openFile(path));
+  return {
+    name: 'openworkflow',
+    isDurable: true,
+    host: (program) => {
+      const known = hosted.get(program.id);
+      if (known) throw new Error(`Two agents with the id "${program.id}" share an engine; give each its own id.`);
+      const host = hostOn(file(), program, { path, concurrency, leaseMs, maxDeaths });
+      hosted.set(program.id, host);
+      return host.runs;
+    },
+    close: async () => {
+      await Promise.all([...hosted.values()].map((host) => host.stop()));
+      hosted.clear();
+      opened?.close();
+      opened = undefined;
+    },
+  };
+};
