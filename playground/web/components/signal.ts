@@ -4,7 +4,6 @@ import {
   CircleDashed,
   CirclePause,
   CircleX,
-  Eye,
   LoaderCircle,
   OctagonX,
   Pencil,
@@ -34,8 +33,6 @@ export const verdictSignals: Readonly<Record<VerdictKind, Signal>> = {
 };
 
 export const bypassSignal: Signal = { tone: 'out', label: 'bypassed', icon: CircleDashed };
-export const shadowSignal: Signal = { tone: 'out', label: 'shadow', icon: Eye };
-export const notAskedSignal: Signal = { tone: 'out', label: 'not asked', icon: CircleDashed };
 
 /** How a run's status is shown. */
 export const statusSignals: Readonly<Record<RunSummary['status'], Signal>> = {

@@ -58,7 +58,7 @@ const told = (view: RunView, entry: StudioEntry): RunView => {
 };
 
 /** How the run looks one line later. */
-export const advance = (view: RunView, entry: StudioEntry): RunView => ({
+const advance = (view: RunView, entry: StudioEntry): RunView => ({
   ...told(view, entry),
   seq: entry.seq,
   at: entry.at,

@@ -4,7 +4,7 @@ import { scriptedModel } from '../../../src/testing/index.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 
 /** Lines of a run made of its events, numbered anew from 0. */
-export const linesOf = (events: readonly RunEvent[]): StudioEntry[] =>
+const linesOf = (events: readonly RunEvent[]): StudioEntry[] =>
   events.map((event, seq) => ({ kind: 'event', seq, at: event.at, event }));
 
 /** The events of a real run whose first answer is sent back, and whose second is accepted. */

@@ -12,6 +12,8 @@ export interface GuardDiffProps {
   readonly runId: string;
   readonly seq: number;
   readonly author: number;
+  /** Not where it stopped the run: then what it was given is shown, and nothing as taken out. */
+  readonly gaveWordsBack: boolean;
 }
 
 /** A text before and after a guard. */
@@ -31,8 +33,8 @@ const pairsOf = (received: readonly TextAt[], returned: readonly TextAt[]): Text
   }));
 };
 
-const Texts = ({ view, author }: { readonly view: GuardView; readonly author: number }) => {
-  const pairs = pairsOf(view.received, view.returned);
+const Texts = ({ view, author, gaveWordsBack }: Omit<GuardDiffProps, 'runId' | 'seq'> & { readonly view: GuardView }) => {
+  const pairs = pairsOf(view.received, gaveWordsBack ? view.returned : view.received);
   const changed = pairs.filter(({ before, after }) => before !== after);
   const same = pairs.filter(({ before, after }) => before === after);
   return (
@@ -46,8 +48,10 @@ const Texts = ({ view, author }: { readonly view: GuardView; readonly author: nu
         </div>
       ))}
       {same.length > 0 && (
-        <details className="diff-same" open={changed.length === 0 && same.length < 3}>
-          <summary>{changed.length === 0 ? 'What it saw, and left as it was' : 'Left as it was'}</summary>
+        <details className="diff-same" open={changed.length === 0 && same.length < 4}>
+          <summary>
+            {gaveWordsBack ? (changed.length === 0 ? 'What it saw, and left as it was' : 'Left as it was') : 'What it judged'}
+          </summary>
           {same.map(({ target, before }) => (
             <div key={target} className="diff-pair">
               <code>
@@ -81,7 +85,7 @@ const resting = (signal: AbortSignal): Promise<void> =>
 const isUnknown = (error: Error): boolean => error instanceof ApiError && error.code !== 'studio/unreachable';
 
 /** What a guard received and what it returned, word by word. Words that nobody has seen are shown only when asked for. */
-export const GuardDiff = ({ runId, seq, author }: GuardDiffProps) => {
+export const GuardDiff = ({ runId, seq, author, gaveWordsBack }: GuardDiffProps) => {
   const [isRevealed, setIsRevealed] = useState(false);
   const load = useCallback(
     async (signal: AbortSignal) => {
@@ -104,7 +108,7 @@ export const GuardDiff = ({ runId, seq, author }: GuardDiffProps) => {
   const isHidden = [...loaded.value.received, ...loaded.value.returned].some(({ text }) => text.includes('▒'));
   return (
     <div className="diff">
-      <Texts view={loaded.value} author={author} />
+      <Texts view={loaded.value} author={author} gaveWordsBack={gaveWordsBack} />
       {isHidden && !isRevealed && (
         <Button look="quiet" onClick={() => setIsRevealed(true)}>
           <Eye size={14} aria-hidden /> Show words that nobody has seen

@@ -3,6 +3,7 @@ import { Button } from '../../components/button.js';
 import { FactList } from '../../components/fact-list.js';
 import { count, formatDuration } from '../../components/format.js';
 import { MarkBadge } from '../../components/guard-mark-row.js';
+import type { VerdictKind } from '../../../../schemas/index.js';
 import type { GuardMark } from '../../fold/run-view.js';
 import { GuardDiff, type GuardDiffProps } from './guard-diff.js';
 
@@ -45,6 +46,9 @@ const factsOf = (mark: GuardMark): Readonly<Record<string, unknown>> => {
   }
 };
 
+/** Who stops or does not answer gives no words back. */
+const givesBack = (verdict: VerdictKind): boolean => verdict === 'pass' || verdict === 'edit';
+
 /** Verdicts that are shown of one place; a guard of single chunks may have given thousands. */
 const maxShown = 8;
 
@@ -73,7 +77,9 @@ export const GuardInspector = ({ runId, path, marks, author }: GuardInspectorPro
         <div key={mark.seq} className="inspector-mark">
           <MarkBadge mark={mark} />
           <FactList facts={factsOf(mark)} />
-          {mark.kind === 'verdict' && <Words isOpen={index === 0} runId={runId} seq={mark.seq} author={author} />}
+          {mark.kind === 'verdict' && (
+            <Words isOpen={index === 0} runId={runId} seq={mark.seq} author={author} gaveWordsBack={givesBack(mark.verdict)} />
+          )}
         </div>
       ))}
       {earlier > 0 && <p className="inspector-none">{count(earlier, 'earlier mark')}: go back in time to see them.</p>}

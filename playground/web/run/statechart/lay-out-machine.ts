@@ -27,7 +27,7 @@ export interface MachineDrawing {
   readonly transitions: readonly PlacedTransition[];
 }
 
-export const sizes = { height: 28, gap: 15, pad: 14, title: 20, lane: 9 } as const;
+const sizes = { height: 28, gap: 15, pad: 14, title: 20, lane: 9 } as const;
 
 /** To a state with more sources than this, a track from each would hide the others. */
 const fewSources = 4;
