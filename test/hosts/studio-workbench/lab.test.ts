@@ -113,3 +113,13 @@ it('takes the stream of a recorded run', async () => {
   await run(shown);
   expect(await words(shown, 'film-released')).toContain('It arrives on Monday.');
 });
+
+it('shows words that would be markup, or turn their neighbours around, as words', async () => {
+  const hostile = '<img src=x onerror="document.title=1"> \u202Edlo \u2066' + 'long'.repeat(200);
+  const shown = await openLab({ text: hostile, cut: 'random', seed: '3', mean: '40' }, widths.phone);
+  await run(shown);
+  expect(await words(shown, 'film-released')).toContain('<img src=x onerror="document.title=1">');
+  expect(await shown.title()).not.toBe('1');
+  expect(await shown.locator('.film-text .hidden-character').count()).toBe(2);
+  await expectWhole(browser(), shown, 'lab-hostile');
+});

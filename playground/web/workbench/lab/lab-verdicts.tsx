@@ -1,6 +1,7 @@
 import type { RunEvent } from '../../../../schemas/index.js';
 import { VerdictBadge } from '../../components/badge.js';
 import { count, formatDuration } from '../../components/format.js';
+import { InertText } from '../../components/inert-text.js';
 
 type GuardEvent = Extract<RunEvent, { type: 'guard' }>;
 
@@ -23,7 +24,11 @@ export const LabVerdicts = ({ events }: { readonly events: readonly RunEvent[] }
           <tr key={seq}>
             <th scope="row" title={path}>
               {processorId}
-              {reason !== undefined && <span className="row-reason">{reason}</span>}
+              {reason !== undefined && (
+                <span className="row-reason">
+                  <InertText text={reason} />
+                </span>
+              )}
             </th>
             <td>
               <VerdictBadge verdict={verdict} />
