@@ -36,7 +36,7 @@ const streams: Record<string, (model: ReturnType<typeof saying>, options: GuardO
     }).fullStream,
   guardedToolLoop: async (model, { abortSignal, ...guardOptions }) =>
     (
-      await guardedToolLoop({ model, guards, guardOptions, onError: () => undefined } as never).stream({
+      await guardedToolLoop({ model, guards, guardOptions, onError: () => undefined }).stream({
         prompt: 'Go',
         abortSignal,
       })
@@ -61,7 +61,7 @@ describe.each(Object.keys(streams))('words that are cleared while the provider s
 describe('maxHeldChars', () => {
   it.each(Object.keys(streams))('%s: a run that needs more ends with the error', async (way) => {
     const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['No end of a sentence in sight'] }] });
-    const parts = await streams[way]?.(model as never, { maxHeldChars: 5 });
+    const parts = await streams[way]?.(model, { maxHeldChars: 5 });
     const errors: unknown[] = [];
     const told: string[] = [];
     for await (const { type, text, error } of parts as AsyncIterable<{ type: string; text?: string; error?: unknown }>) {

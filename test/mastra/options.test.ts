@@ -18,7 +18,6 @@ describe('options that the loop does not honour', () => {
     ['onIterationComplete', () => undefined],
     ['delegation', {}],
     ['versions', {}],
-    ['tracingOptions', {}],
     ['transform', {}],
   ];
 
