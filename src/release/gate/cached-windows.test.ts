@@ -5,16 +5,20 @@ import { guard } from '../../mastra/guard-policy.js';
 import { createScope } from '../../phase/test-setup.js';
 import { call, delta, patternGuard, patterns, pieces, sendAll, texts, thought } from './test-setup.js';
 
-type Answer = (args: Parameters<NonNullable<Processor['processOutputStream']>>[0], text: string) => unknown;
+type HookArgs = Parameters<NonNullable<Processor['processOutputStream']>>[0];
+/** What these tests send has a payload. */
+type Args = Omit<HookArgs, 'part'> & { readonly part: { readonly type: string; readonly payload: object } };
+type Answer = (args: Args, text: string) => unknown;
 
-const keeping: GuardPolicy = { cache: { maxEntries: 9, windows: true } };
+const keeping: Pick<GuardPolicy, 'cache'> = { cache: { maxEntries: 9, windows: true } };
 
 /** A guard of whole parts that notes about what it is asked, of the windows and calls. */
 const noting = (answer: Answer = ({ part }) => part, policy = keeping) => {
   const asked: string[] = [];
-  const processOutputStream: Processor['processOutputStream'] = async (args) => {
+  const processOutputStream: Processor['processOutputStream'] = async (given) => {
+    const args = given as unknown as Args; // see there
     const { text } = args.part.payload as { text?: string };
-    if (text === undefined && args.part.type !== 'tool-call') return args.part;
+    if (text === undefined && args.part.type !== 'tool-call') return given.part;
     asked.push(text ?? 'call');
     return answer(args, text ?? '') as never; // what a hook may give
   };
@@ -100,7 +104,7 @@ describe('asked about each time', () => {
 
   it.each<[string, Answer]>([
     ['keeps a state', ({ part, state }) => ((state['seen'] = true), part)],
-    ['writes to the client', async ({ part, writer }) => (await writer?.custom({ type: 'data-seen' }), part)],
+    ['writes to the client', async ({ part, writer }) => (await writer?.custom({ type: 'data-seen', data: 1 }), part)],
     ['writes into the request’s context', ({ part, requestContext }) => (requestContext?.set('seen', true), part)],
     ['fails', () => Promise.reject(new Error('down'))],
     ['answers with another chunk', () => ({ type: 'reasoning-delta', payload: { id: 'one', text: 'x' } })],
