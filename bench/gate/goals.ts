@@ -1,7 +1,7 @@
 import { lowest, type Figures } from '../figures.js';
 import type { Goal } from '../goal.js';
 import { gateCase, plainCase } from './cases.js';
-import type { WaitName } from './wait-names.js';
+import { judgeMs, type WaitName } from './wait-names.js';
 import type { Waited } from './waits.js';
 
 /** What was waited for, by name, with every sample. */
@@ -22,8 +22,6 @@ export const mostAsked = (waits: Waits, name: WaitName): number | undefined => {
 const less = (value: number | undefined, base: number | undefined): number | undefined =>
   value === undefined || base === undefined ? undefined : value - base;
 
-/** How long the judge of the 60 deltas takes. */
-export const judgeMs = 50;
 /** What timers and an agent's run may add to what is waited for. */
 const slackMs = 10;
 

@@ -16,3 +16,6 @@ export const waitNames = [
 ] as const;
 
 export type WaitName = (typeof waitNames)[number];
+
+/** How long the judge of the 60 deltas takes. */
+export const judgeMs = 50;

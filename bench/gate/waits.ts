@@ -3,8 +3,7 @@ import { Agent } from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
 import { guard, InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { judgeMs } from './goals.js';
-import type { WaitName } from './wait-names.js';
+import { judgeMs, type WaitName } from './wait-names.js';
 
 /** How long somebody waited, and how often a guard was asked. */
 export interface Waited {
