@@ -96,6 +96,15 @@ describe('foldRun', () => {
   });
 });
 
+describe('a call for nothing', () => {
+  it('is counted apart', () => {
+    const view = foldRun([
+      line.event(0, { type: 'model-wasted', durationMs: 1, inputTokens: 5, outputTokens: 0, isEstimated: true }),
+    ]);
+    expect(view.usage).toEqual({ calls: 0, wastedCalls: 1, inputTokens: 0, outputTokens: 0 });
+  });
+});
+
 describe('createRunFold', () => {
   const lines = Array.from({ length: 700 }, (_, seq) => {
     const where = { stepNumber: Math.floor(seq / 90), attempt: 1 + (Math.floor(seq / 30) % 3) };

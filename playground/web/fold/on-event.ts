@@ -74,12 +74,13 @@ const handlers: Handlers = {
   'model-finish': (view, { usage }) => ({
     ...view,
     usage: {
+      ...view.usage,
       calls: view.usage.calls + 1,
       inputTokens: view.usage.inputTokens + (usage.inputTokens ?? 0),
       outputTokens: view.usage.outputTokens + (usage.outputTokens ?? 0),
     },
   }),
-  'model-wasted': (view) => view,
+  'model-wasted': (view) => ({ ...view, usage: { ...view.usage, wastedCalls: view.usage.wastedCalls + 1 } }),
   'model-error': (view, event) => inLane(view, event, ({ modelErrors }) => ({ modelErrors: [...modelErrors, event.message] })),
   'tool-start': (view, event) => inLane(view, event, ({ tools }) => ({ tools: inCall(tools, event, { outcome: 'running' }) })),
   'tool-finish': finishTool,

@@ -32,6 +32,8 @@ export interface RunView {
 /** Sums over the calls of the model, as far as its provider counts. */
 export interface TokenCounts {
   readonly calls: number;
+  /** Calls that were made for nothing: guards beside them did not pass. */
+  readonly wastedCalls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
@@ -152,7 +154,7 @@ export const emptyRun: RunView = {
   tripwire: undefined,
   error: undefined,
   waiting: [],
-  usage: { calls: 0, inputTokens: 0, outputTokens: 0 },
+  usage: { calls: 0, wastedCalls: 0, inputTokens: 0, outputTokens: 0 },
   retries: 0,
   memory: undefined,
 };

@@ -16,13 +16,21 @@ interface RunHeadProps {
   readonly state: RunLines['state'];
 }
 
+/** What memory keeps of the turn. */
+const given: Readonly<Record<NonNullable<RunView['memory']>['given'], string>> = {
+  answer: 'the answer',
+  'user-only': 'the question alone',
+  placeholder: 'a placeholder',
+  nothing: 'nothing',
+};
+
 /** Which run it is, and how it stands. */
 export const RunHead = ({ runId, view, whole, state }: RunHeadProps) => {
   const { agents } = useCatalog();
   const said = whole.said.findLast(({ role }) => role === 'user')?.text ?? 'A run';
   useTitle(said.slice(0, 60));
   const agent = agents.find(({ id }) => id === whole.agentId);
-  const { inputTokens, outputTokens, calls } = view.usage;
+  const { inputTokens, outputTokens, calls, wastedCalls } = view.usage;
   return (
     <header className="run-head">
       <div className="run-title">
@@ -40,6 +48,8 @@ export const RunHead = ({ runId, view, whole, state }: RunHeadProps) => {
         {whole.startedAt !== undefined && <span>{formatTime(whole.startedAt)}</span>}
         {whole.startedAt !== undefined && whole.at !== undefined && <span>{formatDuration(whole.at - whole.startedAt)}</span>}
         {view.retries > 0 && <span>{count(view.retries, 'retry', 'retries')}</span>}
+        {wastedCalls > 0 && <span>{count(wastedCalls, 'call')} for nothing</span>}
+        {view.memory && <span>memory was given {given[view.memory.given]}</span>}
         {calls > 0 && (
           <span>
             {count(calls, 'model call')}, {inputTokens} tokens in, {outputTokens} out
