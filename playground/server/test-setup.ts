@@ -57,7 +57,7 @@ export const makeAgent = (steps: readonly ScriptedStep<'v2'>[], config: Partial<
     tools: { charge },
     inputProcessors: inputPipeline(),
     outputProcessors: outputPipeline(),
-    ...config,
+    ...(config as object), // spread with its type, the union of both is too large for the compiler
   });
   return { agent, model };
 };

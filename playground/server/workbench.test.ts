@@ -118,7 +118,7 @@ describe.each(['plan', 'mastra'] as const)('a phase tried on %s', (engine) => {
 });
 
 describe('the chunk lab', () => {
-  const text = `One. Write to ${mail}, please. 👋 Three.`;
+  const text = `One. Write to ${mail}. 👋 Three.`;
 
   it.each(['text', 'reasoning'] as const)('shows what leaves and what is held of %s, in every cut', async (kind) => {
     const studio = await openStudio(makeAgent([]).agent);

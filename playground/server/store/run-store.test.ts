@@ -64,7 +64,7 @@ describe.each(stores)('runs in %s', (_, open) => {
 
   it('have their lines in order, however they were written', async () => {
     const store = await open();
-    const lines = Array.from({ length: 2_600 }, (_, seq) => String(seq));
+    const lines = [...Array.from({ length: 2_600 }).keys()].map(String);
     for (let from = 0, size = 1; from < lines.length; from += size, size = (size * 3) % 1_201)
       await store.save([record('1', {}, lines.slice(from, from + size), from)]);
     for (const [from, limit] of [
