@@ -28,7 +28,7 @@ interface PayloadFormProps extends FillProps {
 }
 
 /** The name under which what is wrong with the fields that the form does not know is reported. */
-export const othersName = 'other fields';
+const othersName = 'other fields';
 
 /**
  * A form made from a schema. It shows first what is required or was set when it was opened, puts the rest behind a click, and keeps

@@ -41,7 +41,7 @@ export const GuardNode = ({ shape, isSelected, mark, onSelect }: GuardNodeProps)
 const kindWords: Partial<Record<GraphShape['kind'], string>> = { function: 'a function', map: 'a map' };
 
 /** A lamp for each phase in the table's order; lit where it is among `phases`. */
-export const PhaseLamps = ({ phases }: { readonly phases: readonly string[] }) => {
+const PhaseLamps = ({ phases }: { readonly phases: readonly string[] }) => {
   const table = useCatalog().phases;
   const covered = table.filter(({ phase }) => phases.includes(phase)).map(({ title }) => title);
   const words = covered.length > 0 ? covered.join(', ') : 'no phase';

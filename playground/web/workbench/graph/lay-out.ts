@@ -29,7 +29,7 @@ export interface Drawing {
   readonly tracks: readonly Track[];
 }
 
-export const sizes = { step: { width: 196, height: 58 }, dot: 14, gapX: 28, gapY: 34, label: 26, pad: 16, title: 28 } as const;
+const sizes = { step: { width: 196, height: 58 }, dot: 14, gapX: 28, gapY: 34, label: 26, pad: 16, title: 28 } as const;
 
 /** A part of the drawing, measured from its own corner: payloads come in at the top and leave at the bottom, both at `spine`. */
 interface Block {
