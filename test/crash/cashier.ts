@@ -1,0 +1,47 @@
+import type { ProcessOutputStepArgs } from '@mastra/core/processors';
+import { createTool } from '@mastra/core/tools';
+import { z } from 'zod';
+
+import { InterlockAgent, type Engine } from '../../src/index.js';
+
+/** What stands outside the processes that are killed. */
+export interface Outside {
+  /** The model's server. */
+  readonly modelUrl: string;
+  /** Where effects of tools are counted. */
+  readonly sinkUrl: string;
+}
+
+/** What a guard rejects in the model's first answer. */
+export const forbidden = 'FORBIDDEN-WORDS';
+
+/** The same agent in every process: a guard that asks for another answer, and a tool whose effect is seen outside. */
+export const cashier = ({ modelUrl, sinkUrl }: Outside, durability: Engine, options: { asks?: boolean } = {}): InterlockAgent => {
+  const charge = createTool({
+    id: 'charge',
+    description: 'Charges an amount.',
+    inputSchema: z.object({ amount: z.number() }),
+    requireApproval: options.asks ?? false,
+    execute: async ({ amount }) => {
+      await fetch(sinkUrl, { method: 'POST', body: String(amount) });
+      return { receipt: `receipt ${amount}` };
+    },
+  });
+  const polite = {
+    id: 'polite',
+    processOutputStep: ({ text, abort, messages }: ProcessOutputStepArgs) => {
+      if (text?.includes(forbidden)) abort('mind your words', { retry: true });
+      return messages;
+    },
+  };
+  return new InterlockAgent({
+    id: 'cashier',
+    name: 'Cashier',
+    instructions: 'Charge people.',
+    model: { id: 'local/some-model', url: modelUrl, apiKey: 'key' },
+    tools: { charge },
+    outputProcessors: [polite],
+    maxProcessorRetries: 1,
+    durability,
+  });
+};

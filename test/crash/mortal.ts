@@ -1,0 +1,41 @@
+import { openWorkflow } from '../../src/durable/openworkflow/index.js';
+import type { Durable, Engine } from '../../src/index.js';
+import { cashier, type Outside } from './cashier.js';
+
+/** What a process that is to be killed is told. */
+export interface Orders extends Outside {
+  readonly path: string;
+  readonly runId: string;
+  /** The boundary at which it kills itself; none where it is to come to the end. */
+  readonly dieAt?: number;
+}
+
+/** An engine whose process kills itself with `kill -9` when it comes to a boundary of its journal: before a step, and before it is kept. */
+const mortal = (engine: Engine, dieAt: number, passed: string[]): Engine => {
+  const pass = (boundary: string): void => {
+    if (passed.length === dieAt) process.kill(process.pid, 'SIGKILL');
+    passed.push(boundary);
+  };
+  const counting = (durable: Durable): Durable => ({
+    canceled: durable.canceled,
+    step: (key, run) =>
+      durable.step(key, async (inner) => {
+        pass(`before ${key}`);
+        const text = await run(counting(inner));
+        pass(`unkept ${key}`);
+        return text;
+      }),
+  });
+  return {
+    ...engine,
+    host: (program) => engine.host({ ...program, run: (durable, call) => program.run(counting(durable), call) }),
+  };
+};
+
+const orders = JSON.parse(process.argv[2] ?? '{}') as Orders;
+const engine = openWorkflow({ path: orders.path, leaseMs: 1_000 });
+const passed: string[] = [];
+const agent = cashier(orders, mortal(engine, orders.dieAt ?? Infinity, passed));
+await agent.generate('Charge me.', { runId: orders.runId });
+await engine.close();
+process.stdout.write(JSON.stringify(passed));
