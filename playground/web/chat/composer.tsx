@@ -33,9 +33,15 @@ const AgentPicker = ({ agent, onAgent }: Pick<ComposerProps, 'agent' | 'onAgent'
   );
 };
 
-const StopButton = ({ runId }: { readonly runId: string }) => (
+const StopButton = ({ runId = '' }: { readonly runId: string | undefined }) => (
   <Button onClick={() => void post(`runs/${encodeURIComponent(runId)}/cancel`).catch(() => undefined)}>
     <Square size={13} aria-hidden /> Stop
+  </Button>
+);
+
+const SendButton = ({ disabled }: { readonly disabled: boolean }) => (
+  <Button look="primary" type="submit" disabled={disabled}>
+    <ArrowUp size={15} aria-hidden /> Send
   </Button>
 );
 
@@ -47,7 +53,7 @@ export const Composer = ({ agent, draft, onDraft, runId, onSay, onAgent }: Compo
   const field = useRef<HTMLTextAreaElement>(null);
   const [isSending, setIsSending] = useState(false);
   const { fold, state } = useRun(runId);
-  const isBusy = runId !== undefined && state !== 'over' && state !== 'failed' && fold.at().status === 'running';
+  const isBusy = state !== 'over' && state !== 'failed' && fold.at().status === 'running';
   const isEmpty = draft === '';
   useEffect(() => {
     if (!isEmpty || isWide()) field.current?.focus();
@@ -93,13 +99,7 @@ export const Composer = ({ agent, draft, onDraft, runId, onSay, onAgent }: Compo
             </Button>
           )}
         </div>
-        {isBusy && runId !== undefined ? (
-          <StopButton runId={runId} />
-        ) : (
-          <Button look="primary" type="submit" disabled={draft.trim() === '' || isSending}>
-            <ArrowUp size={15} aria-hidden /> Send
-          </Button>
-        )}
+        {isBusy ? <StopButton runId={runId} /> : <SendButton disabled={draft.trim() === '' || isSending} />}
       </div>
     </form>
   );

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { widths } from '../browser.js';
 import { useBrowser } from '../use-browser.js';
+import { expectShown } from './expect-shown.js';
 import { better, useStudio } from './serve-studio.js';
 
 const studio = useStudio();
@@ -20,9 +21,9 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
   it('strikes through what was taken back, and says who sent the attempt back', async () => {
     const page = await openChat(width);
     await say(page, 'short');
-    await page.getByText(better).waitFor();
-    await page.getByText('attempt 1 sent back').waitFor();
-    await page.getByText('quality: Say more.').first().waitFor();
+    await expectShown(page.getByText(better));
+    await expectShown(page.getByText('attempt 1 sent back'));
+    await expectShown(page.getByText('quality: Say more.').first());
     expect(await page.locator('del').textContent()).toBe('ok.');
     await browser().screenshot(page, 'chat-retry');
   });
@@ -31,31 +32,25 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
     const page = await openChat(width);
     await say(page, 'leak');
     const notice = page.locator('.notice-trip');
-    await notice.getByText('Stopped by leak').waitFor();
-    await notice.getByText('Output stream').waitFor();
-    await notice.getByText('not asked for').waitFor();
-    await notice.getByText('email').waitFor();
+    await expectShown(notice.getByText('Stopped by leak'));
+    await expectShown(notice.getByText('Output stream'));
+    await expectShown(notice.getByText('not asked for'));
+    await expectShown(notice.getByText('email'));
     expect(await page.locator('.transcript').textContent()).not.toContain('whitfield@');
     await browser().screenshot(page, 'chat-tripwire');
     await notice.getByRole('link', { name: 'See the moment in the run' }).click();
-    await page.getByRole('slider', { name: 'Point in time' }).waitFor();
+    await expectShown(page.getByRole('slider', { name: 'Point in time' }));
     expect(new URL(page.url()).searchParams.get('at')).toMatch(/^\d+$/);
-    await page
-      .getByRole('group', { name: /^Graph of/ })
-      .getByRole('button', { name: /^leak.*trip/ })
-      .waitFor();
+    await expectShown(page.getByRole('group', { name: /^Graph of/ }).getByRole('button', { name: /^leak.*trip/ }));
   });
 
   it('holds words until they were read, and shows how many', async () => {
     const page = await openChat(width, 'desk');
     await say(page, 'slow');
-    await page
-      .locator('.transcript')
-      .getByText(/\d+ characters held/)
-      .waitFor();
+    await expectShown(page.locator('.transcript').getByText(/\d+ characters held/));
     await browser().screenshot(page, 'chat-held');
-    await page.getByText('One two three four five. Six seven eight nine ten.').waitFor();
-    await page.locator('.turn-foot').getByText('success').waitFor();
+    await expectShown(page.getByText('One two three four five. Six seven eight nine ten.'));
+    await expectShown(page.locator('.turn-foot').getByText('success'));
     expect(await page.getByText(/characters held/).count()).toBe(0);
   });
 
@@ -63,25 +58,19 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
     const page = await openChat(width);
     await say(page, 'refund');
     const question = page.locator('.notice-edit');
-    await question.getByText('May refund run?').waitFor();
-    await question.getByText('1042').waitFor();
+    await expectShown(question.getByText('May refund run?'));
+    await expectShown(question.getByText('1042'));
     if (answer === 'Grant') await browser().screenshot(page, 'chat-approval');
     await question.getByRole('button', { name: answer }).click();
-    await page.locator('.turn-foot').getByText('success').waitFor();
-    await page
-      .locator('.tool summary')
-      .getByText(answer === 'Grant' ? 'done' : 'refused')
-      .waitFor();
+    await expectShown(page.locator('.turn-foot').getByText('success'));
+    await expectShown(page.locator('.tool summary').getByText(answer === 'Grant' ? 'done' : 'refused'));
   });
 
   it('shows what a failing provider said', async () => {
     const page = await openChat(width);
     await say(page, 'fail');
-    await page
-      .getByText(/The provider is on fire/)
-      .first()
-      .waitFor();
-    await page.locator('.turn-foot').getByText('failed').waitFor();
+    await expectShown(page.getByText(/The provider is on fire/).first());
+    await expectShown(page.locator('.turn-foot').getByText('failed'));
   });
 });
 
@@ -92,7 +81,7 @@ it('loads little script at first, and asks nobody but its server', async () => {
     if (response.request().resourceType() === 'script') scripts.push(response.body());
   });
   await page.goto(studio.href(''));
-  await page.getByRole('button', { name: 'Send' }).waitFor();
+  await expectShown(page.getByRole('button', { name: 'Send' }));
   await page.waitForLoadState('networkidle');
   const kilobytes = (await Promise.all(scripts)).reduce((sum, body) => sum + gzipSync(body).length, 0) / 1000;
   expect(kilobytes).toBeGreaterThan(20);
@@ -102,41 +91,44 @@ it('loads little script at first, and asks nobody but its server', async () => {
 it('stops a run that goes on', async () => {
   const page = await openChat(widths.desktop);
   await say(page, 'hang');
-  await page.getByText('One moment').waitFor();
+  await expectShown(page.getByText('One moment'));
   await page.getByRole('button', { name: 'Stop' }).click();
-  await page.locator('.turn-foot').getByText('canceled').waitFor();
-  await page.getByRole('button', { name: 'Send' }).waitFor();
+  await expectShown(page.locator('.turn-foot').getByText('canceled'));
+  await expectShown(page.getByRole('button', { name: 'Send' }));
 });
 
 it('comes back to a conversation by its address', async () => {
   const page = await openChat(widths.desktop);
   await say(page, 'Where is it?');
-  await page.getByText(better).waitFor();
+  await expectShown(page.getByText(better));
   await page.waitForURL(/thread=/);
   await page.reload();
-  await page.getByText(better).waitFor();
-  await page.locator('.said').getByText('Where is it?').waitFor();
+  await expectShown(page.getByText(better));
+  await expectShown(page.locator('.said').getByText('Where is it?'));
   await page.getByRole('button', { name: 'New conversation' }).click();
-  await page.getByRole('heading', { name: 'Talk to Support' }).waitFor();
+  await expectShown(page.getByRole('heading', { name: 'Talk to Support' }));
 });
 
 it('shows the states of the run beside the conversation, in words of the server', async () => {
   const page = await openChat(widths.desktop);
   await say(page, 'short');
   const strip = page.getByRole('complementary');
-  await strip.getByText('attempt 2').waitFor();
-  await strip.locator('[aria-current="step"]', { hasText: 'success' }).waitFor();
-  await strip.getByText('Output step: Say more.').waitFor();
+  await expectShown(strip.getByText('attempt 2'));
+  await expectShown(strip.locator('[aria-current="step"]', { hasText: 'success' }));
+  await expectShown(strip.getByText('Output step: Say more.'));
 });
 
-it('waits for a server that went away, and goes on', async () => {
+it('comes back after the server was away: a run that it gave up, and words that it could not take', async () => {
   const page = await openChat(widths.desktop);
   await say(page, 'hang');
-  await page.getByText('One moment').waitFor();
+  await expectShown(page.getByText('One moment'));
   const bringBack = await studio.takeAway();
-  await page.getByText('The server is away').waitFor();
   await bringBack();
-  await page.getByText('The server is away').waitFor({ state: 'detached' });
+  await expectShown(page.locator('.turn-foot').getByText(/canceled|failed/));
+  const bringBackAgain = await studio.takeAway();
   await say(page, 'Where is it?');
-  await page.getByText(better).waitFor();
+  await expectShown(page.getByRole('alert').getByText('studio/unreachable'));
+  await bringBackAgain();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expectShown(page.getByText(better));
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { widths } from '../browser.js';
 import { useBrowser } from '../use-browser.js';
+import { expectShown } from './expect-shown.js';
 import { hostile, longDeltas, useStudio } from './serve-studio.js';
 
 const studio = useStudio();
@@ -10,7 +11,7 @@ const browser = useBrowser({ suite: 'studio' });
 
 const openRun = async (runId: string, width: number, query = ''): Promise<Page> => {
   const page = await browser().open(studio.href(`runs/${runId}${query}`), { width });
-  await page.getByRole('slider', { name: 'Point in time' }).waitFor();
+  await expectShown(page.getByRole('slider', { name: 'Point in time' }));
   return page;
 };
 
@@ -31,17 +32,17 @@ const noSideways = async (page: Page): Promise<void> => {
 describe.each(Object.values(widths))('a run at %i px', (width) => {
   it('shows the states, attempts and verdicts, and the words that a guard changed', async () => {
     const page = await openRun(await studio.run('desk', 'write to ada@lantern.example'), width);
-    await state(page).getByText('success').waitFor();
+    await expectShown(state(page).getByText('success'));
     await page.getByRole('tab', { name: 'Input', exact: true }).click();
     const graph = page.getByRole('group', { name: 'Graph of desk-input' });
     await graph.getByRole('button', { name: /^mail.*edit/ }).click();
     const inspector = page.locator('.inspector');
-    await inspector.getByText('desk-input/parallel.0/mail').waitFor();
-    await inspector.locator('del', { hasText: 'ada@lantern.example' }).waitFor();
-    await inspector.locator('ins', { hasText: '[mail]' }).waitFor();
-    await graph.getByRole('button', { name: /shadow-injection.*would pass/ }).waitFor();
+    await expectShown(inspector.getByText('desk-input/parallel.0/mail'));
+    await expectShown(inspector.locator('del', { hasText: 'ada@lantern.example' }));
+    await expectShown(inspector.locator('ins', { hasText: '[mail]' }));
+    await expectShown(graph.getByRole('button', { name: /shadow-injection.*would pass/ }));
     await graph.getByRole('button', { name: /away.*bypassed/ }).click();
-    await inspector.getByText('it passed unedited, as its policy says').waitFor();
+    await expectShown(inspector.getByText('it passed unedited, as its policy says'));
     await noSideways(page);
     await browser().screenshot(page, 'run-guards');
   });
@@ -49,8 +50,8 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
   it('shows attempts as lanes, and what became of their words', async () => {
     const page = await openRun(await studio.run('support', 'short'), width);
     const lanes = page.locator('.lane');
-    await lanes.first().getByText('sent back').waitFor();
-    await lanes.nth(1).getByText('accepted').waitFor();
+    await expectShown(lanes.first().getByText('sent back'));
+    await expectShown(lanes.nth(1).getByText('accepted'));
     expect(await lanes.first().locator('del').textContent()).toBe('ok.');
     await noSideways(page);
     await lanes.first().scrollIntoViewIfNeeded();
@@ -59,27 +60,25 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
 
   it('follows the point in time: steps, jumps, and the address', async () => {
     const page = await openRun(await studio.run('support', 'short'), width);
-    await state(page).getByText('success').waitFor();
+    await expectShown(state(page).getByText('success'));
     const last = await lineNow(page);
     await page.keyboard.press('ArrowLeft');
     expect(await lineNow(page)).toBe(last - 1);
     await slider(page).focus();
     await page.keyboard.press('Home');
     expect(await lineNow(page)).toBe(0);
-    await page.getByText('No guard has judged yet').waitFor();
+    await expectShown(page.getByText('No guard has judged yet'));
     await page.keyboard.press('r');
     const jumped = await lineNow(page);
-    await guards(page)
-      .getByRole('button', { name: /^quality.*retry/ })
-      .waitFor();
+    await expectShown(guards(page).getByRole('button', { name: /^quality.*retry/ }));
     await page.waitForURL(new RegExp(`at=${jumped}`));
     await browser().screenshot(page, 'run-at-retry');
     await page.reload();
-    await slider(page).waitFor();
+    await expectShown(slider(page));
     expect(await lineNow(page)).toBe(jumped);
     expect(await page.locator('.lane').count()).toBe(1);
     await page.getByRole('button', { name: 'To the end, and on with it' }).click();
-    await page.locator('.lane').nth(1).waitFor();
+    await expectShown(page.locator('.lane').nth(1));
   });
 
   it('is scrubbed by pointer', async () => {
@@ -95,15 +94,13 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
     expect(middle).toBeGreaterThan(last * 0.4);
     expect(middle).toBeLessThan(last * 0.6);
     await page.keyboard.press('t');
-    await guards(page)
-      .getByRole('button', { name: /^leak.*trip/ })
-      .waitFor();
+    await expectShown(guards(page).getByRole('button', { name: /^leak.*trip/ }));
     await browser().screenshot(page, 'run-at-trip');
   });
 
   it('shows hostile words as words', async () => {
     const page = await openRun(await studio.run('support', `${hostile} hostile`), width);
-    await page.getByText('U+202E').first().waitFor();
+    await expectShown(page.getByText('U+202E').first());
     expect(await page.title()).not.toBe('owned');
     expect(await page.locator('.run img, .run script, .run a[href^="javascript"]').count()).toBe(0);
     await noSideways(page);
@@ -113,9 +110,9 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
 
 it('keeps up with a run that goes on, and tells what was held and when it was let go', async () => {
   const page = await openRun(await studio.start('desk', 'crawl'), widths.desktop);
-  await page.locator('.run-facts').getByText('running').waitFor();
-  await page.getByText(/characters held/).waitFor();
-  await page.locator('.run-facts').getByText('success').waitFor();
+  await expectShown(page.locator('.run-facts').getByText('running'));
+  await expectShown(page.getByText(/characters held/));
+  await expectShown(page.locator('.run-facts').getByText('success'));
   const chart = page.getByRole('img', { name: /^text: at most \d+ characters were held at once/ });
   await chart.scrollIntoViewIfNeeded();
   expect(Number(/at most (\d+)/.exec((await chart.getAttribute('aria-label')) ?? '')?.[1])).toBeGreaterThan(10);
@@ -124,15 +121,15 @@ it('keeps up with a run that goes on, and tells what was held and when it was le
 
 it('shows words that nobody has seen only to who asks', async () => {
   const page = await openRun(await studio.run('support', 'leak'), widths.desktop);
-  await page.getByRole('button', { name: 'Show what came in' }).waitFor();
+  await expectShown(page.getByRole('button', { name: 'Show what came in' }));
   expect(await page.locator('.run').textContent()).not.toContain('field@exam');
   await page.getByRole('button', { name: 'Show what came in' }).click();
-  await page.locator('.revealed', { hasText: 'field@exam' }).waitFor();
+  await expectShown(page.locator('.revealed', { hasText: 'field@exam' }));
 });
 
 it('is smooth with more than ten thousand lines', async () => {
   const page = await openRun(await studio.run('support', 'long'), widths.desktop);
-  await state(page).getByText('success').waitFor();
+  await expectShown(state(page).getByText('success'));
   const lines = await lineNow(page);
   expect(lines).toBeGreaterThan(longDeltas);
   const box = await slider(page).boundingBox();
@@ -143,11 +140,11 @@ it('is smooth with more than ten thousand lines', async () => {
   await page.mouse.up();
   expect(await lineNow(page)).toBeLessThan(lines * 0.05);
   await page.keyboard.press('End');
-  await state(page).getByText('success').waitFor();
+  await expectShown(state(page).getByText('success'));
 });
 
 it('says so where there is no such run', async () => {
   const page = await browser().open(studio.href('runs/no-such-run'));
-  await page.getByRole('alert').getByText('studio/not-found').first().waitFor();
+  await expectShown(page.getByRole('alert').getByText('studio/not-found').first());
   browser().takeProblems(); // the browser puts the 404 on its console
 });

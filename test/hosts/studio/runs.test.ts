@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { widths } from '../browser.js';
 import { useBrowser } from '../use-browser.js';
+import { expectShown } from './expect-shown.js';
 import { useStudio } from './serve-studio.js';
 
 const studio = useStudio();
@@ -14,7 +15,7 @@ describe.each(Object.values(widths))('the list of runs at %i px', (width) => {
     await studio.run('desk', 'where is my parcel');
     const page = await browser().open(studio.href('runs'), { width });
     const rows = page.locator('.run-row');
-    await rows.nth(2).waitFor();
+    await expectShown(rows.nth(2));
     await browser().screenshot(page, 'runs');
     await page.getByLabel('Status').selectOption({ label: 'tripwire' });
     await page.waitForURL(/status=tripwire/);
@@ -23,28 +24,28 @@ describe.each(Object.values(widths))('the list of runs at %i px', (width) => {
     await page.getByRole('button', { name: 'Show all' }).click();
     await page.getByLabel('Guard').selectOption('quality');
     await rows.filter({ hasText: 'leak:' }).first().waitFor({ state: 'detached' });
-    await rows.filter({ hasText: 'short' }).first().waitFor();
+    await expectShown(rows.filter({ hasText: 'short' }).first());
     await page.getByRole('button', { name: 'Show all' }).click();
     await page.getByLabel('Words').fill('parcel');
     await page.waitForURL(/text=parcel/);
     await rows.filter({ hasText: 'short' }).first().waitFor({ state: 'detached' });
     await page.reload();
-    await rows.first().waitFor();
+    await expectShown(rows.first());
     expect(await page.getByLabel('Words').inputValue()).toBe('parcel');
     expect(await rows.filter({ hasText: 'parcel' }).count()).toBe(await rows.count());
     await rows.first().focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('slider', { name: 'Point in time' }).waitFor();
+    await expectShown(page.getByRole('slider', { name: 'Point in time' }));
   });
 
   it('shows a run as it begins and as it ends', async () => {
     const page = await browser().open(studio.href('runs?agent=desk'), { width });
-    await page.getByLabel('Agent').waitFor();
+    await expectShown(page.getByLabel('Agent'));
     await page.waitForTimeout(300); // the stream of changes is open
     await studio.start('desk', 'slow and new');
     const row = page.locator('.run-row').filter({ hasText: 'slow and new' }).first();
-    await row.getByText('running').waitFor();
-    await row.getByText('success').waitFor();
+    await expectShown(row.getByText('running'));
+    await expectShown(row.getByText('success'));
   });
 });
 
@@ -53,7 +54,7 @@ it('draws only the rows in sight of a long list', async () => {
     await Promise.all(Array.from({ length: 10 }, (_, index) => studio.run('support', `number ${round * 10 + index}`)));
   const page = await browser().open(studio.href('runs?text=number'));
   const list = page.locator('.run-list');
-  await page.locator('.run-row').first().waitFor();
+  await expectShown(page.locator('.run-row').first());
   expect(await page.locator('.run-row').count()).toBeLessThan(60);
   await list.evaluate((element: { scrollTop: number; scrollHeight: number }) => {
     element.scrollTop = element.scrollHeight;
@@ -71,7 +72,7 @@ it('leads to why a message was blocked in three clicks', async () => {
   const page = await browser().open(studio.href(''));
   await page.getByRole('link', { name: 'Runs' }).click();
   await page.locator(`.run-row[href$="${runId}"]`).click();
-  await page.getByText('Stopped by prompt-injection').waitFor();
-  await page.getByText('The input tries to change what the assistant does.').first().waitFor();
+  await expectShown(page.getByText('Stopped by prompt-injection'));
+  await expectShown(page.getByText('The input tries to change what the assistant does.').first());
   await browser().screenshot(page, 'why-blocked');
 });

@@ -37,7 +37,7 @@ const answers: Readonly<Record<string, () => { text: readonly string[]; delayMs?
 const model = () =>
   scriptedModel({
     steps: ({ prompt }) => {
-      const said = JSON.stringify(prompt.filter(({ role }) => role === 'user').at(-1) ?? '');
+      const said = JSON.stringify(prompt.findLast(({ role }) => role === 'user') ?? '');
       const isToldWhy = JSON.stringify(prompt).includes('Say more.');
       if (said.includes('fail')) return { error: new Error('The provider is on fire.') };
       if (said.includes('refund') && prompt.at(-1)?.role !== 'tool')
