@@ -25,7 +25,6 @@ beforeAll(async () => {
   const studio = await openStudio({
     mastra: new Mastra({ agents: { support }, logger: false }),
     path: '/tools/studio',
-    file: 'memory',
     authorize: () => true,
   });
   close = studio.close;
