@@ -57,7 +57,7 @@ const tools = (): Scenario => {
     steps: (call) => (toolResultsIn(call) === 0 ? { text: 'I charge. ', toolCalls: twoCharges } : { text: 'All is paid.' }),
   });
   const agent: Scenario['agent'] = (config) =>
-    new InterlockAgent({ ...base, model, tools: { charge: charge(effects, { process: config }) }, ...config });
+    new InterlockAgent({ ...base, model, tools: { charge: charge(effects, { process: config }) }, ...(config as object) });
   return { effects, agent };
 };
 
@@ -129,7 +129,7 @@ const failing = (): Scenario => {
     },
   });
   const again = { id: 'again', processAPIError: () => ({ retry: true }) };
-  return { ...scenario, agent: (config) => scenario.agent({ model, errorProcessors: [again], ...config }) };
+  return { ...scenario, agent: (config) => scenario.agent({ model, errorProcessors: [again], ...(config as object) }) };
 };
 
 /** Every step is withheld until it was accepted, tools run one at a time. */

@@ -1,4 +1,5 @@
 import type { Durable } from '../../durable/journal.js';
+import { InterlockError, isInterlockError } from '../../errors.js';
 import { Interruption, letThrough } from '../interruption.js';
 import type { Journal, Run } from '../run.js';
 import { decode, encode } from './encode.js';
@@ -29,7 +30,7 @@ export const keepJournal = (durable: Durable, begun?: KeptState): Journal => {
       return encode({ value, patch: diff(state, keptState(run)) } satisfies Kept<T>);
     } catch (error) {
       letThrough(error);
-      return encode({ error } satisfies Kept<T>);
+      return encode({ error: inTheRun(error) } satisfies Kept<T>);
     }
   };
   return {
@@ -51,6 +52,14 @@ export const keepJournal = (durable: Durable, begun?: KeptState): Journal => {
     mayEnd: mayBeKept,
     catchUp,
   };
+};
+
+/** The place of what cannot be kept, as it is in the run: without the places in the patch that tells of it. */
+const inTheRun = (error: unknown): unknown => {
+  if (!isInterlockError(error, 'durable/unkept-value') || !error.path?.startsWith('patch')) return error;
+  return new InterlockError('durable/unkept-value', {
+    path: error.path.slice('patch'.length).replaceAll('[1]', '').replace(/^\./, ''),
+  });
 };
 
 /** Whatever a step rejects with is the engine's. */

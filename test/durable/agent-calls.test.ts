@@ -1,0 +1,175 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { openWorkflow } from '../../src/durable/openworkflow/index.js';
+import { InterlockAgent, memoryEngine, type Engine, type InterlockStream } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { approving, scenarios, type Scenario } from './scenarios.js';
+
+const onFile = (): Engine => {
+  const folder = mkdtempSync(join(tmpdir(), 'interlock-durable-'));
+  const engine = openWorkflow({ path: join(folder, 'runs.db') });
+  onTestFinished(async () => {
+    await engine.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return engine;
+};
+
+const engines: Readonly<Record<string, () => Engine>> = { memory: memoryEngine, openworkflow: onFile };
+
+const prompt = 'Please charge me.';
+
+const waitingIn = async (stream: InterlockStream): Promise<string[]> => {
+  const ids: string[] = [];
+  for await (const chunk of stream.fullStream as AsyncIterable<{ type: string; payload: { toolCallId: string } }>)
+    if (chunk.type === 'tool-call-approval') ids.push(chunk.payload.toolCallId);
+  return ids;
+};
+
+describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
+  const engineOf = engines[name] as () => Engine;
+
+  it('a run can be followed by its id, after its end too', async () => {
+    const agent = (scenarios['guards'] as () => Scenario)().agent({ durability: engineOf() });
+    const answered = await agent.generate(prompt, { runId: 'one' });
+    const again = await (await agent.attach('one')).getFullOutput();
+    expect([again.text, again.status, again.runId]).toEqual([answered.text, answered.status, 'one']);
+    expect(again.runEvents).toEqual(answered.runEvents);
+    expect(again.steps).toEqual(answered.steps);
+    expect(again.usage).toEqual(answered.usage);
+  });
+
+  it('a stream gives the chunks that it gives without an engine', async () => {
+    const typesOf = async (stream: InterlockStream): Promise<string[]> => {
+      const types: string[] = [];
+      for await (const { type } of stream.fullStream) types.push(type);
+      return types;
+    };
+    const plain = await typesOf(await (scenarios['guards'] as () => Scenario)().agent().stream(prompt));
+    const kept = await typesOf(await (scenarios['guards'] as () => Scenario)().agent({ durability: engineOf() }).stream(prompt));
+    expect(kept).toEqual(plain);
+  });
+
+  it('a run is begun once under an id: who asks again follows it', async () => {
+    const scenario = (scenarios['tools'] as () => Scenario)();
+    const agent = scenario.agent({ durability: engineOf() });
+    const results = await Promise.all([agent.generate(prompt, { runId: 'one' }), agent.generate(prompt, { runId: 'one' })]);
+    expect(results.map(({ text }) => text)).toEqual(['I charge. All is paid.', 'I charge. All is paid.']);
+    expect(scenario.effects.toSorted()).toEqual(['charge 1', 'charge 2']);
+  });
+
+  it('calls wait for a person, one after another, and are answered by the id of their run', async () => {
+    const scenario = approving();
+    const agent = scenario.agent({ durability: engineOf() });
+    const ids = await waitingIn(await agent.stream(prompt, { runId: 'one' }));
+    expect(ids).toHaveLength(2);
+    const [first = '', second = ''] = ids;
+    const rested = await (await agent.resume('one', { approved: true }, { toolCallId: first })).getFullOutput();
+    expect([rested.status, scenario.effects]).toEqual(['suspended', []]);
+    await expect(agent.resume('one', { approved: true }, { toolCallId: first })).rejects.toMatchObject({
+      code: 'agent/invalid-option',
+    });
+    const ended = await (
+      await agent.resume('one', { approved: false, reason: 'too much' }, { toolCallId: second })
+    ).getFullOutput();
+    expect([ended.status, ended.text, scenario.effects]).toEqual(['success', 'I charge. All is paid.', ['charge 1']]);
+    await expect(agent.resume('one', { approved: true })).rejects.toMatchObject({ code: 'agent/no-suspended-run' });
+    expect((await (await agent.attach('one')).getFullOutput()).text).toBe('I charge. All is paid.');
+  });
+
+  it('an answer that comes before the run rests is heard once it does', async () => {
+    const scenario = approving();
+    const agent = scenario.agent({ durability: engineOf() });
+    const begun = agent.stream(prompt, { runId: 'one' });
+    const early = begun.then(() => agent.resume('one', { approved: false }, { toolCallId: 'call-0-0' }));
+    expect((await (await early).getFullOutput()).status).toBe('suspended');
+    expect((await (await agent.resume('one', { approved: false })).getFullOutput()).text).toBe('I charge. All is paid.');
+    expect(scenario.effects).toEqual([]);
+  });
+
+  it('a run that rests is canceled, and one that goes on', async () => {
+    const scenario = approving();
+    const agent = scenario.agent({ durability: engineOf() });
+    await agent.generate(prompt, { runId: 'resting' });
+    await agent.cancel('resting');
+    expect((await (await agent.attach('resting')).getFullOutput()).status).toBe('canceled');
+    expect(scenario.effects).toEqual([]);
+    const hanging = scriptedModel({ steps: [{ hang: true } as never] });
+    const waiting = new InterlockAgent({
+      id: 'waiting',
+      name: 'Waiting',
+      instructions: 'Wait.',
+      model: hanging,
+      durability: engineOf(),
+    });
+    const stream = await waiting.stream(prompt, { runId: 'going' });
+    await waiting.cancel('going');
+    expect((await stream.getFullOutput()).status).toBe('canceled');
+    expect((await (await waiting.attach('going')).getFullOutput()).status).toBe('canceled');
+  });
+
+  it('who gives up cancels the run, wherever it goes on', async () => {
+    const hanging = scriptedModel({ steps: [{ hang: true } as never] });
+    const agent = new InterlockAgent({
+      id: 'waiting',
+      name: 'Waiting',
+      instructions: 'Wait.',
+      model: hanging,
+      durability: engineOf(),
+    });
+    const controller = new AbortController();
+    const stream = await agent.stream(prompt, { runId: 'one', abortSignal: controller.signal });
+    controller.abort();
+    expect((await stream.getFullOutput()).status).toBe('canceled');
+  });
+
+  it('a failed run fails for whoever follows it, with its code', async () => {
+    const model = scriptedModel({ steps: [{ error: new Error('The provider is out of order.') }] });
+    const agent = new InterlockAgent({ id: 'failing', name: 'Failing', instructions: 'Fail.', model, durability: engineOf() });
+    await expect(agent.generate(prompt, { runId: 'one' })).rejects.toMatchObject({ code: 'model/call-failed' });
+    await expect((await agent.attach('one')).getFullOutput()).rejects.toMatchObject({ code: 'model/call-failed' });
+  });
+
+  it('what is no data is refused by name before anything runs', async () => {
+    const scenario = (scenarios['tools'] as () => Scenario)();
+    const agent = scenario.agent({ durability: engineOf() });
+    const given = { stopWhen: () => true } as object;
+    await expect(agent.generate(prompt, given)).rejects.toMatchObject({
+      code: 'durable/unkept-value',
+      path: 'call.options.stopWhen',
+    });
+    expect(scenario.effects).toEqual([]);
+  });
+
+  it('a guard that keeps a function in its state fails the run, and says where', async () => {
+    const keeping = {
+      id: 'keeping',
+      processInput: ({ state, messages }: { state: Record<string, unknown>; messages: never[] }) => {
+        state['client'] = () => 1;
+        return messages;
+      },
+    };
+    const agent = (scenarios['tools'] as () => Scenario)().agent({ durability: engineOf(), inputProcessors: [keeping as never] });
+    const failure = { code: 'durable/unkept-value', path: 'slots.keeping.state.client' };
+    await expect(agent.generate(prompt, { runId: 'one' })).rejects.toMatchObject(failure);
+    await expect(agent.attach('one').then((stream) => stream.getFullOutput())).rejects.toMatchObject(failure);
+  });
+});
+
+describe('an agent without an engine', () => {
+  it('says so', async () => {
+    const agent = (scenarios['tools'] as () => Scenario)().agent();
+    for (const act of [() => agent.attach('one'), () => agent.resume('one', {}), () => agent.cancel('one')])
+      await expect(act()).rejects.toMatchObject({ code: 'durable/no-engine' });
+  });
+
+  it('and one with an engine knows no run that was not begun', async () => {
+    const agent = (scenarios['tools'] as () => Scenario)().agent({ durability: memoryEngine() });
+    for (const act of [() => agent.attach('one'), () => agent.resume('one', {}), () => agent.cancel('one')])
+      await expect(act()).rejects.toMatchObject({ code: 'durable/no-run' });
+  });
+});
