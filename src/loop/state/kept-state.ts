@@ -1,11 +1,22 @@
 import { InterlockError } from '../../errors.js';
-import type { ModelEntry, StepSettings } from '../ports.js';
+import type { ModelEntry, Standing, StepSettings } from '../ports.js';
 import type { Attempt, Run } from '../run.js';
 import { readState, writeState, type RunState } from './run-state.js';
 import type { AttemptState } from './attempt-state.js';
+import { applyPatch, diff, type Patch } from './patch.js';
 
-/** A run's state as data alone: tools and models, which are code, are told by their names and places. */
-export interface KeptState extends Omit<RunState, 'attempt'> {
+/** How the conversation stood earlier; most of it stands in the conversation as it is. */
+const standingNames = ['start', 'firstStep', 'acceptedInput'] as const;
+type StandingName = (typeof standingNames)[number];
+
+/**
+ * A run's state as data alone: tools and models, which are code, are told by their names and places, and earlier states of the
+ * conversation by what leads to them from the last.
+ */
+export interface KeptState
+  extends
+    Omit<RunState, 'attempt' | StandingName>,
+    Readonly<Record<StandingName, { readonly from: Patch | undefined } | undefined>> {
   readonly attempt: KeptAttempt | undefined;
 }
 
@@ -19,8 +30,12 @@ type KeptAttempt = Omit<AttemptState, 'settings' | 'entry'> & {
 /** A run as it is now, as data. Raises `durable/unkept-value` for a tool that a guard has put in. */
 export const keptState = (run: Run): KeptState => {
   const { attempt, ...state } = readState(run);
-  return { ...state, attempt: attempt && keptAttempt(run, attempt) };
+  const standing = (name: StandingName) => state[name] && { from: diff(state.list, state[name]) };
+  return { ...state, ...eachStanding(standing), attempt: attempt && keptAttempt(run, attempt) };
 };
+
+const eachStanding = <T>(make: (name: StandingName) => T): Record<StandingName, T> =>
+  Object.fromEntries(standingNames.map((name) => [name, make(name)])) as Record<StandingName, T>; // built name by name
 
 const keptAttempt = (run: Run, { settings, entry, ...attempt }: AttemptState): KeptAttempt => ({
   ...attempt,
@@ -46,8 +61,13 @@ const namesOf = (tools: Readonly<Record<string, unknown>>, called: Readonly<Reco
   });
 
 /** Makes a run that has not begun what kept data tells. */
-export const writeKept = (run: Run, { attempt, ...state }: KeptState): void =>
-  writeState(run, { ...state, attempt: attempt && revived(run, attempt) });
+export const writeKept = (run: Run, { attempt, ...state }: KeptState): void => {
+  const standing = (name: StandingName): Standing | undefined => {
+    const kept = state[name];
+    return kept?.from ? (applyPatch(state.list, kept.from) as Standing) : kept && state.list; // made from one
+  };
+  writeState(run, { ...state, ...eachStanding(standing), attempt: attempt && revived(run, attempt) });
+};
 
 const revived = ({ options }: Run, { settings, entry, ...attempt }: KeptAttempt): AttemptState => {
   const { tools: names, ...own } = settings;
