@@ -28,6 +28,7 @@ const tsconfig = {
     paths: {
       'mastra-interlock': ['../../src/index.ts'],
       'mastra-interlock/ai-sdk': ['../../src/ai-sdk/index.ts'],
+      'mastra-interlock/openworkflow': ['../../src/durable/openworkflow/index.ts'],
       'mastra-interlock/testing': ['../../src/testing/index.ts'],
       'mastra-interlock/studio': ['../../playground/server/index.ts'],
       'mastra-interlock/*': ['../../*/index.ts'],
