@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import type { Engine } from '../../src/durable/journal.js';
+import { openFile } from '../../src/durable/openworkflow/open-file.js';
+import { openWorkflow, type OpenWorkflowOptions } from '../../src/durable/openworkflow/index.js';
+import { InterlockAgent, type CodeChange } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { createDisk, mortalEngine } from './mortal-engine.js';
+import { scenarios, type Scenario } from './scenarios.js';
+
+const prompt = 'Please charge me.';
+const tools = () => (scenarios['tools'] as () => Scenario)();
+
+const newFile = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'interlock-durable-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'runs.db');
+};
+
+const onFile = (options: OpenWorkflowOptions): Engine => {
+  const engine = openWorkflow(options);
+  onTestFinished(() => engine.close());
+  return engine;
+};
+
+describe('other code', () => {
+  const guardNamed = (id: string) => ({ id, processInput: ({ messages }: { messages: never[] }) => messages }) as never;
+
+  /** A run that one code has begun and another goes on with. */
+  const changed = async (accepts?: (change: CodeChange) => boolean) => {
+    const disk = createDisk();
+    const mortal = mortalEngine(disk, 5);
+    const before = tools().agent({ durability: mortal, inputProcessors: [guardNamed('old')] });
+    void before.generate(prompt, { runId: 'one' }).catch(() => undefined);
+    await mortal.died;
+    const refusals: unknown[] = [];
+    const after = mortalEngine(disk);
+    const heard: Engine = {
+      ...after,
+      host: (program) =>
+        after.host({
+          ...program,
+          run: (...args) =>
+            program.run(...args).catch((error: unknown) => {
+              refusals.push(error);
+              return new Promise<never>(() => undefined); // as an engine that waits for the right code
+            }),
+        }),
+    };
+    const agent = tools().agent({ durability: heard, inputProcessors: [guardNamed('new')], acceptChangedCode: accepts });
+    return { agent, refusals };
+  };
+
+  it('is refused, and the run waits', async () => {
+    const { agent, refusals } = await changed();
+    await expect.poll(() => refusals).toMatchObject([{ code: 'durable/changed-code', path: 'one' }]);
+    const ended = agent.attach('one').then(() => 'ended');
+    expect(await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 300, 'waiting'))])).toBe('waiting');
+  });
+
+  it('is taken where a function says that it may be', async () => {
+    const changes: CodeChange[] = [];
+    const { agent } = await changed((change) => changes.push(change) > 0);
+    expect((await (await agent.attach('one')).getFullOutput()).text).toBe('I charge. All is paid.');
+    expect(changes).toMatchObject([{ runId: 'one' }]);
+    expect(changes[0]?.from).not.toBe(changes[0]?.to);
+  });
+});
+
+describe('what is kept of a step', () => {
+  /** How much each step keeps, the first that keeps the conversation aside. */
+  const sizes = async (messages: number): Promise<number[]> => {
+    const disk = createDisk();
+    const agent = tools().agent({ durability: mortalEngine(disk) });
+    const history = Array.from({ length: messages }, (_, index) => ({
+      role: 'user' as const,
+      content: `${index} ${'word '.repeat(50)}`,
+    }));
+    await agent.generate([...history, { role: 'user' as const, content: prompt }], { runId: 'one' });
+    return [...(disk.runs.get('0:one')?.kept ?? [])].slice(2).map(([, text]) => text.length);
+  };
+
+  it('does not grow with the conversation before it', async () => {
+    const [few, many] = [await sizes(2), await sizes(200)];
+    expect(many).toHaveLength(few.length);
+    for (const [index, size] of many.entries())
+      expect(Math.abs(size - (few[index] as number)), `step ${index}`).toBeLessThan(200);
+  });
+});
+
+describe('openWorkflow', () => {
+  it('two agents on one file do not take up each other’s runs', async () => {
+    const path = newFile();
+    const engine = onFile({ path });
+    const agents = ['one', 'two'].map(
+      (id) =>
+        new InterlockAgent({
+          id,
+          name: id,
+          instructions: 'Answer.',
+          model: scriptedModel({ steps: () => ({ text: id }) }),
+          durability: engine,
+        }),
+    );
+    const texts = await Promise.all([...agents, ...agents].map(async (agent) => (await agent.generate('Go')).text));
+    expect(texts).toEqual(['one', 'two', 'one', 'two']);
+  });
+
+  it('many runs at once all end, each with its effects once', async () => {
+    const scenario = tools();
+    const agent = scenario.agent({ durability: onFile({ path: newFile() }) });
+    const results = await Promise.all(Array.from({ length: 60 }, () => agent.generate(prompt)));
+    expect(new Set(results.map(({ status }) => status))).toEqual(new Set(['success']));
+    expect(new Set(results.map(({ runId }) => runId)).size).toBe(60);
+    expect(scenario.effects).toHaveLength(120);
+  });
+
+  it('another process follows a run, and cancels it', async () => {
+    const path = newFile();
+    const model = scriptedModel({ steps: (call) => (call.index === 0 ? { text: 'Hello.' } : { hang: true }) });
+    const agentOn = (durability: Engine) =>
+      new InterlockAgent({ id: 'greeter', name: 'Greeter', instructions: 'Greet.', model, durability });
+    const [here, there] = [agentOn(onFile({ path })), agentOn(onFile({ path }))];
+    expect((await here.generate('Hi', { runId: 'one' })).text).toBe('Hello.');
+    expect((await (await there.attach('one')).getFullOutput()).text).toBe('Hello.');
+    const hanging = here.generate('Hi', { runId: 'two' });
+    await expect.poll(() => model.calls.length).toBe(2);
+    await there.cancel('two');
+    expect((await hanging).status).toBe('canceled');
+    expect((await (await there.attach('two')).getFullOutput()).status).toBe('canceled');
+  });
+
+  it('counts the processes that have died of a run at one place, and no others', () => {
+    const file = openFile(newFile());
+    onTestFinished(() => file.close());
+    const begin = (steps: number) => file.noteLife('program', 'run', steps);
+    expect([begin(0), begin(0), begin(0)]).toEqual([0, 1, 2]); // each of the first two has died
+    expect(begin(3)).toBe(0); // the third came further
+    file.noteSurvival('program', 'run'); // it was interrupted, and lives
+    expect([begin(3), begin(3)]).toEqual([0, 1]);
+  });
+
+  it('a run that has killed too many processes is given up, and says so', async () => {
+    const path = newFile();
+    const file = openFile(path);
+    for (let life = 0; life < 3; life += 1) file.noteLife('greeter', '0:one', 0);
+    file.close();
+    const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
+    const durability = onFile({ path, maxDeaths: 3 });
+    const agent = new InterlockAgent({ id: 'greeter', name: 'Greeter', instructions: 'Greet.', model, durability });
+    await expect(agent.generate('Hi', { runId: 'one' })).rejects.toMatchObject({ code: 'durable/lost-run' });
+    expect(model.calls).toHaveLength(0);
+  });
+});
