@@ -49,9 +49,9 @@ export const createMemoryUpdates = (memory: MastraMemory, resourceId: string): M
   const tools = new Map<string, CoreTool>();
   // By id and by what they say: an equal call of a later attempt is answered with the result of the first.
   const rehearsals = new Map<string, Parameters<Execute>[1]>();
-  const dueCall = (call: ToolCall): (() => unknown)[] => {
+  const dueCall = (call: ToolCall, isAnswered: boolean): (() => unknown)[] => {
     const tool = tools.get(call.toolName);
-    const options = keysOf(call).flatMap((key) => rehearsals.get(key) ?? [])[0];
+    const options = keysOf(call).flatMap((key) => rehearsals.get(key) ?? [])[0] ?? (isAnswered ? elsewhere(call) : undefined);
     return tool?.execute && options ? [() => tool.execute?.(call.args, options)] : [];
   };
   return {
@@ -68,7 +68,8 @@ export const createMemoryUpdates = (memory: MastraMemory, resourceId: string): M
       id: 'memory-updates',
       processOutputResult: async ({ result, messageList }) => {
         const steps = result.steps as unknown as StepRecord[]; // the loop's own; of those that were rejected no call is left
-        const due = steps.flatMap(({ toolCalls }) => toolCalls).flatMap(dueCall);
+        const answered = new Set(steps.flatMap(({ toolResults }) => toolResults).map(({ toolCallId }) => toolCallId));
+        const due = steps.flatMap(({ toolCalls }) => toolCalls).flatMap((call) => dueCall(call, answered.has(call.toolCallId)));
         if (due.length > 0)
           await inTurn(memory, `working-memory ${resourceId}`, async () => {
             for (const make of due) await make();
@@ -78,5 +79,8 @@ export const createMemoryUpdates = (memory: MastraMemory, resourceId: string): M
     },
   };
 };
+
+/** A call with a result that was rehearsed in another process, as it is made here. */
+const elsewhere = ({ toolCallId }: ToolCall): Parameters<Execute>[1] => ({ toolCallId, messages: [] });
 
 const keysOf = ({ toolCallId, toolName, args }: ToolCall): string[] => [toolCallId, JSON.stringify([toolName, args])];
