@@ -254,12 +254,13 @@ export const errorTable = {
   'durable/unkept-value': {
     actor: 'author',
     say: 'A durable run keeps data alone, no functions and no instances of classes; keep such a value outside the run, under a name.',
+    status: 400,
   },
   'durable/no-engine': {
     actor: 'author',
     say: 'The agent keeps no runs; give it an engine with durability.',
   },
-  'durable/no-run': { actor: 'caller', say: 'The engine knows no run of this agent under this id.' },
+  'durable/no-run': { actor: 'caller', say: 'The engine knows no run of this agent under this id.', status: 404 },
   'durable/lost-run': {
     actor: 'operator',
     say: 'The engine gave the run up; see the reason, and what its journal holds.',

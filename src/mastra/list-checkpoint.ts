@@ -37,7 +37,7 @@ const besideMessages = (list: MessageList): Beside => {
   return Object.fromEntries([
     ...sourceNames.map((name) => [name, Array.from(insides[name], ({ id }) => id)]),
     ...besideNames.map((name) => [name, copyPlain(insides[name])]),
-  ]) as unknown as Beside; // built field by field
+  ]); // built field by field
 };
 
 /** As lists store it. A time may be anything by now: guards write to messages as they please. */

@@ -98,7 +98,7 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
     await agent.cancel('resting');
     expect((await (await agent.attach('resting')).getFullOutput()).status).toBe('canceled');
     expect(scenario.effects).toEqual([]);
-    const hanging = scriptedModel({ steps: [{ hang: true } as never] });
+    const hanging = scriptedModel({ steps: [{ hang: true }] });
     const waiting = new InterlockAgent({
       id: 'waiting',
       name: 'Waiting',
@@ -113,7 +113,7 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
   });
 
   it('who gives up cancels the run, wherever it goes on', async () => {
-    const hanging = scriptedModel({ steps: [{ hang: true } as never] });
+    const hanging = scriptedModel({ steps: [{ hang: true }] });
     const agent = new InterlockAgent({
       id: 'waiting',
       name: 'Waiting',
