@@ -6,7 +6,7 @@ import { InterlockAgent, type Durable, type Engine } from '../../src/index.js';
 import { noJournal } from '../../src/loop/journal.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
-/** `tsx bench/durable/main.ts`: what it costs to keep a run, per stretch of it, in time and bytes. */
+/** `npm run bench:durable`: what it costs to keep a run, per stretch of it, in time and bytes. */
 
 const runs = 40;
 const warmUps = 5;
