@@ -247,7 +247,7 @@ export class InterlockAgent<
     const { memory, runId, actor } = options;
     await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
     const { messages: input } = call;
-    const durable = this.#durable;
+    const durable = this.#keeping(call.options);
     if (durable) return beginDurably(durable, { agent, mode, messages: input, given: call.options, options, requestContext });
     const run = await beginRun({ agent, guards, hooks, maxModelRetries, mode, messages: input, options, requestContext });
     return this.#begun(run, options);
@@ -262,8 +262,14 @@ export class InterlockAgent<
     await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
     const suspended = this.#suspended;
     const resuming = { mode, runId, toolCallId, resumeData, options, requestContext, memory };
-    if (this.#durable) return resumeDurably(this.#durable, resuming);
+    const durable = this.#keeping(options);
+    if (durable) return resumeDurably(durable, resuming);
     return this.#begun(await resume({ ...resuming, suspended, guards }), options);
+  }
+
+  /** What a supervisor asks for is part of the supervisor's run, and kept with it. */
+  #keeping(options: object): DurableRuns | undefined {
+    return isDelegated(options) ? undefined : this.#durable;
   }
 
   #begun(run: Run, callbacks: CallOptions): Begun {

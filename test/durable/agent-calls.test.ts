@@ -160,6 +160,25 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
   });
 });
 
+describe('a sub-agent with an engine', () => {
+  it.each([undefined, memoryEngine()])('answers its supervisor within the run of that', async (durability) => {
+    const sub = new InterlockAgent({
+      id: 'sub',
+      name: 'sub',
+      description: 'Knows it.',
+      instructions: 'Answer.',
+      model: scriptedModel({ steps: () => ({ text: 'It is so.' }) }),
+      durability: memoryEngine(),
+    });
+    const model = scriptedModel({
+      steps: [{ toolCalls: [{ name: 'agent-sub', args: { prompt: 'Is it?' } }] }, { text: 'Done.' }],
+    });
+    const supervisor = new InterlockAgent({ id: 'lead', name: 'Lead', instructions: 'Ask.', model, agents: { sub }, durability });
+    const { toolResults } = await supervisor.generate(prompt);
+    expect(toolResults).toMatchObject([{ output: { text: 'It is so.' } }]);
+  });
+});
+
 describe('an agent without an engine', () => {
   it('says so', async () => {
     const agent = (scenarios['tools'] as () => Scenario)().agent();
