@@ -43,9 +43,9 @@ export {
   type DefinedProcessor,
   type Pipeline,
   type PipelineStep,
-} from './mastra/pipeline.js';
-export { processorStep, type ProcessorStep } from './mastra/step.js';
-export { fromWorkflow } from './mastra/to-graph.js';
+} from './mastra/workflow/pipeline.js';
+export { processorStep, type ProcessorStep } from './mastra/workflow/step.js';
+export { fromWorkflow } from './mastra/workflow/to-graph.js';
 export type { Durable, Engine, Program, ProgramCall, ProgramRuns, RunFound } from './durable/journal.js';
 export { memoryEngine } from './durable/memory-engine.js';
 export type { CodeChange } from './mastra/durable/code-change.js';
@@ -57,7 +57,7 @@ export {
   type InterlockResult,
   type InterlockStep,
   type InterlockStream,
-} from './mastra/agent.js';
+} from './mastra/agent/agent.js';
 export type {
   InterlockAgentConfig,
   InterlockCallOptions,
@@ -66,15 +66,15 @@ export type {
   InterlockObjectOptions,
   InterlockPromptCall,
   InterlockResumeOptions,
-} from './mastra/config.js';
-export type { StructuredOutput } from './mastra/structured-output-options.js';
-export type { DynamicGuards, Guards } from './mastra/guards.js';
-export { guard, type GuardedProcessor, type InputJudge } from './mastra/guard-policy.js';
-export type { PolicyCarrier } from './mastra/guard-node.js';
-export { guardsFor, type LaneGuards } from './mastra/guards-for.js';
-export { PrepareStepProcessor } from './mastra/prepare-step.js';
-export { verify, type VerifyOptions } from './mastra/verify.js';
-export { registerProcessorWorkflows } from './mastra/registration.js';
+} from './mastra/agent/config.js';
+export type { StructuredOutput } from './mastra/structured-output/structured-output-options.js';
+export type { DynamicGuards, Guards } from './mastra/workflow/guards.js';
+export { guard, type GuardedProcessor, type InputJudge } from './mastra/workflow/guard-policy.js';
+export type { PolicyCarrier } from './mastra/workflow/guard-node.js';
+export { guardsFor, type LaneGuards } from './mastra/workflow/guards-for.js';
+export { PrepareStepProcessor } from './mastra/agent/prepare-step.js';
+export { verify, type VerifyOptions } from './mastra/workflow/verify.js';
+export { registerProcessorWorkflows } from './mastra/agent/registration.js';
 export {
   ProcessorStepInputSchema,
   ProcessorStepOutputSchema,

@@ -1,6 +1,6 @@
 import { gateway, type LanguageModel } from 'ai';
 import type { Host, ModelChoice, ResolvedModel } from '../phase/host.js';
-import { createHost } from '../mastra/host.js';
+import { createHost } from '../mastra/workflow/host.js';
 import { InterlockError } from '../errors.js';
 
 /** A model that can be wrapped. */

@@ -4,7 +4,7 @@ import type { Phase } from '../phase/row.js';
 import type { ProcessorSlot, RunScope } from '../phase/scope.js';
 import { systemTimer } from '../phase/timer.js';
 import { InterlockError } from '../errors.js';
-import { compile, type Compilable } from '../mastra/pipeline.js';
+import { compile, type Compilable } from '../mastra/workflow/pipeline.js';
 import { checkHonoured, type Adapter } from './adapters.js';
 import type { GuardedRunEvent, UnsignedEvent } from './events.js';
 import { aiSdkHost } from './host.js';

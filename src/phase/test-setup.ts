@@ -2,7 +2,7 @@ import { MessageList, type MastraDBMessage } from '@mastra/core/agent/message-li
 import type { Processor } from '@mastra/core/processors';
 import { RequestContext } from '@mastra/core/request-context';
 import { guardOf } from '../guard/guard.js';
-import { createHost } from '../mastra/host.js';
+import { createHost } from '../mastra/workflow/host.js';
 import { scriptedModel } from '../testing/index.js';
 import type { Verdict } from '../verdict.js';
 import type { ResolvedModel } from './host.js';

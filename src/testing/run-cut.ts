@@ -1,5 +1,5 @@
-import type { InterlockConfig } from '../mastra/config.js';
-import { InterlockAgent, type InterlockStream } from '../mastra/agent.js';
+import type { InterlockConfig } from '../mastra/agent/config.js';
+import { InterlockAgent, type InterlockStream } from '../mastra/agent/agent.js';
 import type { Pieces } from './cuts.js';
 import type { ScriptedStep } from './scripted-parts.js';
 import { scriptedModel } from './scripted-model.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { optionTreatments } from '../../src/mastra/options.js';
-import { refusedMethods } from '../../src/mastra/refused-methods.js';
+import { optionTreatments } from '../../src/mastra/agent/options.js';
+import { refusedMethods } from '../../src/mastra/agent/refused-methods.js';
 
 type Treatment = (typeof optionTreatments)['call'][string];
 
@@ -26,7 +26,7 @@ const optionsOf = (where: keyof typeof optionTreatments): string =>
       .toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
 
-const document = `<!-- Made from src/mastra/options.ts and src/mastra/refused-methods.ts: npm test -- test/docs/options.test.ts -u -->
+const document = `<!-- Made from src/mastra/agent/options.ts and src/mastra/agent/refused-methods.ts: npm test -- test/docs/options.test.ts -u -->
 
 # Options of Mastra's agent
 

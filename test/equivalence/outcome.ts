@@ -2,8 +2,8 @@ import type { MessageList } from '@mastra/core/agent/message-list';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 
 import { compile, isInterlockError, type Phase, type PhaseData, type Pipeline } from '../../src/index.js';
-import { createHost } from '../../src/mastra/host.js';
-import { scopeOfStep } from '../../src/mastra/scope.js';
+import { createHost } from '../../src/mastra/workflow/host.js';
+import { scopeOfStep } from '../../src/mastra/workflow/scope.js';
 
 /** What came of a payload, in data that can be compared. */
 export interface Outcome {

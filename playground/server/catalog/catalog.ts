@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { errorTable, type Finding } from '../../../src/index.js';
 import { placeOf } from '../../../src/pipeline/verify/place.js';
-import { findingsOf } from '../../../src/mastra/verify.js';
+import { findingsOf } from '../../../src/mastra/workflow/verify.js';
 import type { AgentInfo, Catalog, PipelineInfo } from '../../protocol/catalog.js';
 import { phasesIn, shapeOf } from './graph-shape.js';
 import { isInterlock, type Known, type KnownAgent, type KnownPipeline } from './known.js';

@@ -2,8 +2,8 @@ import type { Agent } from '@mastra/core/agent';
 import type { Mastra } from '@mastra/core/mastra';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 import type { InterlockAgent } from '../../../src/index.js';
-import { compileLane, laneId, type Lane } from '../../../src/mastra/guards.js';
-import { toGraph, type PipelineStep } from '../../../src/mastra/pipeline.js';
+import { compileLane, laneId, type Lane } from '../../../src/mastra/workflow/guards.js';
+import { toGraph, type PipelineStep } from '../../../src/mastra/workflow/pipeline.js';
 import { childrenOf, type GraphNode, type SequenceNode } from '../../../src/pipeline/graph.js';
 
 /** A pipeline that the studio shows and tries. */

@@ -1,6 +1,6 @@
 import { RequestContext } from '@mastra/core/request-context';
 import type { RunEvent } from '../../../src/index.js';
-import { createHost } from '../../../src/mastra/host.js';
+import { createHost } from '../../../src/mastra/workflow/host.js';
 import type { ProcessorSlot, RunScope } from '../../../src/phase/scope.js';
 import { systemTimer } from '../../../src/phase/timer.js';
 import { createRecorder } from '../../../src/trace/recorder.js';

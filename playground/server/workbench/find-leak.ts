@@ -1,4 +1,4 @@
-import { toWorkflow } from '../../../src/mastra/to-workflow.js';
+import { toWorkflow } from '../../../src/mastra/workflow/to-workflow.js';
 import type { SequenceNode } from '../../../src/pipeline/graph.js';
 import { checkFragments } from '../../../src/testing/index.js';
 import type { FindLeak, LeakSearch } from '../../protocol/workbench.js';

@@ -1,6 +1,6 @@
 import { configure } from 'safe-stable-stringify';
 import type { Phase, PhaseData } from '../../../src/index.js';
-import { createHost } from '../../../src/mastra/host.js';
+import { createHost } from '../../../src/mastra/workflow/host.js';
 import type { MessageCarrier } from '../../../src/phase/settle-messages.js';
 import { phaseRow } from '../../../src/phase/table.js';
 import { textsIn } from '../../../src/trace/texts-in.js';

@@ -1,6 +1,6 @@
 import { compareTraces, InterlockError, replay, type Replayed, type Trace } from '../../../src/index.js';
-import type { DynamicGuards } from '../../../src/mastra/guards.js';
-import { toWorkflow } from '../../../src/mastra/to-workflow.js';
+import type { DynamicGuards } from '../../../src/mastra/workflow/guards.js';
+import { toWorkflow } from '../../../src/mastra/workflow/to-workflow.js';
 import type { Comparison } from '../../protocol/runs.js';
 import { isInterlock, type Known } from '../catalog/known.js';
 

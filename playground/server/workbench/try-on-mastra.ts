@@ -1,5 +1,5 @@
 import type { PhaseData } from '../../../src/index.js';
-import { toWorkflow } from '../../../src/mastra/to-workflow.js';
+import { toWorkflow } from '../../../src/mastra/workflow/to-workflow.js';
 import type { SequenceNode } from '../../../src/pipeline/graph.js';
 import type { Tried, TriedStep } from '../../protocol/workbench.js';
 import { payloadAsJson, textsOfPayload } from './payload-json.js';

@@ -1,5 +1,5 @@
 import { InterlockError, isInterlockError, type Phase, type PhaseData, type RunEvent } from '../../../src/index.js';
-import { openPayload } from '../../../src/mastra/step.js';
+import { openPayload } from '../../../src/mastra/workflow/step.js';
 import { compileGraph } from '../../../src/pipeline/compile.js';
 import { childrenOf, nameOf, type GraphNode, type SequenceNode } from '../../../src/pipeline/graph.js';
 import { phaseRow } from '../../../src/phase/table.js';

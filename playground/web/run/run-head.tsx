@@ -24,13 +24,39 @@ const given: Readonly<Record<NonNullable<RunView['memory']>['given'], string>> =
   nothing: 'nothing',
 };
 
+type FactsProps = Omit<RunHeadProps, 'runId'> & { readonly agentName: string };
+
+/** How the run stands: its status, when and how long, and what it cost so far. */
+const RunFacts = ({ view, whole, state, agentName }: FactsProps) => {
+  const { inputTokens, outputTokens, calls, wastedCalls } = view.usage;
+  const { startedAt, at } = whole;
+  return (
+    <p className="run-facts">
+      <StatusBadge status={view.status} />
+      {state === 'waiting' && <Badge tone="edit">the server is away</Badge>}
+      <span>
+        <InertText text={agentName} />
+      </span>
+      {startedAt !== undefined && <span>{formatTime(startedAt)}</span>}
+      {startedAt !== undefined && at !== undefined && <span>{formatDuration(at - startedAt)}</span>}
+      {view.retries > 0 && <span>{count(view.retries, 'retry', 'retries')}</span>}
+      {wastedCalls > 0 && <span>{count(wastedCalls, 'call')} for nothing</span>}
+      {view.memory && <span>memory was given {given[view.memory.given]}</span>}
+      {calls > 0 && (
+        <span>
+          {count(calls, 'model call')}, {inputTokens} tokens in, {outputTokens} out
+        </span>
+      )}
+    </p>
+  );
+};
+
 /** Which run it is, and how it stands. */
-export const RunHead = ({ runId, view, whole, state }: RunHeadProps) => {
+export const RunHead = ({ runId, whole, ...standing }: RunHeadProps) => {
   const { agents } = useCatalog();
   const said = whole.said.findLast(({ role }) => role === 'user')?.text ?? 'A run';
   useTitle(said.slice(0, 60));
   const agent = agents.find(({ id }) => id === whole.agentId);
-  const { inputTokens, outputTokens, calls, wastedCalls } = view.usage;
   return (
     <header className="run-head">
       <div className="run-title">
@@ -39,23 +65,7 @@ export const RunHead = ({ runId, view, whole, state }: RunHeadProps) => {
         </h1>
         <RunTakeAway runId={runId} />
       </div>
-      <p className="run-facts">
-        <StatusBadge status={view.status} />
-        {state === 'waiting' && <Badge tone="edit">the server is away</Badge>}
-        <span>
-          <InertText text={agent?.name ?? whole.agentId ?? 'an agent'} />
-        </span>
-        {whole.startedAt !== undefined && <span>{formatTime(whole.startedAt)}</span>}
-        {whole.startedAt !== undefined && whole.at !== undefined && <span>{formatDuration(whole.at - whole.startedAt)}</span>}
-        {view.retries > 0 && <span>{count(view.retries, 'retry', 'retries')}</span>}
-        {wastedCalls > 0 && <span>{count(wastedCalls, 'call')} for nothing</span>}
-        {view.memory && <span>memory was given {given[view.memory.given]}</span>}
-        {calls > 0 && (
-          <span>
-            {count(calls, 'model call')}, {inputTokens} tokens in, {outputTokens} out
-          </span>
-        )}
-      </p>
+      <RunFacts {...standing} whole={whole} agentName={agent?.name ?? whole.agentId ?? 'an agent'} />
       {agent?.note !== undefined && <p className="run-note">{agent.note}</p>}
     </header>
   );

@@ -3,12 +3,12 @@ import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import type { RunMode } from '../../loop/ports.js';
-import { idsOf } from '../begin-run.js';
-import type { Begun } from '../begun.js';
-import type { CallOptions } from '../call-options.js';
-import { callEnded } from '../callbacks.js';
-import type { AgentSetup } from '../read-config.js';
-import { answeredBy, type Resuming } from '../resume.js';
+import { idsOf } from '../agent/begin-run.js';
+import type { Begun } from '../agent/begun.js';
+import type { CallOptions } from '../agent/call-options.js';
+import { callEnded } from '../agent/callbacks.js';
+import type { AgentSetup } from '../agent/read-config.js';
+import { answeredBy, type Resuming } from '../agent/resume.js';
 import { createDurableRuns, type DurableRuns, type Followed } from './durable-runs.js';
 import { keepContext, splitOptions } from './kept-sitting.js';
 

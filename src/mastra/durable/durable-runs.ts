@@ -4,7 +4,7 @@ import type { Answered } from '../../loop/resume-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import { writeKept } from '../../loop/state/kept-state.js';
-import type { CallOptions } from '../call-options.js';
+import type { CallOptions } from '../agent/call-options.js';
 import { readEnd, sittingId, writeSitting, type KeptCall, type KeptEnd, type KeptSitting } from './kept-sitting.js';
 import { agentProgram } from './program.js';
 import { createSeats, type Seat, type Seats } from './seats.js';

@@ -4,7 +4,7 @@ import type { Answered } from '../../loop/resume-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import { decode, encode } from '../../loop/state/encode.js';
 import type { KeptState } from '../../loop/state/kept-state.js';
-import type { CallOptions } from '../call-options.js';
+import type { CallOptions } from '../agent/call-options.js';
 
 /** A call as any process must know it to go on with its run: data alone. */
 export interface KeptCall {

@@ -8,7 +8,7 @@ import type { Run } from '../../loop/run.js';
 import { decode, encode } from '../../loop/state/encode.js';
 import { keepJournal } from '../../loop/state/keep-journal.js';
 import { keptState, writeKept } from '../../loop/state/kept-state.js';
-import { objectOf } from '../structured-output.js';
+import { objectOf } from '../structured-output/structured-output.js';
 import { codeOf } from './code-of.js';
 import { readSitting, writeEnd, type KeptSitting } from './kept-sitting.js';
 import type { Seats } from './seats.js';

@@ -1,10 +1,10 @@
 import type { Agent } from '@mastra/core/agent';
 import type { Engine } from '../../durable/journal.js';
 import type { Journal, Run } from '../../loop/run.js';
-import { beginRun } from '../begin-run.js';
-import type { CallOptions } from '../call-options.js';
-import type { AgentSetup } from '../read-config.js';
-import { resolveOptions } from '../resolve-options.js';
+import { beginRun } from '../agent/begin-run.js';
+import type { CallOptions } from '../agent/call-options.js';
+import type { AgentSetup } from '../agent/read-config.js';
+import { resolveOptions } from '../agent/resolve-options.js';
 import type { CodeChange } from './code-change.js';
 import { readContext, type KeptCall } from './kept-sitting.js';
 

@@ -5,7 +5,7 @@ import type { ReplayStage } from '../../loop/replay-stage.js';
 import type { ReadContent } from '../../trace/contents.js';
 import { fromPlainJson } from '../../trace/plain-json.js';
 import type { Tape } from '../../trace/replay/tape.js';
-import { fillList, type ListState } from '../list-insides.js';
+import { fillList, type ListState } from '../messages/list-insides.js';
 import { phases } from '../../phase/table.js';
 
 type MemoryEntry = Extract<TraceEntry, { kind: 'memory' }>;

@@ -1,10 +1,10 @@
 import { RequestContext } from '@mastra/core/request-context';
 import type { TraceHeader } from '../../../schemas/index.js';
 import type { Lanes } from '../../loop/run.js';
-import { compileChains } from '../chains.js';
-import { hasErrorHook } from '../error-lane.js';
-import { checkLane, resolveGuards, type DynamicGuards, type Lane } from '../guards.js';
-import type { PipelineStep } from '../pipeline.js';
+import { compileChains } from '../agent/chains.js';
+import { hasErrorHook } from '../agent/error-lane.js';
+import { checkLane, resolveGuards, type DynamicGuards, type Lane } from '../workflow/guards.js';
+import type { PipelineStep } from '../workflow/pipeline.js';
 import { memoryStandIn, type RecordedMemory } from './memory-stand-ins.js';
 
 /** Guards to replay a run with, in the lanes of an agent. */

@@ -3,7 +3,7 @@ import type { Trace } from '../../trace/collect-traces.js';
 import type { ReadContent } from '../../trace/contents.js';
 import { traceOfKind } from '../../trace/trace-of-kind.js';
 import { InterlockError } from '../../errors.js';
-import { fillList, type ListState } from '../list-insides.js';
+import { fillList, type ListState } from '../messages/list-insides.js';
 
 /** The conversation with which a recorded run began. Raises `trace/redacted`. */
 export const replayList = (trace: Trace, read: ReadContent, createId: () => string): MessageList => {

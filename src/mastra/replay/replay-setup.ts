@@ -12,12 +12,12 @@ import { fromPlainJson, type MapText } from '../../trace/plain-json.js';
 import { createTape } from '../../trace/replay/tape.js';
 import { headerOf } from '../../trace/trace-lines.js';
 import { traceOfKind } from '../../trace/trace-of-kind.js';
-import { createHost } from '../host.js';
-import { createCheckpoints } from '../list-checkpoint.js';
-import { objectPlanOf } from '../object-plan.js';
-import { loopMessages } from '../loop-messages.js';
-import { toPrompt } from '../model-call.js';
-import type { StructuredOutput } from '../structured-output-options.js';
+import { createHost } from '../workflow/host.js';
+import { createCheckpoints } from '../messages/list-checkpoint.js';
+import { objectPlanOf } from '../structured-output/object-plan.js';
+import { loopMessages } from '../messages/loop-messages.js';
+import { toPrompt } from '../model/model-call.js';
+import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 import { replayLanes, type ReplayGuards } from './replay-lanes.js';
 import { replayIds, replayList } from './replay-list.js';
 

@@ -17,11 +17,11 @@ import { alignTrace } from '../../trace/replay/align-trace.js';
 import { sittingsOf, type RecordedSitting } from '../../trace/replay/sittings.js';
 import { headerOf } from '../../trace/trace-lines.js';
 import { traceOfKind } from '../../trace/trace-of-kind.js';
-import { guardsOfAgent, InterlockAgent } from '../agent.js';
-import { runToEnd } from '../end-run.js';
-import { sittingOf } from '../sitting.js';
-import type { StructuredOutput } from '../structured-output-options.js';
-import { createSuspendedRuns } from '../suspended-runs.js';
+import { guardsOfAgent, InterlockAgent } from '../agent/agent.js';
+import { runToEnd } from '../agent/end-run.js';
+import { sittingOf } from '../agent/sitting.js';
+import type { StructuredOutput } from '../structured-output/structured-output-options.js';
+import { createSuspendedRuns } from '../agent/suspended-runs.js';
 import type { ReplayGuards } from './replay-lanes.js';
 import { replaySetup, type ReplaySetup } from './replay-setup.js';
 
@@ -145,9 +145,9 @@ const waitsFor = (run: Run, { toolCallId }: Answered): boolean =>
   run.status === 'suspended' && waitingCalls(run).some(({ call }) => call.toolCallId === toolCallId);
 
 const sittingFor = ({ setup, sitting, recording }: Playing) => {
-  const { mode, runId } = setup.header;
+  const { mode } = setup.header;
   const options = { abortSignal: sitting.controller.signal };
-  return sittingOf({ mode, runId, options, guards: {}, recording }, () => sitting.run);
+  return sittingOf({ mode, options, guards: {}, recording }, () => sitting.run);
 };
 
 const beginReplay = (playing: Playing): Run => {

@@ -5,7 +5,7 @@ import { messageOf } from '../../loop/message-of.js';
 import type { ToolCall } from '../../loop/ports.js';
 import { acceptedSteps, type Lanes, type Run, type RunTracer } from '../../loop/run.js';
 import { waitingCalls } from '../../loop/tell-waiting.js';
-import { objectOf } from '../structured-output.js';
+import { objectOf } from '../structured-output/structured-output.js';
 import { isTraced, startAgentSpan, type AgentSpan, type AgentTracing } from './agent-span.js';
 import { createGuardSpans, type GuardSpans } from './guard-spans.js';
 import { asError } from './as-error.js';

@@ -3,7 +3,7 @@ import { isGuarded } from '../../loop/judge.js';
 import type { StepRecord, TokenUsage, ToolCall } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { Phase } from '../../phase/row.js';
-import { offeredTools } from '../provider-tools.js';
+import { offeredTools } from '../model/provider-tools.js';
 import { openToolSpan, type ToolSpan } from './tool-span.js';
 import { wordless } from './wordless.js';
 

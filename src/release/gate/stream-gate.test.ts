@@ -2,8 +2,8 @@ import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it, vi } from 'vitest';
 import type { GuardPolicy } from '../../../schemas/index.js';
 import type { PatternMatch, WindowedProcessor } from '../../guard/pattern.js';
-import { guard } from '../../mastra/guard-policy.js';
-import { pipeline, type PipelineStep } from '../../mastra/pipeline.js';
+import { guard } from '../../mastra/workflow/guard-policy.js';
+import { pipeline, type PipelineStep } from '../../mastra/workflow/pipeline.js';
 import type { Condition } from '../../pipeline/graph.js';
 import { exploreInterleavings } from '../../testing/explore-interleavings.js';
 import {

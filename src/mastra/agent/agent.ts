@@ -1,0 +1,298 @@
+import {
+  Agent,
+  type AgentListSuspendedRunsOptions,
+  type AgentListSuspendedRunsResult,
+  type SubAgent,
+  type ToolsInput,
+} from '@mastra/core/agent';
+import type { MessageListInput } from '@mastra/core/agent/message-list';
+import type { Mastra } from '@mastra/core/mastra';
+import type { ProcessorWorkflow } from '@mastra/core/processors';
+import { RequestContext } from '@mastra/core/request-context';
+import type { FullOutput, MastraModelOutput } from '@mastra/core/stream';
+import type { RunMode } from '../../loop/ports.js';
+import type { Run } from '../../loop/run.js';
+import type { Finding } from '../../pipeline/verify/finding.js';
+import { beginRun } from './begin-run.js';
+import type { Begun } from './begun.js';
+import type { CallOptions } from './call-options.js';
+import type {
+  InterlockAgentConfig,
+  InterlockCallOptions,
+  InterlockDeclineOptions,
+  InterlockObjectOptions,
+  InterlockPromptCall,
+  InterlockResumeOptions,
+  MastraCallOptions,
+  MastraResumeOptions,
+} from './config.js';
+import { isDelegated, refusingAnswer, refusingStream } from '../tools/delegation.js';
+import { beginDurably, begunOf, durableRunsOf, needEngine, resumeDurably } from '../durable/durable-calls.js';
+import type { DurableRuns } from '../durable/durable-runs.js';
+import { runToEnd } from './end-run.js';
+import { readConfig, type AgentSetup } from './read-config.js';
+import { readCall } from './read-call.js';
+import { refuseMethods } from './refused-methods.js';
+import { registerOnProcessors, workflowsOf } from './registration.js';
+import { resolveOptions } from './resolve-options.js';
+import { errorOf, resultOf, type RunResult, type StepResult } from './result.js';
+import { readResumeOptions } from './resume-options.js';
+import { resume } from './resume.js';
+import { streamOf, type RunStream } from './run-stream.js';
+import { createSuspendedRuns, listRuns } from './suspended-runs.js';
+import { asSubAgents } from '../tools/sub-agents.js';
+import type { VerifyOptions } from '../workflow/verify.js';
+import { findingsOfAgent } from './verify-agent.js';
+
+/** One attempt at a step: Mastra's step result, and how the attempt ended. */
+export type InterlockStep = FullOutput['steps'][number] & Pick<StepResult, 'stepNumber' | 'attempt' | 'reason'>;
+/** What `generate` gives: Mastra's full output with the run's status and events. */
+export type InterlockResult = Omit<FullOutput, 'steps'> & { steps: InterlockStep[] } & Pick<
+    RunResult,
+    'status' | 'bypasses' | 'wasted' | 'runEvents' | 'runId' | 'tripwire'
+  >;
+/** What `generate` gives where an object was asked for; there is none where the run did not succeed. */
+export type InterlockObjectResult<OUTPUT> = Omit<InterlockResult, 'object'> & { object: OUTPUT | undefined };
+/** What `stream` gives: Mastra's stream with the run's status and events. */
+export type InterlockStream = { getFullOutput(): Promise<InterlockResult> } & MastraModelOutput &
+  Pick<RunStream, 'runEvents' | 'tripwire'>;
+
+/** What `stream` gives where an object was asked for. */
+export type InterlockObjectStream<OUTPUT> = Omit<InterlockStream, 'object' | 'objectStream' | 'getFullOutput'> & {
+  object: Promise<OUTPUT | undefined>;
+  objectStream: ReadableStream<Partial<OUTPUT>>;
+  getFullOutput(): Promise<InterlockObjectResult<OUTPUT>>;
+};
+
+/** Reads what is the agent's own; set where the class is made. */
+let guardsOf: (agent: InterlockAgent) => AgentSetup['guards'];
+
+/**
+ * Mastra's agent with Interlock's loop: same constructor, tools, models, memory and registration, and the promises that follow
+ * from the shape of the statechart. `generate` and `stream` run the loop; methods that would run another one are refused with
+ * `agent/unsupported-method`; everything else is Mastra's. To a supervisor, an answer that a guard stopped is `agent/refused`.
+ *
+ * Raises at construction: `agent/unknown-option`, `agent/unsupported-option`, `agent/invalid-option`, `pipeline/…`.
+ *
+ * @example
+ * const agent = new InterlockAgent({ name: 'support', instructions: 'Help.', model: 'openai/gpt-5', inputProcessors: moderation });
+ * const { status, text } = await agent.generate('Where is my order?');
+ */
+export class InterlockAgent<
+  TAgentId extends string = string,
+  TTools extends ToolsInput = ToolsInput,
+  TOutput = undefined,
+  TRequestContext = unknown,
+> extends Agent<TAgentId, TTools, TOutput, TRequestContext> {
+  static {
+    refuseMethods(this.prototype);
+    guardsOf = (agent) => agent.#setup.guards;
+  }
+
+  readonly #setup: AgentSetup;
+  #suspended = createSuspendedRuns();
+  #durable: DurableRuns | undefined;
+
+  constructor(config: InterlockAgentConfig<TAgentId, TTools, TOutput, TRequestContext>) {
+    const setup = readConfig(config);
+    super(setup.mastraConfig as never); // the same configuration, with guards and hooks in the forms that Mastra takes
+    this.#setup = setup;
+    const mastra = this.getMastraInstance();
+    if (mastra) registerOnProcessors(mastra, setup.guards);
+    this.#durable = durableRunsOf(this as unknown as Agent, setup); // see #begin
+  }
+
+  /** Runs the loop to its end. Rejects where the run failed, with its code and cause; any other end is a result. */
+  override generate<OUTPUT>(
+    messages: MessageListInput,
+    options: InterlockObjectOptions<OUTPUT>,
+  ): Promise<InterlockObjectResult<OUTPUT>>;
+  override generate(call: InterlockPromptCall): Promise<InterlockResult>;
+  override generate(messages: MessageListInput, options?: InterlockCallOptions): Promise<InterlockResult>;
+  override generate<OUTPUT>(messages: MessageListInput, options?: MastraCallOptions<OUTPUT>): Promise<FullOutput<OUTPUT>>;
+  override async generate(messages: unknown, options?: unknown): Promise<unknown> {
+    return this.#answer(await this.#begin('generate', messages, options));
+  }
+
+  /** Starts the loop and gives its stream. Rejects for what is wrong before any model call. */
+  override stream<OUTPUT>(
+    messages: MessageListInput,
+    options: InterlockObjectOptions<OUTPUT>,
+  ): Promise<InterlockObjectStream<OUTPUT>>;
+  override stream(call: InterlockPromptCall): Promise<InterlockStream>;
+  override stream(messages: MessageListInput, options?: InterlockCallOptions): Promise<InterlockStream>;
+  override stream<OUTPUT>(messages: MessageListInput, options?: MastraCallOptions<OUTPUT>): Promise<MastraModelOutput<OUTPUT>>;
+  override async stream(messages: unknown, options?: unknown): Promise<unknown> {
+    return this.#streamed(await this.#begin('stream', messages, options));
+  }
+
+  /**
+   * Goes on with a run of this agent that rests in this process, to its end or to where it rests again. It keeps the guards, tools,
+   * model and limits that it began with.
+   *
+   * Raises `agent/no-suspended-run`, and `agent/invalid-option` where `resumeData` does not answer the call that waits.
+   */
+  override resumeGenerate(resumeData: unknown, options: InterlockResumeOptions): Promise<InterlockResult>;
+  override resumeGenerate<OUTPUT>(resumeData: unknown, options: MastraResumeOptions<OUTPUT>): Promise<FullOutput<OUTPUT>>;
+  override async resumeGenerate(resumeData: unknown, options: object): Promise<unknown> {
+    return this.#answer(await this.#resume('generate', resumeData, options));
+  }
+
+  /** {@link resumeGenerate} as a stream: of what happens from now on. */
+  override resumeStream(resumeData: unknown, options: InterlockResumeOptions): Promise<InterlockStream>;
+  override resumeStream<OUTPUT>(resumeData: unknown, options: MastraResumeOptions<OUTPUT>): Promise<MastraModelOutput<OUTPUT>>;
+  override async resumeStream(resumeData: unknown, options: object): Promise<unknown> {
+    return this.#streamed(await this.#resume('stream', resumeData, options));
+  }
+
+  /** A person approves of a call; its tool runs once every call of the step that needs approval is decided. */
+  override approveToolCall(options: InterlockResumeOptions): Promise<InterlockStream>;
+  override approveToolCall<OUTPUT>(options: MastraResumeOptions<OUTPUT>): Promise<MastraModelOutput<OUTPUT>>;
+  override approveToolCall(options: InterlockResumeOptions): Promise<unknown> {
+    return this.resumeStream({ approved: true }, options);
+  }
+
+  /** A person declines a call: its tool does not run, and the model is told the reason. */
+  override declineToolCall(options: InterlockDeclineOptions): Promise<InterlockStream>;
+  override declineToolCall<OUTPUT>(options: MastraResumeOptions<OUTPUT>): Promise<MastraModelOutput<OUTPUT>>;
+  override declineToolCall({ reason, ...options }: InterlockDeclineOptions): Promise<unknown> {
+    return this.resumeStream({ approved: false, reason }, options);
+  }
+
+  /** {@link approveToolCall}, to the end. */
+  override approveToolCallGenerate(options: InterlockResumeOptions): Promise<InterlockResult>;
+  override approveToolCallGenerate<OUTPUT>(options: MastraResumeOptions<OUTPUT>): Promise<FullOutput<OUTPUT>>;
+  override approveToolCallGenerate(options: InterlockResumeOptions): Promise<unknown> {
+    return this.resumeGenerate({ approved: true }, options);
+  }
+
+  /** {@link declineToolCall}, to the end. */
+  override declineToolCallGenerate(options: InterlockDeclineOptions): Promise<InterlockResult>;
+  override declineToolCallGenerate<OUTPUT>(options: MastraResumeOptions<OUTPUT>): Promise<FullOutput<OUTPUT>>;
+  override declineToolCallGenerate({ reason, ...options }: InterlockDeclineOptions): Promise<unknown> {
+    return this.resumeGenerate({ approved: false, reason }, options);
+  }
+
+  /**
+   * Follows a run that an engine keeps, from any process, to its end or to where it rests. Chunks are those of what goes on in this process.
+   * Raises `durable/no-engine` and `durable/no-run`; so do `resume` and `cancel`.
+   */
+  async attach(runId: string): Promise<InterlockStream> {
+    const followed = await needEngine(this.#durable, 'attach').attach(runId);
+    return this.#streamed(begunOf(followed, {})) as InterlockStream; // see stream
+  }
+
+  /** {@link resumeStream} for a run that an engine keeps, by its id: from any process. */
+  override resume(runId: string, resumeData: unknown, options?: Omit<InterlockResumeOptions, 'runId'>): Promise<InterlockStream>;
+  override resume(...args: Parameters<MastraResume<TOutput>>): ReturnType<MastraResume<TOutput>>;
+  override async resume(runId: string, resumeData: unknown, options?: object): Promise<unknown> {
+    needEngine(this.#durable, 'resume');
+    const stream = this.#streamed(await this.#resume('stream', resumeData, { ...options, runId }));
+    return Object.assign(stream, { output: stream, cleanup: () => undefined, abort: () => this.cancel(runId) });
+  }
+
+  /** Ends a run that an engine keeps as `canceled`, wherever it goes on or rests. A run that has ended stays as it is. */
+  async cancel(runId: string): Promise<void> {
+    await needEngine(this.#durable, 'cancel').cancel(runId);
+  }
+
+  /** The runs of this agent that rest in this process, the last one first. */
+  override async listSuspendedRuns(options: AgentListSuspendedRunsOptions = {}): Promise<AgentListSuspendedRunsResult> {
+    return listRuns(this.#suspended, options);
+  }
+
+  /**
+   * What {@link verify} says of the agent's guards, those aside that a function gives for each request. Errors were refused when
+   * the agent was built, so these are warnings, and what a `latencyBudgetMs` asks for.
+   */
+  findings(options: VerifyOptions = {}): readonly Finding[] {
+    return findingsOfAgent(this.id, this.#setup, options);
+  }
+
+  /** The workflows that Mastra registers with this agent: its lanes, and each pipeline in them. */
+  override async getConfiguredProcessorWorkflows(): Promise<ProcessorWorkflow[]> {
+    return (await workflowsOf(this.id, this.#setup.guards, new RequestContext())) as ProcessorWorkflow[];
+  }
+
+  /** Mastra hands itself to the processors in an agent's arrays; here also to those inside pipelines. */
+  override __registerMastra(mastra: Mastra): void {
+    super['__registerMastra'](mastra);
+    if (#setup in this) registerOnProcessors(mastra, this.#setup.guards);
+  }
+
+  /** The sub-agents as this agent's tools call them: to a supervisor's call they refuse where a guard stopped them. */
+  override async listAgents(options?: {
+    requestContext?: RequestContext;
+  }): Promise<Record<string, SubAgent<string, TRequestContext>>> {
+    return asSubAgents(await super['listAgents'](options));
+  }
+
+  /** A copy that the host may change, e.g. to run a stored version; it keeps the loop. */
+  override __fork(): Agent<TAgentId, TTools, TOutput, TRequestContext> {
+    const config = this.#setup.config as InterlockAgentConfig<TAgentId, TTools, TOutput, TRequestContext>;
+    const fork = new InterlockAgent({ ...config, durability: undefined, rawConfig: this.toRawConfig() });
+    const mastra = this.getMastraInstance();
+    if (mastra && !config.mastra) fork['__registerMastra'](mastra);
+    fork.source = this.source;
+    fork.#suspended = this.#suspended;
+    fork.#durable = this.#durable;
+    return fork;
+  }
+
+  async #begin(mode: RunMode, messages: unknown, given: unknown): Promise<Begun> {
+    const call = readCall(messages, given);
+    const agent = this as unknown as Agent; // Mastra's agent as everybody takes it, without its type parameters
+    const { defaults, guards, hooks, maxModelRetries } = this.#setup;
+    const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given: call.options });
+    const { memory, runId, actor } = options;
+    await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
+    const { messages: input } = call;
+    const durable = this.#keeping(call.options);
+    if (durable) return beginDurably(durable, { agent, mode, messages: input, given: call.options, options, requestContext });
+    const run = await beginRun({ agent, guards, hooks, maxModelRetries, mode, messages: input, options, requestContext });
+    return this.#begun(run, options);
+  }
+
+  async #resume(mode: RunMode, resumeData: unknown, given: object): Promise<Begun> {
+    const agent = this as unknown as Agent; // see #begin
+    const { defaults, guards } = this.#setup;
+    const { runId, toolCallId, ...call } = readResumeOptions(given);
+    const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given: call });
+    const { memory, actor } = call;
+    await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
+    const suspended = this.#suspended;
+    const resuming = { mode, runId, toolCallId, resumeData, options, requestContext, memory };
+    const durable = this.#keeping(options);
+    if (durable) return resumeDurably(durable, resuming);
+    return this.#begun(await resume({ ...resuming, suspended, guards }), options);
+  }
+
+  /** What a supervisor asks for is part of the supervisor's run, and kept with it. */
+  #keeping(options: object): DurableRuns | undefined {
+    return isDelegated(options) ? undefined : this.#durable;
+  }
+
+  #begun(run: Run, callbacks: CallOptions): Begun {
+    const end = () => runToEnd(run, { callbacks, suspended: this.#suspended });
+    return { run, end, callbacks, transforms: callbacks.experimentalTransform };
+  }
+
+  async #answer({ run, callbacks, end }: Begun): Promise<unknown> {
+    run.options.outlet.drain();
+    await end();
+    if (run.status === 'failed') throw errorOf(run);
+    const result = resultOf(run);
+    return isDelegated(callbacks) ? refusingAnswer(this.id, result) : result;
+  }
+
+  #streamed({ run, callbacks, transforms, end }: Begun): object {
+    const ended = end();
+    const stream = streamOf(run, { ended, transforms });
+    return isDelegated(callbacks) ? refusingStream(this.id, stream) : stream;
+  }
+}
+
+type MastraResume<OUTPUT> = Agent<string, ToolsInput, OUTPUT>['resume'];
+
+/** The guards that an agent was built with. */
+export const guardsOfAgent = (agent: InterlockAgent): AgentSetup['guards'] => guardsOf(agent);

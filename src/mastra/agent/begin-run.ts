@@ -1,0 +1,137 @@
+import type { Agent } from '@mastra/core/agent';
+import type { MessageList, MessageListInput } from '@mastra/core/agent/message-list';
+import type { RequestContext } from '@mastra/core/request-context';
+import type { ToolHooks } from '@mastra/core/tools';
+import type { RunMode } from '../../loop/ports.js';
+import { createRun } from '../../loop/create-run.js';
+import { joinTracers } from '../../loop/join-tracers.js';
+import type { Journal, Run, RunOptions } from '../../loop/run.js';
+import type { CallOptions } from './call-options.js';
+import { compileChains, resolveChains } from './chains.js';
+import type { InterlockConfig } from './config.js';
+import { createLoopPorts } from './loop-ports.js';
+import type { LoopTarget } from './loop-target.js';
+import { openConversation, type Conversation } from '../memory/memory.js';
+import { objectPlanOf } from '../structured-output/object-plan.js';
+import { openList } from '../messages/open-list.js';
+import { openRecording } from './open-recording.js';
+import { sittingOf } from './sitting.js';
+import type { AgentTracing } from '../tracing/agent-span.js';
+import { createAgentTrace } from '../tracing/agent-trace.js';
+
+const defaultMaxSteps = 5;
+const defaultToolConcurrency = 10;
+/** Where only stop conditions bound a run, it still ends. */
+const boundedByConditions = 1_000;
+const retriesWithErrorProcessors = 10;
+
+/** A call of an agent with its options resolved. */
+export interface Beginning {
+  readonly agent: Agent;
+  readonly guards: InterlockConfig;
+  /** The agent's own hooks around its tools. */
+  readonly hooks: ToolHooks | undefined;
+  /** The agent's `maxRetries`, where its configuration has it. */
+  readonly maxModelRetries: number | undefined;
+  readonly mode: RunMode;
+  readonly messages: MessageListInput;
+  readonly options: CallOptions;
+  readonly requestContext: RequestContext;
+  /** What keeps the run, where anything does. */
+  readonly journal?: Journal;
+}
+
+/** Resolves everything that a run needs; whatever is wrong is refused here, before any model call. */
+export const beginRun = async (beginning: Beginning): Promise<Run> => {
+  const { agent, guards, mode, messages, options, requestContext, maxModelRetries } = beginning;
+  const createId = idsOf(agent);
+  const runId = options.runId ?? createId('run');
+  const conversation = await openConversation({ agent, target: options.memory, requestContext });
+  const chains = await resolveChains({ agent, mode, guards, options, requestContext, conversation });
+  const limits = limitsOf(beginning, chains.hasErrorGuards);
+  const recordEdits = options.recordEdits ?? guards.recordEdits;
+  const lanes = compileChains(agent.id, chains, recordEdits);
+  const newMessageId = () => createId('message');
+  const list = await openList({ agent, options, messages, requestContext, conversation, createId: newMessageId });
+  const hooks = { ...beginning.hooks, ...options.hooks };
+  const trace = createAgentTrace(tracingOf({ ...beginning, runId, conversation, list, limits }), lanes);
+  const target: LoopTarget = { agent, options, requestContext, runId, mode, list, conversation, hooks, maxModelRetries, trace };
+  const { settings, ...loop } = await createLoopPorts(target, newMessageId);
+  const { recording, begin, ...own } = openRecording({
+    guards,
+    options,
+    runId,
+    lanes,
+    settings,
+    conversation,
+    chains,
+    ports: loop.ports,
+  });
+  const run: Run = createRun({
+    runId,
+    agentId: agent.id,
+    ...sittingOf({ mode, options, guards, recording }, () => run),
+    list,
+    ...own,
+    settings,
+    objectPlan: objectPlanOf(agent.id, limits.maxRetries, recordEdits),
+    limits,
+    tracer: joinTracers(trace, recording),
+    recording,
+    hold: holdOf(options.hold ?? guards.hold),
+    maxHeldChars: options.maxHeldChars ?? guards.maxHeldChars,
+    toolConcurrency: concurrencyOf(options),
+    persistence: { ...guards.persistence, ...options.persistence },
+    journal: beginning.journal,
+    context: {
+      agent: agent as never, // hooks see the agent that runs them; Mastra types it by its own generics
+      requestContext,
+      tracingContext: options.tracingContext ?? options.tracing,
+    },
+  });
+  begin(run);
+  return run;
+};
+
+interface Traced extends Beginning {
+  readonly runId: string;
+  readonly conversation: Conversation | undefined;
+  readonly list: MessageList;
+  readonly limits: RunOptions['limits'];
+}
+
+const tracingOf = ({ agent, options, guards, requestContext, ...own }: Traced): AgentTracing => ({
+  agent,
+  runId: own.runId,
+  requestContext,
+  tracingContext: options.tracingContext ?? options.tracing,
+  tracingOptions: options.tracingOptions,
+  threadId: own.conversation?.threadId,
+  resourceId: own.conversation?.resourceId,
+  instructions: own.list
+    .getSystemMessages()
+    .map(({ content }) => (typeof content === 'string' ? content : ''))
+    .join('\n\n'),
+  maxSteps: own.limits.maxSteps,
+  hasWords: options.recordEdits ?? guards.recordEdits ?? false,
+});
+
+/** Ids as the agent's Mastra instance makes them; an agent without one makes them at random. */
+export const idsOf =
+  (agent: Agent) =>
+  (idType: 'run' | 'message'): string =>
+    agent.getMastraInstance()?.generateId({ idType, source: 'agent', entityId: agent.id }) ?? globalThis.crypto.randomUUID();
+
+const limitsOf = ({ guards, options }: Beginning, hasErrorGuards: boolean): RunOptions['limits'] => {
+  const maxRetries = options.maxProcessorRetries ?? guards.maxProcessorRetries;
+  return {
+    maxSteps: options.maxSteps ?? (options.stopWhen ? boundedByConditions : defaultMaxSteps),
+    maxRetries: maxRetries ?? (hasErrorGuards ? retriesWithErrorProcessors : 0),
+    maxRecoveries: maxRetries ?? retriesWithErrorProcessors,
+  };
+};
+
+const concurrencyOf = ({ toolCallConcurrency: limit }: CallOptions): number =>
+  (typeof limit === 'number' ? limit : limit?.limit) ?? defaultToolConcurrency;
+
+const holdOf = (hold: CallOptions['hold']): RunOptions['hold'] => (hold === 'none' ? undefined : hold);

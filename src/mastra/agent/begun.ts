@@ -1,0 +1,11 @@
+import type { Run } from '../../loop/run.js';
+import type { CallCallbacks, CallOptions } from './call-options.js';
+
+/** A call whose run is there. */
+export interface Begun {
+  readonly run: Run;
+  /** Has the run come to its end, or to where it rests, and calls back. Called once; never rejects. */
+  readonly end: () => Promise<void>;
+  readonly callbacks: CallCallbacks;
+  readonly transforms: CallOptions['experimentalTransform'];
+}

@@ -1,0 +1,69 @@
+import type { MessageListInput } from '@mastra/core/agent/message-list';
+import type { Processor } from '@mastra/core/processors';
+import type { TracingContext, TracingOptions } from '@mastra/core/observability';
+import type { RequestContext } from '@mastra/core/request-context';
+import type { RequireToolApproval, ToolHooks } from '@mastra/core/tools';
+import type { RunEvent } from '../../../schemas/index.js';
+import type { Persistence } from '../../loop/persistence.js';
+import type { Chunk, StepSettings } from '../../loop/ports.js';
+import type { TraceRecorder } from '../../trace/trace-writer.js';
+import type { Guards } from '../workflow/guards.js';
+import type { MemoryTarget } from '../memory/memory.js';
+import type { StructuredOutput } from '../structured-output/structured-output-options.js';
+
+/** What a caller may be told of a run; Mastra's names. */
+export interface CallCallbacks {
+  onFinish?: Callback;
+  onError?: Callback;
+  onAbort?: Callback;
+  onStepFinish?: Callback;
+  onChunk?: Callback;
+}
+
+export type Callback = (value: never) => unknown;
+
+/** A prepareStep function: Mastra's, with the arguments and results of `processInputStep`. */
+export type PrepareStep = NonNullable<Processor['processInputStep']>;
+
+/** Options of one call after defaults and caller were put together, as far as the loop reads them. */
+export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, CallCallbacks {
+  structuredOutput?: StructuredOutput;
+  instructions?: unknown;
+  system?: unknown;
+  context?: MessageListInput;
+  memory?: MemoryTarget;
+  runId?: string;
+  requestContext?: RequestContext;
+  maxSteps?: number;
+  stopWhen?: unknown;
+  abortSignal?: AbortSignal;
+  inputProcessors?: Guards;
+  outputProcessors?: Guards;
+  errorProcessors?: Guards;
+  maxProcessorRetries?: number;
+  hold?: 'none' | 'step' | 'run';
+  maxHeldChars?: number;
+  recordEdits?: boolean;
+  record?: TraceRecorder;
+  persistence?: Persistence;
+  /** What keeps work alive that outlasts the run, on hosts that freeze after the response. */
+  serverless?: { waitUntil?: (work: Promise<unknown>) => void };
+  toolsets?: unknown;
+  clientTools?: unknown;
+  hooks?: ToolHooks;
+  prepareStep?: PrepareStep;
+  requireToolApproval?: RequireToolApproval;
+  toolCallConcurrency?: number | { limit?: number };
+  tracingContext?: TracingContext;
+  tracing?: TracingContext;
+  tracingOptions?: TracingOptions;
+  actor?: unknown;
+  mcp?: unknown;
+  model?: unknown;
+  experimentalTransform?: StreamTransforms;
+  onRunEvent?: (event: RunEvent) => void;
+}
+
+type StreamTransform = () => TransformStream<Chunk, Chunk>;
+/** Transforms that every reader of the full stream gets afresh. */
+export type StreamTransforms = StreamTransform | readonly StreamTransform[];

@@ -1,0 +1,64 @@
+import { textOf } from '../../loop/answer.js';
+import type { Chunk, StepRecord } from '../../loop/ports.js';
+import { acceptedSteps, type Run, type RunOptions } from '../../loop/run.js';
+import type { CallCallbacks } from './call-options.js';
+import { errorOf, responseMessages, resultOf, stepResult } from './result.js';
+import { safely } from '../safely.js';
+
+/** Tells a caller of each chunk once it can be seen. */
+export const toldChunks = ({ onChunk }: CallCallbacks): ((chunk: Chunk) => void) | undefined =>
+  onChunk && ((chunk) => void safely(onChunk, chunk)); // chunks are Mastra's
+
+/** The callbacks that the loop calls while it runs, with Mastra's arguments. */
+export const runCallbacks = (
+  { onStepFinish }: CallCallbacks,
+  runOf: () => Run | undefined,
+): Pick<RunOptions, 'onStepFinish'> => ({
+  onStepFinish:
+    onStepFinish &&
+    ((step) => {
+      const run = runOf();
+      const response = { ...step.response, ...(run && responseMessages(run.list)) };
+      return onStepFinish({ ...stepResult(step), response, model: modelOf(step, run), runId: run?.options.runId } as never); // a step is Mastra's
+    }),
+});
+
+/** Calls back when a run has ended: `onError` after a failure, `onAbort` after the caller gave up, else `onFinish`. One that rests has not. */
+export const callEnded = async (run: Run, { onFinish, onError, onAbort }: CallCallbacks): Promise<void> => {
+  if (run.status === 'failed') return safely(onError, { error: errorOf(run) });
+  if (run.status === 'canceled') return safely(onAbort, { steps: acceptedSteps(run).map(stepResult), text: unfinishedText(run) });
+  if (!onFinish || run.status === 'suspended') return undefined;
+  const { response, ...result } = resultOf(run);
+  const last = run.steps.findLast((step) => !step.tripwire);
+  const views = last && stepResult(last);
+  const { staticToolCalls = [], dynamicToolCalls = [], staticToolResults = [], dynamicToolResults = [] } = views ?? {};
+  const dynamic = { staticToolCalls, dynamicToolCalls, staticToolResults, dynamicToolResults };
+  return safely(onFinish, { ...result, ...dynamic, response, messages: response.messages, model: modelOf(last) });
+};
+
+/** Text that had left of the attempt that the caller did not let finish; its record has none. */
+const unfinishedText = ({ attempt, options: { hold } }: Run): string =>
+  attempt?.record?.reason === 'error' && !hold ? textOf(attempt.answer.parts) : '';
+
+interface ModelMetadata {
+  modelId: string;
+  modelProvider: string;
+  modelVersion: string;
+}
+
+interface ModelOf {
+  modelId: string;
+  provider: string;
+  version: string;
+}
+
+/** The model that answered; of a call that failed, the one that was asked. */
+const modelOf = (step: StepRecord | undefined, run?: Run): ModelOf | undefined => {
+  const { modelMetadata } = (step?.response ?? {}) as { modelMetadata?: ModelMetadata };
+  if (modelMetadata) {
+    const { modelId, modelProvider, modelVersion } = modelMetadata;
+    return { modelId, provider: modelProvider, version: modelVersion };
+  }
+  const asked = run?.attempt?.entry.model;
+  return asked && { modelId: asked.modelId, provider: asked.provider, version: asked.specificationVersion };
+};

@@ -1,0 +1,31 @@
+import { drive } from '../../loop/drive.js';
+import { conclude } from '../../loop/ending.js';
+import type { Run } from '../../loop/run.js';
+import type { CallCallbacks } from './call-options.js';
+import { callEnded } from './callbacks.js';
+import { objectOf } from '../structured-output/structured-output.js';
+import type { SuspendedRuns } from './suspended-runs.js';
+
+/** Who is told of a run's end. */
+export interface Listening {
+  readonly callbacks: CallCallbacks;
+  readonly suspended: SuspendedRuns;
+}
+
+/** Drives a run to its end, or to where it rests, and calls back. Never rejects, and whatever breaks inside, the stream closes. */
+export const runToEnd = async (run: Run, { callbacks, suspended }: Listening): Promise<void> => {
+  const ended = driveSafely(run);
+  suspended.follow(run, ended);
+  await ended;
+  run.options.recording?.end(run, objectOf(run).object);
+  await callEnded(run, callbacks);
+};
+
+const driveSafely = async (run: Run): Promise<void> => {
+  try {
+    await drive(run);
+  } catch (error) {
+    run.error = error;
+    await conclude(run, 'failed').catch(() => run.options.outlet.close());
+  }
+};

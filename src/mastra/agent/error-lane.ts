@@ -1,0 +1,58 @@
+import type { Processor } from '@mastra/core/processors';
+import { phases } from '../../phase/table.js';
+import { childrenOf, processorsOf, type GraphNode, type SequenceNode } from '../../pipeline/graph.js';
+import { toGraph, type PipelineStep } from '../workflow/pipeline.js';
+
+export interface ErrorLane {
+  /** The error guards. */
+  readonly own: readonly PipelineStep[];
+  /** Those of the other lanes that have a hook for failed calls. */
+  readonly others: readonly PipelineStep[];
+}
+
+/**
+ * What runs when a model call fails: the error guards, then the error hooks of the other lanes, which run wherever their
+ * processor stands, as in Mastra. A processor that stands in several lanes runs once.
+ */
+export const errorLane = ({ own, others }: ErrorLane, id: string): SequenceNode => {
+  const lane = toGraph(own, id);
+  const known = new Set(processorsOf(lane).map((processor) => processor.id));
+  const nodes = [...lane.nodes];
+  for (const node of others.map((step) => toGraph([step]))) {
+    const rest = onlyErrorHooks(node, known);
+    if (!rest) continue;
+    nodes.push(rest);
+    for (const processor of processorsOf(rest)) known.add(processor.id);
+  }
+  return { kind: 'sequence', id, nodes };
+};
+
+/** Whether any processor in a step has a hook for failed calls. */
+export const hasErrorHook = (step: PipelineStep): boolean => processorsOf(toGraph([step])).some(canMend);
+
+const canMend = (processor: Processor): boolean => typeof processor[phases.apiError.hook] === 'function';
+
+/** A graph with the processors alone that have an error hook and do not stand elsewhere already. */
+const onlyErrorHooks = (node: GraphNode, known: ReadonlySet<string>): GraphNode | undefined => {
+  switch (node.kind) {
+    case 'guard':
+      return canMend(node.processor) && !known.has(node.id) ? node : undefined;
+    case 'function':
+    case 'map':
+      return node;
+    case 'sequence':
+    case 'parallel': {
+      const nodes = childrenOf(node).flatMap((inner) => onlyErrorHooks(inner, known) ?? []);
+      return nodes.length > 0 ? { ...node, nodes } : undefined;
+    }
+    case 'branch': {
+      const arms = node.arms.flatMap((arm) => {
+        const inner = onlyErrorHooks(arm.node, known);
+        return inner ? [{ ...arm, node: inner }] : [];
+      });
+      return arms.length > 0 ? { ...node, arms } : undefined;
+    }
+    default:
+      return node satisfies never;
+  }
+};

@@ -1,0 +1,79 @@
+import type { Processor } from '@mastra/core/processors';
+import { phases } from '../../phase/table.js';
+import { withoutHeaders } from '../../loop/record-ports.js';
+import { createRecording, type HeaderFacts, type Recording } from '../../loop/run-recording.js';
+import type { LoopPorts, StepSettings } from '../../loop/ports.js';
+import type { Lanes, Run } from '../../loop/run.js';
+import type { CallOptions } from './call-options.js';
+import type { InterlockConfig } from './config.js';
+import type { Chains } from './chains.js';
+import type { Conversation } from '../memory/memory.js';
+import { readOutputSchema } from '../structured-output/output-schema.js';
+import type { StructuredOutput } from '../structured-output/structured-output-options.js';
+
+/** A call that is about to begin, as far as its recording needs it. */
+export interface Recorded {
+  readonly guards: InterlockConfig;
+  readonly options: CallOptions;
+  readonly runId: string;
+  readonly ports: LoopPorts;
+  readonly lanes: Lanes;
+  readonly settings: StepSettings;
+  readonly conversation: Conversation | undefined;
+  readonly chains: Pick<Chains, 'recalling' | 'memory'>;
+}
+
+/** A recording that has not begun: what the run is to be given in place of its own ports and lanes, and how to begin. */
+export interface OpenRecording extends Pick<Recording, 'ports' | 'lanes'> {
+  /** Absent where nobody records. */
+  readonly recording?: Recording;
+  begin(run: Run): void;
+}
+
+/** Opens the recording that a call asks for, or its agent. */
+export const openRecording = ({ guards, options, ports, lanes, runId, ...call }: Recorded): OpenRecording => {
+  const recorder = options.record ?? guards.record;
+  if (!recorder) return { ports, lanes, begin: () => undefined };
+  const memory = conversationFacts(call.chains);
+  const memoryIds = new Set([...memory.before, ...memory.after].map(({ id }) => id));
+  const recording = createRecording({ ports, lanes, runId, recorder, memoryIds });
+  const facts: HeaderFacts = {
+    threadId: call.conversation?.threadId,
+    ...(memoryIds.size > 0 && { memory }),
+    recordEdits: options.recordEdits ?? guards.recordEdits,
+    settings: settingsOf(call.settings, options),
+  };
+  return { ports: recording.ports, lanes: recording.lanes, recording, begin: (run) => recording.begin(run, facts) };
+};
+
+/** The processors of the memory, as a replay stands in for them. */
+const conversationFacts = ({ recalling, memory }: Recorded['chains']): NonNullable<HeaderFacts['memory']> => ({
+  before: recalling.map(factsOf),
+  after: memory.map((step) => factsOf(step as Processor)), // memory gives processors
+});
+
+const factsOf = (processor: Processor): { id: string; hooks: string[] } => ({
+  id: processor.id,
+  hooks: Object.values(phases).flatMap(({ hook }) => (typeof processor[hook] === 'function' ? [hook] : [])),
+});
+
+/** The settings of each step as plain data; a schema in its JSON form. */
+const settingsOf = (
+  { toolChoice, activeTools, providerOptions, modelSettings }: StepSettings,
+  options: CallOptions,
+): HeaderFacts['settings'] => {
+  const { structuredOutput } = options;
+  return {
+    toolChoice,
+    activeTools,
+    providerOptions,
+    modelSettings: withoutHeaders(modelSettings),
+    structuredOutput: structuredOutput && objectFacts(structuredOutput),
+  };
+};
+
+const objectFacts = ({ schema, errorStrategy, fallbackValue }: StructuredOutput): object => ({
+  schema: readOutputSchema(schema).own,
+  errorStrategy,
+  fallbackValue,
+});

@@ -1,0 +1,93 @@
+import type { RequestContext } from '@mastra/core/request-context';
+import type { ToolHooks } from '@mastra/core/tools';
+import type { InterlockConfig } from './config.js';
+import { checkLane, compileLane, laneId, resolveGuards, toArray, type DynamicGuards, type Lane } from '../workflow/guards.js';
+import { checkConfig } from './options.js';
+import type { ModeDefaults } from './resolve-options.js';
+import { hooksForMastra } from '../tools/tool-hooks.js';
+
+/** An agent's configuration, read: what is the loop's, and what Mastra's agent is to be built with. */
+export interface AgentSetup {
+  /** As it was given. */
+  readonly config: object;
+  readonly guards: InterlockConfig;
+  readonly hooks: ToolHooks | undefined;
+  readonly defaults: ModeDefaults;
+  /** Tries after the first for each model, where the configuration has it. */
+  readonly maxModelRetries: number | undefined;
+  readonly mastraConfig: object;
+}
+
+interface OtherConfig {
+  hooks?: ToolHooks;
+  maxRetries?: number;
+  defaultGenerateOptions?: unknown;
+  defaultStreamOptions?: unknown;
+}
+
+/** Reads a configuration; what cannot work is refused: `agent/…` for options, `pipeline/…` for guards. */
+export const readConfig = (config: object): AgentSetup => {
+  checkConfig(config);
+  const {
+    inputProcessors,
+    outputProcessors,
+    errorProcessors,
+    hold,
+    maxHeldChars,
+    recordEdits,
+    persistence,
+    record,
+    durability,
+    acceptChangedCode,
+    onRunEvent,
+    ...rest
+  } = config as InterlockConfig;
+  const fixed = (given: DynamicGuards | undefined, lane: Lane) => fixedGuards(given, lane, agentIdOf(config));
+  const { defaultGenerateOptions, defaultStreamOptions, hooks, ...forMastra } = rest as typeof rest & OtherConfig;
+  const guards: InterlockConfig = {
+    inputProcessors: fixed(inputProcessors, 'input'),
+    outputProcessors: fixed(outputProcessors, 'output'),
+    errorProcessors: fixed(errorProcessors, 'error'),
+    maxProcessorRetries: rest.maxProcessorRetries,
+    hold,
+    maxHeldChars,
+    recordEdits,
+    persistence,
+    record,
+    durability,
+    acceptChangedCode,
+    onRunEvent,
+  };
+  return {
+    config,
+    guards,
+    hooks,
+    defaults: { generate: defaultGenerateOptions, stream: defaultStreamOptions },
+    maxModelRetries: forMastra.maxRetries,
+    mastraConfig: {
+      ...forMastra,
+      hooks: hooksForMastra(hooks),
+      inputProcessors: asMastraTakes(guards.inputProcessors),
+      outputProcessors: asMastraTakes(guards.outputProcessors),
+      errorProcessors: asMastraTakes(guards.errorProcessors),
+    },
+  };
+};
+
+/** Mastra's agent is called by its name where it has no id. */
+const agentIdOf = ({ id, name }: { id?: string; name?: string }): string => id ?? name ?? 'agent';
+
+/** Guards that are no function are read and compiled once; what cannot work is refused at construction. */
+const fixedGuards = (guards: DynamicGuards | undefined, lane: Lane, agentId: string): DynamicGuards | undefined => {
+  if (guards === undefined || typeof guards === 'function') return guards;
+  const steps = toArray(guards);
+  checkLane(steps, lane, agentId);
+  compileLane(steps, laneId(agentId, lane));
+  return steps;
+};
+
+/** Mastra takes arrays, and functions that give arrays. */
+const asMastraTakes = (guards: DynamicGuards | undefined): unknown =>
+  typeof guards === 'function'
+    ? ({ requestContext }: { requestContext: RequestContext }) => resolveGuards(guards, requestContext)
+    : guards;

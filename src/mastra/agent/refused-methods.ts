@@ -1,0 +1,50 @@
+import type { Agent } from '@mastra/core/agent';
+import { InterlockError } from '../../errors.js';
+
+const network =
+  'a network routes between agents in a loop of its own; give the agents to a supervisor as "agents" and call generate or stream.';
+const threads = "Mastra's runtime of threads does not know its runs;";
+const messages = `${threads} call stream with the thread as its memory.`;
+const resuming = `${threads} call resumeStream, approveToolCall or declineToolCall with the run's id.`;
+const idling = 'nothing here runs in the background; call resumeStream.';
+const legacy = 'models of specification v1 run in a loop of their own; use a v2, v3 or v4 model with generate or stream.';
+
+type Method = { [Name in keyof Agent]-?: Agent[Name] extends (...args: never[]) => unknown ? Name : never }[keyof Agent];
+
+/** Methods of Mastra's agent that would run a loop other than ours, and why. */
+export const refusedMethods = {
+  network,
+  resumeNetwork: network,
+  approveNetworkToolCall: network,
+  declineNetworkToolCall: network,
+  resumeStreamUntilIdle: idling,
+  sendStreamResume: resuming,
+  sendToolApproval: resuming,
+  subscribeToThread: messages,
+  claimThreadOwnership: messages,
+  sendMessage: messages,
+  queueMessage: messages,
+  sendSignal: messages,
+  sendStateSignal: messages,
+  sendNotificationSignal: messages,
+  generateLegacy: legacy,
+  streamLegacy: legacy,
+} as const satisfies Partial<Record<Method, string>>;
+
+/** Those of them that answer at once, and not with a promise. */
+const immediate: ReadonlySet<string> = new Set(['sendMessage', 'queueMessage', 'sendSignal'] satisfies Method[]);
+
+/**
+ * Stands in an agent's prototype for each method that would leave the loop: it fails with `agent/unsupported-method`, as a rejection
+ * where the method gives a promise.
+ */
+export const refuseMethods = (prototype: object): void => {
+  for (const [name, detail] of Object.entries(refusedMethods)) {
+    const value = (): Promise<never> => {
+      const refusal = new InterlockError('agent/unsupported-method', { path: name, detail });
+      if (immediate.has(name)) throw refusal;
+      return Promise.reject(refusal);
+    };
+    Object.defineProperty(prototype, name, { value, configurable: true, writable: true });
+  }
+};

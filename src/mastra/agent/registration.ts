@@ -1,0 +1,78 @@
+import type { Mastra } from '@mastra/core/mastra';
+import type { RequestContext } from '@mastra/core/request-context';
+import type { AnyWorkflow } from '@mastra/core/workflows';
+import { InterlockError } from '../../errors.js';
+import { processorsOf, type SequenceNode } from '../../pipeline/graph.js';
+import type { InterlockConfig } from './config.js';
+import {
+  asProcessorWorkflow,
+  laneId,
+  laneWorkflows,
+  resolveGuards,
+  toArray,
+  type DynamicGuards,
+  type Guards,
+  type Lane,
+} from '../workflow/guards.js';
+import { toGraph } from '../workflow/pipeline.js';
+import { isWorkflow } from '../workflow/to-graph.js';
+
+const lanesOf = ({
+  inputProcessors,
+  outputProcessors,
+  errorProcessors,
+}: InterlockConfig): [Lane, DynamicGuards | undefined][] => [
+  ['input', inputProcessors],
+  ['output', outputProcessors],
+  ['error', errorProcessors],
+];
+
+/** The workflows that stand for an agent's guards, by id: each lane as a whole, and each pipeline in it. */
+export const workflowsOf = async (
+  agentId: string,
+  guards: InterlockConfig,
+  requestContext: RequestContext,
+): Promise<AnyWorkflow[]> => {
+  const byLane = await Promise.all(
+    lanesOf(guards).map(async ([lane, given]) =>
+      laneWorkflows(await resolveGuards(given, requestContext), laneId(agentId, lane)),
+    ),
+  );
+  return [...new Map(byLane.flat().map((workflow) => [workflow.id, workflow])).values()];
+};
+
+/** Hands a Mastra instance to the processors of guards that are no function; they find models, storage and logger in it. */
+export const registerOnProcessors = (mastra: Mastra, guards: InterlockConfig): void => {
+  for (const [, given] of lanesOf(guards)) {
+    if (given === undefined || typeof given === 'function') continue;
+    registerOnGraph(mastra, toGraph(toArray(given), 'guards'));
+  }
+};
+
+const registerOnGraph = (mastra: Mastra, graph: SequenceNode): void => {
+  for (const processor of processorsOf(graph)) {
+    const register: unknown = Reflect.get(processor, '__registerMastra'); // Mastra's, beside its interface of a processor
+    if (typeof register === 'function') register.call(processor, mastra);
+  }
+};
+
+/**
+ * Registers pipelines and workflows that no agent uses as workflows of type `processor`: Studio lists them, and they run from
+ * there. An agent's own are registered with the agent.
+ *
+ * Raises `pipeline/invalid-step` for what is neither, and `pipeline/…` for a pipeline that cannot work.
+ *
+ * @example
+ * registerProcessorWorkflows(mastra, moderation, quality);
+ * const run = await mastra.getWorkflow('moderation').createRun();
+ */
+export const registerProcessorWorkflows = (mastra: Mastra, ...guards: readonly Exclude<Guards, readonly unknown[]>[]): void => {
+  for (const [index, given] of guards.entries()) {
+    const [workflow] = toArray(given);
+    if (!isWorkflow(workflow))
+      throw new InterlockError('pipeline/invalid-step', { path: `guards.${index}`, detail: 'pass a pipeline or a workflow.' });
+    registerOnGraph(mastra, toGraph(workflow));
+    mastra.addWorkflow(asProcessorWorkflow(workflow), workflow.id);
+    mastra.addProcessor(workflow); // as Mastra registers an agent's: Studio lists no other
+  }
+};

@@ -1,0 +1,63 @@
+import type { Agent } from '@mastra/core/agent';
+import { RequestContext } from '@mastra/core/request-context';
+import { InterlockError } from '../../errors.js';
+import type { RunMode } from '../../loop/ports.js';
+import type { CallOptions } from './call-options.js';
+import { mergeOptions } from '../model/merge-options.js';
+import { checkCallOptions } from './options.js';
+import { checkServedOptions } from './served-options.js';
+
+/** Defaults as an agent's configuration gives them for its methods. */
+export type ModeDefaults = Readonly<Record<RunMode, unknown>>;
+
+export interface OptionsCall {
+  readonly agent: Agent;
+  readonly mode: RunMode;
+  readonly defaults: ModeDefaults;
+  /** What the caller gave. */
+  readonly given: CallOptions;
+}
+
+export interface ResolvedOptions {
+  readonly options: CallOptions;
+  readonly requestContext: RequestContext;
+}
+
+/**
+ * The options of a call over the defaults of its method over those of its agent. Raises `agent/unknown-option`,
+ * `agent/unsupported-option` and `agent/invalid-option`, wherever an option was given, and `agent/served-option`.
+ */
+export const resolveOptions = async ({ agent, mode, defaults, given }: OptionsCall): Promise<ResolvedOptions> => {
+  checkCallOptions(given);
+  checkServedOptions(given);
+  const requestContext = given.requestContext ?? new RequestContext();
+  await checkRequestContext(agent, requestContext);
+  const general = await agent.getDefaultOptions({ requestContext });
+  const ask = async (of: RunMode): Promise<object | undefined> => {
+    const layer = defaults[of];
+    return (typeof layer === 'function' ? await layer({ requestContext }) : layer) as object | undefined; // checked by name below
+  };
+  const own = await ask(mode);
+  const options: CallOptions = mergeOptions(await sharedDefaults(mode, ask), general, own, given);
+  checkCallOptions(options);
+  return { options, requestContext: given.requestContext ?? options.requestContext ?? requestContext };
+};
+
+/** The specification has a `prepareStep` in the defaults of `generate` run on every call of `stream` too. */
+const sharedDefaults = async (mode: RunMode, ask: (of: RunMode) => Promise<object | undefined>): Promise<object> => {
+  if (mode === 'generate') return {};
+  const { prepareStep } = ((await ask('generate')) ?? {}) as CallOptions;
+  return { prepareStep };
+};
+
+/** An agent may say what it must be told about a request, as Mastra's can. */
+const checkRequestContext = async ({ requestContextSchema }: Agent, requestContext: RequestContext): Promise<void> => {
+  if (!requestContextSchema) return;
+  const { issues } = await requestContextSchema['~standard'].validate(requestContext.all);
+  if (!issues) return;
+  const told = issues.map(({ path = [], message }) => `${path.map(keyOf).join('.') || 'it'}: ${message}`);
+  throw new InterlockError('agent/invalid-option', { path: 'requestContext', detail: `${told.join('; ')}.` });
+};
+
+const keyOf = (segment: PropertyKey | { key: PropertyKey }): string =>
+  String(typeof segment === 'object' ? segment.key : segment);

@@ -1,0 +1,47 @@
+import { InterlockError } from '../../errors.js';
+import type { CallOptions } from './call-options.js';
+import { isDelegated } from '../tools/delegation.js';
+import { changesNothing, checkCallOptions, type CallOptionName } from './options.js';
+
+/** What a call that resumes a run may say; the run keeps everything else as it began with it. */
+const resumeOptions = new Set<string>([
+  'runId',
+  'abortSignal',
+  'onStepFinish',
+  'onFinish',
+  'onChunk',
+  'onError',
+  'onAbort',
+  'onRunEvent',
+  'experimentalTransform',
+  'requestContext',
+  'actor',
+  'memory',
+  'tracingContext',
+  'tracing',
+] satisfies CallOptionName[]);
+
+/** What a supervisor says again when it resumes an agent. It is as it was. */
+const repeatedToAgents = new Set<string>(['instructions', 'maxSteps', 'context', 'memory'] satisfies CallOptionName[]);
+
+/** Options of a call that resumes a run, read. */
+export interface ResumeCall extends CallOptions {
+  runId: string;
+  toolCallId: string | undefined;
+}
+
+/** Reads the options of a call that resumes a run. Raises for what would be ignored, as for any call, and for what cannot be used. */
+export const readResumeOptions = (given: object = {}): ResumeCall => {
+  const { toolCallId, ...named } = given as Record<string, unknown>;
+  checkCallOptions(named);
+  const isRepeated = (name: string): boolean => isDelegated(given) && repeatedToAgents.has(name);
+  const options = Object.fromEntries(Object.entries(named).filter(([name, value]) => value !== undefined && !isRepeated(name)));
+  const path = Object.keys(options).find((name) => !resumeOptions.has(name) && !changesNothing(name, options[name]));
+  if (path) throw new InterlockError('agent/unsupported-option', { path, detail: 'a resumed run keeps what it began with.' });
+  const { runId } = options;
+  if (typeof runId !== 'string')
+    throw new InterlockError('agent/invalid-option', { path: 'runId', detail: 'it must be a text.' });
+  if (toolCallId !== undefined && typeof toolCallId !== 'string')
+    throw new InterlockError('agent/invalid-option', { path: 'toolCallId', detail: 'it must be a text.' });
+  return { ...options, runId, toolCallId };
+};

@@ -1,0 +1,98 @@
+import { MASTRA_RESOURCE_ID_KEY, MASTRA_THREAD_ID_KEY, type RequestContext } from '@mastra/core/request-context';
+import { InterlockError } from '../../errors.js';
+import { resumeRun, type Answered } from '../../loop/resume-run.js';
+import type { RunMode } from '../../loop/ports.js';
+import type { Run } from '../../loop/run.js';
+import type { WaitingCall } from '../../loop/step-calls.js';
+import { waitingCalls } from '../../loop/tell-waiting.js';
+import type { CallOptions } from './call-options.js';
+import type { InterlockConfig } from './config.js';
+import type { MemoryTarget } from '../memory/memory.js';
+import { isDelegated } from '../tools/delegation.js';
+import { isPlainObject } from '../plain-object.js';
+import { sittingOf } from './sitting.js';
+import { threadOf, type SuspendedRuns } from './suspended-runs.js';
+
+/** A call that resumes a run, with its options resolved. */
+export interface Resuming {
+  readonly suspended: SuspendedRuns;
+  readonly guards: InterlockConfig;
+  readonly mode: RunMode;
+  readonly runId: string;
+  /** Which of the calls that wait; needed where several do. */
+  readonly toolCallId: string | undefined;
+  readonly resumeData: unknown;
+  readonly options: CallOptions;
+  readonly requestContext: RequestContext;
+  /** Where the resuming call says that the conversation is kept. */
+  readonly memory: MemoryTarget | undefined;
+}
+
+/**
+ * Goes on with a run that rests. Raises `agent/no-suspended-run`, and `agent/invalid-option` where the answer does not fit the call
+ * that waits; the run then still rests.
+ */
+export const resume = async (resuming: Resuming): Promise<Run> => {
+  const { suspended, runId } = resuming;
+  const found = await suspended.find(runId);
+  const answered = answeredBy(found.run, resuming);
+  const { recording } = found.run.options;
+  suspended.take(found);
+  const sitting: { run?: Run } = {}; // until it is there, chunks of the last sitting are held for it
+  const next = resumeRun(
+    found.run,
+    sittingOf({ ...resuming, recording }, () => sitting.run),
+    answered,
+  );
+  sitting.run = next;
+  recording?.resume(next, answered);
+  return next;
+};
+
+/** What a call says to a run that rests. Raises `agent/invalid-option` where it does not fit what the run waits for. */
+export const answeredBy = (rested: Run, resuming: Omit<Resuming, 'suspended' | 'guards'>): Answered => {
+  checkConversation(rested, resuming);
+  const waiting = choose(waitingCalls(rested), resuming);
+  return { toolCallId: waiting.call.toolCallId, answer: answerOf(waiting, resuming.resumeData) };
+};
+
+const invalid = (path: string, detail: string): InterlockError => new InterlockError('agent/invalid-option', { path, detail });
+
+/** A run is not answered from within another conversation. What the request's context says of it wins over the caller's word. */
+const checkConversation = (run: Run, { memory, requestContext }: Pick<Resuming, 'memory' | 'requestContext'>): void => {
+  const { threadId, resourceId } = threadOf(run);
+  const { thread, resource } = memory ?? {};
+  const threads = [requestContext.get(MASTRA_THREAD_ID_KEY), typeof thread === 'string' ? thread : thread?.id];
+  const resources = [requestContext.get(MASTRA_RESOURCE_ID_KEY), resource];
+  const isOther = (own: unknown) => (said: unknown) => said !== undefined && said !== '' && said !== own;
+  if (threads.some(isOther(threadId))) throw invalid('memory.thread', 'the run belongs to another thread.');
+  if (resources.some(isOther(resourceId))) throw invalid('memory.resource', 'the run belongs to another resource.');
+};
+
+const choose = (
+  waiting: readonly WaitingCall[],
+  { toolCallId, options, mode }: Pick<Resuming, 'toolCallId' | 'options' | 'mode'>,
+): WaitingCall => {
+  const ids = waiting.map(({ call }) => call.toolCallId);
+  const named = toolCallId ?? (isDelegated(options) ? passedOn(ids, mode) : ids.length === 1 ? ids[0] : undefined);
+  const chosen = waiting.find(({ call }) => call.toolCallId === named);
+  if (!chosen) throw invalid('toolCallId', `the run waits for ${ids.join(', ')}; name one of them.`);
+  return chosen;
+};
+
+/** Where several calls of a sub-agent wait, Mastra's tool for it passes one on to the supervisor, and then resumes it without a name. */
+const passedOn = (ids: readonly string[], mode: RunMode): string | undefined => (mode === 'generate' ? ids[0] : ids.at(-1));
+
+const answerOf = (waiting: WaitingCall, resumeData: unknown): Answered['answer'] => {
+  if (waiting.kind === 'data') return { kind: 'data', data: resumeData, suspension: waiting.suspension };
+  const { approved, ...rest } = isPlainObject(resumeData) ? resumeData : {};
+  if (approved === false) return { kind: 'declined', reason: reasonOf(rest) ?? 'Tool call was not approved by the user' };
+  if (approved !== true)
+    throw invalid('resumeData', 'the call waits for approval: { approved: true } or { approved: false, reason }.');
+  return { kind: 'approved', ...(Object.keys(rest).length > 0 && { data: resumeData }) };
+};
+
+const reasonOf = ({ reason, declineContext }: Record<string, unknown>): string | undefined => {
+  if (typeof reason === 'string' && reason.trim() !== '') return reason;
+  return isPlainObject(declineContext) ? reasonOf({ reason: declineContext.reason }) : undefined;
+};

@@ -1,0 +1,161 @@
+import type { RunEvent, RunStatus } from '../../../schemas/index.js';
+import { tripwireOf } from '../../loop/ending.js';
+import type { Chunk } from '../../loop/ports.js';
+import type { Run } from '../../loop/run.js';
+import type { StreamTransforms } from './call-options.js';
+import { answerText, errorOf, resultOf, traceIdsOf, type RunResult } from './result.js';
+import { readObject } from '../structured-output/object-stream.js';
+import { safely } from '../safely.js';
+import { objectOf } from '../structured-output/structured-output.js';
+
+/** Fields of a result that a stream offers as promises. */
+const promised = [
+  'text',
+  'steps',
+  'finishReason',
+  'usage',
+  'totalUsage',
+  'reasoning',
+  'reasoningText',
+  'toolCalls',
+  'toolResults',
+  'sources',
+  'files',
+  'content',
+  'warnings',
+  'request',
+  'response',
+  'providerMetadata',
+  'object',
+  'suspendPayload',
+  'resumeSchema',
+] as const satisfies readonly (keyof RunResult)[];
+
+type Promised = { readonly [K in (typeof promised)[number]]: Promise<RunResult[K]> };
+
+interface Consuming {
+  onError?: (error: unknown) => void;
+}
+
+/** A run that streams: Mastra's stream object in shape, with `status` and the run's events. Its fields may be destructured. */
+export interface RunStream extends Promised {
+  readonly runId: string;
+  readonly messageId: string;
+  readonly messageList: unknown;
+  readonly traceId: string | undefined;
+  readonly spanId: string | undefined;
+  readonly status: RunStatus | 'running';
+  readonly tripwire: RunResult['tripwire'];
+  readonly error: Error | undefined;
+  readonly usedFallbackValue: boolean;
+  /** Every chunk from the first, for each reader. */
+  readonly fullStream: ReadableStream<Chunk>;
+  /** Text as it is released; what was retracted later is not taken back here. */
+  readonly textStream: ReadableStream<string>;
+  /** The object as far as it was shown, each value in the place of the one before; the last one of a run that succeeded is accepted. */
+  readonly objectStream: ReadableStream<unknown>;
+  /** The elements of an accepted object that is a list. */
+  readonly elementStream: ReadableStream<unknown>;
+  /** The events so far. */
+  readonly runEvents: readonly RunEvent[];
+  consumeStream(options?: Consuming): Promise<void>;
+  /** The whole result; rejects where the run failed. */
+  getFullOutput(): Promise<RunResult>;
+}
+
+export interface Streaming {
+  /** Settles when the run is over; never rejects. */
+  readonly ended: Promise<void>;
+  /** Applied to each reader's full stream. */
+  readonly transforms: StreamTransforms | undefined;
+}
+
+/** Offers a run that has been started as a stream. */
+export const streamOf = (run: Run, { ended, transforms }: Streaming): RunStream => {
+  const { outlet, runId } = run.options;
+  const { traceId, spanId } = traceIdsOf(run);
+  let result: Promise<RunResult> | undefined;
+  const whole = (): Promise<RunResult> => (result ??= handled(finish(run, ended)));
+  const stream = {
+    runId,
+    messageId: run.messageId,
+    get messageList() {
+      return run.list;
+    },
+    traceId,
+    spanId,
+    get usedFallbackValue() {
+      return objectOf(run).usedFallbackValue;
+    },
+    runEvents: run.recorder.events,
+    get status() {
+      return run.status ?? 'running';
+    },
+    get tripwire() {
+      return run.status === 'tripwire' ? tripwireOf(run) : undefined;
+    },
+    get error() {
+      return run.status === 'failed' ? errorOf(run) : undefined;
+    },
+    get fullStream() {
+      return transformed(outlet.read(), transforms);
+    },
+    get textStream() {
+      return picked(outlet.read(), ({ type, payload }) =>
+        type === 'text-delta' ? (payload as { text: string }).text : undefined,
+      );
+    },
+    get objectStream() {
+      const reading = readObject(run);
+      return picked(outlet.read(), (chunk) => reading.take(chunk)?.object);
+    },
+    get elementStream() {
+      const accepted = picked(outlet.read(), ({ type, object }: Chunk & { object?: unknown }) =>
+        type === 'object-result' ? object : undefined,
+      );
+      return ReadableStream.from(elementsOf(accepted));
+    },
+    consumeStream: async ({ onError }: Consuming = {}) => {
+      outlet.drain();
+      await ended;
+      if (run.status === 'failed') await safely(onError, errorOf(run));
+    },
+    getFullOutput: whole,
+  };
+  for (const name of promised) {
+    const read = (one: RunResult) => (name === 'text' ? answerText(one) : one[name]);
+    Object.defineProperty(stream, name, { get: () => handled(whole().then(read)), enumerable: true });
+  }
+  return stream as typeof stream & Promised;
+};
+
+const finish = async (run: Run, ended: Promise<void>): Promise<RunResult> => {
+  run.options.outlet.drain();
+  await ended;
+  if (run.status === 'failed') throw errorOf(run);
+  return resultOf(run);
+};
+
+/** A promise that may be left alone: a failed run is no unhandled rejection for whoever only destructured a field. */
+const handled = <T>(promise: Promise<T>): Promise<T> => {
+  promise.catch(() => undefined);
+  return promise;
+};
+
+const transformed = (chunks: ReadableStream<Chunk>, transforms: StreamTransforms = []): ReadableStream<Chunk> =>
+  [transforms].flat().reduce((stream, transform) => stream.pipeThrough(transform()), chunks);
+
+async function* elementsOf(objects: ReadableStream<unknown>): AsyncGenerator {
+  for await (const object of objects) if (Array.isArray(object)) yield* object;
+}
+
+/** Of each chunk what is wanted of it, where anything is. */
+const picked = <T>(chunks: ReadableStream<Chunk>, pick: (chunk: Chunk) => T | undefined): ReadableStream<T> =>
+  chunks.pipeThrough(
+    new TransformStream<Chunk, T>({
+      transform: (chunk, controller) => {
+        const value = pick(chunk);
+        if (value !== undefined) controller.enqueue(value);
+      },
+    }),
+  );

@@ -1,0 +1,47 @@
+import { InterlockError } from '../../errors.js';
+import { changesNothing, type CallOptionName } from './options.js';
+
+/**
+ * What a client may say through Mastra's server, which hands on every field of a request's body: what its API documents. Guards, and
+ * what they withhold, are the application's to choose.
+ */
+const servable = new Set<string>([
+  'instructions',
+  'system',
+  'context',
+  'memory',
+  'runId',
+  'requestContext',
+  'abortSignal',
+  'maxSteps',
+  'stopWhen',
+  'model',
+  'providerOptions',
+  'modelSettings',
+  'activeTools',
+  'toolsets',
+  'clientTools',
+  'toolChoice',
+  'requireToolApproval',
+  'structuredOutput',
+  'output',
+  'tracingOptions',
+  'scorers',
+  'returnScorerData',
+  'savePerStep',
+  'versions',
+] satisfies CallOptionName[]);
+
+/** Mastra's server hands objects of its own on with each call, in place of what a body says under their names. */
+const isServed = (given: object): boolean => 'taskStore' in given && 'registeredTools' in given;
+
+/**
+ * Refuses what a client would change about the guards. Raises `agent/served-option`.
+ *
+ * @param given What the caller gave, before any defaults.
+ */
+export const checkServedOptions = (given: object): void => {
+  if (!isServed(given)) return;
+  const [path] = Object.entries(given).find(([name, value]) => !servable.has(name) && !changesNothing(name, value)) ?? [];
+  if (path !== undefined) throw new InterlockError('agent/served-option', { path });
+};

@@ -1,0 +1,64 @@
+import type { Sitting } from '../../loop/resume-run.js';
+import type { Chunk, RunMode } from '../../loop/ports.js';
+import type { Run, RunRecording } from '../../loop/run.js';
+import { createOutlet, type Outlet } from '../../release/outlet.js';
+import type { CallOptions } from './call-options.js';
+import { runCallbacks, toldChunks } from './callbacks.js';
+import type { InterlockConfig } from './config.js';
+import { responseMessages } from './result.js';
+import { safely } from '../safely.js';
+import { objectOf } from '../structured-output/structured-output.js';
+import { createToolTelling } from '../tools/tell-tools.js';
+
+interface Calling {
+  readonly mode: RunMode;
+  readonly options: CallOptions;
+  readonly guards: InterlockConfig;
+  readonly recording: RunRecording | undefined;
+}
+
+/** What a call brings to the sitting of a run that it asks for: where chunks leave, who is told, and who may give up. */
+export const sittingOf = ({ mode, options, guards, recording }: Calling, runOf: () => Run | undefined): Sitting => ({
+  mode,
+  outlet: withResponse(createOutlet<Chunk>(undefined, shownTo(recording?.show, toldChunks(options))), runOf),
+  abortSignal: options.abortSignal,
+  onEvent: (event) => {
+    void safely(guards.onRunEvent, event);
+    void safely(options.onRunEvent, event);
+  },
+  ...runCallbacks(options, runOf),
+});
+
+type OnShow = (chunk: Chunk) => void;
+
+const shownTo = (first: OnShow | undefined, second: OnShow | undefined): OnShow | undefined =>
+  first && second
+    ? (chunk) => {
+        first(chunk);
+        second(chunk);
+      }
+    : (first ?? second);
+
+/** Before the last chunk of a run comes its object; the last one carries the answer's messages, where clients read their metadata. */
+const withResponse = (
+  outlet: Outlet<Chunk>,
+  runOf: () => Run | undefined,
+  tellTools = createToolTelling(runOf),
+): Outlet<Chunk> => ({
+  ...outlet,
+  get closed() {
+    return outlet.closed;
+  },
+  get place() {
+    return outlet.place;
+  },
+  write: (chunk) => {
+    tellTools(chunk);
+    const run = runOf();
+    if (chunk.type !== 'finish' || !run) return outlet.write(chunk);
+    const { runId, from, payload } = chunk;
+    const { object } = objectOf(run);
+    if (object !== undefined) void outlet.write({ type: 'object-result', runId, from, object } as Chunk); // nobody waits at the end
+    return outlet.write({ ...chunk, payload: { ...(payload as object), response: responseMessages(run.list) } });
+  },
+});

@@ -1,0 +1,71 @@
+import type { Agent } from '@mastra/core/agent';
+import type { MessageList } from '@mastra/core/agent/message-list';
+import type { Processor } from '@mastra/core/processors';
+import type { RequestContext } from '@mastra/core/request-context';
+import type { RunMode } from '../../loop/ports.js';
+import { untilAborted } from '../../loop/until-aborted.js';
+import type { CallOptions } from '../agent/call-options.js';
+import type { Conversation } from './memory.js';
+import { safely } from '../safely.js';
+
+/** Whose title is made, and who is told. */
+export interface Titling {
+  readonly agent: Agent;
+  readonly mode: RunMode;
+  readonly options: CallOptions;
+  readonly requestContext: RequestContext;
+}
+
+type Place = Pick<Conversation, 'memory' | 'config' | 'threadId'>;
+type Tell = (title: string) => Promise<void>;
+
+/**
+ * Gives a thread that has no title one that the model makes of the accepted conversation, where the memory's `generateTitle` asks
+ * for it. As in Mastra's agent the run does not wait for it, unless its stream is to carry the title (`emitEvent`).
+ */
+export const threadTitle = (titling: Titling, place: Place): Processor => ({
+  id: 'thread-title',
+  processOutputResult: async ({ messageList, result, writer, abortSignal }) => {
+    if (result.steps.length === 0 || place.config.readOnly) return messageList; // not an accepted answer
+    const { options, mode } = titling;
+    const { shouldGenerate, emitEvent } = configOf(titling, place);
+    if (!shouldGenerate) return messageList;
+    const isTold = emitEvent === true && mode === 'stream';
+    const data = (title: string) => ({ threadId: place.threadId, title });
+    const tell: Tell = async (title) =>
+      isTold ? writer?.custom({ type: 'data-thread-title', data: data(title), transient: true } as never) : undefined; // as Mastra's
+    const made = makeTitle(titling, place, { messageList, tell }).catch(() => undefined); // the answer stands without
+    const told = made.then((title) => (title ? safely(options.memory?.onTitleGenerated, title) : undefined));
+    options.serverless?.waitUntil?.(told);
+    if (isTold) await (abortSignal ? untilAborted(made, abortSignal) : made);
+    return messageList;
+  },
+});
+
+const configOf = ({ agent }: Titling, { config }: Place) => agent.resolveTitleGenerationConfig(config.generateTitle);
+
+interface Making {
+  readonly messageList: MessageList;
+  /** Before it is saved: what guards of the stream do not let pass is not kept either. */
+  readonly tell: Tell;
+}
+
+const makeTitle = async (titling: Titling, place: Place, { messageList, tell }: Making): Promise<string | undefined> => {
+  const { agent, options, requestContext } = titling;
+  const { memory, threadId } = place;
+  const { minMessages = 1, model, instructions } = configOf(titling, place);
+  const said = agent.filterUiMessagesByThread(messageList, threadId, messageList.get.all.ui());
+  const question = agent.getMostRecentUserMessage(said);
+  if (!question || said.length < minMessages || !(await isUntitled(place))) return undefined;
+  const tracing = { tracingContext: options.tracingContext ?? {} } as never; // carried through
+  const title = await agent.genTitle(question, requestContext, tracing, model, instructions, said);
+  if (!title || !(await isUntitled(place))) return undefined; // another run may have been faster
+  await tell(title);
+  await memory.updateThread({ id: threadId, title, memoryConfig: options.memory?.options });
+  return title;
+};
+
+const isUntitled = async ({ memory, threadId }: Place): Promise<boolean> => {
+  const thread = await memory.getThreadById({ threadId });
+  return thread !== null && !thread.title;
+};

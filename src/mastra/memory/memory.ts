@@ -1,0 +1,110 @@
+import type { Agent } from '@mastra/core/agent';
+import { MemoryRunState, type MastraMemory } from '@mastra/core/memory';
+import { MASTRA_RESOURCE_ID_KEY, MASTRA_THREAD_ID_KEY, type RequestContext } from '@mastra/core/request-context';
+import { InterlockError } from '../../errors.js';
+import { isSame } from '../../pipeline/plain-data.js';
+import { checkMemory, type MemoryConfig } from './memory-config.js';
+import { inTurn } from './memory-turns.js';
+import { createMemoryUpdates, type MemoryUpdates } from './memory-updates.js';
+
+type Thread = NonNullable<Awaited<ReturnType<MastraMemory['getThreadById']>>>;
+type WantedThread = Partial<Thread> & { id: string };
+
+/** Where a conversation is to be kept, as the caller says it. */
+export interface MemoryTarget {
+  thread?: string | WantedThread;
+  resource?: string;
+  options?: MemoryConfig;
+  /** Told of the title that a thread was given. */
+  onTitleGenerated?: (title: string) => unknown;
+}
+
+/** Where a conversation is kept. */
+export interface Conversation {
+  readonly memory: MastraMemory;
+  readonly threadId: string;
+  readonly resourceId: string;
+  readonly config: MemoryConfig;
+  /** What memory's processors read of it, as Mastra's agent puts it into the request's context. */
+  readonly context: object;
+  readonly updates: MemoryUpdates;
+}
+
+interface Opening {
+  readonly agent: Agent;
+  readonly target: MemoryTarget | undefined;
+  readonly requestContext: RequestContext;
+}
+
+/**
+ * Finds or makes the thread of a call and tells memory's own processors about it, the way Mastra's agent does. Ids that the
+ * request's context holds win over the caller's: whoever put them there knows who is asking.
+ *
+ * Raises `agent/invalid-option` where the agent has no memory, an id is missing, or the thread is another resource's, and
+ * `agent/unsupported-option` for what the loop cannot do of what the memory is asked for.
+ */
+export const openConversation = async ({ agent, target, requestContext }: Opening): Promise<Conversation | undefined> => {
+  const memory = await agent.getMemory({ requestContext });
+  if (!memory) {
+    if (target) throw invalid('memory', 'the agent has no memory.');
+    return undefined;
+  }
+  const wanted = wantedThread(target, requestContext);
+  const resourceId = reserved(requestContext, MASTRA_RESOURCE_ID_KEY) ?? target?.resource;
+  if (!wanted && !resourceId) return undefined;
+  if (!wanted || !resourceId) throw invalid('memory', 'both thread and resource are needed.');
+  const config = memory.getMergedThreadConfig(target?.options);
+  checkMemory(config);
+  // Memory's processors ask the options of the call whether they may write, and not the memory's own.
+  const memoryConfig = config.readOnly ? { ...target?.options, readOnly: true } : target?.options;
+  const thread = await openThread(memory, wanted, { resourceId, memoryConfig });
+  const threadId = thread.id;
+  const runState = new MemoryRunState({ memory, threadId, resourceId, thread, ownershipValidated: true });
+  const context = { thread, resourceId, memoryConfig, runState: () => runState };
+  requestContext.set('MastraMemory', context);
+  return { memory, threadId, resourceId, config, context, updates: createMemoryUpdates(memory, resourceId) };
+};
+
+const invalid = (path: string, detail: string): InterlockError => new InterlockError('agent/invalid-option', { path, detail });
+
+const reserved = (requestContext: RequestContext, key: string): string | undefined => {
+  const value: unknown = requestContext.get(key);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+};
+
+const wantedThread = (target: MemoryTarget | undefined, requestContext: RequestContext): WantedThread | undefined => {
+  const thread = typeof target?.thread === 'string' ? { id: target.thread } : target?.thread;
+  const id = reserved(requestContext, MASTRA_THREAD_ID_KEY) ?? thread?.id;
+  return id ? { ...thread, id } : undefined;
+};
+
+interface Belonging {
+  resourceId: string;
+  memoryConfig: MemoryConfig | undefined;
+}
+
+/** The thread as it stands, with what the caller says of it. Two calls that open it at once do not undo each other's. */
+const openThread = async (memory: MastraMemory, wanted: WantedThread, belonging: Belonging): Promise<Thread> => {
+  const known = await ownThread(memory, wanted.id, belonging);
+  if (known && says(known, wanted)) return known;
+  return inTurn(memory, `thread ${wanted.id}`, () => writeThread(memory, wanted, belonging));
+};
+
+const ownThread = async (memory: MastraMemory, threadId: string, { resourceId }: Belonging): Promise<Thread | null> => {
+  const known = await memory.getThreadById({ threadId });
+  if (known && known.resourceId !== resourceId) throw invalid('memory.resource', 'the thread belongs to another resource.');
+  return known;
+};
+
+const writeThread = async (memory: MastraMemory, wanted: WantedThread, belonging: Belonging): Promise<Thread> => {
+  const { id, title, metadata } = wanted;
+  const { memoryConfig } = belonging;
+  const known = await ownThread(memory, id, belonging);
+  if (!known) return memory.createThread({ ...belonging, threadId: id, title, metadata, saveThread: true });
+  if (says(known, wanted)) return known;
+  return memory.updateThread({ id, metadata: { ...known.metadata, ...metadata }, memoryConfig }); // its title may be just being made
+};
+
+/** Whether a thread already has what is said of it. */
+const says = (known: Thread, { metadata }: WantedThread): boolean =>
+  Object.entries(metadata ?? {}).every(([name, value]) => isSame(known.metadata?.[name], value));

@@ -1,0 +1,63 @@
+import { MessageList, type MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { LoopMessages, ToolCall, ToolOutcome } from '../../loop/ports.js';
+
+type ToolPart = Parameters<MessageList['updateToolInvocation']>[0];
+
+/** The loop's own dealings with Mastra's MessageList; prompts and checkpoints are made per run. */
+export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint' | 'restore'> = {
+  addResponse: (list, message) => {
+    const last = list.get.all.db().at(-1);
+    const isOwn = last?.role === 'assistant' && list.get.response.db().includes(last);
+    if (!isOwn) {
+      list.add(after(last, message), 'response', { merge: false });
+      return noteModel(list, message);
+    }
+    // Appended here, because Mastra's own merge takes words and calls that equal those of an earlier step for the same.
+    const [stamped] = new MessageList().add(message, 'response').get.response.db();
+    list.stepStart();
+    last.content.parts.push(...(stamped?.content.parts ?? []));
+    last.content.metadata = { ...last.content.metadata, ...message.content.metadata };
+    noteModel(list, message);
+  },
+  setToolOutcome: (list, call, outcome) => void list.updateToolInvocation(toolPart(call, outcome)),
+  writeTagged: (list, tag, messages) => {
+    list.clearSystemMessages(tag);
+    if (messages.length > 0) list.addSystem([...messages] as Parameters<MessageList['addSystem']>[0], tag);
+  },
+};
+
+/** An answer is later than what it answers, however fast it came: lists and databases sort by time. */
+const after = (last: MastraDBMessage | undefined, message: MastraDBMessage): MastraDBMessage => {
+  const earliest = last ? new Date(last.createdAt).getTime() + 1 : 0;
+  return { ...message, createdAt: new Date(Math.max(message.createdAt.getTime(), earliest)) };
+};
+
+/** Where a step begins inside an answer, its model is noted, as Mastra's agent does. */
+const noteModel = (list: MessageList, { content: { metadata } }: MastraDBMessage): void =>
+  void list.enrichLastStepStart(`${String(metadata?.['provider'])}/${String(metadata?.['modelId'])}`);
+
+const toolPart = ({ toolCallId, toolName, args }: ToolCall, outcome: ToolOutcome): ToolPart => {
+  const call = { toolCallId, toolName, args };
+  return { type: 'tool-invocation', toolInvocation: { ...call, ...endOf(toolCallId, outcome) } } as ToolPart;
+};
+
+const endOf = (id: string, outcome: ToolOutcome): object => {
+  switch (outcome.kind) {
+    case 'result':
+      return { state: 'result', result: outcome.result };
+    case 'error':
+      return { state: 'output-error', errorText: errorText(outcome.error) };
+    case 'denied':
+      return { state: 'output-denied', approval: { id, approved: false, reason: outcome.reason } };
+    case 'client':
+    case 'suspended':
+      return { state: 'call' }; // it has not ended
+    default:
+      return outcome satisfies never;
+  }
+};
+
+const errorText = (error: unknown): string => {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.trim() || 'Tool execution failed';
+};

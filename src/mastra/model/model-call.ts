@@ -1,0 +1,125 @@
+import type { MessageList } from '@mastra/core/agent/message-list';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pRetry from 'p-retry';
+import type { ResolvedModel } from '../../phase/host.js';
+import type { ModelRequest, ModelResponse, Prompt, StepSettings } from '../../loop/ports.js';
+import { askForJson } from './ask-for-json.js';
+import { mergeOptions } from './merge-options.js';
+import { dropUnspoken } from '../messages/mirrored-words.js';
+import { checkModelSettings } from '../agent/options.js';
+import { checkStructuredOutput } from '../structured-output/structured-output-options.js';
+import { providerTools } from './provider-tools.js';
+
+/** Milliseconds before the second try; doubled for each further one. */
+const firstRetryDelayMs = 500;
+/** A provider that asks for more than a minute is asked again as if it had said nothing. */
+const longestRetryDelayMs = 60_000;
+
+type Settings = Pick<StepSettings, 'modelSettings' | 'providerOptions'>;
+
+/**
+ * Makes the function that calls a model. Errors that the provider marks as retryable are tried again here, `maxRetries` times;
+ * what is left rejects, and the loop asks the guards.
+ *
+ * A model's own settings stand over those of the call, as in Mastra; what a guard set for the step stands over both.
+ */
+export const createModelCall =
+  (called: Settings) =>
+  async (request: ModelRequest): Promise<ModelResponse> => {
+    const { entry, prompt, mode, abortSignal } = request;
+    checkModelSettings(request.modelSettings);
+    if (request.structuredOutput) checkStructuredOutput(request.structuredOutput); // a hook may have set it
+    const { modelSettings, providerOptions } = settingsOf(request, called);
+    const { maxRetries = entry.maxRetries, headers, ...settings } = modelSettings;
+    const options = {
+      ...askForJson(prompt, request.structuredOutput),
+      ...settings,
+      ...providerTools(request, entry.model.specificationVersion),
+      providerOptions,
+      headers: entry.headers || headers ? { ...entry.headers, ...headers } : undefined,
+      abortSignal,
+    };
+    const call = (mode === 'generate' ? entry.model.doGenerate : entry.model.doStream) as ProviderCall;
+    const result = await pRetry(() => call.call(entry.model, options), {
+      retries: maxRetries,
+      minTimeout: 0,
+      signal: abortSignal,
+      shouldRetry: ({ error }) => (error as ProviderError).isRetryable === true,
+      onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
+        retriesLeft > 0 && (error as ProviderError).isRetryable
+          ? wait(retryDelayMs(error as ProviderError, attemptNumber), abortSignal)
+          : undefined,
+    });
+    const { stream, request: sent, response, warnings } = result;
+    return { parts: stream, request: sent, response: { ...response, modelMetadata: metadataOf(entry.model) }, warnings };
+  };
+
+/** What the AI SDK's providers say about a call that failed. */
+interface ProviderError {
+  readonly isRetryable?: boolean;
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+}
+
+/** How long to wait: as the provider asks for, within a minute, as the AI SDK does; else doubled for each try. */
+const retryDelayMs = (error: ProviderError, attemptNumber: number): number => {
+  const { 'retry-after-ms': ms, 'retry-after': after } = error.responseHeaders ?? {};
+  const asked = ms !== undefined ? Number(ms) : after !== undefined ? toMs(after) : Number.NaN;
+  return asked >= 0 && asked <= longestRetryDelayMs ? asked : firstRetryDelayMs * 2 ** (attemptNumber - 1);
+};
+
+/** Seconds, or a date. */
+const toMs = (after: string): number => {
+  const seconds = Number(after);
+  return Number.isNaN(seconds) ? Date.parse(after) - Date.now() : seconds * 1_000;
+};
+
+const wait = (ms: number, signal?: AbortSignal): Promise<void> => sleep(ms, undefined, { signal });
+
+interface ModelSettings {
+  maxRetries?: number;
+  headers?: Record<string, string>;
+  [setting: string]: unknown;
+}
+
+const settingsOf = ({ entry, modelSettings, providerOptions }: ModelRequest, called: Settings) => {
+  const own = { modelSettings: entry.modelSettings, providerOptions: entry.providerOptions };
+  const merge = (name: keyof Settings, step: unknown) => {
+    const layers = step === called[name] ? [{ [name]: step }, { [name]: own[name] }] : [{ [name]: own[name] }, { [name]: step }];
+    return mergeOptions(...layers)[name] as ModelSettings | undefined; // one of the two, or both merged
+  };
+  return {
+    modelSettings: merge('modelSettings', modelSettings) ?? {},
+    providerOptions: merge('providerOptions', providerOptions),
+  };
+};
+
+const metadataOf = ({ modelId, provider, specificationVersion }: ResolvedModel) => ({
+  modelId,
+  modelProvider: provider,
+  modelVersion: specificationVersion,
+});
+
+/** The provider specifications differ in types that the loop only carries through. */
+type ProviderCall = (options: unknown) => PromiseLike<{
+  stream: ReadableStream<unknown>;
+  request?: unknown;
+  response?: object;
+  warnings?: readonly unknown[];
+}>;
+
+/** The conversation as a model of this specification is to be sent it. */
+export const toPrompt = async (list: MessageList, model: ResolvedModel): Promise<Prompt> => {
+  const supportedUrls = await model.supportedUrls;
+  const options = { supportedUrls, targetProvider: model.provider };
+  const { aiV5, aiV6, aiV7 } = list.get.all;
+  dropUnspoken(list.get.all.db());
+  const view = model.specificationVersion === 'v4' ? aiV7 : model.specificationVersion === 'v3' ? aiV6 : aiV5;
+  const prompt: Prompt = await view.llmPrompt(options);
+  for (const { content } of prompt) if (Array.isArray(content)) content.forEach(fillInput);
+  return prompt;
+};
+
+/** Arguments that were no JSON are absent from the conversation; providers refuse a call without any. */
+const fillInput = (part: { type: string; input?: unknown }): void => {
+  if (part.type === 'tool-call') part.input ??= {};
+};

@@ -1,0 +1,77 @@
+import type { MessageList } from '@mastra/core/agent/message-list';
+import { MASTRA_TOOL_MARKER, Tool } from '@mastra/core/tools';
+import { isPlainObject } from '../plain-object.js';
+
+type Part = ReturnType<MessageList['get']['all']['db']>[number]['content']['parts'][number];
+type Invocation = Extract<Part, { type: 'tool-invocation' }>['toolInvocation'];
+type Mapping = (call: Invocation, result: unknown) => unknown;
+
+/** What tools want the model to see of their results, by their `toModelOutput`. */
+export interface ModelOutputs {
+  /** Notes tools as their authors made them: Mastra's are given the output, the AI SDK's an object with it. */
+  note(tools: Readonly<Record<string, unknown>>): void;
+  /** Puts what the model is to see beside each result, as the results are now: guards may have edited them. */
+  apply(list: MessageList): Promise<void>;
+}
+
+interface Mapped {
+  readonly of: string;
+  readonly output: unknown;
+}
+
+/** Keeps a run's mappings; a result that did not change is not mapped again. */
+export const createModelOutputs = (): ModelOutputs => {
+  const mappings = new Map<string, Mapping>();
+  const known = new Map<string, Mapped>();
+  const mapped = async (call: Invocation, result: unknown, mapping: Mapping): Promise<Mapped> => {
+    const of = JSON.stringify(result);
+    const last = known.get(call.toolCallId);
+    if (last?.of === of) return last;
+    const next = { of, output: stored(await mapping(call, result)) };
+    known.set(call.toolCallId, next);
+    return next;
+  };
+  const applyTo = async (part: Part): Promise<void> => {
+    if (part.type !== 'tool-invocation' || part.toolInvocation.state !== 'result') return;
+    const { toolName, result } = part.toolInvocation;
+    const mapping = mappings.get(toolName);
+    if (!mapping || result === null || result === undefined) return;
+    const { output } = await mapped(part.toolInvocation, result, mapping);
+    const metadata = part.providerMetadata;
+    part.providerMetadata = { ...metadata, mastra: { ...metadata?.mastra, modelOutput: output as never } }; // Mastra's place for it
+  };
+  return {
+    note: (tools) => {
+      for (const [name, tool] of Object.entries(tools)) {
+        const mapping = mappingOf(tool);
+        if (mapping) mappings.set(name, mapping);
+      }
+    },
+    apply: async (list) => {
+      if (mappings.size === 0) return;
+      for (const message of list.get.all.db()) for (const part of message.content.parts) await applyTo(part);
+    },
+  };
+};
+
+const mappingOf = (tool: unknown): Mapping | undefined => {
+  const { toModelOutput } = (tool ?? {}) as { toModelOutput?: unknown };
+  if (typeof toModelOutput !== 'function') return undefined;
+  const map = toModelOutput as (given: unknown) => unknown;
+  const isMastras = tool instanceof Tool || MASTRA_TOOL_MARKER in (tool as object);
+  return isMastras
+    ? (_call, output) => map(output)
+    : ({ toolCallId, args }, output) => map({ toolCallId, input: args as unknown, output });
+};
+
+const mediaTypes: Readonly<Record<string, string>> = { 'image-data': 'image/jpeg', 'file-data': 'application/octet-stream' };
+
+/** Files inside an output are kept as Mastra keeps them: under one type for every kind of medium. */
+const stored = (output: unknown): unknown => {
+  if (!isPlainObject(output) || output.type !== 'content' || !Array.isArray(output.value)) return output;
+  const value = output.value.map((part: unknown) => {
+    const mediaType = isPlainObject(part) ? mediaTypes[String(part.type)] : undefined;
+    return mediaType ? { mediaType, ...(part as object), type: 'media' } : part;
+  });
+  return { ...output, value };
+};

@@ -1,0 +1,115 @@
+import type { Agent } from '@mastra/core/agent';
+import { defaultGateways, type MastraModelConfig } from '@mastra/core/llm';
+import type { RequestContext } from '@mastra/core/request-context';
+import { InterlockError } from '../../errors.js';
+import type { ModelEntry } from '../../loop/ports.js';
+import type { ResolvedModel } from '../../phase/host.js';
+import { checkModelSettings } from '../agent/options.js';
+
+/** Tries after the first, for errors that the provider calls retryable, where nobody said how many. */
+const defaultModelRetries = 2;
+
+/** For whom models are resolved. */
+export interface ModelRequestor {
+  readonly agent: Agent;
+  readonly requestContext: RequestContext;
+  /** The agent's `maxRetries`, where its configuration has it. */
+  readonly maxRetries?: number;
+}
+
+type Resolve<T> = T | ((call: object) => T | Promise<T>) | undefined;
+
+/** An entry of a fallback array, as its author wrote it or as Mastra's agent keeps it. */
+interface FallbackEntry {
+  model: unknown;
+  maxRetries?: number;
+  maxRetriesConfigured?: boolean;
+  enabled?: boolean;
+  headers?: Resolve<Record<string, string>>;
+  modelSettings?: Resolve<object>;
+  providerOptions?: Resolve<object>;
+}
+
+/**
+ * The models of a call in the order in which they are tried: the call's own, else the agent's. Functions of the request's context
+ * are asked once. Raises `agent/model-unresolved` and `phase/unsupported-model`, before any model is called.
+ */
+export const resolveModels = async (by: ModelRequestor, given: unknown): Promise<ModelEntry[]> => {
+  const selection = await resolveDynamic(by, given ?? (by.agent.model as unknown));
+  if (!Array.isArray(selection)) return [await resolveEntry(by, { model: selection })];
+  const enabled = (selection as FallbackEntry[]).filter(({ enabled: isEnabled = true }) => isEnabled);
+  if (enabled.length === 0) throw new InterlockError('agent/model-unresolved', { path: 'model', detail: 'no model is enabled.' });
+  return Promise.all(enabled.map((entry) => resolveEntry(by, entry)));
+};
+
+const resolveEntry = async (by: ModelRequestor, entry: FallbackEntry): Promise<ModelEntry> => {
+  const { maxRetriesConfigured = entry.maxRetries !== undefined } = entry;
+  const maxRetries = maxRetriesConfigured ? entry.maxRetries : by.maxRetries;
+  const [model, headers, modelSettings, providerOptions] = await Promise.all([
+    resolveDynamic(by, entry.model).then((config) => resolveModel(by, config)),
+    resolveDynamic(by, entry.headers),
+    resolveDynamic(by, entry.modelSettings),
+    resolveDynamic(by, entry.providerOptions),
+  ]);
+  checkModelSettings(modelSettings);
+  return {
+    model,
+    maxRetries: defaultModelRetries,
+    headers,
+    modelSettings: { ...modelSettings, ...(maxRetries !== undefined && { maxRetries }) },
+    providerOptions,
+  };
+};
+
+const resolveDynamic = async <T>({ agent, requestContext }: ModelRequestor, value: T | Resolve<T>): Promise<T | undefined> =>
+  typeof value === 'function'
+    ? await (value as (call: object) => T | Promise<T>)({ requestContext, mastra: agent.getMastraInstance() })
+    : value;
+
+/**
+ * A model as it can be called: instances are wrapped, ids and configs go to Mastra's router with the gateways of its instance.
+ * Raises `agent/model-unresolved` and `phase/unsupported-model`.
+ */
+export const resolveModel = async (by: ModelRequestor, config: unknown): Promise<ResolvedModel> => {
+  const { agent, requestContext } = by;
+  try {
+    const model = await agent.getModel({ requestContext, modelConfig: config as MastraModelConfig });
+    if (model.specificationVersion === 'v1') throw new InterlockError('phase/unsupported-model', { path: 'model' });
+    if ('gatewayId' in model && model.gatewayId === registry) await checkKey(agent, config);
+    return model;
+  } catch (cause) {
+    if (cause instanceof InterlockError) throw cause;
+    throw new InterlockError('agent/model-unresolved', { path: 'model', detail: detailOf(config, cause), cause });
+  }
+};
+
+const registry = 'models.dev';
+
+/** Mastra's registry of providers looks for the key when the model is called; here it is asked before. It reads the environment. */
+const checkKey = async (agent: Agent, config: unknown): Promise<void> => {
+  const router: RouterConfig = typeof config === 'string' ? { id: config } : (config as RouterConfig);
+  if ('specificationVersion' in router || router.url || router.apiKey) return;
+  const own = Object.values(agent.getMastraInstance()?.listGateways() ?? {});
+  const gateway = [...own, ...defaultGateways].find(({ id }) => id === registry);
+  await gateway?.getApiKey(router.id ?? `${router.providerId}/${router.modelId}`);
+};
+
+interface RouterConfig {
+  id?: string;
+  providerId?: string;
+  modelId?: string;
+  url?: string;
+  apiKey?: string;
+}
+
+const detailOf = (config: unknown, cause: unknown): string | undefined => {
+  const name = typeof config === 'string' ? `"${config}"` : (config as RouterConfig | undefined)?.id;
+  return [name, reasonOf(cause)].filter(Boolean).join(': ') || undefined;
+};
+
+/** Mastra wraps what went wrong and keeps its words in the details. */
+const reasonOf = (cause: unknown): string | undefined => {
+  const { originalError } = (cause as { details?: { originalError?: unknown } }).details ?? {};
+  if (typeof originalError === 'string') return originalError;
+  return cause instanceof Error ? cause.message : undefined;
+};

@@ -1,0 +1,89 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { Processor } from '@mastra/core/processors';
+import { InterlockError } from '../../errors.js';
+import { messageOf } from '../../loop/message-of.js';
+import { textOf } from '../../loop/answer.js';
+import type { Run } from '../../loop/run.js';
+import { readOutputSchema } from './output-schema.js';
+import type { StructuredOutput } from './structured-output-options.js';
+
+/** What stands in the metadata of the last message of an accepted answer, where an object was asked for. */
+interface ObjectNote {
+  readonly structuredOutput?: unknown;
+  readonly interlock?: { readonly usedFallbackValue?: boolean };
+}
+
+type Found = { readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly string[] };
+
+/**
+ * The last guard of a run that is to answer with an object: it reads the object off the text as the other guards left it. What does
+ * not fit the schema is rejected, and the model told why, as often as the run grants retries; then `errorStrategy` says what becomes
+ * of the run.
+ */
+export class StructuredOutputGuard implements Processor<'structured-output'> {
+  readonly id = 'structured-output';
+  readonly name = 'Structured Output';
+  readonly #asked: StructuredOutput;
+  readonly #maxRetries: number;
+
+  constructor(asked: StructuredOutput, maxRetries: number) {
+    this.#asked = asked;
+    this.#maxRetries = maxRetries;
+  }
+
+  processOutputResult: NonNullable<Processor['processOutputResult']> = async ({ messages, retryCount, abort }) => {
+    const found = await this.#read(lastText(messages));
+    if (!found.issues) return withNote(messages, { structuredOutput: found.value });
+    const problem = found.issues.join('; ');
+    if (retryCount < this.#maxRetries) abort(`The answer does not fit its schema: ${problem}`, { retry: true });
+    return this.#giveUp(messages, problem);
+  };
+
+  async #read(text: string): Promise<Found> {
+    try {
+      return await readOutputSchema(this.#asked.schema).check(JSON.parse(withoutFence(text)));
+    } catch (error) {
+      return { issues: [`it is no JSON: ${messageOf(error)}`] };
+    }
+  }
+
+  #giveUp(messages: MastraDBMessage[], problem: string): MastraDBMessage[] {
+    const { errorStrategy = 'strict', fallbackValue, logger } = this.#asked;
+    switch (errorStrategy) {
+      case 'strict':
+        throw new InterlockError('output/invalid-object', { detail: problem });
+      case 'warn':
+        logger?.warn(`The answer does not fit its schema: ${problem}`);
+        return messages;
+      case 'fallback':
+        return withNote(messages, { structuredOutput: fallbackValue, interlock: { usedFallbackValue: true } });
+      default:
+        return errorStrategy satisfies never;
+    }
+  }
+}
+
+/** What was said after the last tool call: the answer itself. */
+const lastText = (messages: readonly MastraDBMessage[]): string => {
+  const { parts = [] } = messages.findLast(({ role }) => role === 'assistant')?.content ?? {};
+  return textOf(parts.slice(parts.findLastIndex(({ type }) => type === 'tool-invocation') + 1));
+};
+
+/** Many models put JSON into a block of code. */
+const withoutFence = (text: string): string => /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)?.[1] ?? text;
+
+const withNote = (messages: MastraDBMessage[], note: ObjectNote): MastraDBMessage[] => {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  return messages.map((message, index) => {
+    const { content } = message;
+    return index === last ? { ...message, content: { ...content, metadata: { ...content.metadata, ...note } } } : message;
+  });
+};
+
+/** The object of an accepted answer, and whether it is the one that was to stand in for it. */
+export const objectOf = (run: Run): { object: unknown; usedFallbackValue: boolean } => {
+  const isAccepted = run.status === 'success' && Boolean(run.attempt?.settings.structuredOutput);
+  const last = isAccepted ? run.list.get.response.db().findLast(({ role }) => role === 'assistant') : undefined;
+  const { structuredOutput, interlock } = (last?.content.metadata ?? {}) as ObjectNote;
+  return { object: structuredOutput, usedFallbackValue: interlock?.usedFallbackValue === true };
+};

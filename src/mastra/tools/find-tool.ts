@@ -1,0 +1,12 @@
+import type { StepSettings } from '../../loop/ports.js';
+import { offeredTools } from '../model/provider-tools.js';
+import type { AnyTool } from './tools.js';
+
+/** A tool that a step offers, and its name there. */
+export type OfferedTool = [name: string, tool: AnyTool];
+
+/** Finds the tool that a call is for. Models call a tool by its name; some by its id. */
+export const findTool = (settings: StepSettings, called: string): OfferedTool | undefined => {
+  const offered: OfferedTool[] = offeredTools(settings);
+  return offered.find(([own]) => own === called) ?? offered.find(([, tool]) => tool.id === called);
+};

@@ -1,0 +1,23 @@
+import { InterlockError, isInterlockError } from '../../errors.js';
+
+/** Why an answer was stopped, as Mastra and Interlock both tell it. */
+export interface RefusedBecause {
+  readonly reason?: string;
+  readonly processorId?: string;
+  readonly metadata?: unknown;
+}
+
+/** What a supervisor is told of a sub-agent whose guards stopped it: an error, for an answer it is not. */
+export const refusalOf = (agentId: string, { reason, processorId }: RefusedBecause): InterlockError => {
+  const by = processorId ? ` by "${processorId}"` : '';
+  return new InterlockError('agent/refused', {
+    path: agentId,
+    detail: `it was stopped${by}: ${reason ?? 'no reason was given'}`,
+  });
+};
+
+/** The refusal in an error, which Mastra wraps in its own on the way to the supervisor. */
+export const refusalIn = (error: unknown): InterlockError | undefined => {
+  for (let at = error; at instanceof Error; at = at.cause) if (isInterlockError(at, 'agent/refused')) return at;
+  return undefined;
+};

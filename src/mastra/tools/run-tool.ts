@@ -1,0 +1,177 @@
+import type { Agent } from '@mastra/core/agent';
+import type { MessageList } from '@mastra/core/agent/message-list';
+import type { TracingContext } from '@mastra/core/observability';
+import type { RequestContext } from '@mastra/core/request-context';
+import type { ToolHooks } from '@mastra/core/tools';
+import { ensureSerializable, makeCoreTool } from '@mastra/core/utils';
+import { InterlockError } from '../../errors.js';
+import type { ToolOutcome, ToolRequest } from '../../loop/ports.js';
+import type { CallAnswer, Suspension } from '../../loop/call-answer.js';
+import type { Conversation } from '../memory/memory.js';
+import { findTool } from './find-tool.js';
+import { offeredTools } from '../model/provider-tools.js';
+import { refusalIn } from './refusal.js';
+import { safely } from '../safely.js';
+import { executeWithHooks } from './tool-hooks.js';
+import type { AgentTrace } from '../tracing/agent-trace.js';
+import { unsupportedTool, whyUnsupported, type AnyTool } from './tools.js';
+
+type CoreTool = ReturnType<typeof makeCoreTool>;
+
+/** What the tools of a run share. */
+export interface ToolRunContext {
+  readonly agent: Agent;
+  readonly runId: string;
+  readonly requestContext: RequestContext;
+  readonly tracingContext: TracingContext | undefined;
+  /** The run's trace, where one is made. */
+  readonly trace: AgentTrace | undefined;
+  readonly actor: unknown;
+  readonly mcp: unknown;
+  readonly hooks: ToolHooks | undefined;
+  readonly conversation: Conversation | undefined;
+  /** The tools that the agent prepared for this call; others were put in by a hook and are prepared when they run. */
+  readonly prepared: Readonly<Record<string, unknown>>;
+  /** Messages in the AI SDK's form, as tools expect them: what the caller said; for tools that are agents, all of them. */
+  readonly messages: (list: MessageList, forAgent: boolean) => unknown[];
+}
+
+interface RunnableTool extends AnyTool {
+  onInputAvailable?: (call: never) => unknown;
+  onOutput?: (call: never) => unknown;
+}
+
+/** Runs one tool call of a step. Whatever goes wrong inside the tool is an outcome, told to the model. */
+export const runTool = async (request: ToolRequest, context: ToolRunContext): Promise<ToolOutcome> => {
+  const { call, settings } = request;
+  const found = findTool(settings, call.toolName);
+  if (!found) return { kind: 'error', error: unknownTool(call.toolName, settings) };
+  const [name, tool] = found as [string, RunnableTool]; // hooks of the AI SDK's tools are theirs alone to type
+  const why = whyUnsupported(tool);
+  if (why) return { kind: 'error', error: unsupportedTool(name, why) };
+  if (call.args === undefined || call.args === null)
+    return { kind: 'error', error: new Error(`The arguments of "${call.toolName}" are not valid JSON.`) };
+  const ready = context.prepared[name] === tool ? (tool as CoreTool & RunnableTool) : prepare(name, tool, context);
+  if (ready.onInputAvailable && request.resume?.kind !== 'data')
+    await safely(ready.onInputAvailable, {
+      toolCallId: call.toolCallId,
+      input: call.args,
+      messages: context.messages(request.list, false), // a conversion of them all, so only where somebody listens
+      abortSignal: request.abortSignal,
+    });
+  return ready.execute ? executeTraced(ready, request, context) : { kind: 'client' };
+};
+
+/** Where a trace is made, the tool runs in a span of its own: Mastra's would hold results that no guard has seen. */
+const executeTraced = async (
+  tool: CoreTool & RunnableTool,
+  request: ToolRequest,
+  context: ToolRunContext,
+): Promise<ToolOutcome> => {
+  const span = context.trace?.openTool(request.call);
+  if (!span) return execute(tool, request, context);
+  try {
+    const outcome = await execute(tool, request, { ...context, tracingContext: span.tracingContext });
+    span.end(outcome);
+    return outcome;
+  } catch (error) {
+    span.end({ kind: 'error', error });
+    throw error;
+  }
+};
+
+const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, context: ToolRunContext): Promise<ToolOutcome> => {
+  const { call, abortSignal } = request;
+  const { agent, hooks } = context;
+  const suspending: Suspending = {};
+  const run = executeWithHooks(tool.execute as never, hooks, {
+    toolName: call.toolName,
+    metadata: { agentId: agent.id, agentName: agent.name },
+  });
+  try {
+    const returned = await run(argsOf(call.args, tool), invocation(request, context, suspending));
+    if (suspending.suspension) return { kind: 'suspended', suspension: suspending.suspension };
+    const result = returned === undefined ? null : ensureSerializable(returned);
+    const { toolCallId, toolName } = call;
+    await safely(tool.onOutput, { toolCallId, toolName, output: result, abortSignal });
+    return { kind: 'result', result };
+  } catch (error) {
+    // Who may not call a tool is not told by way of the model: the run fails.
+    if (error instanceof Error && error.name === 'FGADeniedError') throw error;
+    return { kind: 'error', error: refusalIn(error) ?? error };
+  }
+};
+
+/** What a tool said when it suspended the run. Whatever it returns after that is not its result. */
+interface Suspending {
+  suspension?: Suspension;
+}
+
+/** What Mastra's tools pass along when they suspend. */
+interface SuspendOptions {
+  resumeSchema?: string;
+  runId?: string;
+  requireToolApproval?: boolean | { toolName?: string; args?: unknown };
+}
+
+/** What a tool is called with, besides its arguments. */
+const invocation = (request: ToolRequest, context: ToolRunContext, suspending: Suspending) => {
+  const { call, list, abortSignal, write } = request;
+  return {
+    toolCallId: call.toolCallId,
+    messages: context.messages(list, call.toolName.startsWith('agent-')),
+    abortSignal,
+    requestContext: context.requestContext,
+    tracingContext: context.tracingContext,
+    skipToolSpan: context.trace !== undefined,
+    actor: context.actor,
+    mcp: context.mcp,
+    outputWriter: (chunk: unknown) => write(chunk as never), // Mastra's chunks, of which the loop reads the type
+    suspend: (payload: unknown, { resumeSchema, runId, requireToolApproval: asks }: SuspendOptions = {}) => {
+      const approval = typeof asks === 'object' ? asks : {};
+      suspending.suspension ??= { payload, resumeSchema, runId, ...(asks && { approval }) };
+      return Promise.resolve();
+    },
+    ...resumption(request.resume),
+  };
+};
+
+/** What a tool is resumed with, in Mastra's words. */
+const resumption = (resume: CallAnswer | undefined): object => {
+  if (resume?.kind === 'approved') return resume.data === undefined ? {} : { resumeData: resume.data };
+  if (resume?.kind !== 'data') return {};
+  const { payload, runId } = resume.suspension;
+  return { resumeData: resume.data, suspendPayload: payload, ...(runId !== undefined && { suspendedToolRunId: runId }) };
+};
+
+/** Only Mastra says what a suspended sub-agent or workflow is resumed with; a model that names it is not believed. */
+const argsOf = (args: unknown, { id }: RunnableTool): unknown => {
+  const isDelegation = typeof id === 'string' && /^(agent|workflow)-/.test(id);
+  if (!isDelegation || typeof args !== 'object' || args === null) return args;
+  const { resumeData: _data, suspendedToolRunId: _run, suspendedToolCallId: _call, ...own } = args as Record<string, unknown>;
+  return own;
+};
+
+const unknownTool = (name: string, settings: ToolRequest['settings']): InterlockError => {
+  const names = offeredTools(settings).map(([own]) => own);
+  return new InterlockError('tool/unknown', {
+    path: name,
+    detail: names.length > 0 ? `this step offers ${names.join(', ')}.` : 'this step offers no tools.',
+  });
+};
+
+const prepare = (name: string, tool: AnyTool, context: ToolRunContext): CoreTool & RunnableTool => {
+  const { agent, runId, requestContext, tracingContext, conversation } = context;
+  return makeCoreTool(tool as Parameters<typeof makeCoreTool>[0], {
+    name,
+    runId,
+    agentName: agent.name,
+    agentId: agent.id,
+    mastra: agent.getMastraInstance(),
+    memory: conversation?.memory,
+    threadId: conversation?.threadId,
+    resourceId: conversation?.resourceId,
+    requestContext,
+    tracingContext,
+  });
+};

@@ -1,0 +1,73 @@
+import { MASTRA_TOOL_MARKER } from '@mastra/core/tools';
+import { InterlockError } from '../../errors.js';
+import type { LoopTarget } from '../agent/loop-target.js';
+import { deferredTools } from '../memory/memory-tools.js';
+
+/** A tool in any of the forms in which it may come: Mastra's, the AI SDK's, or prepared for a run. */
+export interface AnyTool {
+  id?: unknown;
+  execute?: unknown;
+  requireApproval?: unknown;
+  needsApproval?: unknown;
+  needsApprovalFn?: unknown;
+  transform?: unknown;
+}
+
+/**
+ * Why the loop cannot run a tool, or nothing where it can. One that shows other payloads than it returns needs a transform that is
+ * not applied here: it is refused, not run without.
+ */
+export const whyUnsupported = (tool: AnyTool): string | undefined => {
+  if (typeof tool.execute !== 'function') return undefined; // left to the client or the provider
+  return tool.transform ? 'it transforms its payloads.' : undefined;
+};
+
+/** Refusal of a tool, by name. */
+export const unsupportedTool = (name: string, detail: string): InterlockError =>
+  new InterlockError('agent/unsupported-option', { path: `tools.${name}`, detail });
+
+/**
+ * The tools of a call, prepared: the agent's, those of its memory, agents and workflows, toolsets and client tools.
+ * Raises `agent/unsupported-option` for a tool that the loop cannot run.
+ */
+export const resolveTools = async (target: LoopTarget): Promise<Record<string, unknown>> => {
+  const { agent, options, requestContext, runId, mode, conversation } = target;
+  const tools = await agent.getToolsForExecution({
+    toolsets: options.toolsets as never, // Mastra's own options, handed on
+    clientTools: options.clientTools as never,
+    threadId: conversation?.threadId,
+    resourceId: conversation?.resourceId,
+    memoryConfig: options.memory?.options,
+    runId,
+    requestContext,
+    methodType: mode,
+  });
+  for (const [name, tool] of Object.entries(tools)) {
+    const detail = whyUnsupported(tool);
+    if (detail) throw unsupportedTool(name, detail);
+  }
+  return { ...tools, ...deferredTools(target, tools) };
+};
+
+/**
+ * The tools of a call as their authors made them, where any of the prepared ones says what the model is to see of its results:
+ * preparing takes away whose tool it was.
+ */
+export const authoredTools = async (target: LoopTarget, prepared: Record<string, unknown>): Promise<Record<string, unknown>> => {
+  const says = Object.values(prepared).some((tool) => typeof (tool as { toModelOutput?: unknown }).toModelOutput === 'function');
+  if (!says) return {};
+  const { agent, options, requestContext } = target;
+  const sets = Object.values((options.toolsets ?? {}) as Record<string, object>);
+  const own = await agent.listTools({ requestContext });
+  return Object.assign(delegations(prepared), own, ...sets, options.clientTools) as Record<string, unknown>;
+};
+
+const delegated = /^(agent|workflow)-/;
+
+/** Tools that Mastra makes of agents and workflows have no other author: what they say of their results is said as Mastra's tools do. */
+const delegations = (prepared: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(prepared as Record<string, AnyTool>)
+      .filter(([, { id }]) => typeof id === 'string' && delegated.test(id))
+      .map(([name, tool]) => [name, { ...tool, [MASTRA_TOOL_MARKER]: true }]),
+  );

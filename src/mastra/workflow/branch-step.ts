@@ -1,0 +1,87 @@
+import type { PhaseData } from '../../phase/row.js';
+import { snapshotOf } from '../../pipeline/snapshot.js';
+import type { Stop } from '../../verdict.js';
+import type { Meetings, Seat } from './meeting.js';
+import { anyOf, scopeOfStep, type StepCall } from './scope.js';
+import { errorOf, readError } from './step.js';
+
+/** A step of a block, or a workflow that stands there as one. */
+export interface Executable {
+  readonly id: string;
+  execute(call: StepCall): Promise<PhaseData | undefined>;
+}
+
+/** What a step of a block knows of its block. */
+export interface BranchSite {
+  /** The way to the branch. */
+  readonly path: string;
+  readonly meetings: Meetings;
+  /** The ids of all branches that run for a payload. */
+  participants(call: StepCall): Promise<readonly string[]>;
+}
+
+/**
+ * A step as a branch of a block: it works on a snapshot with a signal of its own, and ends at once where a sibling blocks. Only
+ * the stop that counts is thrown, by the step whose it is; the others hand back the payload as they were given it.
+ */
+export const asBranch = <S extends Executable>(step: S, site: BranchSite): S => {
+  const run = step.execute.bind(step);
+  return Object.assign(step, { execute: (call: StepCall) => runBranch({ id: step.id, run, site }, call) });
+};
+
+interface BranchRun {
+  readonly id: string;
+  readonly run: Executable['execute'];
+  readonly site: BranchSite;
+}
+
+const runBranch = async ({ id, run, site }: BranchRun, call: StepCall): Promise<PhaseData | undefined> => {
+  const given = call.inputData as PhaseData; // every step of a pipeline gives the payload
+  const participants = await site.participants(call);
+  if (!participants.includes(id)) return given;
+  if (participants.length === 1) return run(call); // nobody beside it: it needs no snapshot
+  const seat = site.meetings.enter(call.runId ?? '', { seat: id, seats: participants.length });
+  if (seat.isDismissed()) return leaveWith(seat, given);
+  try {
+    const made = await Promise.race([run(onSnapshot(call, seat)), seat.dismissed]);
+    return leaveWith(seat, made && !seat.isDismissed() ? made : given);
+  } catch (error) {
+    if (seat.isDismissed()) return leaveWith(seat, given);
+    return obey(seat, readError(error, { processorId: id, phase: given.phase, path: site.path }), given);
+  }
+};
+
+const leaveWith = (seat: Seat, data: PhaseData): PhaseData => {
+  seat.leave();
+  return data;
+};
+
+const obey = async (seat: Seat, own: Stop, given: PhaseData): Promise<PhaseData> => {
+  const orders = await seat.stop(own);
+  switch (orders.kind) {
+    case 'throw':
+      throw errorOf(orders.stop);
+    case 'leave':
+      return given;
+    case 'hand-on':
+      return Object.assign({ ...given }, { stop: own });
+    default:
+      return orders satisfies never;
+  }
+};
+
+/** The stop that a branch handed on to the merge. */
+export const stopIn = (result: PhaseData): Stop | undefined => (result as { stop?: Stop }).stop;
+
+/** The call with what is the branch's own: the payload, the signal, and a voice until the block is over. */
+const onSnapshot = (call: StepCall, seat: Seat): StepCall => {
+  const given = call.inputData as PhaseData & { abortSignal?: AbortSignal };
+  const abortSignal = anyOf(given.abortSignal, call.abortSignal, seat.signal);
+  const { outputWriter: write } = call;
+  return {
+    ...call,
+    inputData: { ...snapshotOf(given, scopeOfStep(call)), abortSignal },
+    abortSignal,
+    outputWriter: write && ((...chunk) => (seat.isDismissed() ? undefined : write(...chunk))),
+  };
+};

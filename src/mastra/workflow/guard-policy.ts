@@ -1,0 +1,79 @@
+import type { Processor } from '@mastra/core/processors';
+import type { GuardPolicy } from '../../../schemas/index.js';
+import { overPolicy, readPolicy } from '../../guard/policy/read-policy.js';
+import { compileGraph } from '../../pipeline/compile.js';
+import { checkProcessor } from '../../pipeline/verify/refuse.js';
+import type { HookName, PhaseRow } from '../../phase/row.js';
+import type { ProcessorSlot } from '../../phase/scope.js';
+import { phaseNames, phaseRow } from '../../phase/table.js';
+import { guardedBy, rememberGuarded } from './guard-node.js';
+import { runHook, type HookArgs } from './guards-for.js';
+
+/** The hooks that run before the model answers, and that a guard marked `overlap` may only judge in. */
+type InputHook = 'processInput' | 'processInputStep' | 'processLLMRequest';
+
+type HookArguments<K extends HookName> = Parameters<NonNullable<Processor[K]>>[0];
+
+/** What a hook gives that has nothing to change. Wider than `void` alone, to which a function may be assigned that gives anything. */
+type Nothing = void | undefined | Promise<void | undefined>;
+
+/** A processor that only judges its input: its input hooks return nothing. Its other hooks are as they like. */
+export type InputJudge = Omit<Processor, InputHook> & {
+  readonly [K in InputHook]?: (args: HookArguments<K>) => Nothing;
+};
+
+/** A processor with a policy around it: the same hooks, all of which may take their time. */
+export type GuardedProcessor<P> = {
+  readonly [K in keyof P]: K extends HookName ? NonNullable<Processor[K]> : P[K];
+};
+
+/**
+ * Puts a policy around a processor. What it gives stands wherever a processor does: in a pipeline, in the arrays of an
+ * {@link InterlockAgent}, in `createStep`, in a workflow of Mastra's, and in a stock Mastra agent, where its hooks carry the
+ * policy out themselves. Around a guard that has a policy already, and around a processor that declares one as `guardPolicy`, the options are
+ * merged and the outer ones win; one that is undefined says nothing.
+ *
+ * What a policy keeps across runs (its breaker, its queue, its cache) belongs to the guard that is given back.
+ *
+ * Raises `guard/unknown-option`, `guard/invalid-option`, `pipeline/missing-id`, `pipeline/no-hook`; when run, an unavailable guard
+ * fails with its own error, or with `guard/unavailable`, `guard/deadline`, `guard/breaker-open`, `guard/busy`.
+ *
+ * @example
+ * const moderation = pipeline('moderation')
+ *   .then(guard(toxicity, { deadlineMs: 800, onUnavailable: 'trip', breaker: { failures: 5, halfOpenAfterMs: 30_000 } }))
+ *   .then(guard(newToxicity, { shadow: true, sampleRate: 0.1 }))
+ *   .commit();
+ */
+export function guard<P extends Processor>(processor: P, policy: GuardPolicy & { readonly overlap?: false }): GuardedProcessor<P>;
+export function guard<P extends InputJudge>(processor: P, policy: GuardPolicy & { readonly overlap: true }): GuardedProcessor<P>;
+export function guard(given: Processor | InputJudge, options: GuardPolicy): unknown {
+  const known = given as Processor; // a judge is one, whatever the host's types say of hooks that return nothing
+  checkProcessor(known, 'guard');
+  const { processor, policy: inner } = guardedBy(known);
+  const policy = readPolicy(overPolicy(inner, options), processor.id);
+  const wrapper: Processor = Object.create(processor, Object.getOwnPropertyDescriptors(ownOf(processor, policy)));
+  rememberGuarded(wrapper, { processor, policy });
+  return wrapper;
+}
+
+/**
+ * What the guard has in place of its processor's: hooks that carry the policy out where a host calls them. Whom a violation is told to
+ * is no business of the host's then: the plan tells it.
+ */
+const ownOf = (processor: Processor, policy: GuardPolicy): Partial<Processor> => {
+  const node = { kind: 'guard', id: processor.id, processor, policy } as const;
+  const plan = compileGraph({ kind: 'sequence', id: processor.id, nodes: [node] });
+  const rows = phaseNames.map((phase) => phaseRow(phase)).filter((row) => plan.has(row.phase));
+  const slots = new WeakMap<object, Map<string, ProcessorSlot>>();
+  const call = (row: PhaseRow) => (args: HookArgs) => runHook({ plan, row, slots }, args);
+  const { id, name, description, processDataParts } = processor;
+  return {
+    id,
+    name,
+    description,
+    processDataParts,
+    onViolation: undefined,
+    ...(processor['__registerMastra'] && { __registerMastra: (mastra) => processor['__registerMastra']?.(mastra) }),
+    ...Object.fromEntries(rows.map((row) => [row.hook, call(row)])),
+  };
+};

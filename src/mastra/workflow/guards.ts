@@ -1,0 +1,104 @@
+import type { RequestContext } from '@mastra/core/request-context';
+import type { AnyWorkflow } from '@mastra/core/workflows';
+import { compileGraph, type Plan } from '../../pipeline/compile.js';
+import { withRecordedEdits } from '../../pipeline/recorded-edits.js';
+import { processorsOf, type SequenceNode } from '../../pipeline/graph.js';
+import { placeOf, type Place } from '../../pipeline/verify/place.js';
+import { refuseDefects } from '../../pipeline/verify/refuse.js';
+import type { PhaseRow } from '../../phase/row.js';
+import { isPipeline, toGraph, type Pipeline, type PipelineStep } from './pipeline.js';
+import { isWorkflow } from './to-graph.js';
+import { toWorkflow } from './to-workflow.js';
+
+/** Guards of one lane: processors, pipelines and workflows in an array, or one pipeline or workflow alone. */
+export type Guards = readonly PipelineStep[] | Pipeline | AnyWorkflow;
+
+/**
+ * Guards, or a function that gives them for a request. An asynchronous function gives an array: pipelines and workflows have a
+ * `then` of their own, so that a promise of one would never settle.
+ */
+export type DynamicGuards = Guards | ((call: { requestContext: RequestContext }) => Guards | Promise<readonly PipelineStep[]>);
+
+export type Lane = PhaseRow['lane'];
+
+/** Guards as an array of what Mastra takes: pipelines that were not committed are. */
+export const toArray = (guards: Guards | undefined): readonly PipelineStep[] => {
+  if (!guards) return [];
+  if (!isMany(guards)) return [committed(guards)];
+  return guards.some(isPipeline) ? guards.map(committed) : guards;
+};
+
+const isMany = (guards: Guards): guards is readonly PipelineStep[] => Array.isArray(guards);
+
+const committed = (step: PipelineStep): PipelineStep => (isPipeline(step) ? step.commit() : step);
+
+/** The guards of a request. Raises `agent/invalid-option` where a function gives none of the forms. */
+export const resolveGuards = async (
+  guards: DynamicGuards | undefined,
+  requestContext: RequestContext,
+): Promise<readonly PipelineStep[]> => {
+  if (typeof guards !== 'function') return toArray(guards);
+  const given = guards({ requestContext });
+  return toArray(given instanceof Promise ? await given : given);
+};
+
+/** The graph of a lane; one pipeline alone keeps its own id and shape. */
+const laneGraph = (steps: readonly PipelineStep[], id: string): SequenceNode =>
+  isAlone(steps) ? toGraph(steps[0]) : toGraph(steps, id);
+
+/** Whether a lane is one pipeline. */
+const isAlone = (steps: readonly PipelineStep[]): steps is readonly [AnyWorkflow] => steps.length === 1 && isWorkflow(steps[0]);
+
+/** A lane as it is verified. */
+export const placeOfLane = (steps: readonly PipelineStep[], lane: Lane, agentId: string): Place =>
+  placeOf(laneGraph(steps, laneId(agentId, lane)), { lane, isArray: !isAlone(steps) });
+
+/** Lanes that were found able to work. */
+const checked = new WeakMap<readonly PipelineStep[], Lane>();
+
+/** Refuses what cannot work in a lane, once for each array. Raises the codes of the errors that `verify` finds. */
+export const checkLane = (steps: readonly PipelineStep[], lane: Lane, agentId: string): void => {
+  if (steps.length === 0 || checked.get(steps) === lane) return;
+  refuseDefects({ id: agentId, roots: [placeOfLane(steps, lane, agentId)] });
+  checked.set(steps, lane);
+};
+
+/** Plans that were compiled before: an agent's own guards are the same array in every call. */
+const plans = new WeakMap<readonly PipelineStep[], Plan>();
+
+/** The same for runs that record edits. */
+const recordingPlans: typeof plans = new WeakMap();
+
+/**
+ * Compiles a lane, once for each array; nothing where it has no guards. With `recordsEdits` its guards report what they changed. Raises
+ * `pipeline/…` for what cannot work.
+ */
+export const compileLane = (steps: readonly PipelineStep[], id: string, recordsEdits = false): Plan | undefined => {
+  if (steps.length === 0) return undefined;
+  const known = recordsEdits ? recordingPlans : plans;
+  const plan = known.get(steps) ?? compileRecording(laneGraph(steps, id), recordsEdits);
+  known.set(steps, plan);
+  return plan;
+};
+
+/** Compiles a graph, whose guards then report what they changed where that is asked for. Each processor is told its place. */
+export const compileRecording = (graph: SequenceNode, recordsEdits = false): Plan => {
+  for (const [index, processor] of processorsOf(graph).entries()) Reflect.set(processor, 'processorIndex', index); // a frozen one is left
+  return compileGraph(recordsEdits ? withRecordedEdits(graph) : graph);
+};
+
+/** The name of an agent's lane, as Mastra gives it. */
+export const laneId = (agentId: string, lane: Lane): string => `${agentId}-${lane}-processor`;
+
+/** The workflows that stand for a lane when its agent is registered: the lane as a whole, and each pipeline in it. */
+export const laneWorkflows = (steps: readonly PipelineStep[], id: string): AnyWorkflow[] => {
+  const own = steps.filter(isWorkflow).map(asProcessorWorkflow);
+  if (steps.length === 0 || (steps.length === 1 && own.length === 1)) return own;
+  return [toWorkflow(toGraph(steps, id)), ...own];
+};
+
+/** Marks a workflow that was made by hand as what it is used for, as Mastra's agent does. */
+export const asProcessorWorkflow = (workflow: AnyWorkflow): AnyWorkflow => {
+  workflow.type = 'processor';
+  return workflow;
+};

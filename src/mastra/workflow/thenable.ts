@@ -1,0 +1,17 @@
+import { InterlockError } from '../../errors.js';
+
+type Then = (...args: never[]) => unknown;
+
+/**
+ * Makes what has a `then` of its own say so when a promise is to hold it: an asynchronous function that returns a pipeline or a
+ * workflow would otherwise never settle. Raises `pipeline/invalid-step`, as that promise's rejection.
+ */
+export const refusePromises = <T extends { readonly id: string; then: Then }>(thenable: T): T => {
+  const { then } = thenable;
+  const guarded = (...args: never[]): unknown => {
+    if (args.length !== 2 || !args.every((arg) => typeof arg === 'function')) return Reflect.apply(then, thenable, args);
+    const detail = 'a promise cannot hold a pipeline, which has a then of its own; return it in an array.';
+    throw new InterlockError('pipeline/invalid-step', { path: thenable.id, detail });
+  };
+  return Object.defineProperty(thenable, 'then', { value: guarded, configurable: true, writable: true, enumerable: true });
+};

@@ -1,0 +1,296 @@
+import { createWorkflow as createMastraWorkflow, type AnyWorkflow } from '@mastra/core/workflows';
+import { ProcessorStepInputSchema, ProcessorStepOutputSchema } from '../../../schemas/index.js';
+import { InterlockError } from '../../errors.js';
+import { chooseArms, stepContext, type AskedArm, type Choice } from '../../pipeline/choose-arms.js';
+import { blockOf, branchesOf, keyedBy, whenPath } from '../../pipeline/compile.js';
+import {
+  nameOf,
+  type BranchNode,
+  type FunctionNode,
+  type GraphNode,
+  type MapNode,
+  type ParallelNode,
+  type SequenceNode,
+} from '../../pipeline/graph.js';
+import { settleBlock } from '../../pipeline/parallel.js';
+import { strictest } from '../../pipeline/strictest.js';
+import { worksIn } from '../../pipeline/works-in.js';
+import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
+import { current } from '../../phase/settle-messages.js';
+import { phaseRow } from '../../phase/table.js';
+import { asBranch, stopIn, type BranchSite, type Executable } from './branch-step.js';
+import { createMeetings, type Meetings } from './meeting.js';
+import { scopeOfStep, type StepCall } from './scope.js';
+import { errorOf, nodeStep, openPayload, payloadOf, rawStep } from './step.js';
+import { refusePromises } from './thenable.js';
+import { rememberGraph } from './workflow-graphs.js';
+
+/** Mastra's builder, of which each call gives the next; its types follow schemas that are all the same here. */
+interface WorkflowBuilder {
+  then(step: unknown): WorkflowBuilder;
+  parallel(steps: unknown[]): WorkflowBuilder;
+  branch(arms: [unknown, unknown][]): WorkflowBuilder;
+  map(run: (call: MapCall) => unknown, options: { id: string }): WorkflowBuilder;
+  commit(): AnyWorkflow;
+}
+
+interface MapCall extends StepCall {
+  getStepResult(id: string): PhaseData;
+}
+
+/**
+ * A graph as a real Mastra workflow of type `processor`. Branches of a block work on snapshots of their own and are merged by
+ * a step after the block, in any engine that runs the workflow. Runs are not persisted: payloads hold what guards redact.
+ */
+export const toWorkflow = (graph: SequenceNode): AnyWorkflow => {
+  const workflow = refusePromises(build(graph, { path: graph.id }));
+  rememberGraph(workflow, graph);
+  return workflow;
+};
+
+interface Place {
+  /** The way to the node. */
+  readonly path: string;
+  /** The step's id among its siblings, where that is not the node's own. */
+  readonly id?: string;
+}
+
+/** A workflow under construction. */
+interface Site {
+  builder: WorkflowBuilder;
+  /** The step that gives the next one its payload; none before the first. */
+  before: string | undefined;
+  readonly graph: SequenceNode;
+  /** The way to the sequence. */
+  readonly path: string;
+  readonly unique: (id: string) => string;
+}
+
+const build = (graph: SequenceNode, { path, id = graph.id }: Place): AnyWorkflow => {
+  const builder = createMastraWorkflow({
+    id,
+    inputSchema: ProcessorStepInputSchema,
+    outputSchema: ProcessorStepOutputSchema,
+    type: 'processor',
+    options: { validateInputs: false, shouldPersistSnapshot: () => false },
+  } as never) as unknown as WorkflowBuilder; // see WorkflowBuilder
+  const site: Site = { builder, before: undefined, graph, path, unique: uniqueIds() };
+  if (needsOpening(graph.nodes[0])) addMap(site, `${id}.open`, ({ inputData }) => openPayload(inputData));
+  for (const [index, node] of graph.nodes.entries()) append(site, node, index);
+  return site.builder.commit();
+};
+
+/** A step opens the payload that it is given; what is no step leaves it to a step of its own before it. */
+const needsOpening = (first: GraphNode | undefined): boolean =>
+  first?.kind === 'parallel' || first?.kind === 'branch' || first?.kind === 'map';
+
+const addMap = (site: Site, id: string, run: (call: MapCall) => unknown): void => {
+  site.before = site.unique(id);
+  site.builder = site.builder.map(run, { id: site.before });
+};
+
+const append = (site: Site, node: GraphNode, index: number): void => {
+  const path = `${site.path}/${nameOf(node, index)}`;
+  switch (node.kind) {
+    case 'guard':
+    case 'function':
+    case 'sequence': {
+      const step = toStep(site, node, path);
+      site.builder = site.builder.then(step);
+      site.before = step.id;
+      return;
+    }
+    case 'map':
+      return appendMap(site, node, index);
+    case 'parallel':
+      return appendParallel(site, node, path);
+    case 'branch':
+      return appendBranch(site, node, path);
+    default:
+      node satisfies never;
+  }
+};
+
+/** A node as one step. */
+const toStep = (site: Site, node: GraphNode, path: string): Executable => {
+  switch (node.kind) {
+    case 'sequence':
+      return build(node, { path, id: site.unique(node.id) }) as unknown as Executable; // Mastra types a workflow by its schemas
+    case 'guard':
+    case 'function': {
+      const id = site.unique(node.kind === 'guard' ? `processor:${node.id}` : node.id);
+      return nodeStep(node, { id, where: path.slice(0, path.lastIndexOf('/')) }) as unknown as Executable; // the same
+    }
+    case 'map':
+    case 'parallel':
+    case 'branch': {
+      const graph: SequenceNode = { kind: 'sequence', id: node.kind, nodes: [node] };
+      return build(graph, { path, id: site.unique(node.kind) }) as unknown as Executable; // the same
+    }
+    default:
+      return node satisfies never;
+  }
+};
+
+/** A map as the plan runs it: whatever it picks holds the merged payload. */
+const appendMap = (site: Site, node: MapNode, index: number): void => {
+  const asFunction: FunctionNode = {
+    kind: 'function',
+    id: node.id,
+    run: (data, scope) => {
+      if (!worksIn(site.graph, phaseRow(data.phase))) return undefined;
+      return node.run({ ...stepContext(data, scope), inputData: keyedBy(site.graph.nodes[index - 1], data) });
+    },
+  };
+  const { execute } = nodeStep(asFunction, { where: site.path });
+  addMap(site, node.id, execute as unknown as (call: MapCall) => unknown); // Mastra's type asks for its whole context
+};
+
+const appendParallel = (site: Site, node: ParallelNode, path: string): void => {
+  const block = createBlock(site, node, path);
+  const ids: string[] = [];
+  const participants = async ({ inputData }: StepCall) => {
+    const row = phaseRow((inputData as PhaseData).phase);
+    return ids.filter((_, index) => worksIn(node.nodes[index] as GraphNode, row)); // one id for each
+  };
+  const steps = node.nodes.map((inner, index) => branchStep(site, inner, { block, index, participants }));
+  ids.push(...steps.map(({ id }) => id));
+  site.builder = site.builder.parallel(steps);
+  appendMerge(site, block);
+};
+
+/**
+ * The arms, and one more that fails the run where a condition throws: Mastra's engine takes a throwing condition for false,
+ * and would skip its guard. Each condition is asked once.
+ */
+const appendBranch = (site: Site, node: BranchNode, path: string): void => {
+  const block = createBlock(site, node, path);
+  const arms: BranchArm[] = [];
+  const chosen = chooser(arms);
+  const participants = async (call: StepCall) => {
+    const choice = await chosen(call);
+    return choice.failure ? [] : choice.matching.map(({ id }) => id);
+  };
+  for (const [index, { when, node: inner }] of node.arms.entries()) {
+    const step = branchStep(site, inner, { block, index, participants });
+    arms.push({ id: step.id, step, node: inner, when, path: whenPath(path, index) });
+  }
+  const failing = rawStep({
+    id: site.unique('branch.condition-failed'),
+    execute: async (call) => {
+      throw (await chosen(call)).failure ?? new InterlockError('pipeline/condition-failed', { path });
+    },
+  });
+  site.builder = site.builder.branch([
+    ...arms.map(({ id, step }): [unknown, unknown] => [async (call: StepCall) => (await participants(call)).includes(id), step]),
+    [async (call: StepCall) => (await chosen(call)).failure !== undefined, failing],
+  ]);
+  appendMerge(site, block);
+};
+
+interface BranchArm extends AskedArm {
+  readonly id: string;
+  readonly step: Executable;
+  readonly node: GraphNode;
+}
+
+/** Asks the conditions of the arms that have something to do in the phase, once for each payload. */
+const chooser = (arms: readonly BranchArm[]) => {
+  const choices = new WeakMap<object, Promise<Choice<BranchArm>>>();
+  const choose = async (call: StepCall): Promise<Choice<BranchArm>> => {
+    const scope = scopeOfStep(call);
+    const given = call.inputData as PhaseData; // every step of a pipeline gives the payload
+    const row = phaseRow(given.phase);
+    const data = current(given, scope.host, row.carries);
+    return chooseArms(
+      arms.filter(({ node }) => worksIn(node, row)),
+      stepContext(data, scope),
+    );
+  };
+  return (call: StepCall): Promise<Choice<BranchArm>> => {
+    const choice = choices.get(call.inputData) ?? choose(call);
+    choices.set(call.inputData, choice);
+    return choice;
+  };
+};
+
+/** A block of the graph on its way into a workflow. */
+interface EngineBlock {
+  readonly node: ParallelNode | BranchNode;
+  readonly path: string;
+  /** The step that gives the block its payload. */
+  readonly given: string;
+  readonly meetings: Meetings;
+  /** By the ids of their steps, the places of the branches in the block. */
+  readonly places: Map<string, number>;
+}
+
+const createBlock = (site: Site, node: ParallelNode | BranchNode, path: string): EngineBlock => ({
+  node,
+  path,
+  given: site.before as string, // a block is never the first step, see needsOpening
+  meetings: createMeetings(),
+  places: new Map(),
+});
+
+interface BranchPlace extends Pick<BranchSite, 'participants'> {
+  readonly block: EngineBlock;
+  readonly index: number;
+}
+
+const branchStep = (site: Site, node: GraphNode, { block, index, participants }: BranchPlace): Executable => {
+  const path = `${block.path}/${nameOf(node, index)}`;
+  const step = toStep(site, node, path);
+  block.places.set(step.id, index);
+  return asBranch(step, { path, meetings: block.meetings, participants });
+};
+
+/** After a block: what its branches made of the payload, merged against the payload they were all given. */
+const appendMerge = (site: Site, { node, path, given, meetings, places }: EngineBlock): void => {
+  const branchesIn = byPhase((row) => branchesOf(row, node, path));
+  const merge = async (call: MapCall): Promise<PhaseData> => {
+    meetings.close(call.runId ?? '');
+    const data = call.getStepResult(given);
+    const row = phaseRow(data.phase);
+    const results = new Map(Object.entries(call.inputData as Results).map(([id, result]) => [places.get(id), result]));
+    const stop = strictest([...results.values()].map((result) => result && stopIn(result)));
+    if (stop) throw errorOf(stop);
+    const branches = branchesIn(row).filter(({ index }) => results.get(index)); // an arm that was not chosen has no result
+    const made = branches.map(({ index }) => results.get(index) as PhaseData); // those that have one
+    const [only = data] = made;
+    if (made.length <= 1) return only; // it worked on the payload itself
+    const settled = await settleBlock({
+      data,
+      branches,
+      results: made,
+      block: blockOf(row, node, path),
+      scope: scopeOfStep({ ...call, inputData: data }),
+    });
+    return payloadOf(settled, data);
+  };
+  addMap(site, `${node.kind}.merge`, merge);
+};
+
+/** What the steps of a block gave, by their ids. */
+type Results = Readonly<Record<string, PhaseData | undefined>>;
+
+/** Remembers what is made for each phase. */
+const byPhase = <T>(make: (row: PhaseRow) => T): ((row: PhaseRow) => T) => {
+  const made = new Map<Phase, T>();
+  return (row) => {
+    const own = made.get(row.phase) ?? make(row);
+    made.set(row.phase, own);
+    return own;
+  };
+};
+
+/** Makes names that differ from each other. */
+const uniqueIds = (): ((id: string) => string) => {
+  const used = new Set<string>();
+  return (id) => {
+    let free = id;
+    for (let n = 2; used.has(free); n += 1) free = `${id}-${n}`;
+    used.add(free);
+    return free;
+  };
+};

@@ -1,0 +1,79 @@
+import { longestRun } from '../../loop/longest-run.js';
+import type { LoopLimits } from '../../loop/machine.js';
+import { runShowing } from '../../loop/run-showing.js';
+import { findDefects, messageOf, type Defect } from '../../pipeline/verify/find-defects.js';
+import type { Finding } from '../../pipeline/verify/finding.js';
+import { placeOf, type Lane } from '../../pipeline/verify/place.js';
+import type { CounterExample } from '../../pipeline/verify/spot.js';
+import type { Hold, Subject } from '../../pipeline/verify/subject.js';
+import { toGraph, type Compilable } from './pipeline.js';
+
+/** What `verify` is told beside the guards. What is left out is not known, and nothing is concluded from it. */
+export interface VerifyOptions {
+  /**
+   * The array of an agent in which the guards stand: `'input'`, `'output'` or `'error'`. Default: none, so that all their hooks may
+   * run. An agent's lanes are known.
+   */
+  readonly lane?: Lane;
+  /** Retries that guards may be granted in one run. Default: not known; for an agent what its configuration says. */
+  readonly maxProcessorRetries?: number;
+  /** Steps that a run may have, for `latencyBudgetMs`. Default 1. */
+  readonly maxSteps?: number;
+  /**
+   * What is held back until it was judged: `'none'`, each `'step'`, the whole `'run'`. Default: not known; for an agent what its
+   * configuration says.
+   */
+  readonly hold?: Hold;
+  /**
+   * Milliseconds for which guards may keep one run waiting, all together. Counted are deadlines (`deadlineMs`): one after another,
+   * the slowest of those side by side, once for each time that the loop comes by. Default: not looked at.
+   */
+  readonly latencyBudgetMs?: number;
+}
+
+/** What tells of its own guards: an {@link InterlockAgent}. */
+export interface Verifiable {
+  findings(options?: VerifyOptions): readonly Finding[];
+}
+
+/**
+ * Says what cannot work in a pipeline, a workflow, an array of guards or an agent, and what works otherwise than it seems to,
+ * without running any of it. Errors are what `commit()` and the constructor of an agent refuse; warnings are found here alone.
+ *
+ * Raises `pipeline/invalid-step` and `pipeline/unsupported-step` for what cannot be read as a pipeline.
+ *
+ * @example
+ * for (const { severity, path, message } of verify(agent, { latencyBudgetMs: 2_000 })) console.log(`${severity} ${path}: ${message}`);
+ */
+export const verify = (source: Compilable | Verifiable, options: VerifyOptions = {}): readonly Finding[] => {
+  if (isVerifiable(source)) return source.findings(options);
+  const graph = toGraph(source);
+  const { lane } = options;
+  return findingsOf({ id: graph.id, roots: [placeOf(graph, { lane, isArray: Array.isArray(source) })] }, options);
+};
+
+const isVerifiable = (source: object): source is Verifiable => typeof (source as Partial<Verifiable>).findings === 'function';
+
+/** What is wrong with a subject, with counter-examples. */
+export const findingsOf = (subject: Subject, options: VerifyOptions): readonly Finding[] => {
+  const { maxProcessorRetries = subject.maxProcessorRetries, hold = subject.hold, latencyBudgetMs: budgetMs } = options;
+  const latency = budgetMs === undefined ? undefined : { budgetMs, longestRun: longestWithin(options, maxProcessorRetries) };
+  return findDefects({ ...subject, maxProcessorRetries, hold, latency }).map(toFinding);
+};
+
+const longestWithin = ({ maxSteps = 1 }: VerifyOptions, maxRetries = 0): NonNullable<Subject['latency']>['longestRun'] => {
+  const limits = { maxSteps, maxRetries, maxRecoveries: maxRetries, models: 1 };
+  return (costs) => longestRun(costs, limits);
+};
+
+const toFinding = (defect: Defect): Finding => {
+  const { code, severity, path } = defect;
+  const counterExample = counterExampleOf(defect);
+  return { code, severity, path, message: messageOf(defect), ...(counterExample && { counterExample }) };
+};
+
+/** The smallest loop in which every state can be reached; a retry is none, so that asking for one ends the run. */
+const smallest: LoopLimits = { maxSteps: 1, maxRetries: 0, maxRecoveries: 1, models: 1 };
+
+const counterExampleOf = ({ shows }: Defect): CounterExample | undefined =>
+  shows && 'state' in shows ? runShowing(shows, smallest) : shows;
