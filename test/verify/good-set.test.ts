@@ -5,9 +5,8 @@ import { runInThisContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import * as interlock from '../../src/index.js';
-import * as interlockAiSdk from '../../src/ai-sdk/index.js';
-import { InterlockAgent, verify, type GuardTraits } from '../../src/index.js';
+import manifest from '../../package.json' with { type: 'json' };
+import { InterlockAgent, verify, type GuardTraits, type Pipeline } from '../../src/index.js';
 import * as testing from '../../src/testing/index.js';
 import * as workflows from '../../workflows/index.js';
 import { createOrderStore } from '../../playground/chat/shop/order-store.js';
@@ -54,20 +53,20 @@ describe('the good set has no finding', () => {
 
 const documents = ['README.md', ...globSync('docs/**/*.md', { exclude: (path) => /decisions|verify\.md$/.test(path) })];
 const imports = /^import (?:type )?(\{[^}]+\}) from ['"](.+)['"];?$/gm;
-/** This package as it stands here; other packages are loaded where an example names them. */
-const modules: Record<string, object> = {
-  'mastra-interlock': interlock,
-  'mastra-interlock/testing': testing,
-  'mastra-interlock/workflows': workflows,
-  'mastra-interlock/ai-sdk': interlockAiSdk,
-};
+/** This package's entries as they stand here, built or not; other packages are loaded where an example names them. */
+const ownSources = Object.entries(manifest.exports).flatMap(([entry, target]): [string, string][] =>
+  typeof target === 'string'
+    ? []
+    : [[`mastra-interlock${entry.slice(1)}`, target.default.replace(/^\.\/dist\//, '../../').replace(/\.js$/, '.ts')]],
+);
+const sourceOf = new Map(ownSources);
 
 const examplesIn = (path: string): string[] =>
   Array.from(readFileSync(path, 'utf8').matchAll(/^```ts\n([^]*?)^```$/gm), ([, code = '']) => code).filter((code) =>
     code.includes("from 'mastra-interlock'"),
   );
 
-const load = (path: string): Promise<object> => import(path) as Promise<object>;
+const load = (path: string): Promise<object> => import(sourceOf.get(path) ?? path) as Promise<object>;
 
 const silent = { log: () => undefined };
 
@@ -76,16 +75,16 @@ const declaredBy = async (code: string): Promise<unknown[]> => {
   const body = stripTypeScriptTypes(code.replaceAll(/^import type .+$/gm, '')).replaceAll(
     imports,
     (_, names: string, path: string) =>
-      `const ${names.replaceAll(/\btype \w+,?/g, '').replaceAll(' as ', ': ')} = modules['${path}'] ?? (await load('${path}'));`,
+      `const ${names.replaceAll(/\btype \w+,?/g, '').replaceAll(' as ', ': ')} = await load('${path}');`,
   );
   const names = Array.from(body.matchAll(/^const (\w+) =/gm), ([, name]) => name);
-  const run = runInThisContext(`(async ({ modules, load, console }) => {\n${body}\nreturn [${names.join(', ')}];\n})`) as (
+  const run = runInThisContext(`(async ({ load, console }) => {\n${body}\nreturn [${names.join(', ')}];\n})`) as (
     around: object,
   ) => Promise<unknown[]>;
-  return run({ modules, load, console: silent });
+  return run({ load, console: silent });
 };
 
-const isPipeline = (value: unknown): value is interlock.Pipeline =>
+const isPipeline = (value: unknown): value is Pipeline =>
   typeof value === 'object' && value !== null && ('graph' in value || 'stepGraph' in value);
 
 describe('the examples of the documents have no finding', () => {
