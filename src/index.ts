@@ -46,7 +46,7 @@ export {
 } from './mastra/workflow/pipeline.js';
 export { processorStep, type ProcessorStep } from './mastra/workflow/step.js';
 export { fromWorkflow } from './mastra/workflow/to-graph.js';
-export type { Durable, Engine, Program, ProgramCall, ProgramRuns, RunFound } from './durable/journal.js';
+export type { Board, Durable, Engine, Pinned, Program, ProgramCall, ProgramRuns, RunFound } from './durable/journal.js';
 export { memoryEngine } from './durable/memory-engine.js';
 export type { CodeChange } from './mastra/durable/code-change.js';
 export {

@@ -39,6 +39,26 @@ export interface ProgramRuns {
   find(runId: string): Promise<RunFound>;
   /** Asks for a run to be canceled; it ends itself. */
   cancel(runId: string): Promise<void>;
+  /** Absent where an engine has none: what a run shows is then seen in the process where it goes on. */
+  readonly board?: Board;
+}
+
+/** What the processes of a program tell each other of its runs, beside their journals. Nothing that a run does hangs on it. */
+export interface Board {
+  /** Adds entries to those of a run, all of them or none, in their order. */
+  append(runId: string, entries: readonly string[]): Promise<void>;
+  /** The entries of a run from a place on. The first has the place 0, and there are no gaps. */
+  read(runId: string, from: number): Promise<readonly string[]>;
+  /** Puts a note up for a run in place of the one that was there, or takes it down. */
+  pin(runId: string, note: string | undefined): Promise<void>;
+  /** The notes that are up, the last one first. */
+  pinned(): Promise<readonly Pinned[]>;
+}
+
+/** A note about a run. */
+export interface Pinned {
+  readonly runId: string;
+  readonly note: string;
 }
 
 /** Runs programs so that they outlive what happens to processes. */
@@ -47,6 +67,11 @@ export interface Engine {
   readonly name: string;
   /** Whether a run outlives its process. */
   readonly isDurable: boolean;
+  /**
+   * Whether what a step gave is kept before the next step begins, and nothing more is kept of a process once another has taken over its run.
+   * Tools whose effect is to be had once need it. Default: no.
+   */
+  readonly isFenced?: boolean;
   /** Runs a program's runs in this process from now on: those that begin, and those that are not ended. */
   host(program: Program): ProgramRuns;
   /** Runs nothing more in this process, once the steps under way have ended. */
