@@ -1,11 +1,18 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = new URL('../../', import.meta.url);
 
 /** A path from the root of the repository. */
 export const inRoot = (path: string): string => fileURLToPath(new URL(path, root));
+
+/** The documents for users; decision records are of their day. */
+export const documents: readonly string[] = ['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'docs/**/*.md', 'examples/*/README.md']
+  .flatMap((pattern) => globSync(pattern, { cwd: inRoot('.') }))
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => !path.startsWith('docs/decisions/'))
+  .toSorted();
 
 /** A block of code in a document. */
 export interface CodeBlock {
@@ -15,53 +22,88 @@ export interface CodeBlock {
 
 /** The blocks of code in a document, in their order. */
 export const blocksIn = (document: string): CodeBlock[] =>
-  Array.from(readFileSync(inRoot(document), 'utf8').matchAll(/^```(\w+)\n([^]*?)^```$/gm), ([, language = '', code = '']) => ({
+  Array.from(readFileSync(inRoot(document), 'utf8').matchAll(/^```(\w*)\n([^]*?)^```$/gm), ([, language = '', code = '']) => ({
     language,
     code,
   }));
 
-/** The package as its users import it, from its sources. */
-const tsconfig = {
-  extends: '../../tsconfig.json',
-  compilerOptions: {
-    rootDir: '../..',
-    paths: {
-      'mastra-interlock': ['../../src/index.ts'],
-      'mastra-interlock/ai-sdk': ['../../src/ai-sdk/index.ts'],
-      'mastra-interlock/openworkflow': ['../../src/durable/openworkflow/index.ts'],
-      'mastra-interlock/testing': ['../../src/testing/index.ts'],
-      'mastra-interlock/studio': ['../../playground/server/index.ts'],
-      'mastra-interlock/*': ['../../*/index.ts'],
-    },
-  },
-  include: ['example-*.ts'],
-};
-
-const runNode = (args: readonly string[], env: Record<string, string> = {}) =>
-  spawnSync(process.execPath, args, { cwd: inRoot('.'), encoding: 'utf8', env: { PATH: process.env['PATH'], ...env } });
-
-/** The TypeScript of a document, each block as a program of its own. */
-export interface Examples {
-  readonly codes: readonly string[];
-  /** What the compiler says of them; empty where it has nothing to say. */
-  complaints(): string[];
-  /** What an example prints. */
-  run(index: number): { readonly stdout: string; readonly stderr: string };
+/** A program in a document. */
+export interface Example {
+  readonly document: string;
+  /** Its place in the document's programs, from 1. */
+  readonly number: number;
+  readonly code: string;
+  /** What the document says that it prints: the block of `text` right below it. */
+  readonly prints: string | undefined;
 }
 
-/** Writes a document's examples where they find their packages: inside the repository, neither committed nor linted. */
-export const examplesIn = (document: string): Examples => {
-  const place = inRoot(`test-output/${document.replaceAll(/\W+/g, '-').toLowerCase()}/`);
-  const codes = blocksIn(document).flatMap(({ language, code }) => (language === 'ts' ? [code] : []));
+/** The TypeScript of a document, each block a program of its own. */
+export const examplesIn = (document: string): Example[] =>
+  blocksIn(document)
+    .map(({ language, code }, at, blocks) => ({ language, code, below: blocks[at + 1] }))
+    .filter(({ language }) => language === 'ts')
+    .map(({ code, below }, at) => ({
+      document,
+      number: at + 1,
+      code,
+      prints: below?.language === 'text' ? below.code : undefined,
+    }));
+
+/** Inside the repository, so that examples find their packages; neither committed nor linted. */
+const place = inRoot('test-output/documents/');
+
+const fileOf = ({ document, number }: Example): string => `${document.replaceAll(/\W+/g, '-').toLowerCase()}-${number}.ts`;
+
+interface PackageJson {
+  readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
+}
+
+/** The package as its users import it, from its sources: for each subpath the source of what package.json names. */
+const sourcesOfSubpaths = (): Record<string, string[]> => {
+  const { exports } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8')) as PackageJson;
+  return Object.fromEntries(
+    Object.entries(exports).flatMap(([subpath, target]) => {
+      if (typeof target === 'string') return []; // package.json itself
+      const source = target.default.replace('./dist/', '../../').replace(/\.js$/, '.ts');
+      return [[subpath.replace(/^\./, 'mastra-interlock'), [source]]];
+    }),
+  );
+};
+
+/** The stdout of a Node program; how it ended is for the reader of its words to see. */
+const stdoutOf = (args: readonly string[], env: Record<string, string> = {}): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const options = { cwd: inRoot('.'), env: { PATH: process.env['PATH'], ...env }, maxBuffer: 2 ** 24 };
+    execFile(process.execPath, args, options, (error, stdout, stderr) =>
+      stdout === '' && error ? reject(new Error(stderr, { cause: error })) : resolve(stdout),
+    );
+  });
+
+/** The programs of documents, in one folder under one `tsconfig.json`. */
+export interface WrittenExamples {
+  /** What the compiler says of them, by file; empty where it has nothing to say. */
+  readonly complaints: () => Promise<string[]>;
+  /** Runs all of them, and gives what each prints. */
+  readonly run: () => Promise<ReadonlyMap<Example, string>>;
+}
+
+/** Writes programs to where they can be compiled and run. */
+export const writeExamples = (examples: readonly Example[]): WrittenExamples => {
+  rmSync(place, { recursive: true, force: true });
   mkdirSync(place, { recursive: true });
-  writeFileSync(`${place}tsconfig.json`, JSON.stringify(tsconfig));
-  for (const [at, code] of codes.entries()) writeFileSync(`${place}example-${at}.ts`, code);
+  const compilerOptions = { rootDir: '../..', paths: sourcesOfSubpaths() };
+  writeFileSync(`${place}tsconfig.json`, JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, include: ['*.ts'] }));
+  for (const example of examples) writeFileSync(place + fileOf(example), example.code);
   return {
-    codes,
-    complaints: () => {
-      const { stdout } = runNode([inRoot('node_modules/typescript/bin/tsc'), '-p', place]);
-      return stdout.split('\n').filter((line) => line.includes('example-'));
+    complaints: async () => {
+      const told = await stdoutOf([inRoot('node_modules/typescript/bin/tsc'), '-p', place, '--pretty', 'false']);
+      return told.split('\n').filter((line) => line.startsWith('test-output/documents/'));
     },
-    run: (index) => runNode(['--import', 'tsx', `${place}example-${index}.ts`], { TSX_TSCONFIG_PATH: `${place}tsconfig.json` }),
+    run: async () => {
+      const files = examples.map((example) => place + fileOf(example));
+      const args = ['--import', 'tsx', inRoot('test/docs/run-examples.ts'), ...files];
+      const printed = JSON.parse(await stdoutOf(args, { TSX_TSCONFIG_PATH: `${place}tsconfig.json` })) as Record<string, string>;
+      return new Map(examples.map((example) => [example, printed[place + fileOf(example)] ?? '']));
+    },
   };
 };

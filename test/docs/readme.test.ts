@@ -1,9 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runChat } from '../chat/start-chat.js';
 import { blocksIn, examplesIn, inRoot } from './examples.js';
 
-const readme = readFileSync(inRoot('README.md'), 'utf8');
 const blocks = blocksIn('README.md');
 const codeIn = (language: string) => blocks.filter((block) => block.language === language).map(({ code }) => code);
 
@@ -12,21 +11,11 @@ describe('the code in README.md', () => {
 
   it('is of kinds that are checked here', () => {
     expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(['sh', 'ts', 'text']));
-    expect(examples.codes.length).toBeGreaterThan(0);
-  });
-
-  it('passes the type check', () => expect(examples.complaints()).toEqual([]));
-
-  it('prints what stands below it', () => {
-    const printed = codeIn('text').slice(-examples.codes.length);
-    for (const at of examples.codes.keys()) {
-      const { stdout, stderr } = examples.run(at);
-      expect(stdout, stderr).toBe(printed[at]);
-    }
+    expect(examples.length).toBeGreaterThan(0);
   });
 
   it('is short enough to be read at once', () => {
-    for (const code of examples.codes) expect(code.split('\n').filter((line) => line !== '').length).toBeLessThanOrEqual(27);
+    for (const { code } of examples) expect(code.split('\n').filter((line) => line !== '').length).toBeLessThanOrEqual(27);
   });
 
   it('names commands that exist', () => {
@@ -60,10 +49,4 @@ describe('the transcript in README.md', () => {
     const { stdout } = await runChat([], { input: asked.join('\n') });
     expect(essence(stdout.slice(stdout.indexOf('you ›')))).toEqual(essence(transcript));
   });
-});
-
-it('the links in README.md lead to something', () => {
-  const targets = Array.from(readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g), ([, target = '']) => target);
-  expect(targets.length).toBeGreaterThan(10);
-  expect(targets.filter((target) => !existsSync(inRoot(target)))).toEqual([]);
 });
