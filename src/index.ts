@@ -20,6 +20,14 @@ export type { ReplayEnd } from './loop/replay-stage.js';
 export { replay, type Replayed } from './mastra/replay/replay.js';
 export type { ReplayGuards } from './mastra/replay/replay-lanes.js';
 export { redactTrace, type RedactionPolicy } from './trace/redact-trace.js';
+export {
+  shadowReport,
+  watchShadows,
+  type ShadowWatch,
+  type ShadowWatchOptions,
+  type TracedShadowOptions,
+} from './trace/shadow/report-shadows.js';
+export type { Agreement, ShadowComparison, ShadowExample, ShadowOptions, ShadowReport } from './trace/shadow/shadow-report.js';
 export type { TextAt } from './trace/texts-in.js';
 export { toFixture, type FixtureOptions } from './trace/to-fixture.js';
 export { traceOfKind } from './trace/trace-of-kind.js';
@@ -47,6 +55,9 @@ export {
 export { processorStep, type ProcessorStep } from './mastra/workflow/step.js';
 export { fromWorkflow } from './mastra/workflow/to-graph.js';
 export type { Board, Durable, Engine, Pinned, Program, ProgramCall, ProgramRuns, RunFound } from './durable/journal.js';
+export type { Effect } from './loop/effect.js';
+export { idempotencyKeyOf } from './mastra/tools/idempotency-key.js';
+export type { ToolEffects } from './mastra/tools/tool-effects.js';
 export { memoryEngine } from './durable/memory-engine.js';
 export type { CodeChange } from './mastra/durable/code-change.js';
 export {

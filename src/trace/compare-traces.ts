@@ -1,6 +1,7 @@
 import type { RunEvent, TraceEntry } from '../../schemas/index.js';
 import { phases } from '../phase/table.js';
 import type { Trace } from './collect-traces.js';
+import { isStricter } from './strictness.js';
 import { traceOfKind } from './trace-of-kind.js';
 
 /** A verdict on one side of a comparison. */
@@ -72,12 +73,10 @@ const verdictsIn = (trace: Trace): Map<string, GuardEvent> => {
     const place = JSON.stringify([stepNumber, attempt, phase, processorId]);
     const key = isPerChunk(phase) ? place : freeKey(verdicts, place);
     const known = verdicts.get(key);
-    if (!known || strictness.indexOf(event.verdict) > strictness.indexOf(known.verdict)) verdicts.set(key, event);
+    if (!known || isStricter(event.verdict, known.verdict)) verdicts.set(key, event);
   }
   return verdicts;
 };
-
-const strictness: readonly GuardEvent['verdict'][] = ['pass', 'edit', 'retry', 'unavailable', 'trip'];
 
 const freeKey = (known: ReadonlyMap<string, unknown>, place: string): string => {
   let count = 0;

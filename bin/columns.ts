@@ -1,0 +1,14 @@
+/** Rows as lines, each column as wide as its widest cell; columns after the first stand to the right. */
+export const columns = (rows: readonly (readonly string[])[]): string[] => {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map((row) =>
+    row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('  '),
+  );
+};
+
+/** A share as a percentage. */
+export const percent = (share: number | undefined): string => (share === undefined ? 'n/a' : `${(share * 100).toFixed(1)} %`);
+
+/** Milliseconds, as exact as anybody reads them. */
+export const milliseconds = (ms: number | undefined): string =>
+  ms === undefined ? 'n/a' : `${ms < 10 ? ms.toFixed(2) : ms.toFixed(0)} ms`;

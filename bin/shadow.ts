@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parseTrace, shadowReport, type ShadowComparison, type ShadowExample, type ShadowReport } from '../src/index.js';
+import { columns, milliseconds, percent } from './columns.js';
+import type { Command, CommandIo } from './command.js';
+
+/** Says what shadowed guards would have done in recorded runs. */
+export const shadow: Command = {
+  name: 'shadow',
+  summary: 'Says how often shadowed guards agree with those in force, in recorded runs.',
+  usage: `mastra-interlock shadow TRACE.jsonl... [--guard ID] [--against ID] [--json]
+
+  --guard <id>     The shadow; default all that judged in these runs.
+  --against <id>   The guard it is compared with; default what came of its
+                   lane: the strictest verdict of the step on its side.
+  --count-edits    An edit is an objection too, as for guards that redact.
+  --examples <n>   Examples of each kind of disagreement. Default 5.
+  --words all      Examples show rejected words too; else those that were
+                   accepted.
+  --json           The report as JSON.
+
+Exit code: 0, or 2 where something could not be read or no shadow judged.`,
+  run: async (args, io) => {
+    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+    const maxExamples = Number(values.examples ?? 5);
+    const isUsable = Number.isInteger(maxExamples) && maxExamples >= 0 && (values.words ?? 'accepted') in wordChoices;
+    if (positionals.length === 0 || !isUsable) {
+      io.err(`${shadow.usage}\n`);
+      return 2;
+    }
+    const traces = await Promise.all(positionals.map(async (path) => parseTrace(await readFile(resolve(io.cwd, path), 'utf8'))));
+    const report = shadowReport(traces, {
+      guard: values.guard,
+      against: values.against,
+      countEdits: values['count-edits'],
+      maxExamples,
+      words: values.words === 'all' ? 'all' : 'accepted',
+    });
+    if (report.shadows.length === 0) {
+      io.err(`No shadow ${values.guard === undefined ? '' : `"${values.guard}" `}judged in these runs.\n`);
+      return 2;
+    }
+    tell(io, report, values.json);
+    return 0;
+  },
+};
+
+const wordChoices = { accepted: true, all: true };
+
+const options = {
+  guard: { type: 'string' },
+  against: { type: 'string' },
+  'count-edits': { type: 'boolean' },
+  examples: { type: 'string' },
+  words: { type: 'string' },
+  json: { type: 'boolean' },
+} as const;
+
+const tell = ({ out }: CommandIo, report: ShadowReport, asJson = false): void =>
+  out(asJson ? `${JSON.stringify(report)}\n` : `${report.shadows.flatMap(linesOf).join('\n')}\n`);
+
+const linesOf = (one: ShadowComparison): string[] => {
+  const { processorId, against, lane, compared, agreement, both, onlyShadow, onlyIncumbent, neither, latencyMs } = one;
+  const incumbent = against ?? `the ${lane} lane`;
+  const table = columns([
+    ['', `${incumbent} objects`, 'it does not'],
+    [`${processorId} objects`, String(both), String(onlyShadow)],
+    ['it does not', String(onlyIncumbent), String(neither)],
+  ]);
+  const times = [latencyLine(processorId, latencyMs.shadow), latencyMs.incumbent && latencyLine(incumbent, latencyMs.incumbent)];
+  return [
+    `${processorId} (shadow) beside ${incumbent}: ${compared} compared, they agree in ${percent(agreement)}`,
+    '',
+    ...table,
+    '',
+    ...times.filter((line) => line !== undefined),
+    ...notes(one),
+    ...one.examples.map((example) => exampleLine(example)),
+    '',
+  ];
+};
+
+const latencyLine = (id: string, { p50, p95 }: ShadowComparison['latencyMs']['shadow']): string =>
+  `${id}: p50 ${milliseconds(p50)}, p95 ${milliseconds(p95)}`;
+
+const notes = (one: ShadowComparison): string[] => {
+  const incumbent = one.against ?? 'the lane';
+  const edits = one.verdicts.some(({ shadow: kind, incumbent: other }) => kind === 'edit' || other === 'edit');
+  return [
+    ...(one.shadowUnavailable > 0 ? [`${one.shadowUnavailable} times the shadow had no verdict`] : []),
+    ...(one.incumbentUnavailable > 0 ? [`${one.incumbentUnavailable} times ${incumbent} had no verdict`] : []),
+    ...(one.incumbentNotAsked > 0 ? [`${one.incumbentNotAsked} times ${incumbent} was not asked`] : []),
+    ...(one.shadowTooLate > 0
+      ? [
+          `${one.shadowTooLate} times ${incumbent} objected before the shadow was asked: put the shadow first to compare these too`,
+        ]
+      : []),
+    ...(edits ? ['edits are among the verdicts; --count-edits says whether they are objections'] : []),
+  ];
+};
+
+const exampleLine = ({ who, runId, stepNumber, attempt, shadow: own, incumbent, words }: ShadowExample): string => {
+  const said = ({ verdict, reason }: ShadowExample['shadow']): string => [verdict, reason].filter(Boolean).join(': ');
+  const subject = who === 'onlyShadow' ? 'only the shadow objects' : 'only the incumbent objects';
+  const shown = words === undefined ? 'words not shown' : JSON.stringify(words);
+  return `  ${subject}  ${runId}, step ${stepNumber}, attempt ${attempt}: ${said(own)} / ${said(incumbent)}  ${shown}`;
+};

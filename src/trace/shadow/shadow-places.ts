@@ -1,0 +1,94 @@
+import type { RunEvent } from '../../../schemas/index.js';
+import type { Phase, PhaseRow } from '../../phase/row.js';
+import { phaseRow } from '../../phase/table.js';
+import { isStricter, type VerdictName } from '../strictness.js';
+
+/** What a guard said of one step of a run: the strictest of its verdicts, and how long all of them took. */
+export interface Said {
+  readonly verdict: VerdictName;
+  readonly reason?: string;
+  /** The phase of the strictest verdict. */
+  readonly phase: string;
+  /** Milliseconds. */
+  readonly durationMs: number;
+}
+
+/** Where guards and shadows judge the same: an attempt at a step, on one side of the model. */
+export interface Place {
+  readonly runId: string;
+  readonly lane: PhaseRow['lane'];
+  readonly stepNumber: number;
+  readonly attempt: number;
+}
+
+/** What was said at a place, by the ids of those who said it. */
+export interface JudgedPlace extends Place {
+  readonly guards: ReadonlyMap<string, Said>;
+  readonly shadows: ReadonlyMap<string, Said>;
+  /** Ids of those who were not asked, by their sample rate. */
+  readonly sampledOut: ReadonlySet<string>;
+}
+
+/** Gathers what was said, place by place. */
+export interface ShadowPlaces {
+  /** `source` keeps runs apart that have the same id. */
+  hear(event: RunEvent, source?: number): void;
+  /** In the order in which they were first heard of. */
+  all(): JudgedPlace[];
+}
+
+interface OpenPlace extends Place {
+  readonly guards: Map<string, Said>;
+  readonly shadows: Map<string, Said>;
+  readonly sampledOut: Set<string>;
+}
+
+type Heard = Extract<RunEvent, { type: 'guard' | 'guard-shadow' | 'guard-bypass' }>;
+
+/** Makes an empty collection that holds so many places at most: of more, it forgets the oldest. */
+export const createShadowPlaces = (maxPlaces = Infinity): ShadowPlaces => {
+  const places = new Map<string, OpenPlace>();
+  const placeOf = ({ runId, phase, stepNumber, attempt }: Heard, source: number): OpenPlace => {
+    const { lane } = phaseRow<Phase>(phase as Phase); // events name phases
+    const key = JSON.stringify([source, runId, lane, stepNumber, attempt]);
+    const place = places.get(key) ?? emptyAt({ runId, lane, stepNumber, attempt });
+    places.set(key, place);
+    const [oldest] = places.size > maxPlaces ? places.keys() : [];
+    if (oldest !== undefined) places.delete(oldest);
+    return place;
+  };
+  return {
+    hear: (event, source = 0) => {
+      if (!isHeard(event)) return;
+      const { guards, shadows, sampledOut } = placeOf(event, source);
+      if (event.reason === 'sampled-out' && event.type === 'guard-bypass') return void sampledOut.add(event.processorId);
+      const said = saidIn(event);
+      const own = event.type === 'guard-shadow' ? shadows : guards;
+      own.set(event.processorId, together(own.get(event.processorId), said));
+    },
+    all: () => [...places.values()],
+  };
+};
+
+const emptyAt = (place: Place): OpenPlace => ({ ...place, guards: new Map(), shadows: new Map(), sampledOut: new Set() });
+
+const isHeard = (event: RunEvent): event is Heard =>
+  event.type === 'guard' || event.type === 'guard-shadow' || event.type === 'guard-bypass';
+
+/** A guard that was let pass without a verdict had none. */
+const saidIn = (event: Heard): Said => {
+  const { phase, reason } = event;
+  const verdict = event.type === 'guard-bypass' ? ('unavailable' as const) : event.verdict;
+  return {
+    verdict,
+    phase,
+    durationMs: event.type === 'guard-bypass' ? 0 : event.durationMs,
+    ...(reason !== undefined && { reason }),
+  };
+};
+
+const together = (before: Said | undefined, next: Said): Said => {
+  if (!before) return next;
+  const durationMs = before.durationMs + next.durationMs;
+  return { ...(isStricter(next.verdict, before.verdict) ? next : before), durationMs };
+};

@@ -1,0 +1,206 @@
+import { spreadOf, type Spread } from '../percentile.js';
+import { isStricter, type VerdictName } from '../strictness.js';
+import type { JudgedPlace, Place, Said } from './shadow-places.js';
+
+/** How a shadow is compared, and with whom. */
+export interface ShadowOptions {
+  /** Id of the shadow; default all of them. */
+  readonly guard?: string;
+  /**
+   * Id of the guard with which it is compared. Default: what came of its lane, which is the strictest verdict of all guards of the step that
+   * are on the same side of the model.
+   */
+  readonly against?: string;
+  /** Whether an edit is an objection too, as it is for a guard that redacts. Default `false`: those are trips and retries alone. */
+  readonly countEdits?: boolean;
+  /** Examples of each kind of disagreement, at least 0. Default 5. */
+  readonly maxExamples?: number;
+}
+
+/** Who objected at a place. */
+export type Agreement = 'both' | 'onlyShadow' | 'onlyIncumbent' | 'neither';
+
+/** A place at which the two disagree. */
+export interface ShadowExample extends Place {
+  readonly who: Extract<Agreement, 'onlyShadow' | 'onlyIncumbent'>;
+  readonly shadow: Omit<Said, 'durationMs'>;
+  readonly incumbent: Omit<Said, 'durationMs'>;
+  /** What was judged; absent where the words are not known, or not to be shown. */
+  readonly words?: string;
+}
+
+/** How often two verdicts met. */
+export interface VerdictPair {
+  readonly shadow: VerdictName;
+  readonly incumbent: VerdictName;
+  readonly count: number;
+}
+
+/** One shadow beside its incumbent. */
+export interface ShadowComparison extends Readonly<Record<Agreement, number>> {
+  readonly processorId: string;
+  readonly lane: Place['lane'];
+  /** The incumbent's id; absent where it is the lane. */
+  readonly against?: string;
+  /** Places at which both gave a verdict: the sum of the four. */
+  readonly compared: number;
+  /** The share of those at which they agree; absent where there are none. */
+  readonly agreement?: number;
+  /** Places at which the shadow had no verdict. */
+  readonly shadowUnavailable: number;
+  /** Places at which the incumbent had none. */
+  readonly incumbentUnavailable: number;
+  /** Places at which the incumbent was not asked and the shadow was. */
+  readonly incumbentNotAsked: number;
+  /** Places at which the incumbent objected before the shadow could be asked. Put the shadow first, and there are none. */
+  readonly shadowTooLate: number;
+  readonly verdicts: readonly VerdictPair[];
+  /** Milliseconds for each step. */
+  readonly latencyMs: { readonly shadow: Spread; readonly incumbent?: Spread };
+  readonly examples: readonly ShadowExample[];
+}
+
+/** What shadows would have done, one entry for each of them and each lane it is in. */
+export interface ShadowReport {
+  readonly shadows: readonly ShadowComparison[];
+}
+
+type WordsAt = (place: JudgedPlace) => string | undefined;
+
+/** Compares the shadows of some places with their incumbents. */
+export const compareShadows = (
+  places: readonly JudgedPlace[],
+  options: ShadowOptions = {},
+  wordsAt: WordsAt = () => undefined,
+): ShadowReport => {
+  const seats = new Map(
+    places.flatMap((place) =>
+      [...place.shadows.keys()].map((processorId) => [
+        JSON.stringify([place.lane, processorId]),
+        { processorId, lane: place.lane },
+      ]),
+    ),
+  );
+  const wanted = [...seats.values()].filter(({ processorId }) => options.guard === undefined || options.guard === processorId);
+  return { shadows: wanted.map((seat) => compareOne(seat, { places, options, wordsAt })) };
+};
+
+interface Seat {
+  readonly processorId: string;
+  readonly lane: Place['lane'];
+}
+
+interface Comparing {
+  readonly places: readonly JudgedPlace[];
+  readonly options: ShadowOptions;
+  readonly wordsAt: WordsAt;
+}
+
+/** Both sides of a place, as far as they have one. */
+interface Met {
+  readonly place: JudgedPlace;
+  readonly shadow: Said | undefined;
+  readonly incumbent: Said | undefined;
+}
+
+/** Both sides of a place where both gave a verdict. */
+interface Compared extends Met {
+  readonly shadow: Said;
+  readonly incumbent: Said;
+  readonly who: Agreement;
+}
+
+const compareOne = ({ processorId, lane }: Seat, { places, options, wordsAt }: Comparing): ShadowComparison => {
+  const { against, countEdits = false, maxExamples = 5 } = options;
+  const met = places
+    .filter((place) => place.lane === lane)
+    .map((place): Met => ({ place, shadow: place.shadows.get(processorId), incumbent: incumbentAt(place, against) }));
+  const asked = met.filter(({ shadow }) => shadow);
+  const compared = asked.flatMap((one) => whereBothJudged(one, countEdits));
+  const count = (who: Agreement): number => compared.filter((one) => one.who === who).length;
+  const counts = {
+    both: count('both'),
+    onlyShadow: count('onlyShadow'),
+    onlyIncumbent: count('onlyIncumbent'),
+    neither: count('neither'),
+  };
+  const examples = (['onlyShadow', 'onlyIncumbent'] as const).flatMap((who) =>
+    compared
+      .filter((one) => one.who === who)
+      .slice(0, maxExamples)
+      .map((one) => exampleOf(one, who, wordsAt)),
+  );
+  return {
+    processorId,
+    lane,
+    ...(against !== undefined && { against }),
+    compared: compared.length,
+    ...counts,
+    ...(compared.length > 0 && { agreement: (counts.both + counts.neither) / compared.length }),
+    shadowUnavailable: asked.filter(({ shadow }) => shadow?.verdict === 'unavailable').length,
+    incumbentUnavailable: asked.filter(({ incumbent }) => incumbent?.verdict === 'unavailable').length,
+    incumbentNotAsked: asked.filter(({ incumbent }) => !incumbent).length,
+    shadowTooLate: met.filter((one) => isTooLate(one, processorId, countEdits)).length,
+    verdicts: pairsOf(compared),
+    latencyMs: latencyOf(asked, against),
+    examples,
+  };
+};
+
+/** Where nobody of a lane says anything, the lane passes. */
+const incumbentAt = ({ guards, shadows, lane }: JudgedPlace, against: string | undefined): Said | undefined => {
+  if (against !== undefined) return guards.get(against) ?? shadows.get(against);
+  const passing: Said = { verdict: 'pass', phase: lane, durationMs: 0 };
+  return [...guards.values()].reduce(
+    (strictest, said) => (isStricter(said.verdict, strictest.verdict) ? said : strictest),
+    passing,
+  );
+};
+
+const whereBothJudged = ({ place, shadow, incumbent }: Met, countEdits: boolean): Compared[] => {
+  if (!shadow || !incumbent || shadow.verdict === 'unavailable' || incumbent.verdict === 'unavailable') return [];
+  const [one, other] = [objects(shadow, countEdits), objects(incumbent, countEdits)];
+  const who = one ? (other ? 'both' : 'onlyShadow') : other ? 'onlyIncumbent' : 'neither';
+  return [{ place, shadow, incumbent, who }];
+};
+
+const objects = ({ verdict }: Said, countEdits: boolean): boolean =>
+  verdict === 'trip' || verdict === 'retry' || (countEdits && verdict === 'edit');
+
+/** What is not asked by its sample rate is not late. */
+const isTooLate = ({ place, shadow, incumbent }: Met, processorId: string, countEdits: boolean): boolean =>
+  !shadow && incumbent !== undefined && objects(incumbent, countEdits) && !place.sampledOut.has(processorId);
+
+const pairsOf = (compared: readonly Compared[]): VerdictPair[] => {
+  const pairs = new Map<string, VerdictPair>();
+  for (const { shadow, incumbent } of compared) {
+    const key = `${shadow.verdict} ${incumbent.verdict}`;
+    const count = (pairs.get(key)?.count ?? 0) + 1;
+    pairs.set(key, { shadow: shadow.verdict, incumbent: incumbent.verdict, count });
+  }
+  return [...pairs.values()];
+};
+
+/** A lane as a whole has no time of its own. */
+const latencyOf = (asked: readonly Met[], against: string | undefined): ShadowComparison['latencyMs'] => {
+  const timesOf = (side: 'shadow' | 'incumbent'): number[] => asked.flatMap((one) => one[side]?.durationMs ?? []);
+  const shadow = spreadOf(timesOf('shadow'));
+  return against === undefined ? { shadow } : { shadow, incumbent: spreadOf(timesOf('incumbent')) };
+};
+
+const exampleOf = ({ place, shadow, incumbent }: Compared, who: ShadowExample['who'], wordsAt: WordsAt): ShadowExample => {
+  const { runId, lane, stepNumber, attempt } = place;
+  const words = wordsAt(place);
+  return {
+    who,
+    runId,
+    lane,
+    stepNumber,
+    attempt,
+    shadow: told(shadow),
+    incumbent: told(incumbent),
+    ...(words !== undefined && { words }),
+  };
+};
+
+const told = ({ durationMs: _ms, ...said }: Said): Omit<Said, 'durationMs'> => said;

@@ -1,0 +1,227 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Processor } from '@mastra/core/processors';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+
+import { runCommand } from '../../bin/run-command.js';
+import {
+  collectTraces,
+  formatTrace,
+  guard,
+  InterlockAgent,
+  redactTrace,
+  shadowReport,
+  watchShadows,
+  type RunEvent,
+  type ShadowComparison,
+  type ShadowReport,
+  type Trace,
+} from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+
+/** A guard of the caller's words that objects to one of them; the words `crash` and `mend` make it fail and edit. */
+const forbids = (id: string, word: string): Processor => ({
+  id,
+  processInput: ({ messages, abort }) => {
+    const said = JSON.stringify(messages.at(-1));
+    if (said.includes(`${word}-crash`)) throw new Error('broken');
+    if (said.includes(word)) abort(`It says ${word}.`);
+    return said.includes('mend')
+      ? messages.map((message) => ({ ...message, content: { ...message.content, parts: [{ type: 'text', text: 'mended' }] } }))
+      : messages;
+  },
+});
+
+const said = ['fine', 'fine too', 'old', 'new', 'old and new', 'new-crash', 'old-crash', 'mend'];
+
+describe('a report on shadows', () => {
+  const watch = watchShadows({ against: 'in-force' });
+  const events: RunEvent[] = [];
+  let traces: readonly Trace[];
+  const own = (report: ShadowReport): ShadowComparison => {
+    expect(report.shadows).toHaveLength(1);
+    return report.shadows[0] as ShadowComparison;
+  };
+
+  beforeAll(async () => {
+    const recording = collectTraces();
+    const agent = new InterlockAgent({
+      id: 'desk',
+      name: 'Desk',
+      instructions: 'Help.',
+      model: scriptedModel({ steps: () => ({ text: 'Well.' }) }),
+      inputProcessors: [
+        guard(forbids('candidate', 'new'), { shadow: true }),
+        forbids('in-force', 'old'),
+        forbids('other', 'never'),
+      ],
+      record: recording.record,
+      onRunEvent: (event) => {
+        watch.onRunEvent(event);
+        events.push(event);
+      },
+    });
+    for (const text of said) await agent.generate(text, { runId: text }).catch(() => undefined);
+    await vi.waitUntil(() => events.filter(({ type }) => type === 'guard-shadow').length === said.length);
+    traces = recording.traces;
+  });
+
+  it('counts who objects, and keeps those apart who had no verdict', () => {
+    const one = own(shadowReport(traces, { against: 'in-force' }));
+    expect(one).toMatchObject({
+      processorId: 'candidate',
+      lane: 'input',
+      against: 'in-force',
+      compared: 6, // of eight: in one the shadow failed, in one the other
+      both: 1,
+      onlyShadow: 1,
+      onlyIncumbent: 1,
+      neither: 3,
+      agreement: 4 / 6,
+      shadowUnavailable: 1,
+      incumbentUnavailable: 1,
+      incumbentNotAsked: 0,
+      shadowTooLate: 0,
+    });
+    expect(new Set(one.verdicts)).toEqual(
+      new Set([
+        { shadow: 'pass', incumbent: 'pass', count: 2 },
+        { shadow: 'pass', incumbent: 'trip', count: 1 },
+        { shadow: 'trip', incumbent: 'pass', count: 1 },
+        { shadow: 'trip', incumbent: 'trip', count: 1 },
+        { shadow: 'edit', incumbent: 'edit', count: 1 },
+      ]),
+    );
+    const times = events.flatMap((event) => (event.type === 'guard-shadow' ? [event.durationMs] : [])).toSorted((a, b) => a - b);
+    expect(one.latencyMs.shadow).toEqual({ p50: times[3], p95: times[7] });
+    expect(own(shadowReport(traces, { against: 'in-force', countEdits: true }))).toMatchObject({ both: 2, neither: 2 });
+  });
+
+  it('compares with the lane where no guard is named, and with nothing where nobody has that name', () => {
+    expect(own(shadowReport(traces))).toMatchObject({ compared: 6, both: 1, onlyIncumbent: 1, incumbentUnavailable: 1 });
+    expect(own(shadowReport(traces)).latencyMs).not.toHaveProperty('incumbent');
+    const none = own(shadowReport(traces, { against: 'missing' }));
+    expect(none).toMatchObject({ compared: 0, incumbentNotAsked: said.length });
+    expect(none).not.toHaveProperty('agreement');
+    expect(own(shadowReport(traces, { against: 'other' }))).toMatchObject({ incumbentNotAsked: 3 }); // it stands after the other
+    expect(shadowReport(traces, { guard: 'missing' }).shadows).toEqual([]);
+  });
+
+  it('says the same of runs under way, without words', () => {
+    const recorded = own(shadowReport(traces, { against: 'in-force' }));
+    const live = own(watch.report());
+    expect(live).toEqual({ ...recorded, examples: recorded.examples.map(({ words: _words, ...example }) => example) });
+  });
+
+  it('remembers no more places than it is told', () => {
+    const short = watchShadows({ maxPlaces: 2 });
+    for (const runId of said) for (const event of events) if (event.runId === runId) short.onRunEvent(event);
+    expect(own(short.report())).toMatchObject({ compared: 1, shadowUnavailable: 0, incumbentUnavailable: 1 }); // of the last two
+  });
+
+  it('shows words that were accepted, and rejected ones where that is asked for', () => {
+    const wordsIn = (report: ShadowReport) => own(report).examples.map(({ who, runId, words }) => [who, runId, words]);
+    expect(wordsIn(shadowReport(traces))).toEqual([
+      ['onlyShadow', 'new', 'new'],
+      ['onlyIncumbent', 'old', undefined],
+    ]);
+    expect(wordsIn(shadowReport(traces, { words: 'all' }))).toEqual([
+      ['onlyShadow', 'new', 'new'],
+      ['onlyIncumbent', 'old', 'old'],
+    ]);
+    expect(
+      wordsIn(
+        shadowReport(
+          traces.map((trace) => redactTrace(trace)),
+          { words: 'all' },
+        ),
+      )[1]?.[2],
+    ).toBeUndefined();
+    expect(own(shadowReport(traces, { maxExamples: 0 })).examples).toEqual([]);
+  });
+
+  it('tells of a shadow that stands behind the guard that objects, unless it was not to be asked', async () => {
+    const report = async (sampleRate: number): Promise<ShadowReport> => {
+      const recording = collectTraces();
+      const behind = guard(forbids('behind', 'new'), { shadow: true, sampleRate });
+      const agent = new InterlockAgent({
+        name: 'Desk',
+        model: scriptedModel({ steps: () => ({ text: 'Well.' }) }),
+        inputProcessors: [forbids('in-force', 'old'), behind],
+        record: recording.record,
+      });
+      for (const text of ['old', 'fine', 'old']) await agent.generate(text);
+      await expect.poll(() => JSON.stringify(recording.traces).split('guard-shadow').length - 1).toBe(sampleRate);
+      return shadowReport(recording.traces);
+    };
+    expect(own(await report(1))).toMatchObject({ compared: 1, neither: 1, shadowTooLate: 2 });
+    expect((await report(0)).shadows).toEqual([]); // it judged nowhere
+  });
+
+  it('compares guards of the stream step by step, with the words of the answer', async () => {
+    const recording = collectTraces();
+    const stops = (id: string, word: string): Processor => ({
+      id,
+      processOutputStream: ({ part, abort }) => {
+        if (part.type === 'text-delta' && part.payload.text.includes(word)) abort('no');
+        return part;
+      },
+    });
+    const agent = new InterlockAgent({
+      name: 'Desk',
+      model: scriptedModel({ steps: () => ({ text: ['One ', 'two ', 'three.'] }) }),
+      outputProcessors: [guard(stops('candidate', 'two'), { shadow: true }), stops('in-force', 'nine')],
+      record: recording.record,
+    });
+    await agent.generate('Count.');
+    await expect.poll(() => JSON.stringify(recording.traces)).toContain('"verdict":"trip"');
+    const [one] = shadowReport(recording.traces, { against: 'in-force' }).shadows;
+    expect(one).toMatchObject({ lane: 'output', compared: 1, onlyShadow: 1 });
+    expect(one?.examples[0]).toMatchObject({
+      words: 'One two three.',
+      shadow: { verdict: 'trip', reason: 'no', phase: 'outputStream' },
+    });
+  });
+
+  describe('from the command line', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'interlock-shadow-'));
+    afterAll(() => rmSync(folder, { recursive: true }));
+    const run = async (...args: string[]) => {
+      let [out, err] = ['', ''];
+      const code = await runCommand(['shadow', ...args], {
+        out: (text) => (out += text),
+        err: (text) => (err += text),
+        cwd: folder,
+      });
+      return { code, out, err };
+    };
+
+    it('prints the table and the examples, or JSON', async () => {
+      const files = traces.map((trace, index) => {
+        writeFileSync(join(folder, `${index}.jsonl`), formatTrace(trace));
+        return `${index}.jsonl`;
+      });
+      const { code, out } = await run(...files, '--against', 'in-force');
+      expect(code).toBe(0);
+      expect(out).toContain('candidate (shadow) beside in-force: 6 compared, they agree in 66.7 %');
+      expect(out).toMatch(/candidate objects +1 +1\nit does not +1 +3\n/);
+      expect(out).toContain('1 times in-force had no verdict');
+      expect(out).toContain('only the shadow objects  new, step 0, attempt 1: trip: It says new. / pass  "new"');
+      expect(out).toContain('trip: It says old.  words not shown');
+      const json = await run(...files, '--json', '--guard', 'candidate', '--words', 'all', '--examples', '1');
+      expect(JSON.parse(json.out)).toEqual(shadowReport(traces, { words: 'all', maxExamples: 1 }));
+      expect(await run(...files, '--guard', 'missing')).toMatchObject({
+        code: 2,
+        err: 'No shadow "missing" judged in these runs.\n',
+      });
+    });
+
+    it('refuses what it cannot read', async () => {
+      expect(await run()).toMatchObject({ code: 2, err: expect.stringContaining('--against') as string });
+      expect(await run('missing.jsonl')).toMatchObject({ code: 2, err: expect.stringContaining('missing.jsonl') as string });
+      expect((await run('0.jsonl', '--words', 'some')).code).toBe(2);
+      expect((await run('0.jsonl', '--examples', '-1')).code).toBe(2);
+    });
+  });
+});
