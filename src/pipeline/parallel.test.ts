@@ -480,6 +480,7 @@ describe('verdicts', () => {
       id,
       later(() => undefined, ms),
     );
+  const never = (id: string) => onInput(id, () => new Promise(() => undefined));
   const trips = (id: string) => onInput(id, ({ abort }) => abort(`trip ${id}`));
   const retries = (id: string) => onInput(id, ({ abort }) => abort(`retry ${id}`, { retry: true, metadata: id }));
   const fails = (id: string) =>
@@ -558,11 +559,8 @@ describe('verdicts', () => {
   });
 
   it('a trip ends the block at once: nobody is waited for who ignores the signal', async () => {
-    const never = onInput('never', () => new Promise(() => undefined));
-    const startedAt = performance.now();
-    const { verdict } = await runInput([never, slowly(trips('t')), passes('p', 500)]);
+    const { verdict } = await runInput([never('a'), slowly(trips('t')), never('z')]);
     expect(verdict).toMatchObject({ kind: 'trip', processorId: 't' });
-    expect(performance.now() - startedAt).toBeLessThan(200);
   });
 
   it.each([0, 5])('a trip aborts the signal of the others (after %d ms)', async (ms) => {
@@ -627,11 +625,9 @@ describe('verdicts', () => {
   });
 
   it('a nested trip ends the outer block, too, with its whole path', async () => {
-    const inner = parallel(sequence('q', slowly(trips('t'))), passes('a', 500));
-    const startedAt = performance.now();
-    const { verdict } = await runInput([passes('b', 500), inner]);
+    const inner = parallel(sequence('q', slowly(trips('t'))), never('a'));
+    const { verdict } = await runInput([never('b'), inner]);
     expect(verdict).toMatchObject({ kind: 'trip', processorId: 't', path: 'p/parallel.0/parallel.1/q/t' });
-    expect(performance.now() - startedAt).toBeLessThan(200);
   });
 
   it('no sibling that rejects later is left unheard', async () => {
