@@ -18,6 +18,14 @@ const hosts = {
     regex: '^@restatedev/',
     message: 'Only src/durable/restate may run Restate; use `import type`, or a port.',
   },
+  dbos: {
+    regex: '^(@dbos-inc/|pg$)',
+    message: 'Only src/durable/dbos may run DBOS and PostgreSQL; use `import type`, or a port.',
+  },
+  openTelemetry: {
+    regex: '^@opentelemetry/',
+    message: 'Only src/otel may run OpenTelemetry; use `import type`, or a port.',
+  },
 };
 
 type Host = keyof typeof hosts;
@@ -81,9 +89,14 @@ const config: OxlintConfig = {
   overrides: [
     { files: ['src/mastra/**', 'workflows/**'], rules: hostsOnly('mastra') },
     { files: ['src/ai-sdk/**'], rules: hostsOnly('aiSdk') },
+    { files: ['src/otel/**'], rules: hostsOnly('openTelemetry') },
     { files: ['src/durable/openworkflow/**'], rules: hostsOnly('openWorkflow') },
     { files: ['src/durable/restate/**'], rules: hostsOnly('restate') },
-    { files: ['playground/**', 'bench/**', 'scripts/**'], rules: { 'no-restricted-imports': 'off', 'no-console': 'off' } },
+    { files: ['src/durable/dbos/**'], rules: hostsOnly('dbos') },
+    {
+      files: ['playground/**', 'bench/**', 'scripts/**', 'examples/**'],
+      rules: { 'no-restricted-imports': 'off', 'no-console': 'off' },
+    },
     {
       files: ['playground/web/**'],
       plugins: ['typescript', 'import', 'unicorn', 'oxc', 'promise', 'vitest', 'react', 'jsx-a11y'],

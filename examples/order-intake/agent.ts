@@ -1,0 +1,26 @@
+import type { MastraModelConfig } from '@mastra/core/llm';
+import { LibSQLStore } from '@mastra/libsql';
+import { Memory } from '@mastra/memory';
+import { InterlockAgent } from 'mastra-interlock';
+import { redactor } from 'mastra-interlock/workflows';
+import { z } from 'zod';
+
+export const orderSchema = z.object({
+  customer: z.string(),
+  items: z.array(z.object({ name: z.string(), quantity: z.number().int().positive() })).min(1),
+});
+
+/** An agent that makes orders of what customers write. An answer that does not fit is asked for again, and is never in memory. */
+export const createIntakeAgent = (model: MastraModelConfig, url: string) => {
+  const storage = new LibSQLStore({ id: 'orders', url });
+  const agent = new InterlockAgent({
+    id: 'intake',
+    name: 'Order intake',
+    instructions: 'Write down the whole order as it stands after the last message.',
+    model,
+    memory: new Memory({ storage, options: { lastMessages: 20 } }),
+    inputProcessors: [redactor({ strategy: 'mask', kinds: ['card'] })], // neither the model nor the database sees card numbers
+    maxProcessorRetries: 2,
+  });
+  return { agent, storage };
+};

@@ -1,0 +1,13 @@
+import { messageText, type ChatRequest, type Reply } from 'mastra-interlock/testing';
+
+/** What the local server answers: a look at the order, a refund of it, and what became of that. */
+export const reply = ({ messages }: ChatRequest): Reply => {
+  const results = messages.filter(({ role }) => role === 'tool').map(messageText);
+  const last = results.at(-1);
+  if (last === undefined) return { kind: 'tool-calls', calls: [{ name: 'lookUpOrder', args: { orderId: '1042' } }] };
+  if (results.length === 1) return { kind: 'tool-calls', calls: [{ name: 'refund', args: { orderId: '1042', euros: 250 } }] };
+  return {
+    kind: 'text',
+    text: last.includes('paid back') ? 'Your 250 euros are on their way.' : 'I am sorry, a colleague said no.',
+  };
+};

@@ -1,0 +1,20 @@
+import type { MastraModelConfig } from '@mastra/core/llm';
+import { ModerationProcessor } from '@mastra/core/processors';
+import { guard, InterlockAgent } from 'mastra-interlock';
+import { contentModeration, redactor } from 'mastra-interlock/workflows';
+
+/** A support agent whose answers are redacted character by character, and moderated sentence by sentence while they stream. */
+export const createSupportAgent = (model: MastraModelConfig) => {
+  const moderation = new ModerationProcessor({ model, categories: ['harassment', 'hate'] });
+  return new InterlockAgent({
+    id: 'support',
+    name: 'Support',
+    instructions: 'You are the support agent of a small shop. Answer in a few sentences.',
+    model,
+    inputProcessors: contentModeration({ id: 'questions' }),
+    outputProcessors: [
+      redactor({ strategy: 'replace', kinds: ['email', 'phone', 'card'] }),
+      guard(moderation, { window: 'sentence', deadlineMs: 20_000 }),
+    ],
+  });
+};

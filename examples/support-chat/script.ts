@@ -1,0 +1,16 @@
+import { messageText, type ChatRequest, type Reply } from 'mastra-interlock/testing';
+
+const clean = JSON.stringify({ category_scores: null, reason: null });
+const harassing = JSON.stringify({ category_scores: [{ category: 'harassment', score: 0.9 }], reason: 'The customer is insulted.' });
+
+/** Deltas of three characters, so that addresses and insults are cut. */
+const say = (text: string): Reply => ({ kind: 'text', text, chunks: 3 });
+
+/** What the local server answers: as the moderator to the guard, as the assistant to the customer. */
+export const reply = ({ messages }: ChatRequest): Reply => {
+  const isModerator = messages.some((message) => messageText(message).includes('content moderation'));
+  const [said = ''] = messages.slice(-1).map(messageText);
+  if (isModerator) return say(/\bfools?\b/.test(said) ? harassing : clean);
+  if (said.includes('complain')) return say('Your complaint is noted. Only fools order twice. Goodbye.');
+  return say('Please write to returns@shop.example and ask for Dana. Returns are free for 30 days.');
+};
