@@ -204,6 +204,10 @@ export const errorTable = {
     say: 'None of the adapters of this run would ever call this hook; add the adapter that does, use guardedToolLoop, or take the hook out.',
   },
   'ai-sdk/invalid-option': { actor: 'author', say: 'An option of an adapter has a value that cannot be used; see the message.' },
+  'tool/unknown-outcome': {
+    actor: 'operator',
+    say: 'A process died in the middle of a tool whose effect is to be had once; ask its receiver, by the idempotency key, whether it was.',
+  },
   'ai-sdk/unsupported-field': {
     actor: 'author',
     say: 'The AI SDK has no way to change this for one step; remove the field from what the hook returns.',
@@ -261,6 +265,10 @@ export const errorTable = {
     say: 'The agent keeps no runs; give it an engine with durability.',
   },
   'durable/no-run': { actor: 'caller', say: 'The engine knows no run of this agent under this id.', status: 404 },
+  'durable/effect-not-promised': {
+    actor: 'author',
+    say: "No engine here can promise that a tool's effect is had once; give the agent one that can, such as openWorkflow(), or declare the tool idempotent.",
+  },
   'durable/lost-run': {
     actor: 'operator',
     say: 'The engine gave the run up; see the reason, and what its journal holds.',

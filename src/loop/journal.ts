@@ -4,6 +4,7 @@ import type { Journal } from './run.js';
 export const noJournal: Journal = {
   stretch: (_run, _key, body) => body(),
   part: (_key, body) => body(),
+  claim: async () => true,
   mayEnd: () => true,
   catchUp: () => undefined,
 };

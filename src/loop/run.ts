@@ -10,6 +10,7 @@ import type { Position, Recorder } from '../trace/recorder.js';
 import type { Stop } from '../verdict.js';
 import { createAnswer, type Answer } from './answer.js';
 import type { CallAnswer } from './call-answer.js';
+import type { Effect } from './effect.js';
 import type { LoopLimits } from './machine.js';
 import type { Chunk, LoopPorts, ModelEntry, Prompt, RunMode, Standing, StepRecord, StepSettings, TokenUsage } from './ports.js';
 import type { Persistence } from './persistence.js';
@@ -49,6 +50,8 @@ export interface Journal {
   stretch<T>(run: Run, key: string, body: () => Promise<T>): Promise<T>;
   /** A part of the stretch under way whose effect is not to be had twice. What it came to is kept; it changes nothing of the run. */
   part<T>(key: string, body: () => Promise<T>): Promise<T>;
+  /** Notes that something begins that is not to begin twice; says whether it was not begun before. */
+  claim(key: string): Promise<boolean>;
   /** Whether a stretch may end where the run is now. */
   mayEnd(run: Run): boolean;
   /** Makes the run what was kept of it, before anybody looks at it. */
@@ -78,6 +81,8 @@ export interface RunOptions {
   readonly persistence?: Persistence;
   /** Tool calls of one step that run at the same time; at least 1. */
   readonly toolConcurrency: number;
+  /** What tools do outside the run, by their names. */
+  readonly effects?: Readonly<Record<string, Effect>>;
   /** What keeps the run while it goes on. Default: nothing does. */
   readonly journal?: Journal;
   /** What hooks get beside the loop's own: the agent and the request's contexts. */

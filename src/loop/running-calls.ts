@@ -1,6 +1,7 @@
-import { isInterlockError } from '../errors.js';
+import { InterlockError, isInterlockError } from '../errors.js';
 import type { Stop } from '../verdict.js';
 import type { CallAnswer } from './call-answer.js';
+import { assumedEffect } from './effect.js';
 import { letThrough } from './interruption.js';
 import { noJournal } from './journal.js';
 import { stopWith } from './judge.js';
@@ -76,9 +77,8 @@ const execute = async (floor: Floor, call: ToolCall): Promise<ToolOutcome> => {
     run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: 'reused', durationMs: 0 });
     return { kind: 'result', result: finishedCall(call, reused.result).result };
   }
-  const { journal = noJournal } = run.options;
   run.recorder.record({ type: 'tool-start', toolCallId, toolName });
-  const { outcome, durationMs, stop } = await journal.part(`tool ${toolCallId}`, () => runTool(floor, call, resume));
+  const { outcome, durationMs, stop } = await keepEnd(run, call, () => runTool(floor, call, resume));
   if (stop) {
     stopWith(run, stop);
     floor.stop();
@@ -89,6 +89,31 @@ const execute = async (floor: Floor, call: ToolCall): Promise<ToolOutcome> => {
   const finished = finishedCall(call, outcome.result);
   attempt.finishedCalls.push(finished);
   return { kind: 'result', result: finishedCall(call, finished.result).result }; // what the tool still does to its own is not seen
+};
+
+/** Runs a tool as often as its effect allows: what is kept of it by itself does not hang on what becomes of its step. */
+const keepEnd = async ({ options }: Run, { toolCallId, toolName }: ToolCall, runIt: () => Promise<ToolEnd>): Promise<ToolEnd> => {
+  const { journal = noJournal, effects = {} } = options;
+  const effect = (Object.hasOwn(effects, toolName) && effects[toolName]) || assumedEffect;
+  switch (effect) {
+    case 'none':
+      return runIt();
+    case 'idempotent':
+      return journal.part(`tool ${toolCallId}`, runIt);
+    case 'once': {
+      const isFirst = await journal.claim(`claim ${toolCallId}`);
+      return journal.part(`tool ${toolCallId}`, async () => (isFirst ? runIt() : unknownEnd(toolName)));
+    }
+    default:
+      return effect satisfies never;
+  }
+};
+
+/** A model that was told of it might call the tool again: the run fails. */
+const unknownEnd = (toolName: string): ToolEnd => {
+  const error = new InterlockError('tool/unknown-outcome', { path: toolName });
+  const stop: Stop = { kind: 'unavailable', processorId: toolName, phase: 'tools', path: toolName, error };
+  return { outcome: { kind: 'error', error }, durationMs: 0, stop };
 };
 
 /** How the run of a tool ended. */

@@ -67,6 +67,7 @@ export const mortalEngine = (disk: Disk, dieAt = Infinity): MortalEngine => {
   return {
     name: 'mortal',
     isDurable: true,
+    isFenced: true,
     passed,
     died,
     get isDead() {

@@ -34,6 +34,7 @@ export const openWorkflow = ({ path, concurrency = 16, leaseMs = 10_000, maxDeat
   return {
     name: 'openworkflow',
     isDurable: true,
+    isFenced: true, // what a step gave is taken of whoever holds the run's lease alone
     host: (program) => {
       const known = hosted.get(program.id);
       if (known) throw new Error(`Two agents with the id "${program.id}" share an engine; give each its own id.`);

@@ -6,8 +6,14 @@ import { decode, encode } from './encode.js';
 import { keptState, mayBeKept, writeKept, type KeptState } from './kept-state.js';
 import { applyPatch, diff, type Patch } from './patch.js';
 
-/** What a stretch is kept as: what it came to and what it changed, or why neither can be kept. */
-type Kept<T> = { readonly value: T; readonly patch: Patch | undefined; readonly error?: undefined } | { readonly error: unknown };
+/** What is kept of something that was done: what it came to, or what it failed with. */
+type Ended<T> = { readonly value: T; readonly error?: undefined } | { readonly error: unknown };
+
+/** What a stretch came to, and what it changed. */
+interface Changed<T> {
+  readonly value: T;
+  readonly patch: Patch | undefined;
+}
 
 /**
  * Keeps a run as the differences between its states: each stretch is a step of the engine, whose text says what the stretch came to
@@ -23,42 +29,56 @@ export const keepJournal = (durable: Durable, begun?: KeptState): Journal => {
     if (isBehind) writeKept(run, state as KeptState); // what every patch made
     isBehind = false;
   };
-  const live = async <T>(run: Run, body: () => Promise<T>): Promise<string> => {
-    catchUp(run);
-    try {
-      const value = await body();
-      return encode({ value, patch: diff(state, keptState(run)) } satisfies Kept<T>);
-    } catch (error) {
-      letThrough(error);
-      return encode({ error: inTheRun(error) } satisfies Kept<T>);
-    }
-  };
   return {
     stretch: async <T>(run: Run, key: string, body: () => Promise<T>): Promise<T> => {
       let isLive = false;
       const text = await step(durable, key, (inner) => {
         isLive = true;
         current = inner;
-        return live(run, body);
+        catchUp(run);
+        return textOf(async (): Promise<Changed<T>> => ({ value: await body(), patch: diff(state, keptState(run)) }));
       });
-      const kept = decode(text) as Kept<T>;
-      if ('error' in kept) throw kept.error;
-      if (kept.patch) state = applyPatch(state, kept.patch);
+      const { value, patch } = valueIn<Changed<T>>(text);
+      if (patch) state = applyPatch(state, patch);
       isBehind ||= !isLive;
-      return kept.value;
+      return value;
     },
-    part: async (key, body) =>
-      decode(await step(current, key, async () => encode(await body()))) as Awaited<ReturnType<typeof body>>,
+    part: async <T>(key: string, body: () => Promise<T>): Promise<T> => valueIn<T>(await step(current, key, () => textOf(body))),
+    claim: async (key) => {
+      let isFirst = false;
+      await step(current, key, async () => {
+        isFirst = true;
+        return encode(true);
+      });
+      return isFirst;
+    },
     mayEnd: mayBeKept,
     catchUp,
   };
 };
 
+/** Does something, and gives how it ended as text. */
+const textOf = async <T>(body: () => Promise<T>): Promise<string> => {
+  try {
+    return encode({ value: await body() } satisfies Ended<T>);
+  } catch (error) {
+    letThrough(error);
+    return encode({ error: inTheRun(error) } satisfies Ended<T>);
+  }
+};
+
+const valueIn = <T>(text: string): T => {
+  const ended = decode(text) as Ended<T>; // what textOf gave
+  if ('value' in ended) return ended.value;
+  throw ended.error;
+};
+
 /** The place of what cannot be kept, as it is in the run: without the places in the patch that tells of it. */
 const inTheRun = (error: unknown): unknown => {
-  if (!isInterlockError(error, 'durable/unkept-value') || !error.path?.startsWith('patch')) return error;
+  const patch = 'value.patch';
+  if (!isInterlockError(error, 'durable/unkept-value') || !error.path?.startsWith(patch)) return error;
   return new InterlockError('durable/unkept-value', {
-    path: error.path.slice('patch'.length).replaceAll('[1]', '').replace(/^\./, ''),
+    path: error.path.slice(patch.length).replaceAll('[1]', '').replace(/^\./, ''),
   });
 };
 

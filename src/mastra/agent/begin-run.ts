@@ -16,6 +16,7 @@ import { objectPlanOf } from '../structured-output/object-plan.js';
 import { openList } from '../messages/open-list.js';
 import { openRecording } from './open-recording.js';
 import { sittingOf } from './sitting.js';
+import { checkPromise } from '../tools/tool-effects.js';
 import type { AgentTracing } from '../tracing/agent-span.js';
 import { createAgentTrace } from '../tracing/agent-trace.js';
 
@@ -44,6 +45,7 @@ export interface Beginning {
 /** Resolves everything that a run needs; whatever is wrong is refused here, before any model call. */
 export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const { agent, guards, mode, messages, options, requestContext, maxModelRetries } = beginning;
+  if (!beginning.journal) checkPromise(guards.effects, undefined);
   const createId = idsOf(agent);
   const runId = options.runId ?? createId('run');
   const conversation = await openConversation({ agent, target: options.memory, requestContext });
@@ -82,6 +84,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
     maxHeldChars: options.maxHeldChars ?? guards.maxHeldChars,
     toolConcurrency: concurrencyOf(options),
     persistence: { ...guards.persistence, ...options.persistence },
+    effects: guards.effects,
     journal: beginning.journal,
     context: {
       agent: agent as never, // hooks see the agent that runs them; Mastra types it by its own generics

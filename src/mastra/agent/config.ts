@@ -9,7 +9,8 @@ import type { TraceRecorder } from '../../trace/trace-writer.js';
 import type { PrepareStep } from './call-options.js';
 import type { CodeChange } from '../durable/code-change.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
-import type { DynamicGuards, Guards } from '../workflow/guards.js';
+import type { ToolEffects } from '../tools/tool-effects.js';
+import type { DynamicGuards } from '../workflow/guards.js';
 
 /** What Interlock adds to or widens in the configuration of Mastra's agent. */
 export interface InterlockConfig {
@@ -55,6 +56,11 @@ export interface InterlockConfig {
    * finished runs again. Runs then take data alone: options with functions in them belong into the agent. Default: none.
    */
   durability?: Engine;
+  /**
+   * What tools do outside the run, by their names: `none`, `idempotent` or `once`; see `Effect`. `once` needs an engine that can promise
+   * it, or is refused as `durable/effect-not-promised`. Default: `idempotent`.
+   */
+  effects?: ToolEffects;
   /**
    * Asked where a run that is kept was begun by another statechart or other guards than the agent has now: whether it may go on with
    * these. Default: it may not, and waits for the code that began it.

@@ -140,6 +140,7 @@ const configOptions: Record<ConfigName, Treatment> = {
   rawConfig: honoured,
   requestContextSchema: honoured,
   onRunEvent: honoured,
+  effects: honoured,
   durability: honoured,
   acceptChangedCode: honoured,
   durable: refusedUnless(isFalse, 'an engine is given as durability.'),

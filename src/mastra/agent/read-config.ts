@@ -4,6 +4,7 @@ import type { InterlockConfig } from './config.js';
 import { checkLane, compileLane, laneId, resolveGuards, toArray, type DynamicGuards, type Lane } from '../workflow/guards.js';
 import { checkConfig } from './options.js';
 import type { ModeDefaults } from './resolve-options.js';
+import { checkEffects } from '../tools/tool-effects.js';
 import { hooksForMastra } from '../tools/tool-hooks.js';
 
 /** An agent's configuration, read: what is the loop's, and what Mastra's agent is to be built with. */
@@ -28,6 +29,7 @@ interface OtherConfig {
 /** Reads a configuration; what cannot work is refused: `agent/…` for options, `pipeline/…` for guards. */
 export const readConfig = (config: object): AgentSetup => {
   checkConfig(config);
+  checkEffects(config);
   const {
     inputProcessors,
     outputProcessors,
@@ -38,6 +40,7 @@ export const readConfig = (config: object): AgentSetup => {
     persistence,
     record,
     durability,
+    effects,
     acceptChangedCode,
     onRunEvent,
     ...rest
@@ -55,6 +58,7 @@ export const readConfig = (config: object): AgentSetup => {
     persistence,
     record,
     durability,
+    effects,
     acceptChangedCode,
     onRunEvent,
   };

@@ -9,12 +9,14 @@ import type { CallOptions } from '../agent/call-options.js';
 import { callEnded } from '../agent/callbacks.js';
 import type { AgentSetup } from '../agent/read-config.js';
 import { answeredBy, type Resuming } from '../agent/resume.js';
+import { checkPromise } from '../tools/tool-effects.js';
 import { createDurableRuns, type DurableRuns, type Followed } from './durable-runs.js';
 import { keepContext, splitOptions } from './kept-sitting.js';
 
-/** Has the engine of an agent's configuration run its runs; nothing where it has none. */
+/** Has the engine of an agent's configuration run its runs; nothing where it has none. Raises `durable/effect-not-promised`. */
 export const durableRunsOf = (agent: Agent, setup: AgentSetup): DurableRuns | undefined => {
-  const { durability: engine, acceptChangedCode } = setup.guards;
+  const { durability: engine, acceptChangedCode, effects } = setup.guards;
+  if (engine) checkPromise(effects, engine);
   return engine && createDurableRuns({ agent, setup, engine, acceptChangedCode });
 };
 

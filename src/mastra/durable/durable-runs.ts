@@ -1,5 +1,6 @@
 import { InterlockError } from '../../errors.js';
 import type { ProgramRuns } from '../../durable/journal.js';
+import { noJournal } from '../../loop/journal.js';
 import type { Answered } from '../../loop/resume-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
@@ -169,7 +170,7 @@ const look = async ({ runs }: Keeping, id: string): Promise<KeptEnd | undefined>
 /** A run that has ended, made again of what is left of it. */
 const restored = async ({ parts }: Keeping, end: KeptEnd): Promise<Run> => {
   if (!end.state) throw end.error;
-  const run = await setUp(parts, end.call, { here: {} });
+  const run = await setUp(parts, end.call, { here: {}, journal: noJournal }); // it does not go on here
   writeKept(run, end.state);
   run.options.outlet.close();
   return run;

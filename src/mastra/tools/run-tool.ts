@@ -10,6 +10,7 @@ import type { CallAnswer, Suspension } from '../../loop/call-answer.js';
 import type { Conversation } from '../memory/memory.js';
 import { findTool } from './find-tool.js';
 import { offeredTools } from '../model/provider-tools.js';
+import { callKey } from './idempotency-key.js';
 import { refusalIn } from './refusal.js';
 import { safely } from '../safely.js';
 import { executeWithHooks } from './tool-hooks.js';
@@ -119,6 +120,7 @@ const invocation = (request: ToolRequest, context: ToolRunContext, suspending: S
   const { call, list, abortSignal, write } = request;
   return {
     toolCallId: call.toolCallId,
+    idempotencyKey: callKey(context.runId, call.toolCallId),
     messages: context.messages(list, call.toolName.startsWith('agent-')),
     abortSignal,
     requestContext: context.requestContext,

@@ -1,0 +1,30 @@
+import type { Engine } from '../../durable/journal.js';
+import { InterlockError } from '../../errors.js';
+import type { Effect } from '../../loop/effect.js';
+
+/** What an agent says that its tools do outside their runs, by their names. */
+export type ToolEffects = Readonly<Record<string, Effect>>;
+
+const known: readonly unknown[] = ['none', 'idempotent', 'once'] satisfies Effect[];
+
+/** Refuses effects that nobody knows, and those of tools that the agent has not: one that is misspelt would protect nothing. */
+export const checkEffects = ({ effects, tools }: { effects?: unknown; tools?: unknown }): void => {
+  if (effects === undefined) return;
+  const invalid = (path: string, detail: string) => new InterlockError('agent/invalid-option', { path, detail });
+  if (typeof effects !== 'object' || effects === null) throw invalid('effects', 'it must say an effect for each of some tools.');
+  for (const [name, effect] of Object.entries(effects)) {
+    if (!known.includes(effect)) throw invalid(`effects.${name}`, 'it must be "none", "idempotent" or "once".');
+    const isOffered = typeof tools === 'function' || Object.hasOwn(tools ?? {}, name);
+    if (!isOffered) throw invalid(`effects.${name}`, 'the agent has no tool of this name.');
+  }
+};
+
+/** Refuses a tool whose effect is to be had once where nothing can promise it. Raises `durable/effect-not-promised`. */
+export const checkPromise = (effects: ToolEffects | undefined, engine: Engine | undefined): void => {
+  const [name] = Object.entries(effects ?? {}).find(([, effect]) => effect === 'once') ?? [];
+  if (name === undefined || engine?.isFenced) return;
+  const detail = engine
+    ? `the engine "${engine.name}" does not tell a process that goes on from one that was given up.`
+    : 'nothing keeps this run.';
+  throw new InterlockError('durable/effect-not-promised', { path: `effects.${name}`, detail });
+};

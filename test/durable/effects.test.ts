@@ -1,0 +1,124 @@
+import { createTool } from '@mastra/core/tools';
+import { tool as sdkTool } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import { idempotencyKeyOf, InterlockAgent, memoryEngine, type Effect, type Engine } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { toolResultsIn } from '../promises/support.js';
+import { createDisk, mortalEngine, type Boundary, type MortalEngine } from './mortal-engine.js';
+
+const prompt = 'Please charge me.';
+const twoCharges = [1, 2].map((amount) => ({ name: 'charge', args: { amount } }));
+
+/** An agent with a tool of some effect; each time that it runs, its key is noted. */
+const charging = (keys: (string | undefined)[], durability: Engine | undefined, effect?: Effect) => {
+  const isAlive = () => !(durability as Partial<MortalEngine> | undefined)?.isDead;
+  const charge = createTool({
+    id: 'charge',
+    description: 'Charges an amount.',
+    inputSchema: z.object({ amount: z.number() }),
+    execute: async ({ amount }, context) => {
+      if (isAlive()) keys.push(idempotencyKeyOf(context));
+      return { receipt: `receipt ${amount}` };
+    },
+  });
+  return new InterlockAgent({
+    id: 'cashier',
+    name: 'Cashier',
+    instructions: 'Charge people.',
+    model: scriptedModel({
+      steps: (call) => (toolResultsIn(call) === 0 ? { toolCalls: twoCharges } : { text: 'All is paid.' }),
+    }),
+    tools: { charge },
+    durability,
+    effects: effect && { charge: effect },
+  });
+};
+
+/** Where a process dies, and how often the tool of the first call may have run by the end; then how the run ends. */
+const table: readonly { effect: Effect; at: Boundary['at'] | 'whole'; runs: number; status: string; ownSteps: number }[] = [
+  { effect: 'none', at: 'whole', runs: 1, status: 'success', ownSteps: 0 },
+  { effect: 'idempotent', at: 'whole', runs: 1, status: 'success', ownSteps: 2 },
+  { effect: 'idempotent', at: 'before', runs: 1, status: 'success', ownSteps: 2 },
+  { effect: 'idempotent', at: 'unkept', runs: 2, status: 'success', ownSteps: 2 },
+  { effect: 'once', at: 'whole', runs: 1, status: 'success', ownSteps: 4 },
+  { effect: 'once', at: 'before', runs: 0, status: 'failed', ownSteps: 4 },
+  { effect: 'once', at: 'unkept', runs: 1, status: 'failed', ownSteps: 4 },
+];
+
+describe('the effect of a tool', () => {
+  it.each(table)('$effect, its process killed $at: $runs runs, $status', async ({ effect, at, runs, status, ownSteps }) => {
+    const whole = mortalEngine(createDisk());
+    await charging([], whole, effect).generate(prompt, { runId: 'run' });
+    const own = whole.passed.filter(({ key }) => /^(tool|claim) /.test(key));
+    expect(own).toHaveLength(ownSteps * 2);
+    const [first] = own.filter(({ key }) => key.startsWith('tool '));
+    const dieAt = whole.passed.findIndex((boundary) => boundary.at === at && boundary.key === first?.key);
+
+    const keys: (string | undefined)[] = [];
+    const disk = createDisk();
+    const mortal = mortalEngine(disk, at === 'whole' ? Infinity : dieAt);
+    const call = charging(keys, mortal, effect).generate(prompt, { runId: 'run' });
+    await Promise.race([call, mortal.died]);
+    const stream = await charging(keys, mortalEngine(disk), effect).attach('run');
+    const ended = await stream.getFullOutput().catch((error: unknown) => ({ status: 'failed', error }));
+    expect(ended).toMatchObject({
+      status,
+      ...(status === 'failed' && { error: { code: 'tool/unknown-outcome', path: 'charge' } }),
+    });
+    expect(keys.filter((key) => key === 'run:call-0-0')).toHaveLength(runs);
+    expect(keys.filter((key) => key === 'run:call-0-1').length).toBeLessThanOrEqual(runs === 2 ? 2 : 1);
+  });
+
+  it.each([
+    { engine: 'no engine', durability: undefined, refused: true },
+    { engine: 'memory', durability: memoryEngine(), refused: true },
+    { engine: 'one that is fenced', durability: mortalEngine(createDisk()), refused: false },
+  ])('once, on $engine: is refused where it cannot be promised', async ({ durability, refused }) => {
+    const run = async () => (await charging([], durability, 'once').generate(prompt)).status;
+    if (refused) await expect(run()).rejects.toMatchObject({ code: 'durable/effect-not-promised', path: 'effects.charge' });
+    else expect(await run()).toBe('success');
+  });
+
+  it('once, in a sub-agent whose calls nothing keeps: it is not run, and the supervisor is told', async () => {
+    const keys: (string | undefined)[] = [];
+    const sub = charging(keys, mortalEngine(createDisk()), 'once');
+    const model = scriptedModel({ steps: [{ toolCalls: [{ name: 'agent-sub', args: { prompt } }] }, { text: 'Done.' }] });
+    const lead = new InterlockAgent({ id: 'lead', name: 'Lead', instructions: 'Ask.', model, agents: { sub: sub as never } });
+    await lead.generate(prompt);
+    expect(keys).toEqual([]);
+    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('Failed agent tool execution');
+  });
+
+  it.each([
+    [{ charge: 'twice' }, 'effects.charge'],
+    [{ chrage: 'once' }, 'effects.chrage'],
+    ['once', 'effects'],
+  ])('%o is refused', (effects, path) => {
+    const make = () =>
+      new InterlockAgent({
+        name: 'Cashier',
+        model: scriptedModel({ steps: [] }),
+        tools: { charge: sdkTool({ inputSchema: z.object({}) }) },
+        effects: effects as never,
+      });
+    expect(make).toThrow(expect.objectContaining({ code: 'agent/invalid-option', path }));
+  });
+
+  it("the AI SDK's tools find the key in their options", async () => {
+    const keys: unknown[] = [];
+    const look = sdkTool({
+      inputSchema: z.object({}),
+      execute: async (_input: object, options) => {
+        keys.push(idempotencyKeyOf(options), (options as { idempotencyKey?: string }).idempotencyKey);
+        return 'seen';
+      },
+    });
+    const model = scriptedModel({ steps: [{ toolCalls: [{ name: 'look', args: {} }] }, { text: 'Done.' }] });
+    const agent = new InterlockAgent({ name: 'Looker', model, tools: { look } });
+    await agent.generate(prompt, { runId: 'one' });
+    expect(keys).toEqual(['one:call-0-0', 'one:call-0-0']);
+    expect(idempotencyKeyOf(undefined)).toBeUndefined();
+  });
+});
