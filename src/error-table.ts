@@ -162,6 +162,11 @@ export const errorTable = {
     status: 400,
     say: 'A request over HTTP cannot say this: it would change which guards judge, or what they withhold; set it on the agent.',
   },
+  'agent/loosened-option': {
+    actor: 'caller',
+    status: 400,
+    say: 'A call may ask for more than its agent does, not for less: data may have come with a request. Say it as a function, or on the agent.',
+  },
   'agent/invalid-option': {
     actor: 'author',
     status: 400,
@@ -199,15 +204,15 @@ export const errorTable = {
     say: 'The model stream ended without a finish part or could not be read; see the cause.',
   },
   'tool/unknown': { actor: 'provider', say: 'The model called a tool that this step does not offer.' },
+  'tool/unknown-outcome': {
+    actor: 'operator',
+    say: 'A process died in the middle of a tool whose effect is to be had once; ask its receiver, by the idempotency key, whether it was.',
+  },
   'ai-sdk/unhonoured-hook': {
     actor: 'author',
     say: 'None of the adapters of this run would ever call this hook; add the adapter that does, use guardedToolLoop, or take the hook out.',
   },
   'ai-sdk/invalid-option': { actor: 'author', say: 'An option of an adapter has a value that cannot be used; see the message.' },
-  'tool/unknown-outcome': {
-    actor: 'operator',
-    say: 'A process died in the middle of a tool whose effect is to be had once; ask its receiver, by the idempotency key, whether it was.',
-  },
   'ai-sdk/unsupported-field': {
     actor: 'author',
     say: 'The AI SDK has no way to change this for one step; remove the field from what the hook returns.',
@@ -260,15 +265,32 @@ export const errorTable = {
     say: 'A durable run keeps data alone, no functions and no instances of classes; keep such a value outside the run, under a name.',
     status: 400,
   },
-  'durable/no-engine': {
-    actor: 'author',
-    say: 'The agent keeps no runs; give it an engine with durability.',
-  },
-  'durable/no-run': { actor: 'caller', say: 'The engine knows no run of this agent under this id.', status: 404 },
   'durable/effect-not-promised': {
     actor: 'author',
     say: "No engine here can promise that a tool's effect is had once; give the agent one that can, such as openWorkflow(), or declare the tool idempotent.",
   },
+  'durable/invalid-key': {
+    actor: 'author',
+    say: 'A key has 32 bytes, given as such or in base64; make one with openssl rand -base64 32.',
+  },
+  'durable/unreadable': {
+    actor: 'operator',
+    say: 'What is kept here cannot be read with the keys of this engine; give it the key with which it was written, as key or among previousKeys.',
+  },
+  'durable/no-engine': {
+    actor: 'author',
+    say: 'The agent keeps no runs; give it an engine with durability.',
+  },
+  'durable/invalid-option': {
+    actor: 'author',
+    say: 'An option of the engine has a value that cannot be used; correct the named option.',
+  },
+  'durable/unreachable': {
+    actor: 'operator',
+    say: "The engine's server or database does not answer; see the cause, and that it runs where the options say. Runs that it keeps go on once it does.",
+    status: 503,
+  },
+  'durable/no-run': { actor: 'caller', say: 'The engine knows no run of this agent under this id.', status: 404 },
   'durable/lost-run': {
     actor: 'operator',
     say: 'The engine gave the run up; see the reason, and what its journal holds.',

@@ -1,0 +1,84 @@
+import pRetry from 'p-retry';
+import { Pool, type QueryResultRow } from 'pg';
+
+/** The tables that are kept beside those of DBOS, in its database. */
+export interface Database {
+  /** Waits for a database that is away, for as long as it takes. */
+  query<Row extends QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Strikes a process off the list once something is done, which no other process does meanwhile; nothing where another is at it. */
+  strikeOff(process: string, act: () => Promise<void>): Promise<void>;
+  close(): Promise<void>;
+}
+
+const tables = `
+  CREATE SCHEMA IF NOT EXISTS interlock;
+  CREATE TABLE IF NOT EXISTS interlock.parts (
+    run_id TEXT NOT NULL, part TEXT NOT NULL, text TEXT NOT NULL, by TEXT NOT NULL, PRIMARY KEY (run_id, part)
+  );
+  CREATE TABLE IF NOT EXISTS interlock.lives (run_id TEXT PRIMARY KEY, steps INTEGER NOT NULL, deaths INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS interlock.cancels (run_id TEXT PRIMARY KEY);
+  CREATE TABLE IF NOT EXISTS interlock.processes (id TEXT PRIMARY KEY, beat BIGINT NOT NULL);
+`;
+
+/** Two processes that make the same tables at once would disturb each other. */
+const tablesLock = 7_318_204_511;
+
+/** Opens the database; makes the tables where there are none. Rejects where it does not answer. */
+export const openDatabase = async (connectionString: string): Promise<Database> => {
+  const pool = new Pool({ connectionString, max: 5 });
+  pool.on('error', () => undefined); // a connection that nobody uses has ended; the next query opens another
+  try {
+    await inTransaction(pool, async (query) => {
+      await query('SELECT pg_advisory_xact_lock($1)', [tablesLock]);
+      await query(tables);
+    });
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  return {
+    query: async <Row extends QueryResultRow>(sql: string, values: readonly unknown[] = []) => {
+      const { rows } = await patiently(() => pool.query<Row>(sql, [...values]));
+      return rows;
+    },
+    strikeOff: (process, act) =>
+      inTransaction(pool, async (query) => {
+        if ((await query('SELECT id FROM interlock.processes WHERE id = $1 FOR UPDATE SKIP LOCKED', [process])) !== 1) return;
+        await act();
+        await query('DELETE FROM interlock.processes WHERE id = $1', [process]);
+      }),
+    close: () => pool.end(),
+  };
+};
+
+type Query = (sql: string, values?: unknown[]) => Promise<number | null>;
+
+const inTransaction = async (pool: Pool, act: (query: Query) => Promise<void>): Promise<void> => {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await act(async (sql, values) => (await client.query(sql, values)).rowCount);
+    await client.query('COMMIT');
+    client.release();
+  } catch (error) {
+    client.release(true); // what it had begun is undone with it
+    throw error;
+  }
+};
+
+const patiently = <T>(act: () => Promise<T>): Promise<T> =>
+  pRetry(act, {
+    retries: Infinity,
+    minTimeout: 100,
+    maxTimeout: 1_000,
+    shouldRetry: ({ error }) => isAway(error),
+  });
+
+/** Classes of SQLSTATE that say that the database is away, is shutting down or has no room now. */
+const awayStates = /^(08|53|57P)/;
+
+/** An error without an SQLSTATE is one of the connection. */
+const isAway = (error: Error): boolean => {
+  const { code } = error as { code?: unknown };
+  return typeof code !== 'string' || code.length !== 5 || awayStates.test(code);
+};

@@ -1,0 +1,34 @@
+import { checkUrl, checkWhole, refuseOption } from '../option-checks.js';
+
+/** Where and how DBOS keeps runs. */
+export interface DbosOptions {
+  /** The PostgreSQL database of DBOS, e.g. `postgresql://app:secret@127.0.0.1:5432/runs`; made where the server has none of this name. */
+  readonly systemDatabaseUrl: string;
+  /** What DBOS calls the application: its processes go on with each other's runs, so that all of them build the same agents. Default: `interlock`. */
+  readonly name?: string;
+  /**
+   * Milliseconds after which the runs of a process that says nothing more are gone on with by another, at least 1,000. A process that does not
+   * come to say so, because it computes for longer, loses its runs to another one. Default: 10,000.
+   */
+  readonly leaseMs?: number;
+  /**
+   * How many processes may die of a run one after another, none of them a step further than the one before, until it is given up as
+   * `durable/lost-run`; at least 1. Default: 10.
+   */
+  readonly maxDeaths?: number;
+  /** Milliseconds for which a database that does not answer is waited for before a call is refused; at least 0. Default: 60,000. */
+  readonly patienceMs?: number;
+}
+
+export type DbosSettings = Required<DbosOptions>;
+
+/** Reads the options. Raises `durable/invalid-option`. */
+export const readDbosOptions = (options: DbosOptions): DbosSettings => {
+  const { systemDatabaseUrl, name = 'interlock', leaseMs = 10_000, maxDeaths = 10, patienceMs = 60_000 } = options;
+  checkUrl('systemDatabaseUrl', systemDatabaseUrl, ['postgresql:', 'postgres:']);
+  if (name === '') refuseOption('name', 'it must not be empty.');
+  checkWhole('leaseMs', leaseMs, [1_000]);
+  checkWhole('maxDeaths', maxDeaths, [1]);
+  checkWhole('patienceMs', patienceMs, [0]);
+  return { systemDatabaseUrl, name, leaseMs, maxDeaths, patienceMs };
+};

@@ -1,0 +1,95 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { DBOS, Error as dbosErrors } from '@dbos-inc/dbos-sdk';
+import type { Engine, Program, ProgramRuns, RunFound } from '../journal.js';
+import { keepTrying, type Trying } from '../keep-trying.js';
+import { refuseOption } from '../option-checks.js';
+import { readDbosOptions, type DbosOptions } from './dbos-options.js';
+import { createGoOn } from './go-on.js';
+import { createReturns } from './returns.js';
+import { openSite, queueRuns, type Site } from './site.js';
+import { leaveDbos, takeDbos } from './the-one-dbos.js';
+
+/**
+ * Runs that outlive their processes and their machines, in a PostgreSQL database: DBOS keeps them, and a process that lives goes on with
+ * those of one that died. Needs the packages `@dbos-inc/dbos-sdk` and `pg`. A process has one such engine, which launches DBOS.
+ * Raises `durable/invalid-option`.
+ *
+ * @example
+ * const durability = dbos({ systemDatabaseUrl: 'postgresql://app:secret@127.0.0.1:5432/runs' });
+ * const agent = new InterlockAgent({ name: 'support', model, tools, durability });
+ */
+export const dbos = (options: DbosOptions): Engine => {
+  const settings = readDbosOptions(options);
+  const { maxDeaths, patienceMs } = settings;
+  const outside = AsyncLocalStorage.snapshot(); // what is asked of DBOS from within a run must not become a step of that
+  const closing = new AbortController();
+  const programs = new Map<string, Program>();
+  const underWay = new Set<Promise<unknown>>();
+  const returns = createReturns((workflowId) => outside(() => queueRuns([workflowId])), closing.signal);
+  let opening: Trying<Site> | undefined;
+  const open = () => outside(() => openSite(settings));
+  const begin = () => (opening ??= keepTrying(open, { path: 'systemDatabaseUrl', signal: closing.signal }));
+  const site = (): Promise<Site> => begin().done;
+  const runWorkflow = takeDbos(createGoOn({ programs, maxDeaths, closing: closing.signal, returns, site, underWay }));
+  const asked = <T>(ask: (at: Site) => Promise<T>): Promise<T> => outside(async () => ask(await begin().within(patienceMs)));
+  return {
+    name: 'dbos',
+    isDurable: true,
+    isFenced: true, // who has lost a run to another process keeps nothing more of it
+    host: (program) => {
+      if (programs.has(program.id)) refuseOption('durability', `two agents with the id "${program.id}" share an engine.`);
+      programs.set(program.id, program);
+      begin();
+      return runsOf(program, runWorkflow, asked);
+    },
+    close: async () => {
+      closing.abort(new Error('The engine is closing.'));
+      await Promise.allSettled(underWay);
+      const opened = await opening?.done.catch(() => undefined);
+      await opened?.close();
+      leaveDbos();
+    },
+  };
+};
+
+type RunWorkflow = ReturnType<typeof takeDbos>;
+type Ask = <T>(ask: (at: Site) => Promise<T>) => Promise<T>;
+
+const runsOf = ({ id: programId }: Program, runWorkflow: RunWorkflow, asked: Ask): ProgramRuns => {
+  const idOf = (runId: string): string => `interlock:${encodeURIComponent(programId)}:${runId}`;
+  return {
+    start: ({ runId, input }) =>
+      asked(async () => {
+        try {
+          await DBOS.startWorkflow(runWorkflow, { workflowID: idOf(runId), workflowIDReusePolicy: 'reject' })(
+            programId,
+            runId,
+            input,
+          );
+          return true;
+        } catch (error) {
+          if (dbosErrors.isWorkflowIDInUseError(error)) return false;
+          throw error;
+        }
+      }),
+    find: (runId) => asked(() => find(idOf(runId))),
+    cancel: (runId) => asked(({ cancels }) => cancels.request(idOf(runId))),
+  };
+};
+
+const find = async (workflowId: string): Promise<RunFound> => {
+  const found = await DBOS.getWorkflowStatus(workflowId);
+  if (!found) return { kind: 'absent' };
+  switch (found.status) {
+    case 'SUCCESS':
+      return { kind: 'ended', output: found.output as string }; // what the program gave
+    case 'ERROR':
+      return { kind: 'lost', reason: found.error instanceof Error ? found.error.message : String(found.error) };
+    case 'PENDING':
+    case 'ENQUEUED':
+    case 'DELAYED':
+      return { kind: 'running' };
+    default:
+      return { kind: 'lost', reason: `DBOS has it as ${found.status}.` };
+  }
+};

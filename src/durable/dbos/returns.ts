@@ -1,0 +1,28 @@
+/** Runs that were interrupted, though their process lives, and are to be tried again. */
+export interface Returns {
+  /** Tries a run again, each time after a longer pause. */
+  later(workflowId: string): void;
+  /** The run needs no more of it. */
+  forget(workflowId: string): void;
+}
+
+const firstPauseMs = 1_000;
+const longestPauseMs = 300_000;
+
+export const createReturns = (release: (workflowId: string) => Promise<void>, closing: AbortSignal): Returns => {
+  const pauses = new Map<string, number>();
+  const wait = (workflowId: string, pauseMs: number): void => {
+    const timer = setTimeout(() => {
+      if (!closing.aborted) release(workflowId).catch(() => wait(workflowId, longestPauseMs));
+    }, pauseMs);
+    timer.unref();
+  };
+  return {
+    later: (workflowId) => {
+      const pauseMs = pauses.get(workflowId) ?? firstPauseMs;
+      pauses.set(workflowId, Math.min(pauseMs * 2, longestPauseMs));
+      wait(workflowId, pauseMs);
+    },
+    forget: (workflowId) => void pauses.delete(workflowId),
+  };
+};

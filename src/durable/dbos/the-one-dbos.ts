@@ -1,0 +1,42 @@
+import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
+import { refuseOption } from '../option-checks.js';
+
+/** Goes on with a run of a program, given what it was begun with. */
+export type GoOn = (
+  workflowId: string,
+  begun: { readonly programId: string; readonly runId: string; readonly input: string },
+) => Promise<string>;
+
+/** How DBOS calls the workflow that all runs are of. */
+export const workflowName = 'interlock';
+
+/** DBOS stands once in a process, and keeps its workflows with it: so does what an engine gives it to run. */
+const theOne: { goOn?: GoOn; workflow?: RunOf } = {};
+
+type RunOf = (programId: string, runId: string, input: string) => Promise<string>;
+
+/** Takes the DBOS of this process for an engine. Raises `durable/invalid-option` where it is taken. */
+export const takeDbos = (goOn: GoOn): RunOf => {
+  if (theOne.goOn)
+    refuseOption('durability', 'there is one DBOS in a process; give its agents the same engine, or close the other one.');
+  if (!theOne.workflow && DBOS.isInitialized())
+    refuseOption(
+      'durability',
+      'DBOS runs in this process already; let the engine launch it, or run the agents in a process of their own.',
+    );
+  theOne.goOn = goOn;
+  theOne.workflow ??= DBOS.registerWorkflow(
+    async (programId: string, runId: string, input: string) => {
+      const id = DBOS.workflowID ?? '';
+      if (!theOne.goOn) throw new DBOSWorkflowConflictError(id); // another process goes on with it
+      return theOne.goOn(id, { programId, runId, input });
+    },
+    { name: workflowName, maxRecoveryAttempts: Number.MAX_SAFE_INTEGER },
+  );
+  return theOne.workflow;
+};
+
+/** Gives it back. */
+export const leaveDbos = (): void => {
+  delete theOne.goOn;
+};

@@ -1,0 +1,87 @@
+import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
+import { createEndpointHandler, type EndpointOptions } from '@restatedev/restate-sdk';
+import { refuseOption } from '../option-checks.js';
+import { keepTrying, type Trying } from '../keep-trying.js';
+import type { RestateSettings } from './restate-options.js';
+import { warn } from './warn.js';
+
+type Services = EndpointOptions['services'];
+type Listen = NonNullable<RestateSettings['listen']>;
+
+/** Where a process listens for Restate. */
+export interface Endpoint {
+  /** Serves more services from now on. */
+  add(...services: Services): void;
+  /** Settles once everything that was added is served, and registered where that was asked for. Raises `durable/unreachable`. */
+  ready(): Promise<void>;
+  /** Takes nothing up any more, and settles once nothing goes on. */
+  close(): Promise<void>;
+}
+
+const nowhere: Endpoint = { add: () => undefined, ready: async () => undefined, close: async () => undefined };
+
+/** Begins to listen as soon as whoever adds services pauses, so that what is added together is registered together. */
+export const createEndpoint = (settings: RestateSettings, closing: AbortSignal): Endpoint => {
+  const { listen, identityKeys } = settings;
+  if (!listen) return nowhere;
+  const services: Services = [];
+  const server = createServer();
+  const sessions = sessionsOf(server);
+  let handle: ReturnType<typeof createEndpointHandler> | undefined;
+  server.on('request', (request, response) => handle?.(request, response));
+  let opening: Trying<void> | undefined;
+  const open = async (before: Promise<void> | undefined): Promise<void> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    await before;
+    handle = createEndpointHandler({ services: [...services], identityKeys: identityKeys && [...identityKeys], logger: warn });
+    if (!server.listening) await beListening(server, listen);
+    await register(settings, closing);
+  };
+  return {
+    add: (...more) => {
+      services.push(...more);
+      const before = opening?.done;
+      opening = keepTrying(() => open(before), { path: 'adminUrl', signal: closing });
+    },
+    ready: async () => opening?.within(settings.patienceMs),
+    close: async () => {
+      await opening?.done.catch(() => undefined);
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const session of sessions) session.close();
+      await closed;
+    },
+  };
+};
+
+const sessionsOf = (server: Http2Server): ReadonlySet<ServerHttp2Session> => {
+  const sessions = new Set<ServerHttp2Session>();
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
+  });
+  return sessions;
+};
+
+const hostOf = ({ host = '127.0.0.1' }: Listen): string => host;
+
+const beListening = (server: Http2Server, listen: Listen): Promise<void> =>
+  new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port: listen.port, host: hostOf(listen) }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  }).catch((error: unknown) => refuseOption('listen', String(error)));
+
+/** Registers this process with Restate. */
+const register = async ({ adminUrl, serviceUrl, listen, headers }: RestateSettings, signal: AbortSignal): Promise<void> => {
+  if (!adminUrl || !listen) return;
+  const uri = serviceUrl ?? `http://${hostOf(listen)}:${listen.port}`;
+  const response = await fetch(`${adminUrl.replace(/\/$/, '')}/deployments`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ uri, force: true }),
+    signal,
+  });
+  if (!response.ok) throw new Error(`Restate did not register ${uri}: ${response.status} ${await response.text()}`);
+};

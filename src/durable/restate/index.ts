@@ -1,0 +1,2 @@
+export { restate } from './restate.js';
+export type { RestateOptions } from './restate-options.js';

@@ -1,0 +1,100 @@
+import { connect, HttpCallError, type Ingress } from '@restatedev/restate-sdk-clients';
+import { InterlockError } from '../../errors.js';
+import type { Engine, Program, ProgramRuns, RunFound } from '../journal.js';
+import { refuseOption } from '../option-checks.js';
+import { createEndpoint, type Endpoint } from './endpoint.js';
+import { ledgerObject, ledgerOf } from './ledger-object.js';
+import { readRestateOptions, type RestateOptions, type RestateSettings } from './restate-options.js';
+import { runWorkflow } from './run-workflow.js';
+
+/**
+ * Runs that outlive their processes and their machines, on a Restate server: its log keeps them, and sends them to a process that
+ * lives. Needs the packages `@restatedev/restate-sdk` and `@restatedev/restate-sdk-clients`. Raises `durable/invalid-option`.
+ *
+ * @example
+ * const durability = restate({ ingressUrl: 'http://127.0.0.1:8080', adminUrl: 'http://127.0.0.1:9070', listen: { port: 9080 } });
+ * const agent = new InterlockAgent({ name: 'support', model, tools, durability });
+ */
+export const restate = (options: RestateOptions): Engine => {
+  const settings = readRestateOptions(options);
+  const { ingressUrl, headers, patienceMs } = settings;
+  const ingress = connect({
+    url: ingressUrl.replace(/\/$/, ''),
+    headers: { ...headers },
+    retry: { maxAttempts: false, maxInterval: 1_000, maxDuration: patienceMs },
+  });
+  const closing = new AbortController();
+  const endpoint = createEndpoint(settings, closing.signal);
+  const hosted = new Set<string>();
+  return {
+    name: 'restate',
+    isDurable: true,
+    isFenced: true, // who has lost a run to another process keeps nothing more of it
+    host: (program) => {
+      if (hosted.has(program.id)) refuseOption('durability', `two agents with the id "${program.id}" share an engine.`);
+      hosted.add(program.id);
+      return hostOn({ settings, ingress, endpoint, closing: closing.signal }, program);
+    },
+    close: async () => {
+      closing.abort(new Error('The engine is closing.'));
+      await endpoint.close();
+    },
+  };
+};
+
+interface Site {
+  readonly settings: RestateSettings;
+  readonly ingress: Ingress;
+  readonly endpoint: Endpoint;
+  readonly closing: AbortSignal;
+}
+
+const hostOn = ({ settings, ingress, endpoint, closing }: Site, program: Program): ProgramRuns => {
+  const name = serviceName(program.id);
+  const ledger = ledgerObject(`${name}.ledger`);
+  const workflow = runWorkflow({
+    name,
+    program,
+    settings,
+    closing,
+    ledgerOf: (runId) => ledgerOf(ingress, ledger, runId),
+    forget: (context) => context.objectSendClient(ledger, context.key).forget(),
+  });
+  endpoint.add(workflow, ledger);
+  const run = (runId: string) => ingress.workflowClient(workflow, runId);
+  return {
+    start: async ({ runId, input }) => {
+      await endpoint.ready();
+      const { status } = await run(runId).workflowSubmit(input).catch(unreachable);
+      return status === 'Accepted';
+    },
+    find: async (runId) => {
+      await endpoint.ready();
+      try {
+        const output = await run(runId).workflowOutput();
+        return output.ready ? { kind: 'ended', output: output.result } : { kind: 'running' };
+      } catch (error) {
+        return foundBy(error);
+      }
+    },
+    cancel: async (runId) => run(runId).cancel().then(undefined, unreachable),
+  };
+};
+
+/** Restate allows letters, digits, `-`, `_` and `.` in names. */
+const serviceName = (id: string): string =>
+  `interlock.${id.replace(/[^A-Za-z0-9-]/gu, (char) => `_${char.codePointAt(0)?.toString(16)}_`)}`;
+
+/** The statuses of a server that is there but cannot answer now; other errors are the run's own. */
+const busy = new Set([429, 502, 503, 504]);
+
+/** Where a run stands whose output was refused. Raises `durable/unreachable`. */
+const foundBy = (error: unknown): RunFound => {
+  if (!(error instanceof HttpCallError) || busy.has(error.status)) return unreachable(error);
+  if (error.status === 404) return { kind: 'absent' };
+  return { kind: 'lost', reason: error.responseText };
+};
+
+const unreachable = (cause: unknown): never => {
+  throw new InterlockError('durable/unreachable', { path: 'ingressUrl', detail: String(cause), cause });
+};

@@ -1,0 +1,109 @@
+import {
+  handlers,
+  RestatePromise,
+  TerminalError,
+  workflow,
+  type WorkflowContext,
+  type WorkflowSharedContext,
+} from '@restatedev/restate-sdk';
+import type { Durable, Program } from '../journal.js';
+import { DeadlyRun, inParts, noteLifeIn, TakenOver, type Ledger } from '../ledger.js';
+import type { RestateSettings } from './restate-options.js';
+import { text } from './text.js';
+
+/** The status with which a run that is given up ends, as the ingress tells it. */
+const givenUpStatus = 410;
+
+export interface RunWorkflow {
+  readonly name: string;
+  readonly program: Program;
+  readonly settings: RestateSettings;
+  /** Aborted when no step is to be begun any more in this process. */
+  readonly closing: AbortSignal;
+  ledgerOf(runId: string): Ledger;
+  /** Drops what was kept beside the journal of a run that has ended. */
+  forget(context: WorkflowContext): void;
+}
+
+/** The Restate workflow of a program: an invocation for each run, keyed by its id. */
+export const runWorkflow = (parts: RunWorkflow) => {
+  const { name, settings } = parts;
+  return workflow({
+    name,
+    handlers: {
+      run: handlers.workflow.workflow({ input: text, output: text }, (context: WorkflowContext, input: string) =>
+        go(parts, context, input),
+      ),
+      cancel: handlers.workflow.shared(async (context: WorkflowSharedContext) => context.promise(cancelName).resolve()),
+    },
+    options: {
+      workflowRetention: settings.retentionMs,
+      journalRetention: settings.retentionMs,
+      // A step that computes or waits says nothing to Restate.
+      inactivityTimeout: settings.stepTimeoutMs,
+      abortTimeout: settings.stepTimeoutMs,
+      retryPolicy: { initialInterval: 250, exponentiationFactor: 2, maxInterval: 30_000 },
+    },
+  });
+};
+
+const cancelName = 'cancel';
+
+/** One attempt at a run, from what is kept of it on. */
+const go = async (parts: RunWorkflow, context: WorkflowContext, input: string): Promise<string> => {
+  const { program } = parts;
+  const ledger = parts.ledgerOf(context.key);
+  try {
+    const output = await program.run(durableOn(parts, context, ledger), { runId: context.key, input });
+    parts.forget(context);
+    return output;
+  } catch (error) {
+    if (!(error instanceof TerminalError || error instanceof TakenOver)) await ledger.noteSurvival().catch(() => undefined); // told on the next attempt, at the worst as a death
+    throw error;
+  }
+};
+
+const durableOn = ({ settings: { maxDeaths }, closing }: RunWorkflow, context: WorkflowContext, ledger: Ledger): Durable => {
+  const over = context.request().attemptCompletedSignal;
+  const canceling = new AbortController();
+  const canceled = canceling.signal;
+  const cancelAsked = context.promise<void>(cancelName).get();
+  const noteLife = noteLifeIn(ledger, maxDeaths);
+  let steps = 0;
+  const begin = (key: string, body: StepBody): RestatePromise<string> => {
+    const live = async (): Promise<string> => {
+      await noteLife(steps).catch(giveUp);
+      return body(inParts({ ledger, step: key, canceled, over }));
+    };
+    return context.run(key, live, { serde: text });
+  };
+  const settled = async (step: RestatePromise<string>): Promise<string> => {
+    const isAsked = cancelAsked.map(() => true);
+    if (!canceled.aborted && (await RestatePromise.race([step.map(() => false), isAsked]))) canceling.abort();
+    return step;
+  };
+  return {
+    step: async (key, body) => {
+      closing.throwIfAborted();
+      const kept = await unlessOver(settled(begin(key, body)), over);
+      steps += 1;
+      return kept;
+    },
+    canceled,
+  };
+};
+
+type StepBody = Parameters<Durable['step']>[1];
+
+const giveUp = (error: unknown): never => {
+  throw error instanceof DeadlyRun ? new TerminalError(error.message, { errorCode: givenUpStatus }) : error;
+};
+
+/** Restate leaves what an attempt waits for open where it has ended it; whoever waits here must hear of it. */
+const unlessOver = (step: Promise<string>, over: AbortSignal): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const end = (): void => reject(new Error('Restate has ended this attempt at the run.'));
+    if (over.aborted) end();
+    over.addEventListener('abort', end, { once: true });
+    step.then(resolve, reject).finally(() => over.removeEventListener('abort', end));
+  });
