@@ -37,6 +37,11 @@ ignored. A name that is in no table here is \`agent/unknown-option\`.
 
 ${optionsOf('call')}
 
+A call may ask for more than its agent does, not for less: data may have come with a request. An empty \`inputProcessors\`, \`outputProcessors\`
+or \`errorProcessors\`, a weaker \`hold\`, a \`persistence\` that keeps more, and a \`requireToolApproval\` that is off are refused with
+\`agent/loosened-option\` where the agent or its \`defaultOptions\` say otherwise. A program may say as a function what a request cannot:
+\`inputProcessors: () => []\`, \`requireToolApproval: () => false\`; the rest is said by \`defaultOptions\`, which may be a function of the request.
+
 A call that resumes a run takes \`runId\`, \`toolCallId\`, \`abortSignal\`, the callbacks, \`experimentalTransform\`, \`requestContext\`,
 \`actor\` and \`memory\`; everything else is as the run began with it.
 

@@ -81,7 +81,7 @@ describe.each(modes)('guards of %s', (mode) => {
       return [...ran];
     };
     expect(await run({ inputProcessors: [input('call in')] })).toEqual(['call in', 'own out']);
-    expect(await run({ outputProcessors: [] })).toEqual(['own in']);
+    expect(await run({ outputProcessors: () => [] })).toEqual(['own in']);
     expect(await run({})).toEqual(['own in', 'own out']);
   });
 

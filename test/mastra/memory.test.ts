@@ -60,7 +60,7 @@ describe.each(modes)('memory in %s', (mode) => {
   it('is kept where a call brings its own guards [spec 2.44]', async () => {
     const memory = remembering();
     const { agent } = makeAgent('One.', { memory, inputProcessors: [tripping('processInput', 'No.')] });
-    await say(agent, 'First', { memory: target, inputProcessors: [], outputProcessors: [] });
+    await say(agent, 'First', { memory: target, inputProcessors: () => [], outputProcessors: [] });
     expect(await savedIn(memory)).toEqual(['user: First', 'assistant: One.']);
   });
 

@@ -1,9 +1,10 @@
 import type { Agent } from '@mastra/core/agent';
 import { describe, expect, it } from 'vitest';
 
-import { InterlockAgent, isInterlockError, type InterlockError } from '../../src/index.js';
+import { InterlockAgent, isInterlockError, type InterlockAgentConfig, type InterlockError } from '../../src/index.js';
+import { optionTreatments } from '../../src/mastra/agent/options.js';
 import { scriptedModel, tripping } from '../../src/testing/index.js';
-import { callThen, echoAs, expectRefusal, makeAgent, modes } from './support.js';
+import { all, callThen, echoAs, expectRefusal, makeAgent, modes } from './support.js';
 
 /** What hosts say beyond the types. */
 type Said = Record<string, unknown>;
@@ -43,6 +44,89 @@ describe.each(modes)('%s, called by a server', (mode) => {
     const result = await agent[mode]('Hi', fromServer);
     expect(await result.finishReason).toBe('other');
     expect(model.calls).toHaveLength(0);
+  });
+});
+
+describe('what came with a request, handed on as if a program had said it', () => {
+  const data = [null, false, 0, '', [], [null], [{ id: 'no guard' }], {}, { beforeToolCall: null }];
+  const honoured = Object.keys(optionTreatments.call).filter((name) => optionTreatments.call[name] === 'honoured');
+  const bodies = honoured.flatMap((name) =>
+    data.map((value, at) => ({ body: { [name]: value }, mode: modes[at % 2] ?? 'stream' })),
+  );
+  const hooks = { beforeToolCall: () => ({ proceed: false as const, output: 'Kept back.' }) };
+  const guards = { outputProcessors: [tripping('processOutputResult', 'No.')], hold: 'run' } as const;
+
+  const read = (answer: object) => ('fullStream' in answer ? all(answer.fullStream as AsyncIterable<unknown>) : answer);
+
+  /** What bodies brought about with an agent that allows none of it: a model asked, its answer told, a tool run. */
+  const broughtAbout = async (config: Partial<InterlockAgentConfig>): Promise<string[]> => {
+    const seen: string[] = [];
+    for (const { body, mode } of bodies) {
+      const see = (what: string) => void seen.push(`${what} with ${JSON.stringify(body)}`);
+      const { agent, model } = makeAgent(callThen('pay', { say: 'Hi' }, 'Secret.'), {
+        tools: { pay: echoAs('pay', () => see('paid')) },
+        ...config,
+      });
+      const told: unknown = await Promise.resolve(agent[mode]('Hi', body)).then(read).catch(String);
+      if (JSON.stringify(told).includes('Secret.')) see('told');
+      if (model.calls.length > 0) see('asked');
+    }
+    return seen;
+  };
+  const starting = (what: string) => (seen: string) => seen.startsWith(what);
+
+  it('cannot take away guards before the model', async () => {
+    const inputProcessors = [tripping('processInput', 'No.')];
+    expect(await broughtAbout({ inputProcessors })).toEqual([]);
+    expect(await broughtAbout({ defaultOptions: { inputProcessors } })).toEqual([]);
+  });
+
+  it('cannot take away guards after it, nor what they withhold', async () => {
+    expect((await broughtAbout(guards)).filter(starting('told'))).toEqual([]);
+    expect(
+      (await broughtAbout({ defaultGenerateOptions: guards, defaultStreamOptions: guards })).filter(starting('told')),
+    ).toEqual([]);
+  });
+
+  it('cannot take away the approval of a person, nor hooks of tools', async () => {
+    const configs: Partial<InterlockAgentConfig>[] = [
+      { defaultOptions: { requireToolApproval: true } },
+      { hooks },
+      { defaultOptions: { hooks } },
+    ];
+    for (const config of configs) expect((await broughtAbout(config)).filter(starting('paid'))).toEqual([]);
+  });
+
+  it('is seen where it takes something away', async () => {
+    const seen = await broughtAbout({});
+    for (const what of ['told', 'asked', 'paid']) expect(seen.some(starting(what)), what).toBe(true);
+  });
+
+  it.each<[Said, Partial<InterlockAgentConfig>]>([
+    [{ inputProcessors: [] }, { inputProcessors: () => [tripping('processInput', 'No.')] }],
+    [{ outputProcessors: [] }, guards],
+    [{ errorProcessors: [] }, { errorProcessors: [{ id: 'e', processAPIError: () => undefined }] }],
+    [{ hold: 'step' }, guards],
+    [{ persistence: { tripwire: 'placeholder' } }, {}],
+    [{ persistence: { tripwire: 'user-only' } }, { persistence: { tripwire: 'placeholder' } }],
+    [{ requireToolApproval: false }, { defaultOptions: { requireToolApproval: () => true } }],
+  ])('%o is refused where the agent asks for more', async (body, config) => {
+    const { agent, model } = makeAgent('Hello.', config);
+    const error = await expectRefusal('agent/loosened-option', model, () => agent.generate('Hi', body));
+    expect(error).toMatchObject({ path: Object.keys(body)[0], status: 400 });
+  });
+
+  it.each<[Said, Partial<InterlockAgentConfig>]>([
+    [{ inputProcessors: () => [] }, { inputProcessors: [tripping('processInput', 'No.')] }],
+    [{ outputProcessors: [], hold: 'none', requireToolApproval: false, persistence: { tripwire: 'drop' } }, {}],
+    [
+      { hold: 'run', persistence: { failed: 'drop' }, requireToolApproval: true },
+      { hold: 'step', persistence: { failed: 'placeholder' } },
+    ],
+    [{ requireToolApproval: () => false }, { defaultOptions: { requireToolApproval: true } }],
+  ])('%o is taken where it loosens nothing, or a function says it', async (body, config) => {
+    const { agent } = makeAgent('Hello.', config);
+    expect((await agent.generate('Hi', body)).text).toBe('Hello.');
   });
 });
 

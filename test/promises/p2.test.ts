@@ -321,12 +321,13 @@ describe('P2 Nothing leaves before its verdict', () => {
         expect(retractionsOf(ran)).toHaveLength(1);
       });
 
-      it('of an agent holds for its calls, and a call may lift it', async () => {
-        const guards = [late('outputStep', false)];
-        expect(textOnWire(await run(guards, { text: ['Words.'] }, {}, { hold: 'step' }))).toBe('');
-        expect(textOnWire(await run([late('outputStep', false)], { text: ['Words.'] }, { hold: 'none' }, { hold: 'step' }))).toBe(
-          'Words.',
-        );
+      it('of an agent holds for its calls, and a call may only hold more', async () => {
+        const guards = () => [late('outputStep', false)];
+        const said = { text: ['Words.'] };
+        expect(textOnWire(await run(guards(), said, {}, { hold: 'step' }))).toBe('');
+        expect(textOnWire(await run(guards(), said, { hold: 'step' }, { hold: 'none' }))).toBe('');
+        const strict = createAgent({ model: scriptedModel({ steps: [] }), hold: 'step' });
+        await expect(strict[mode]('Go.', { hold: 'none' })).rejects.toMatchObject({ code: 'agent/loosened-option' });
         const agent = createAgent({ model: scriptedModel({ steps: [] }) });
         await expect(agent[mode]('Go.', { hold: 'week' as never })).rejects.toMatchObject({ code: 'agent/invalid-option' });
       });

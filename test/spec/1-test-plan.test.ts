@@ -323,7 +323,7 @@ const perCallProcessors = (mode: Mode) => {
     await call(made, mode, options);
     expect(given).toHaveBeenCalledTimes(2);
     expect(own).not.toHaveBeenCalled();
-    await call(makeAgent('Hello.', { inputProcessors: [stepping('own', own)] }), mode, { inputProcessors: [] });
+    await call(makeAgent('Hello.', { inputProcessors: [stepping('own', own)] }), mode, { inputProcessors: () => [] });
     expect(own).not.toHaveBeenCalled();
   });
 

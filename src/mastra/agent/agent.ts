@@ -26,6 +26,7 @@ import type {
   MastraCallOptions,
   MastraResumeOptions,
 } from './config.js';
+import { checkTightens } from './loosened-options.js';
 import { isDelegated, refusingAnswer, refusingStream } from '../tools/delegation.js';
 import { beginDurably, begunOf, durableRunsOf, needEngine, resumeDurably } from '../durable/durable-calls.js';
 import type { DurableRuns } from '../durable/durable-runs.js';
@@ -242,8 +243,9 @@ export class InterlockAgent<
   async #begin(mode: RunMode, messages: unknown, given: unknown): Promise<Begun> {
     const call = readCall(messages, given);
     const agent = this as unknown as Agent; // Mastra's agent as everybody takes it, without its type parameters
-    const { defaults, guards, hooks, maxModelRetries } = this.#setup;
-    const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given: call.options });
+    const { defaults: layers, guards, hooks, maxModelRetries } = this.#setup;
+    const { options, defaults, requestContext } = await resolveOptions({ agent, mode, defaults: layers, given: call.options });
+    checkTightens(call.options, { guards, defaults });
     const { memory, runId, actor } = options;
     await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
     const { messages: input } = call;

@@ -7,7 +7,7 @@ import type { RunEvent } from '../../../schemas/index.js';
 import type { Persistence } from '../../loop/persistence.js';
 import type { Chunk, StepSettings } from '../../loop/ports.js';
 import type { TraceRecorder } from '../../trace/trace-writer.js';
-import type { Guards } from '../workflow/guards.js';
+import type { DynamicGuards } from '../workflow/guards.js';
 import type { MemoryTarget } from '../memory/memory.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 
@@ -37,9 +37,9 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   maxSteps?: number;
   stopWhen?: unknown;
   abortSignal?: AbortSignal;
-  inputProcessors?: Guards;
-  outputProcessors?: Guards;
-  errorProcessors?: Guards;
+  inputProcessors?: DynamicGuards;
+  outputProcessors?: DynamicGuards;
+  errorProcessors?: DynamicGuards;
   maxProcessorRetries?: number;
   hold?: 'none' | 'step' | 'run';
   maxHeldChars?: number;

@@ -118,15 +118,15 @@ export type InterlockCallOptions = Omit<
   toolsets?: Readonly<Record<string, ToolSet>>;
   /** Tools that the client runs: a call of one ends the run. */
   clientTools?: ToolSet;
-  /** Replaces the agent's input guards for this call. */
-  inputProcessors?: Guards;
-  /** Replaces the agent's output guards for this call. */
-  outputProcessors?: Guards;
-  /** Replaces the agent's error guards for this call. */
-  errorProcessors?: Guards;
+  /** Replaces the agent's input guards for this call. None at all is said by a function, `() => []`. */
+  inputProcessors?: DynamicGuards;
+  /** Replaces the agent's output guards for this call. None at all is said by a function, `() => []`. */
+  outputProcessors?: DynamicGuards;
+  /** Replaces the agent's error guards for this call. None at all is said by a function, `() => []`. */
+  errorProcessors?: DynamicGuards;
   /** Overrides the agent's `maxProcessorRetries`. */
   maxProcessorRetries?: number;
-  /** Overrides the agent's `hold`. */
+  /** Overrides the agent's `hold`, by one that withholds more. */
   hold?: 'none' | 'step' | 'run';
   /** Overrides the agent's `maxHeldChars`. */
   maxHeldChars?: number;
@@ -134,7 +134,7 @@ export type InterlockCallOptions = Omit<
   recordEdits?: boolean;
   /** Overrides the agent's `record`. A run that is resumed goes on in its trace. */
   record?: TraceRecorder;
-  /** Overrides the agent's `persistence`, status by status. */
+  /** Overrides the agent's `persistence`, status by status, by what keeps less. */
   persistence?: Persistence;
   /** Overrides the agent's model. */
   model?: MastraModelConfig | ((call: { requestContext: RequestContext }) => MastraModelConfig | Promise<MastraModelConfig>);

@@ -1,8 +1,7 @@
 import type { AgentConfig, AgentExecutionOptionsBase } from '@mastra/core/agent';
 import { InterlockError } from '../../errors.js';
-import type { KeptTurn, Persistence } from '../../loop/persistence.js';
 import type { InterlockAgentConfig, InterlockCallOptions } from './config.js';
-import { checkStructuredOutput } from '../structured-output/structured-output-options.js';
+import { checkCallValues, checkConfigValues } from './option-values.js';
 
 /** What becomes of an option: it is honoured, or refused by name unless its value asks for nothing. Never ignored. */
 type Treatment = typeof honoured | Refused;
@@ -140,8 +139,8 @@ const configOptions: Record<ConfigName, Treatment> = {
   rawConfig: honoured,
   requestContextSchema: honoured,
   onRunEvent: honoured,
-  effects: honoured,
   durability: honoured,
+  effects: honoured,
   acceptChangedCode: honoured,
   durable: refusedUnless(isFalse, 'an engine is given as durability.'),
   scorers: refused,
@@ -187,58 +186,11 @@ export const changesNothing = (name: string, value: unknown): boolean => {
  */
 export const checkCallOptions = (options: object): void => {
   checkNames(options, callOptions);
-  const { toolCallConcurrency, modelSettings, structuredOutput } = options as Record<string, unknown>;
-  checkCounts(options, { maxSteps: 1, maxProcessorRetries: 0, maxHeldChars: 1 });
-  checkHold(options);
-  checkPersistence(options);
-  const limit = isObject(toolCallConcurrency) ? toolCallConcurrency.limit : toolCallConcurrency;
-  checkCounts({ toolCallConcurrency: limit }, { toolCallConcurrency: 1 });
-  checkModelSettings(modelSettings);
-  checkStructuredOutput(structuredOutput);
+  checkCallValues(options as Record<string, unknown>);
 };
 
 /** Refuses what an agent's configuration cannot hold; same codes as {@link checkCallOptions}. */
 export const checkConfig = (config: object): void => {
   checkNames(config, configOptions);
-  checkCounts(config, { maxProcessorRetries: 0, maxRetries: 0, maxHeldChars: 1 });
-  checkHold(config);
-  checkPersistence(config);
-};
-
-/** Refuses settings of a model, the agent's or a hook's, that would not be kept. */
-export const checkModelSettings = (settings: unknown): void => {
-  if (!isObject(settings) || settings.timeout === undefined) return;
-  const detail = 'a time limit is set with abortSignal, e.g. AbortSignal.timeout(milliseconds).';
-  throw new InterlockError('agent/unsupported-option', { path: 'modelSettings.timeout', detail });
-};
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
-const holds = new Set<unknown>([undefined, 'none', 'step', 'run']);
-
-const checkHold = ({ hold }: { hold?: unknown }): void => {
-  if (holds.has(hold)) return;
-  throw new InterlockError('agent/invalid-option', { path: 'hold', detail: 'it must be "none", "step" or "run".' });
-};
-
-const keptTurns: readonly unknown[] = [undefined, 'drop', 'user-only', 'placeholder'] satisfies (KeptTurn | undefined)[];
-const unaccepted = ['tripwire', 'failed', 'canceled'] satisfies (keyof Persistence)[];
-
-const checkPersistence = ({ persistence }: { persistence?: unknown }): void => {
-  if (persistence === undefined) return;
-  const isKnown = (name: string): boolean => (unaccepted as string[]).includes(name);
-  const fits =
-    isObject(persistence) && Object.entries(persistence).every(([name, kept]) => isKnown(name) && keptTurns.includes(kept));
-  if (fits) return;
-  const detail = 'for "tripwire", "failed" and "canceled" it may say "drop", "user-only" or "placeholder".';
-  throw new InterlockError('agent/invalid-option', { path: 'persistence', detail });
-};
-
-/** Refuses values that are not whole numbers from a least one. */
-const checkCounts = (options: object, least: Record<string, number>): void => {
-  for (const [path, minimum] of Object.entries(least)) {
-    const value = (options as Record<string, unknown>)[path];
-    if (value === undefined || (typeof value === 'number' && Number.isInteger(value) && value >= minimum)) continue;
-    throw new InterlockError('agent/invalid-option', { path, detail: `it must be a whole number from ${minimum}.` });
-  }
+  checkConfigValues(config as Record<string, unknown>);
 };

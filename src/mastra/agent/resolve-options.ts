@@ -20,6 +20,8 @@ export interface OptionsCall {
 
 export interface ResolvedOptions {
   readonly options: CallOptions;
+  /** What they would be if the caller had said nothing. */
+  readonly defaults: CallOptions;
   readonly requestContext: RequestContext;
 }
 
@@ -27,20 +29,21 @@ export interface ResolvedOptions {
  * The options of a call over the defaults of its method over those of its agent. Raises `agent/unknown-option`,
  * `agent/unsupported-option` and `agent/invalid-option`, wherever an option was given, and `agent/served-option`.
  */
-export const resolveOptions = async ({ agent, mode, defaults, given }: OptionsCall): Promise<ResolvedOptions> => {
+export const resolveOptions = async ({ agent, mode, defaults: layers, given }: OptionsCall): Promise<ResolvedOptions> => {
   checkCallOptions(given);
   checkServedOptions(given);
   const requestContext = given.requestContext ?? new RequestContext();
   await checkRequestContext(agent, requestContext);
   const general = await agent.getDefaultOptions({ requestContext });
   const ask = async (of: RunMode): Promise<object | undefined> => {
-    const layer = defaults[of];
+    const layer = layers[of];
     return (typeof layer === 'function' ? await layer({ requestContext }) : layer) as object | undefined; // checked by name below
   };
   const own = await ask(mode);
-  const options: CallOptions = mergeOptions(await sharedDefaults(mode, ask), general, own, given);
+  const defaults: CallOptions = mergeOptions(await sharedDefaults(mode, ask), general, own);
+  const options: CallOptions = mergeOptions(defaults, given);
   checkCallOptions(options);
-  return { options, requestContext: given.requestContext ?? options.requestContext ?? requestContext };
+  return { options, defaults, requestContext: given.requestContext ?? options.requestContext ?? requestContext };
 };
 
 /** The specification has a `prepareStep` in the defaults of `generate` run on every call of `stream` too. */

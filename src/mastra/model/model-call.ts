@@ -6,7 +6,7 @@ import type { ModelRequest, ModelResponse, Prompt, StepSettings } from '../../lo
 import { askForJson } from './ask-for-json.js';
 import { mergeOptions } from './merge-options.js';
 import { dropUnspoken } from '../messages/mirrored-words.js';
-import { checkModelSettings } from '../agent/options.js';
+import { checkModelSettings } from '../agent/option-values.js';
 import { checkStructuredOutput } from '../structured-output/structured-output-options.js';
 import { providerTools } from './provider-tools.js';
 
