@@ -1,12 +1,18 @@
 import type { RunStatus, Tripwire } from '../../schemas/index.js';
 
+/** How a run stands: its status, and why it ended. */
+export interface RunStanding {
+  readonly status: RunStatus | 'running';
+  readonly tripwire?: Tripwire;
+  readonly error?: { readonly message: string; readonly code?: string };
+}
+
 /** A run in the list. */
-export interface RunSummary {
+export interface RunSummary extends RunStanding {
   readonly runId: string;
   readonly agentId: string;
   /** The conversation it belongs to. */
   readonly threadId: string;
-  readonly status: RunStatus | 'running';
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly durationMs: number | undefined;
@@ -16,8 +22,6 @@ export interface RunSummary {
   readonly answered: string;
   readonly steps: number;
   readonly retries: number;
-  readonly tripwire?: Tripwire;
-  readonly error?: { readonly message: string; readonly code?: string };
   /** Ids of the guards that did more than pass. */
   readonly guards: readonly string[];
   /** How many lines its trace has. */

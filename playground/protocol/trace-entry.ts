@@ -1,4 +1,5 @@
 import type { RunEvent } from '../../schemas/index.js';
+import type { RunStanding } from './runs.js';
 
 /** Where in the run something happened. */
 export interface Place {
@@ -37,6 +38,8 @@ export type StudioEntry = Common &
         readonly args: unknown;
         readonly result?: unknown;
       })
+    /** How the run stands, where no event tells: a stock agent's run, and one whose process is gone. */
+    | ({ readonly kind: 'status' } & RunStanding)
     /** The guards of a phase were about to be asked: which pipeline, and whether what they were given can be revealed. */
     | (Place & { readonly kind: 'asked'; readonly phase: string; readonly lane: string; readonly pipelineId: string })
   );

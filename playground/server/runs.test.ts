@@ -182,14 +182,16 @@ describe('a stock agent', () => {
     const studio = await openStudio(stock([{ text: ['Hel', 'lo.'] }]));
     const { summary, entries } = await studio.run('Hi', undefined, 'stock');
     expect(summary).toMatchObject({ status: 'success', answered: 'Hello.', steps: 1 });
-    expect(new Set(entries.map(({ kind }) => kind))).toEqual(new Set(['input', 'left']));
+    expect(new Set(entries.map(({ kind }) => kind))).toEqual(new Set(['input', 'left', 'status']));
     expect((await studio.get(`runs/${summary.runId}/trace`)).status).toBe(404);
   });
 
   it('is shown blocked', async () => {
     const guard = { id: 'never', processInput: async ({ abort }: { abort: (reason: string) => never }) => abort('Not today.') };
     const studio = await openStudio(stock([{ text: 'Hello.' }], [guard]));
-    const { summary } = await studio.run('Hi', undefined, 'stock');
-    expect(summary).toMatchObject({ status: 'tripwire', answered: '', tripwire: { reason: 'Not today.', processorId: 'never' } });
+    const { summary, entries } = await studio.run('Hi', undefined, 'stock');
+    const standing = { status: 'tripwire', tripwire: { reason: 'Not today.', processorId: 'never' } };
+    expect(summary).toMatchObject({ answered: '', ...standing });
+    expect(entries.at(-1)).toMatchObject({ kind: 'status', ...standing });
   });
 });

@@ -101,6 +101,20 @@ describe.each(['plan', 'mastra'] as const)('a phase tried on %s', (engine) => {
     expect(tried.steps.slice(1).every(({ status }) => status === 'skipped')).toBe(true);
   });
 
+  it('shows what a block canceled as canceled', async () => {
+    const slow: Processor = {
+      id: 'slow',
+      processInput: ({ messages, abortSignal }) =>
+        new Promise((resolve) => abortSignal?.addEventListener('abort', () => resolve(messages))),
+    };
+    const input = pipeline('tried').parallel([blocking, slow]).commit();
+    const studio = await openStudio(makeAgent([], { inputProcessors: input }).agent);
+    const call = { phase: 'input', engine, payload: payload('Hello') };
+    const { steps } = await body<Tried>(studio.post('pipelines/tried/try', call));
+    const statusOf = (name: string) => steps.find(({ id }) => id.includes(name))?.status;
+    expect([statusOf('blocking'), statusOf('slow')]).toEqual(['tripwire', engine === 'plan' ? 'canceled' : expect.anything()]);
+  });
+
   it('is shown as failed where a guard is out of order', async () => {
     const tried = await trial('Hello', breaking);
     expect(tried).toMatchObject({ status: 'failed', after: [], steps: [{ status: 'failed' }] });

@@ -2,6 +2,7 @@ import { phaseNames, phases } from '../../../src/index.js';
 import { nameOf, otherwise, type GraphNode, type GuardNode } from '../../../src/pipeline/graph.js';
 import { nameOfRule } from '../../../src/pipeline/overlap.js';
 import type { GraphShape } from '../../protocol/catalog.js';
+import { guardsIn } from '../../protocol/shapes.js';
 
 /** A graph as data: what a page draws. Functions leave their names behind. */
 export const shapeOf = (node: GraphNode, path: string): GraphShape => {
@@ -33,25 +34,6 @@ const phasesOf = ({ processor }: GuardNode): string[] =>
 export const phasesIn = (shape: GraphShape): string[] => {
   const covered = new Set(guardsIn(shape).flatMap((guard) => guard.phases));
   return phaseNames.filter((phase) => covered.has(phase));
-};
-
-type GuardShape = Extract<GraphShape, { kind: 'guard' }>;
-
-const guardsIn = (shape: GraphShape): GuardShape[] => {
-  switch (shape.kind) {
-    case 'guard':
-      return [shape];
-    case 'function':
-    case 'map':
-      return [];
-    case 'sequence':
-    case 'parallel':
-      return shape.nodes.flatMap(guardsIn);
-    case 'branch':
-      return shape.arms.flatMap(({ node }) => guardsIn(node));
-    default:
-      return shape satisfies never;
-  }
 };
 
 const conditionName = (when: (...args: never[]) => unknown, index: number): string =>

@@ -50,7 +50,7 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
     try {
       return followed(sitting, await openStream(sitting, await conversations.read(threadId), text));
     } catch (error) {
-      log.end({ status: 'failed', error: { message: error instanceof Error ? error.message : String(error) } });
+      log.add({ kind: 'status', status: 'failed', error: { message: error instanceof Error ? error.message : String(error) } });
       await finish(log);
       throw error;
     }
@@ -60,7 +60,7 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
     const isOverNow = isResting(sitting); // nobody could answer it any more
     controller.abort(new Error('Canceled in the studio.'));
     if (!isOverNow) return;
-    log.end({ status: 'canceled' });
+    log.add({ kind: 'status', status: 'canceled' });
     void finish(log);
   };
   return {

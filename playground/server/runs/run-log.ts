@@ -6,7 +6,7 @@ import type { StudioEntry } from '../../protocol/trace-entry.js';
 import type { LineKind } from '../store/run-store.js';
 import { entriesOfTrace } from './entries-of-trace.js';
 import type { EntryFact } from './entry-fact.js';
-import { createSummary, type Ending, type RunHead } from './summary.js';
+import { createSummary, type RunHead } from './summary.js';
 
 /** What happens in one run, while it goes on: entries as lines of JSON, which nobody changes any more. */
 export interface RunLog {
@@ -22,8 +22,6 @@ export interface RunLog {
   add(fact: EntryFact, at?: number): void;
   /** Takes in a line of the run's trace, with what pages are told of it. */
   trace(entry: TraceEntry): void;
-  /** Takes note of how the run ended, where no event has told. */
-  end(ending: Ending): void;
   /** Nothing more will happen. */
   close(): void;
   readonly isOver: boolean;
@@ -47,7 +45,7 @@ export interface RunLogOptions extends Pick<Keeping, 'keepsContent' | 'onChange'
   readonly now: () => number;
 }
 
-/** No more entries are kept of one run, but for its events. */
+/** No more entries are kept of one run, but for its events and how it stands. */
 const mostEntries = 200_000;
 
 /** Begins the log of a run. */
@@ -64,7 +62,7 @@ export const createRunLog = ({ head, now, keepsContent, onChange }: RunLogOption
     onChange(log);
   };
   const add = (fact: EntryFact, at: number) => {
-    if (lines.entry.length >= mostEntries && fact.kind !== 'event') return;
+    if (lines.entry.length >= mostEntries && fact.kind !== 'event' && fact.kind !== 'status') return;
     const entry = { seq: lines.entry.length, at, ...fact } as StudioEntry; // a fact of some kind with what every entry has
     fold.add(entry);
     lines.entry.push(stringify(entry));
@@ -85,10 +83,6 @@ export const createRunLog = ({ head, now, keepsContent, onChange }: RunLogOption
       const isKept = keepsContent || !isOver; // what comes after the end has not been looked through
       if (isKept && lines.trace.length < mostEntries) lines.trace.push(stringify(entry));
       for (const fact of entriesOfTrace(entry)) add(fact, entry.at);
-    },
-    end: (ending) => {
-      fold.end(ending);
-      told();
     },
     close: () => {
       if (!keepsContent) lines.trace = redactedLines(lines.trace);

@@ -34,7 +34,13 @@ export const openStream = (sitting: Sitting, before: readonly MastraDBMessage[],
 };
 
 /** Goes on with a run that rests. */
-export const resumeStream = (sitting: Sitting, { toolCallId, approved, reason, data }: AnswerCall): Promise<AgentStream> => {
+export const resumeStream = async (sitting: Sitting, answer: AnswerCall): Promise<AgentStream> => {
+  const stream = await answered(sitting, answer);
+  if (sitting.agent.kind === 'mastra') sitting.log.add({ kind: 'status', status: 'running' }); // nothing else tells
+  return stream;
+};
+
+const answered = (sitting: Sitting, { toolCallId, approved, reason, data }: AnswerCall): Promise<AgentStream> => {
   const { agent } = sitting.agent;
   const call = { ...shared(sitting), toolCallId };
   if (data !== undefined) return agent.resumeStream(data, call as never) as Promise<AgentStream>; // Mastra's overloads leave no choice
@@ -56,7 +62,7 @@ export const follow = async (sitting: Sitting, stream: AgentStream, conversation
     const { messages } = await stream.getFullOutput();
     if (messages) await conversations.write(threadId, messages);
   } catch (error) {
-    log.end({ status: 'failed', error: { message: error instanceof Error ? error.message : String(error) } });
+    log.add({ kind: 'status', status: 'failed', error: { message: error instanceof Error ? error.message : String(error) } });
   }
 };
 
@@ -73,5 +79,5 @@ const noteChunks = async (log: RunLog, { fullStream }: AgentStream): Promise<voi
     const place = stock.add(chunk);
     for (const fact of entriesOfChunk(chunk, place)) log.add(fact);
   }
-  log.end(stock.ending);
+  log.add({ kind: 'status', ...stock.ending });
 };

@@ -1,19 +1,19 @@
 import type { Tripwire } from '../../../src/index.js';
+import type { RunStanding } from '../../protocol/runs.js';
 import type { Place } from '../../protocol/trace-entry.js';
 import type { SeenChunk } from './entries-of-chunk.js';
-import type { Ending } from './summary.js';
 
 /** How a stock agent's run goes, as far as its chunks tell. */
 export interface StockEnding {
   /** Takes a chunk; gives the place of the run. */
   add(chunk: SeenChunk): Place;
-  readonly ending: Ending;
+  readonly ending: RunStanding;
 }
 
 /** Begins to read a stock agent's stream. Its attempts are not known, so that each is the first. */
 export const createStockEnding = (): StockEnding => {
   let steps = 0;
-  let ending: Ending = { status: 'success' };
+  let ending: RunStanding = { status: 'success' };
   return {
     add: (chunk) => {
       if (chunk.type === 'step-start') steps += 1;
@@ -26,7 +26,7 @@ export const createStockEnding = (): StockEnding => {
   };
 };
 
-const endingAt = ({ type, payload }: SeenChunk): Ending | undefined => {
+const endingAt = ({ type, payload }: SeenChunk): RunStanding | undefined => {
   const { reason, processorId, retry, metadata, error } = (payload ?? {}) as Partial<Record<string, unknown>>; // any chunk's
   switch (type) {
     case 'tripwire':
@@ -51,7 +51,7 @@ const endingAt = ({ type, payload }: SeenChunk): Ending | undefined => {
 };
 
 /** A stock agent does not say in which phase a processor stood. */
-const tripped = (told: Omit<Tripwire, 'phase' | 'path'>): Ending => ({
+const tripped = (told: Omit<Tripwire, 'phase' | 'path'>): RunStanding => ({
   status: 'tripwire',
   tripwire: { ...told, phase: '', path: '' },
 });

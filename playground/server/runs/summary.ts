@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../../src/index.js';
-import type { RunSummary } from '../../protocol/runs.js';
+import type { RunStanding, RunSummary } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 
 /** What is known of a run before anything happens in it. */
@@ -14,14 +14,10 @@ export interface RunHead {
 /** The summary of a run, entry by entry. */
 export interface SummaryFold {
   add(entry: StudioEntry): void;
-  /** Takes note of an end that no event tells of. */
-  end(ending: Ending): void;
   readonly summary: RunSummary;
   /** The accepted answer in full; empty where nothing was accepted. */
   readonly answer: string;
 }
-
-export type Ending = Pick<RunSummary, 'status' | 'tripwire' | 'error'>;
 
 /** So many characters of what was said and answered stand in a list. */
 const longestQuote = 280;
@@ -31,30 +27,30 @@ export const createSummary = (head: RunHead, startedAt: number): SummaryFold => 
   const texts = new Map<string, string>();
   const guards = new Set<string>();
   const counts = { steps: 0, retries: 0, entries: 0, lastAt: startedAt };
-  let ending: Ending = { status: 'running' };
-  const answer = () => (ending.status === 'success' ? [...texts.values()].join('') : '');
+  let standing: RunStanding = { status: 'running' };
+  const answer = () => (standing.status === 'success' ? [...texts.values()].join('') : '');
   const countStep = (stepNumber: number) => void (counts.steps = Math.max(counts.steps, stepNumber + 1));
   const take = (event: RunEvent) => {
     countStep(event.stepNumber);
     if (hasStoodOut(event)) guards.add(event.processorId);
     if (event.type === 'retract') for (const id of event.partIds) texts.delete(id);
     if (event.type === 'state-enter' && event.state === 'step.retrying') counts.retries += 1;
-    if (event.type === 'run-resume') ending = { status: 'running' };
+    if (event.type === 'run-resume') standing = { status: 'running' };
     if (event.type !== 'run-finish') return;
     counts.retries = event.retries;
-    ending = endingOf(event);
+    standing = standingOf(event);
   };
   return {
     add: (entry) => {
       counts.entries += 1;
       counts.lastAt = entry.at;
       if (entry.kind === 'event') take(entry.event);
+      if (entry.kind === 'status') standing = standingOf(entry);
       if (entry.kind === 'left' && entry.part.type === 'step-start') countStep(entry.stepNumber);
       if (entry.kind !== 'left' || entry.part.type !== 'text-delta' || entry.text === undefined) return;
       const { partId = '' } = entry.part;
       texts.set(partId, (texts.get(partId) ?? '') + entry.text);
     },
-    end: (how) => void (ending = how),
     get answer() {
       return answer();
     },
@@ -65,18 +61,18 @@ export const createSummary = (head: RunHead, startedAt: number): SummaryFold => 
         said: shortened(head.said),
         answered: shortened(answer()),
         startedAt,
-        durationMs: ending.status === 'running' ? undefined : lastAt - startedAt,
+        durationMs: standing.status === 'running' ? undefined : lastAt - startedAt,
         steps,
         retries,
         entries,
         guards: [...guards],
-        ...ending,
+        ...standing,
       };
     },
   };
 };
 
-const endingOf = ({ status, tripwire, error }: Extract<RunEvent, { type: 'run-finish' }>): Ending => ({
+const standingOf = ({ status, tripwire, error }: RunStanding): RunStanding => ({
   status,
   ...(tripwire && { tripwire }),
   ...(error && { error: { message: error.message, ...(error.code && { code: error.code }) } }),

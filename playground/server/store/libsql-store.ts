@@ -1,5 +1,6 @@
 import type { Client, InStatement } from '@libsql/client';
-import type { RunSummary } from '../../protocol/runs.js';
+import type { RunStanding, RunSummary } from '../../protocol/runs.js';
+import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { InterlockError } from '../../../src/index.js';
 import { fromJson, messagesFromJson } from './from-json.js';
 import { blocksTable, readLines, writingLines } from './line-blocks.js';
@@ -87,14 +88,21 @@ const markInterrupted = async (client: Client): Promise<void> => {
   const { code, message } = new InterlockError('studio/interrupted');
   const statements = rows
     .filter(({ pid }) => !isAlive(Number(pid)))
-    .map(({ summary }): InStatement => {
+    .flatMap(({ summary }): InStatement[] => {
       const before = fromJson(summary) as RunSummary;
-      const status = before.status === 'running' ? 'failed' : before.status;
-      const after: RunSummary = { ...before, status, error: { message, code } };
-      return {
-        sql: 'UPDATE runs SET status = ?, summary = ? WHERE runId = ?',
-        args: [status, JSON.stringify(after), after.runId],
+      const standing: RunStanding = {
+        status: before.status === 'running' ? 'failed' : before.status,
+        error: { message, code },
       };
+      const after: RunSummary = { ...before, ...standing, entries: before.entries + 1 };
+      const told: StudioEntry = { kind: 'status', seq: before.entries, at: Date.now(), ...standing };
+      return [
+        {
+          sql: 'UPDATE runs SET status = ?, summary = ? WHERE runId = ?',
+          args: [standing.status, JSON.stringify(after), after.runId],
+        },
+        ...writingLines(after.runId, 'entry', { from: told.seq, lines: [JSON.stringify(told)] }),
+      ];
     });
   if (statements.length > 0) await client.batch(statements, 'write');
 };

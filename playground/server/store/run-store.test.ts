@@ -151,6 +151,14 @@ describe('a file', () => {
     expect(await second.find('going')).toMatchObject({ status: 'failed', error: { code: 'studio/interrupted' } });
     expect(await second.find('resting')).toMatchObject({ status: 'suspended', error: { code: 'studio/interrupted' } });
     expect(await ids(second, { status: 'running' })).toEqual([]);
+    const [entry] = await second.lines({ runId: 'going', kind: 'entry', from: 1, limit: 9 });
+    expect(JSON.parse(entry ?? '')).toMatchObject({
+      kind: 'status',
+      seq: 1,
+      status: 'failed',
+      error: { code: 'studio/interrupted' },
+    });
+    expect(await second.find('going')).toMatchObject({ entries: 2 });
     await second.close();
   });
 });

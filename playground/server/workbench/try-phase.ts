@@ -1,10 +1,11 @@
 import { InterlockError, isInterlockError, type Phase, type PhaseData, type RunEvent } from '../../../src/index.js';
 import { openPayload } from '../../../src/mastra/workflow/step.js';
 import { compileGraph } from '../../../src/pipeline/compile.js';
-import { childrenOf, nameOf, type GraphNode, type SequenceNode } from '../../../src/pipeline/graph.js';
-import { phaseRow } from '../../../src/phase/table.js';
+import type { SequenceNode } from '../../../src/pipeline/graph.js';
 import type { Stop, Verdict } from '../../../src/verdict.js';
+import { besideTrips, guardsIn } from '../../protocol/shapes.js';
 import type { Tried, TriedStep, TryPhase } from '../../protocol/workbench.js';
+import { shapeOf } from '../catalog/graph-shape.js';
 import { createBench, longestTryMs } from './bench-scope.js';
 import { payloadAsJson, textsOfPayload } from './payload-json.js';
 import { tryOnMastra } from './try-on-mastra.js';
@@ -77,19 +78,19 @@ const errorOf = ({ error, path }: Extract<Stop, { kind: 'unavailable' }>): NonNu
 /** The guards of a phase in the order in which they are written, each with what it did; those that were not asked were skipped. */
 const stepsOf = (graph: SequenceNode, phase: Phase, events: readonly RunEvent[]): TriedStep[] => {
   const told = events.filter((event) => event.type === 'guard' || event.type === 'guard-bypass' || event.type === 'guard-shadow');
-  return guardsFrom(graph, graph.id, phase).map(({ id, path }): TriedStep => {
-    const own = told.findLast((event) => event.path === path);
-    if (!own) return { id, path, status: 'skipped' };
-    if (own.type !== 'guard')
-      return { id, path, status: 'success', ...('durationMs' in own && { durationMs: own.durationMs }), reason: own.reason };
-    const { verdict, durationMs, reason } = own;
-    return { id, path, status: statuses[verdict], durationMs, ...(reason !== undefined && { reason }) };
-  });
+  const shape = shapeOf(graph, graph.id);
+  const tripped = told.filter((event) => event.type === 'guard' && event.verdict === 'trip').map(({ path }) => path);
+  const canceled = besideTrips(shape, new Set(tripped));
+  return guardsIn(shape)
+    .filter(({ phases }) => phases.includes(phase))
+    .map(({ id, path }): TriedStep => {
+      const own = told.findLast((event) => event.path === path);
+      if (!own) return { id, path, status: canceled.has(path) ? 'canceled' : 'skipped' };
+      if (own.type !== 'guard')
+        return { id, path, status: 'success', ...('durationMs' in own && { durationMs: own.durationMs }), reason: own.reason };
+      const { verdict, durationMs, reason } = own;
+      return { id, path, status: statuses[verdict], durationMs, ...(reason !== undefined && { reason }) };
+    });
 };
 
 const statuses = { pass: 'success', edit: 'success', trip: 'tripwire', retry: 'tripwire', unavailable: 'failed' } as const;
-
-const guardsFrom = (node: GraphNode, path: string, phase: Phase): { id: string; path: string }[] => {
-  if (node.kind === 'guard') return typeof node.processor[phaseRow(phase).hook] === 'function' ? [{ id: node.id, path }] : [];
-  return childrenOf(node).flatMap((inner, index) => guardsFrom(inner, `${path}/${nameOf(inner, index)}`, phase));
-};

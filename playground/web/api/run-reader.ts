@@ -26,7 +26,8 @@ const pageSize = 5000;
 const tryAgainMs = 1500;
 
 const isOver = (entries: readonly StudioEntry[]): boolean => {
-  const last = entries.findLast((entry) => entry.kind === 'event');
+  const last = entries.findLast(({ kind }) => kind === 'event' || kind === 'status');
+  if (last?.kind === 'status') return last.status !== 'running';
   return last?.kind === 'event' && last.event.type === 'run-finish';
 };
 

@@ -7,6 +7,7 @@ import { ErrorNotice } from '../components/error-notice.js';
 import { FactList } from '../components/fact-list.js';
 import { InertText } from '../components/inert-text.js';
 import type { WaitingCall } from '../fold/run-view.js';
+import '../components/notices.css';
 
 interface ApprovalProps {
   readonly runId: string;
@@ -34,7 +35,7 @@ export const Approval = ({ runId, call, onAnswered }: ApprovalProps) => {
           May <InertText text={call.toolName} /> run?
         </h3>
         <FactList facts={{ With: call.args }} />
-        <div className="approval-buttons">
+        <div className="notice-buttons">
           <Button look="primary" disabled={isSending} onClick={() => answer(true)}>
             <Check size={15} aria-hidden /> Grant
           </Button>

@@ -4,6 +4,7 @@ import { Value } from '../components/fact-list.js';
 import { InertText } from '../components/inert-text.js';
 import type { Tone } from '../components/signal.js';
 import type { ToolCall } from '../fold/run-view.js';
+import './tool-row.css';
 
 const tones: Readonly<Record<ToolCall['outcome'], Tone>> = {
   asked: 'out',

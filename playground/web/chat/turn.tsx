@@ -42,7 +42,7 @@ export const Turn = ({ runId }: { readonly runId: string }) => {
         {view.status === 'suspended' &&
           view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} onAnswered={readOn} />)}
         {view.tripwire && <TripwireNotice tripwire={view.tripwire} href={runHref(runId, stopSeq(entries))} />}
-        {view.error && <ErrorNotice error={Object.assign(new Error(view.error.message), { name: view.error.name })} />}
+        {view.error && <ErrorNotice error={view.error} />}
         {error && state === 'failed' && <ErrorNotice error={error} />}
         <p className="turn-foot">
           <StatusBadge status={view.status} />

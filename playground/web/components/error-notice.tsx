@@ -1,11 +1,11 @@
 import { CircleX } from 'lucide-react';
-import { ApiError } from '../api/request.js';
 import { Button } from './button.js';
 import { InertText } from './inert-text.js';
 import './notices.css';
 
 interface ErrorNoticeProps {
-  readonly error: Error;
+  /** An error, or what the server told of one. */
+  readonly error: { readonly message: string; readonly code?: string | undefined; readonly path?: string | undefined };
   readonly onRetry?: () => void;
 }
 
@@ -17,7 +17,7 @@ export const ErrorNotice = ({ error, onRetry }: ErrorNoticeProps) => (
       <p>
         <InertText text={error.message} />
       </p>
-      {error instanceof ApiError && (
+      {error.code !== undefined && !error.message.startsWith(`[${error.code}]`) && (
         <p>
           <code>{error.code}</code>
           {error.path !== undefined && (

@@ -31,7 +31,7 @@ export const TripwireNotice = ({ tripwire, href }: TripwireNoticeProps) => {
         </p>
         <FactList
           facts={{
-            Phase: title,
+            Phase: title === '' ? undefined : title, // a stock agent does not say
             Retry: retry === true ? 'asked for, not granted' : retry === false ? 'not asked for' : undefined,
             Metadata: metadata,
           }}

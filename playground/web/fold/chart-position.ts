@@ -1,4 +1,5 @@
 import type { Catalog, StateInfo, TransitionInfo } from '../../protocol/catalog.js';
+import { fromEachState } from './root-transitions.js';
 import type { Visit } from './run-view.js';
 
 type Machine = Catalog['machine'];
@@ -17,9 +18,7 @@ export interface ChartPosition {
 
 export const transitionId = ({ from, to, event, guard }: TransitionInfo): string => [from, to, event, guard ?? ''].join(' ');
 
-/** The machine's root has no name. */
-const isIn = (state: string, ancestor: string): boolean =>
-  ancestor === '' || state === ancestor || state.startsWith(`${ancestor}.`);
+const isIn = (state: string, ancestor: string): boolean => state === ancestor || state.startsWith(`${ancestor}.`);
 
 const parents = (path: string, states: ReadonlyMap<string, StateInfo>): StateInfo[] => {
   const { parent } = states.get(path) ?? {};
@@ -34,7 +33,7 @@ const standTogether = (a: string, b: string, states: ReadonlyMap<string, StateIn
 };
 
 /** The transition between two states that names the nearest ones; a state with two ways to the next gives its first. */
-const transitionBetween = (from: string, to: string, { transitions }: Machine): TransitionInfo | undefined =>
+const transitionBetween = (from: string, to: string, transitions: readonly TransitionInfo[]): TransitionInfo | undefined =>
   transitions
     .filter((transition) => isIn(from, transition.from) && isIn(to, transition.to))
     .toSorted((a, b) => b.from.length + b.to.length - a.from.length - a.to.length)[0];
@@ -42,6 +41,7 @@ const transitionBetween = (from: string, to: string, { transitions }: Machine): 
 /** Follows the states that were entered through the machine. */
 export const chartPosition = (visits: readonly Visit[], machine: Machine): ChartPosition => {
   const states = new Map(machine.states.map((state) => [state.path, state]));
+  const transitions = fromEachState(machine);
   const counts = new Map<string, number>();
   const taken = new Map<string, number>();
   let active: string[] = [];
@@ -51,7 +51,7 @@ export const chartPosition = (visits: readonly Visit[], machine: Machine): Chart
     const stay = active.filter((other) => standTogether(other, state, states));
     const entered = active
       .filter((origin) => !stay.includes(origin))
-      .map((origin) => transitionBetween(origin, state, machine))
+      .map((origin) => transitionBetween(origin, state, transitions))
       .find((found) => found !== undefined);
     if (entered) {
       latest = transitionId(entered);

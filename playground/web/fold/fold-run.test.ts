@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { createRunFold, foldRun } from './fold-run.js';
 import { currentLane, emptyRun, heldOf, type Lane, type Part, type RunView } from './run-view.js';
 import { line, retriedRun } from './test-setup.js';
@@ -102,6 +103,15 @@ describe('a call for nothing', () => {
       line.event(0, { type: 'model-wasted', durationMs: 1, inputTokens: 5, outputTokens: 0, isEstimated: true }),
     ]);
     expect(view.usage).toEqual({ calls: 0, wastedCalls: 1, inputTokens: 0, outputTokens: 0 });
+  });
+});
+
+describe('a run that no event tells the end of', () => {
+  it('ends as the studio says, and says why', () => {
+    const error = { message: 'The process that held this run has ended.', code: 'studio/interrupted' };
+    const lines: StudioEntry[] = [line.state(0, 'step.calling'), { kind: 'status', seq: 1, at: 5, status: 'failed', error }];
+    expect(foldRun(lines, 0)).toMatchObject({ status: 'running', error: undefined });
+    expect(foldRun(lines)).toMatchObject({ status: 'failed', error, seq: 1 });
   });
 });
 

@@ -47,6 +47,10 @@ const told = (view: RunView, entry: StudioEntry): RunView => {
       const { args, result } = entry;
       return inLane(view, entry, ({ tools }) => ({ tools: inCall(tools, entry, { args, result }) }));
     }
+    case 'status': {
+      const { status, tripwire, error } = entry;
+      return { ...view, status, tripwire, error, waiting: status === 'suspended' ? view.waiting : [] };
+    }
     case 'asked': {
       const { seq, phase, lane, pipelineId } = entry;
       const asked = { seq, phase, lane, pipelineId };

@@ -1,4 +1,5 @@
 import type { RunEvent } from '../../../schemas/index.js';
+import type { RunStanding } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import type { Tone } from '../components/signal.js';
 
@@ -22,12 +23,14 @@ const note = (kind: MarkerKind, tone: Tone, label: string): Noted => ({ kind, to
 const verdictNote = ({ verdict, processorId }: Extract<RunEvent, { type: 'guard' }>): Noted | undefined =>
   verdict === 'pass' ? undefined : note(verdict, verdict === 'unavailable' ? 'trip' : verdict, `${processorId}: ${verdict}`);
 
-const endNote = ({ status }: Extract<RunEvent, { type: 'run-finish' }>): Noted =>
-  note(
+const endNote = ({ status }: RunStanding): Noted | undefined => {
+  if (status === 'running') return undefined;
+  return note(
     status === 'tripwire' ? 'trip' : 'finish',
     status === 'success' ? 'pass' : status === 'suspended' ? 'edit' : 'trip',
     status,
   );
+};
 
 /** What an event is worth on the timeline; nothing for most. */
 const noteOf = (event: RunEvent): Noted | undefined => {
@@ -44,7 +47,7 @@ const noteOf = (event: RunEvent): Noted | undefined => {
 export const markersOf = (entries: readonly StudioEntry[]): Marker[] => {
   const markers: Marker[] = [];
   for (const entry of entries) {
-    const noted = entry.kind === 'event' ? noteOf(entry.event) : undefined;
+    const noted = entry.kind === 'event' ? noteOf(entry.event) : entry.kind === 'status' ? endNote(entry) : undefined;
     if (noted) markers.push({ seq: entry.seq, at: entry.at, ...noted });
   }
   return markers;

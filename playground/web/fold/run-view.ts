@@ -1,5 +1,5 @@
 import type { RunEvent, StepReason, Tripwire, VerdictKind } from '../../../schemas/index.js';
-import type { RunSummary } from '../../protocol/runs.js';
+import type { RunStanding } from '../../protocol/runs.js';
 import type { SpokenMessage } from '../../protocol/trace-entry.js';
 
 /** Everything that a page shows of a run at one point in time. */
@@ -10,7 +10,7 @@ export interface RunView {
   readonly at: number | undefined;
   readonly startedAt: number | undefined;
   readonly agentId: string | undefined;
-  readonly status: RunSummary['status'];
+  readonly status: RunStanding['status'];
   /** What the caller said. */
   readonly said: readonly SpokenMessage[];
   /** Attempts in the order in which they began; what happens before the first step belongs to its first attempt. */
@@ -20,7 +20,7 @@ export interface RunView {
   /** The guards that were asked last, or are being asked. */
   readonly asked: Asked | undefined;
   readonly tripwire: Tripwire | undefined;
-  readonly error: Extract<RunEvent, { type: 'run-finish' }>['error'];
+  readonly error: RunStanding['error'] | undefined;
   /** Calls that wait for a person. */
   readonly waiting: readonly WaitingCall[];
   readonly usage: TokenCounts;

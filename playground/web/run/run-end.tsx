@@ -16,7 +16,7 @@ interface RunEndProps {
 export const RunEnd = ({ runId, view, isWaiting, onAnswered }: RunEndProps) => (
   <>
     {view.tripwire && <TripwireNotice tripwire={view.tripwire} />}
-    {view.error && <ErrorNotice error={Object.assign(new Error(view.error.message), { name: view.error.name })} />}
+    {view.error && <ErrorNotice error={view.error} />}
     {isWaiting &&
       view.status === 'suspended' &&
       view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} onAnswered={onAnswered} />)}

@@ -1,14 +1,17 @@
+import { Link } from 'wouter';
 import { useCatalog } from '../api/catalog.js';
+import { query } from '../api/request.js';
 import type { RunLines } from '../api/line-list.js';
 import { Badge, StatusBadge } from '../components/badge.js';
 import { count, formatDuration, formatTime } from '../components/format.js';
 import { InertText } from '../components/inert-text.js';
 import type { RunView } from '../fold/run-view.js';
+import type { RunSummary } from '../../protocol/runs.js';
 import { useTitle } from '../shell/use-title.js';
 import { RunTakeAway } from '../workbench/take-away/run-take-away.js';
 
 interface RunHeadProps {
-  readonly runId: string;
+  readonly summary: RunSummary;
   /** The run at the point in time. */
   readonly view: RunView;
   /** The run as far as it is known. */
@@ -24,15 +27,15 @@ const given: Readonly<Record<NonNullable<RunView['memory']>['given'], string>> =
   nothing: 'nothing',
 };
 
-type FactsProps = Omit<RunHeadProps, 'runId'> & { readonly agentName: string };
+type FactsProps = RunHeadProps & { readonly agentName: string };
 
 /** How the run stands: its status, when and how long, and what it cost so far. */
-const RunFacts = ({ view, whole, state, agentName }: FactsProps) => {
+const RunFacts = ({ summary, view, whole, state, agentName }: FactsProps) => {
   const { inputTokens, outputTokens, calls, wastedCalls } = view.usage;
   const { startedAt, at } = whole;
   return (
     <p className="run-facts">
-      <StatusBadge status={view.status} />
+      <StatusBadge status={view.status} isPast={view.seq < whole.seq || whole.status !== 'running'} />
       {state === 'waiting' && <Badge tone="edit">the server is away</Badge>}
       <span>
         <InertText text={agentName} />
@@ -47,25 +50,30 @@ const RunFacts = ({ view, whole, state, agentName }: FactsProps) => {
           {count(calls, 'model call')}, {inputTokens} tokens in, {outputTokens} out
         </span>
       )}
+      <Link href={threadHref(summary)}>The conversation</Link>
     </p>
   );
 };
 
+const threadHref = ({ agentId, threadId }: RunSummary): string => `/${query({ agent: agentId, thread: threadId })}`;
+
 /** Which run it is, and how it stands. */
-export const RunHead = ({ runId, whole, ...standing }: RunHeadProps) => {
+export const RunHead = (props: RunHeadProps) => {
+  const { summary, whole } = props;
+  const { runId, agentId } = summary;
   const { agents } = useCatalog();
-  const said = whole.said.findLast(({ role }) => role === 'user')?.text ?? 'A run';
+  const said = whole.said.findLast(({ role }) => role === 'user')?.text ?? summary.said;
   useTitle(said.slice(0, 60));
-  const agent = agents.find(({ id }) => id === whole.agentId);
+  const agent = agents.find(({ id }) => id === agentId);
   return (
     <header className="run-head">
       <div className="run-title">
         <h1>
           <InertText text={said} />
         </h1>
-        <RunTakeAway runId={runId} />
+        {agent?.kind !== 'mastra' && <RunTakeAway runId={runId} />}
       </div>
-      <RunFacts {...standing} whole={whole} agentName={agent?.name ?? whole.agentId ?? 'an agent'} />
+      <RunFacts {...props} agentName={agent?.name ?? agentId} />
       {agent?.note !== undefined && <p className="run-note">{agent.note}</p>}
     </header>
   );

@@ -1,7 +1,10 @@
 import { SearchX } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
+import type { RunSummary } from '../../protocol/runs.js';
 import { useCatalog } from '../api/catalog.js';
+import { get } from '../api/request.js';
 import { useRun, type ReadRun } from '../api/run-readers.js';
+import { useLoaded } from '../api/use-loaded.js';
 import { EmptyState } from '../components/empty-state.js';
 import { ErrorNotice } from '../components/error-notice.js';
 import { Panel } from '../components/panel.js';
@@ -14,17 +17,19 @@ import { HoldBackPanel } from './hold-back/hold-back-panel.js';
 import { LanesPanel } from './lanes/lanes-panel.js';
 import { RunEnd } from './run-end.js';
 import { RunHead } from './run-head.js';
+import { RunSignals } from './run-signals.js';
 import { Statechart } from './statechart/statechart.js';
 import { Timeline } from './timeline/timeline.js';
 import { usePlayhead } from './use-playhead.js';
 import './run.css';
 
 interface OpenRunProps {
-  readonly runId: string;
+  readonly summary: RunSummary;
   readonly run: ReadRun;
 }
 
-const OpenRun = ({ runId, run }: OpenRunProps) => {
+const OpenRun = ({ summary, run }: OpenRunProps) => {
+  const { runId } = summary;
   const { machine } = useCatalog();
   const { entries, count: lines, fold } = run;
   const playhead = usePlayhead();
@@ -33,6 +38,8 @@ const OpenRun = ({ runId, run }: OpenRunProps) => {
   const view = fold.at(playhead.at);
   const { visits } = view;
   const lane = currentLane(view);
+  /** A stock agent tells of no states and no verdicts. */
+  const isKnown = whole.visits.length > 0;
   const markers = useMemo(() => markersOf(entries.slice(0, lines)), [entries, lines]);
   const position = useMemo(() => chartPosition(visits, machine), [visits, machine]);
   const onState = useCallback(
@@ -42,16 +49,17 @@ const OpenRun = ({ runId, run }: OpenRunProps) => {
   return (
     <div className="run">
       <div className="run-scroll">
-        <RunHead runId={runId} view={view} whole={whole} state={run.state} />
+        <RunHead summary={summary} view={view} whole={whole} state={run.state} />
         <div className="run-grid">
-          {whole.visits.length > 0 && (
+          {isKnown && (
             <Panel title="Statechart" note={[...position.active].join(', ')} isFlush className="run-chart">
               <Statechart position={position} onState={onState} />
             </Panel>
           )}
           <div className="run-column">
             <RunEnd runId={runId} view={view} isWaiting={whole.status === 'suspended'} onAnswered={run.readOn} />
-            <GuardsPanel runId={runId} lane={lane} />
+            {isKnown && <RunSignals whole={whole} seq={view.seq} onSeq={moveTo} />}
+            {isKnown && <GuardsPanel runId={runId} lane={lane} />}
             <LanesPanel runId={runId} view={view} lastSeq={entries[lines - 1]?.seq ?? 0} onSeq={moveTo} />
             <HoldBackPanel entries={entries} lines={lines} view={view} lane={lane} />
           </div>
@@ -65,13 +73,15 @@ const OpenRun = ({ runId, run }: OpenRunProps) => {
 /** A run at a point in time, which the address names: where it stood, what its guards said, what had left. */
 export const RunPage = ({ runId = '' }: { readonly runId?: string }) => {
   const run = useRun(runId);
+  const path = `runs/${encodeURIComponent(runId)}`;
+  const summary = useLoaded(useCallback((signal) => get<RunSummary>(path, signal), [path]));
   if (run.state === 'failed' && run.error)
     return (
       <div className="page">
         <ErrorNotice error={run.error} />
       </div>
     );
-  if (run.count > 0) return <OpenRun key={runId} runId={runId} run={run} />;
+  if (run.count > 0 && summary.state === 'loaded') return <OpenRun key={runId} summary={summary.value} run={run} />;
   if (run.state === 'over')
     return (
       <EmptyState icon={SearchX} title="Nothing is kept of this run">

@@ -4,7 +4,7 @@ import { useCatalog } from '../api/catalog.js';
 import { Button } from '../components/button.js';
 import { statusSignals } from '../components/signal.js';
 import type { ChangeQuery } from '../shell/use-query.js';
-import { guardsIn } from '../workbench/graph/shape-nodes.js';
+import { guardsIn } from '../../protocol/shapes.js';
 import { filterNames, type RunFilter } from './run-filter.js';
 
 interface RunFiltersProps {

@@ -34,7 +34,7 @@ export const RunRow = ({ run }: { readonly run: RunSummary }) => {
         {run.guards.length > 3 && <Badge>+{run.guards.length - 3}</Badge>}
       </span>
       <span className="run-row-facts">
-        <span>
+        <span className="run-row-agent">
           <InertText text={agent?.name ?? run.agentId} />
         </span>
         {run.retries > 0 && <span>{count(run.retries, 'retry', 'retries')}</span>}

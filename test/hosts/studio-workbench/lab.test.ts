@@ -87,7 +87,7 @@ it('cuts by hand, with the keyboard and with the pointer', async () => {
 it('cuts at random as the link says, and otherwise with another seed', async () => {
   const shown = await openLab({ cut: 'random', seed: '7', mean: '5' });
   await run(shown);
-  const strip = (): Promise<string[]> => shown.locator('.strip-in').allTextContents();
+  const strip = (): Promise<string[]> => shown.locator('.reel-in').allTextContents();
   await shown.keyboard.press('Home');
   const first = await strip();
   await shown.reload();

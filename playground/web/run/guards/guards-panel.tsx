@@ -7,7 +7,7 @@ import { GuardMarkRow } from '../../components/guard-mark-row.js';
 import { Panel } from '../../components/panel.js';
 import type { Lane } from '../../fold/run-view.js';
 import { PipelineGraph } from '../../workbench/graph/pipeline-graph.js';
-import { guardsIn } from '../../workbench/graph/shape-nodes.js';
+import { guardsIn } from '../../../protocol/shapes.js';
 import { GuardInspector } from './guard-inspector.js';
 import { judgedPhases, latestPhase, pipelineNamed, placeMarks, type JudgedPhase } from './judged.js';
 import './guards.css';
@@ -22,7 +22,7 @@ const PhaseView = ({ runId, judged }: PhaseViewProps) => {
   const catalog = useCatalog();
   const pipeline = pipelineNamed(catalog, judged.pipelineId);
   const guards = useMemo(() => (pipeline ? guardsIn(pipeline.graph) : []), [pipeline]);
-  const places = useMemo(() => placeMarks(judged, guards), [judged, guards]);
+  const places = useMemo(() => placeMarks(judged, pipeline?.graph), [judged, pipeline]);
   const [chosen, setChosen] = useState<string>();
   const onSelect = useCallback((path: string) => setChosen(path), []);
   const telling = judged.marks.findLast((mark) => mark.kind === 'verdict' && mark.verdict !== 'pass') ?? judged.marks.at(-1);

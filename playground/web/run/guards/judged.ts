@@ -1,4 +1,5 @@
-import type { Catalog, GraphShape, PipelineInfo } from '../../../protocol/catalog.js';
+import type { Catalog, PipelineInfo } from '../../../protocol/catalog.js';
+import { besideTrips, guardsIn } from '../../../protocol/shapes.js';
 import { formatDuration } from '../../components/format.js';
 import { bypassSignal, verdictSignals, type Tone } from '../../components/signal.js';
 import type { GuardMark, Lane } from '../../fold/run-view.js';
@@ -70,18 +71,21 @@ const weight = (mark: GuardMark): number => {
   return { pass: 0, edit: 2, unavailable: 3, retry: 4, trip: 5 }[mark.verdict];
 };
 
-/** Marks by the path of their place; guards of the phase that were not asked, or not yet, say so. */
+/** Marks by the path of their place; guards of the phase that were canceled, not asked, or not yet, say so. */
 export const placeMarks = (
   { marks, phase }: JudgedPhase,
-  guards: readonly Extract<GraphShape, { kind: 'guard' }>[],
+  graph: PipelineInfo['graph'] | undefined,
 ): ReadonlyMap<string, PlaceMark> => {
   const heaviest = new Map<string, GuardMark>();
   for (const mark of marks) {
     const known = heaviest.get(mark.path);
     if (!known || weight(mark) >= weight(known)) heaviest.set(mark.path, mark);
   }
+  const tripped = marks.filter((mark) => mark.kind === 'verdict' && mark.verdict === 'trip').map(({ path }) => path);
+  const canceled = graph ? besideTrips(graph, new Set(tripped)) : new Set();
   const places = new Map<string, PlaceMark>();
-  for (const guard of guards) if (guard.phases.includes(phase)) places.set(guard.path, { tone: 'out', label: 'not asked' });
+  for (const { path, phases } of graph ? guardsIn(graph) : [])
+    if (phases.includes(phase)) places.set(path, { tone: 'out', label: canceled.has(path) ? 'canceled' : 'not asked' });
   for (const [path, mark] of heaviest) places.set(path, markOf(mark));
   return places;
 };

@@ -61,19 +61,20 @@ interface LanesPanelProps {
 }
 
 /** Attempts one below the other, each with the states that it went through and the words that it let out. */
-export const LanesPanel = ({ runId, view, lastSeq, onSeq }: LanesPanelProps) => (
-  <Panel title="Attempts" note={count(view.lanes.length, 'attempt')}>
-    <ol className="lanes">
-      {view.lanes.map((lane) => (
-        <LaneRow
-          key={lane.index}
-          runId={runId}
-          lane={lane}
-          isHere={lane.index === view.lanes.length - 1}
-          until={(view.lanes[lane.index + 1]?.startSeq ?? lastSeq + 1) - 1}
-          onSeq={onSeq}
-        />
-      ))}
-    </ol>
-  </Panel>
-);
+export const LanesPanel = ({ runId, view, lastSeq, onSeq }: LanesPanelProps) =>
+  view.lanes.length > 0 && (
+    <Panel title="Attempts" note={count(view.lanes.length, 'attempt')}>
+      <ol className="lanes">
+        {view.lanes.map((lane) => (
+          <LaneRow
+            key={lane.index}
+            runId={runId}
+            lane={lane}
+            isHere={lane.index === view.lanes.length - 1}
+            until={(view.lanes[lane.index + 1]?.startSeq ?? lastSeq + 1) - 1}
+            onSeq={onSeq}
+          />
+        ))}
+      </ol>
+    </Panel>
+  );

@@ -39,17 +39,29 @@ describe('layOutMachine', () => {
     expect(held.every(Boolean)).toBe(true);
   });
 
-  it('has a track for every transition but those from anywhere', () => {
+  it('has a track for every transition; a way out of the whole machine starts at each state', () => {
     const drawn = transitions.flatMap((track) => track.transitions);
-    expect(drawn).toHaveLength(machine.transitions.filter(({ from }) => from !== '').length);
+    const own = machine.transitions.filter(({ from }) => from !== '');
+    expect(drawn).toEqual(expect.arrayContaining(own));
+    const canceled = drawn.filter(({ to }) => to === 'canceled').map(({ from }) => from);
+    expect(canceled).toEqual(expect.arrayContaining(['input', 'step.calling', 'step.overlapping.model.opening', 'suspended']));
+    expect(drawn).toHaveLength(own.length + canceled.length);
     for (const { points } of transitions) expect(points.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('keeps every track near the states', () => {
+    const right = Math.max(...states.map(({ x, width }) => x + width));
+    const left = Math.min(...states.map(({ x }) => x));
+    const xs = transitions.flatMap(({ points }) => points.map(({ x }) => x));
+    expect(Math.max(...xs)).toBeLessThan(right + 60);
+    expect(Math.min(...xs)).toBeGreaterThan(left - 60);
   });
 
   it('knows the states that many lead to', () => {
     const common = new Set(
       transitions.filter(({ isCommon }) => isCommon).flatMap((track) => track.transitions.map(({ to }) => to)),
     );
-    expect([...common].toSorted()).toEqual(['failed', 'step.retrying', 'tripwire']);
+    expect([...common].toSorted()).toEqual(['canceled', 'failed', 'step.retrying', 'tripwire']);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Catalog, StateInfo, TransitionInfo } from '../../../protocol/catalog.js';
+import { fromEachState } from '../../fold/root-transitions.js';
 import type { Point } from '../../components/track-path.js';
 import { shareLanes } from './share-lanes.js';
 
@@ -27,14 +28,14 @@ export interface MachineDrawing {
   readonly transitions: readonly PlacedTransition[];
 }
 
-const sizes = { height: 28, gap: 15, pad: 14, title: 20, lane: 9 } as const;
+const sizes = { height: 30, gap: 14, pad: 14, title: 20, lane: 9 } as const;
 
 /** To a state with more sources than this, a track from each would hide the others. */
 const fewSources = 4;
 
 export const stateName = ({ path }: StateInfo): string => path.slice(path.lastIndexOf('.') + 1);
 
-const widthOf = (state: StateInfo): number => Math.max(84, stateName(state).length * 7.2 + 38);
+const widthOf = (state: StateInfo): number => Math.max(92, stateName(state).length * 8.6 + 40);
 
 /** A part of the drawing around the line at x = 0. */
 interface Block {
@@ -91,7 +92,7 @@ const blockOf = (state: StateInfo, machine: Machine): Block => {
 const commonStates = ({ states, transitions }: Machine): Set<string> => {
   const common = states.filter(({ path }) => {
     const sources = new Set(transitions.filter(({ to }) => to === path).map(({ from }) => from));
-    return sources.size > fewSources || sources.has('');
+    return sources.size > fewSources;
   });
   return new Set(common.map(({ path }) => path));
 };
@@ -123,7 +124,7 @@ interface Link {
 
 const linksOf = (machine: Machine, places: ReadonlyMap<string, PlacedState>): Link[] => {
   const links = new Map<string, Link>();
-  for (const transition of machine.transitions) {
+  for (const transition of fromEachState(machine)) {
     const from = places.get(endOf(transition.from, machine, 'last'));
     const to = places.get(endOf(transition.to, machine, 'first'));
     if (!from || !to) continue;
@@ -194,7 +195,7 @@ const edgeBeside = ({ from, to }: Link, states: readonly PlacedState[]): number 
 
 /** Gives the states of a machine their places, and its transitions their tracks: on down the line, back at its left. */
 export const layOutMachine = (machine: Machine): MachineDrawing => {
-  const common = commonStates(machine);
+  const common = commonStates({ ...machine, transitions: fromEachState(machine) });
   const states = placeStates(machine, common);
   const links = linksOf(machine, new Map(states.map((placed) => [placed.state.path, placed])));
   const isCommon = ({ to }: Link): boolean => common.has(to.state.path);
@@ -202,9 +203,12 @@ export const layOutMachine = (machine: Machine): MachineDrawing => {
   const isBack = ({ from, to }: Link): boolean => to.y <= from.y;
   const span = ({ from, to }: Link) => ({ from: Math.min(from.y, to.y), to: Math.max(from.y, to.y) });
   const lanes = new Map<Link, number>();
-  for (const side of [beside.filter(isBack), beside.filter((link) => !isBack(link))]) {
-    const shared = shareLanes(side.map(span));
-    for (const [index, link] of side.entries()) lanes.set(link, shared[index] ?? 0);
+  for (const isOfSide of [isBack, (link: Link) => !isBack(link)]) {
+    const side = beside.filter(isOfSide);
+    const ways = side.filter((link) => !isCommon(link));
+    const shared = shareLanes(ways.map(span));
+    // Those that are drawn only where they were taken share one lane outside of the others.
+    for (const link of side) lanes.set(link, shared[ways.indexOf(link)] ?? Math.max(-1, ...shared) + 1);
   }
   const laneX = (link: Link): number => {
     const lane = (lanes.get(link) ?? 0) + 1.5;

@@ -1,7 +1,7 @@
 import { useCatalog } from '../../api/catalog.js';
 import type { ComparedRow, ComparedVerdict } from '../../../protocol/runs.js';
 import { VerdictBadge } from '../../components/badge.js';
-import { InertText } from '../../components/inert-text.js';
+import { RowReason } from '../row-head.js';
 import { changeOf, differingFirst } from './order-rows.js';
 
 /** Verdicts beside each other, those that differ first. */
@@ -9,7 +9,7 @@ export const ComparedTable = ({ rows }: { readonly rows: readonly ComparedRow[] 
   const titles = new Map(useCatalog().phases.map(({ phase, title }) => [phase, title]));
   if (rows.length === 0) return <p className="faint compared-none">No guard was asked.</p>;
   return (
-    <table className="rows compared">
+    <table className="rows rows-flush rows-cards compared">
       <thead>
         <tr>
           <th scope="col">Guard</th>
@@ -49,11 +49,7 @@ const Verdict = ({ verdict }: { readonly verdict: ComparedVerdict | undefined })
   return (
     <>
       <VerdictBadge verdict={verdict.verdict} />
-      {verdict.reason !== undefined && (
-        <span className="row-reason">
-          <InertText text={verdict.reason} />
-        </span>
-      )}
+      <RowReason text={verdict.reason} />
     </>
   );
 };

@@ -30,7 +30,7 @@ export const LaneChoice = ({ agentId, isBusy, onReplay }: LaneChoiceProps) => {
   return (
     <Panel title="Judged by">
       <form
-        className="lanes"
+        className="lane-choice"
         onSubmit={(event) => {
           event.preventDefault();
           onReplay(chosen);

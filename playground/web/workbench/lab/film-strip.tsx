@@ -24,12 +24,12 @@ export const FilmStrip = ({ run: { emissions }, index, onGo }: FilmStripProps) =
     if (index > 0) virtual.scrollToIndex(index - 1, { align: 'auto' });
   }, [virtual, index]);
   return (
-    <div className="strip" ref={strip} tabIndex={-1}>
-      <div className="strip-all" style={{ width: virtual.getTotalSize() }}>
+    <div className="reel" ref={strip} tabIndex={-1}>
+      <div className="reel-all" style={{ width: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index: at, start }) => {
           const { pushed, left = '', heldChars = 0, stop } = emissions[at] ?? {};
           const number = at + 1;
-          const look = stop ? 'strip-stopped' : left === '' ? '' : 'strip-left';
+          const look = stop ? 'reel-stopped' : left === '' ? '' : 'reel-left';
           return (
             <button
               key={at}
@@ -37,13 +37,13 @@ export const FilmStrip = ({ run: { emissions }, index, onGo }: FilmStripProps) =
               tabIndex={-1}
               aria-label={`Chunk ${number}`}
               aria-current={number === index || undefined}
-              className={`strip-frame ${look}`}
+              className={`reel-frame ${look}`}
               style={{ transform: `translateX(${start}px)`, width: frameWidth - 4 }}
               onClick={() => onGo(number)}
             >
-              <bdi className="strip-in">{pushed === undefined ? 'end' : visible(pushed)}</bdi>
-              <bdi className="strip-out">{stop ? '■' : visible(left) || '—'}</bdi>
-              <span className="strip-held">{heldChars > 0 ? `▒ ${heldChars}` : ''}</span>
+              <bdi className="reel-in">{pushed === undefined ? 'end' : visible(pushed)}</bdi>
+              <bdi className="reel-out">{stop ? '■' : visible(left) || '—'}</bdi>
+              <span className="reel-held">{heldChars > 0 ? `▒ ${heldChars}` : ''}</span>
             </button>
           );
         })}

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../../../schemas/index.js';
 import { VerdictBadge } from '../../components/badge.js';
 import { count, formatDuration } from '../../components/format.js';
-import { InertText } from '../../components/inert-text.js';
+import { RowHead } from '../row-head.js';
 
 type GuardEvent = Extract<RunEvent, { type: 'guard' }>;
 
@@ -22,14 +22,7 @@ export const LabVerdicts = ({ events }: { readonly events: readonly RunEvent[] }
       <tbody>
         {verdicts.map(({ seq, path, processorId, verdict, calls, edits, durationMs, reason }) => (
           <tr key={seq}>
-            <th scope="row" title={path}>
-              {processorId}
-              {reason !== undefined && (
-                <span className="row-reason">
-                  <InertText text={reason} />
-                </span>
-              )}
-            </th>
+            <RowHead id={processorId} path={path} reason={reason} />
             <td>
               <VerdictBadge verdict={verdict} />
             </td>

@@ -64,7 +64,7 @@ const MachineHead = ({ machine }: Pick<Catalog, 'machine'>) => (
 );
 
 const Transitions = ({ ways }: { readonly ways: readonly TransitionInfo[] }) => (
-  <table className="rows machine-ways">
+  <table className="rows rows-flush machine-ways">
     <thead>
       <tr>
         <th scope="col">From</th>

@@ -11,7 +11,7 @@ import { NotFound } from '../../shell/not-found.js';
 import { PipelineGraph } from '../graph/pipeline-graph.js';
 import type { PlaceMark } from '../graph/place-mark.js';
 import { pipelineSvg } from '../graph/pipeline-svg.js';
-import { guardsIn, shapesIn } from '../graph/shape-nodes.js';
+import { guardsIn, shapesIn } from '../../../protocol/shapes.js';
 import { fileName } from '../take-away/file-name.js';
 import { CopyButton, SaveButton } from '../take-away/take-button.js';
 import { TryPhase } from '../try/try-phase.js';

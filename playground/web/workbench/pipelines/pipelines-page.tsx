@@ -5,7 +5,7 @@ import type { PhaseInfo, PipelineInfo } from '../../../protocol/catalog.js';
 import { ProcessorBadge } from '../../components/badge.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { count } from '../../components/format.js';
-import { guardsIn } from '../graph/shape-nodes.js';
+import { guardsIn } from '../../../protocol/shapes.js';
 import { pipelineHref } from './pipeline-href.js';
 import { FindingCount } from './severity.js';
 import '../workbench.css';
@@ -40,7 +40,7 @@ interface TableProps {
 }
 
 const PipelineTable = ({ phases, pipelines }: TableProps) => (
-  <table className="pipelines">
+  <table className="rows rows-flush pipelines">
     <thead>
       <tr>
         <th scope="col">Pipeline</th>

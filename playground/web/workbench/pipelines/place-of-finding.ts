@@ -1,5 +1,5 @@
 import type { GraphShape } from '../../../protocol/catalog.js';
-import { shapesIn } from '../graph/shape-nodes.js';
+import { shapesIn } from '../../../protocol/shapes.js';
 
 /**
  * The place of a pipeline that a finding is about: the one of its path, or the nearest around it. Where an agent put the pipeline

@@ -4,6 +4,7 @@ import { InertText } from '../../components/inert-text.js';
 import { TripwireNotice } from '../../components/tripwire-notice.js';
 import { WordDiff } from '../../components/word-diff.js';
 import { writeJson } from '../form/edit-payload.js';
+import { RowHead } from '../row-head.js';
 import { isChanged, textChanges } from './agreement.js';
 import { StepStatus } from './step-status.js';
 
@@ -65,14 +66,7 @@ const Steps = ({ tried: { steps } }: { readonly tried: Tried }) =>
       <tbody>
         {steps.map(({ path, id, status, durationMs, reason }) => (
           <tr key={path}>
-            <th scope="row" title={path}>
-              {id}
-              {reason !== undefined && (
-                <span className="row-reason">
-                  <InertText text={reason} />
-                </span>
-              )}
-            </th>
+            <RowHead id={id} path={path} reason={reason} />
             <td>
               <StepStatus status={status} />
             </td>

@@ -1,0 +1,35 @@
+import { MarkBadge, markName } from '../../components/guard-mark-row.js';
+import { InertText } from '../../components/inert-text.js';
+import type { GuardMark } from '../../fold/run-view.js';
+import './signal-list.css';
+
+/** What stands out: verdicts that were more than a pass, and what was said about a block. */
+export const standsOut = (mark: GuardMark): boolean =>
+  mark.kind === 'verdict' || mark.kind === 'shadow' ? mark.verdict !== 'pass' : true;
+
+interface SignalListProps {
+  /** What they are, for ears. */
+  readonly label: string;
+  readonly marks: readonly GuardMark[];
+  /** The point in time: what comes later is faint. */
+  readonly seq?: number;
+  readonly onSeq: (seq: number) => void;
+}
+
+/** More than these nobody reads. */
+const mostSignals = 12;
+
+/** Marks as badges, each a way to its moment. */
+export const SignalList = ({ label, marks, seq = Infinity, onSeq }: SignalListProps) =>
+  marks.length > 0 && (
+    <ul className="signals" aria-label={label}>
+      {marks.length > mostSignals && <li className="signals-more">{marks.length - mostSignals} before, and</li>}
+      {marks.slice(-mostSignals).map((mark) => (
+        <li key={`${mark.seq} ${mark.path}`} className={mark.seq > seq ? 'signals-later' : ''}>
+          <button type="button" onClick={() => onSeq(mark.seq)}>
+            <InertText text={markName(mark)} /> <MarkBadge mark={mark} />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );

@@ -1,0 +1,25 @@
+import { Panel } from '../components/panel.js';
+import type { RunView } from '../fold/run-view.js';
+import { SignalList, standsOut } from './lanes/signal-list.js';
+
+interface RunSignalsProps {
+  /** The run as far as it is known. */
+  readonly whole: RunView;
+  /** The point in time that the page shows. */
+  readonly seq: number;
+  readonly onSeq: (seq: number) => void;
+}
+
+/** What guards did in the whole run, at a glance: each is a way to its moment. */
+export const RunSignals = ({ whole, seq, onSeq }: RunSignalsProps) => {
+  const marks = whole.lanes.flatMap((lane) => lane.marks.filter(standsOut));
+  const isOver = whole.status !== 'running';
+  return (
+    <Panel title="What guards did" note={marks.length > 0 ? 'choose one to go to its moment' : undefined}>
+      {marks.length === 0 && (
+        <p className="run-quiet">{isOver ? 'Every guard that was asked let it pass.' : 'Nothing but passes so far.'}</p>
+      )}
+      <SignalList label="What guards did" marks={marks} seq={seq} onSeq={onSeq} />
+    </Panel>
+  );
+};
