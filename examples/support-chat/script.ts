@@ -1,7 +1,10 @@
 import { messageText, type ChatRequest, type Reply } from 'mastra-interlock/testing';
 
 const clean = JSON.stringify({ category_scores: null, reason: null });
-const harassing = JSON.stringify({ category_scores: [{ category: 'harassment', score: 0.9 }], reason: 'The customer is insulted.' });
+const harassing = JSON.stringify({
+  category_scores: [{ category: 'harassment', score: 0.9 }],
+  reason: 'The customer is insulted.',
+});
 
 /** Deltas of three characters, so that addresses and insults are cut. */
 const say = (text: string): Reply => ({ kind: 'text', text, chunks: 3 });

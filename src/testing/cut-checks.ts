@@ -49,7 +49,7 @@ const checkAll = async (
   check: { each: Check; options: CutOptions },
 ): Promise<CutReport> => {
   const { each, options } = check;
-  const run = createCutRunner(guards);
+  const run = await createCutRunner(guards);
   const failures: CutFailure[] = [];
   let runs = 0;
   for (const text of texts)

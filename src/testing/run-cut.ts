@@ -1,5 +1,5 @@
 import type { InterlockConfig } from '../mastra/agent/config.js';
-import { InterlockAgent, type InterlockStream } from '../mastra/agent/agent.js';
+import type { InterlockStream } from '../mastra/agent/agent.js';
 import type { Pieces } from './cuts.js';
 import type { ScriptedStep } from './scripted-parts.js';
 import { scriptedModel } from './scripted-model.js';
@@ -36,8 +36,12 @@ const compared: Partial<Record<string, (payload: Readonly<Record<string, unknown
 /** Runs an answer in these pieces through the guards. One run at a time. */
 export type CutRunner = (shape: StreamShape, pieces: Pieces) => Promise<CutRun>;
 
-/** Makes an agent with these guards, ready to be run again and again. A client's tool takes the calls, so that nothing is run. */
-export const createCutRunner = (guards: StreamGuards): CutRunner => {
+/**
+ * Makes an agent with these guards, ready to be run again and again. A client's tool takes the calls, so that nothing is run. Mastra is
+ * loaded here and not with the kit, whose models and servers do without.
+ */
+export const createCutRunner = async (guards: StreamGuards): Promise<CutRunner> => {
+  const { InterlockAgent } = await import('../mastra/agent/agent.js');
   let step: ScriptedStep<'v2'> = {};
   const agent = new InterlockAgent({
     id: 'cut',

@@ -1,0 +1,147 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { blocksIn } from '../docs/examples.js';
+import { compilers, examples, nodes, openProject, readManifest, subpaths, type Project } from './project.js';
+
+let project: Project;
+beforeAll(async () => {
+  project = await openProject();
+});
+afterAll(() => rmSync(join(project.folder, '..'), { recursive: true, force: true }));
+
+describe('the types of every subpath, and the examples', () => {
+  const resolutions = {
+    bundler: { module: 'preserve', moduleResolution: 'bundler' },
+    node16: { module: 'node16', moduleResolution: 'node16' },
+  };
+
+  it.concurrent.each(
+    (Object.keys(compilers) as (keyof typeof compilers)[]).flatMap((version) =>
+      (Object.keys(resolutions) as (keyof typeof resolutions)[]).map((resolution) => [version, resolution] as const),
+    ),
+  )('pass TypeScript %s with moduleResolution %s', async (version, resolution) => {
+    const tsconfig = `tsconfig.${version}.${resolution}.json`;
+    const { compilerOptions } = JSON.parse(readFileSync(join(project.folder, 'support-chat/tsconfig.json'), 'utf8')) as {
+      compilerOptions: object;
+    };
+    project.write('subpaths.ts', subpaths.map((subpath, at) => `export * as m${at} from '${subpath}';\n`).join(''));
+    project.write(
+      tsconfig,
+      JSON.stringify({ compilerOptions: { ...compilerOptions, ...resolutions[resolution] }, include: ['*.ts', '*/*.ts'] }),
+    );
+    const { code, stdout } = await project.compile(version, tsconfig);
+    expect(`${stdout}${code}`).toBe('0');
+  });
+
+  it('need no types that the package does not bring: its own declarations pass as they stand', async () => {
+    project.write('declarations.ts', subpaths.map((subpath, at) => `export * as m${at} from '${subpath}';\n`).join(''));
+    const compilerOptions = {
+      module: 'nodenext',
+      target: 'es2024',
+      lib: ['es2024', 'DOM'],
+      strict: true,
+      noEmit: true,
+      types: ['node'],
+    };
+    project.write('tsconfig.declarations.json', JSON.stringify({ compilerOptions, include: ['declarations.ts'] }));
+    const { stdout } = await project.compile('7', 'tsconfig.declarations.json');
+    expect(stdout.split('\n').filter((line) => /^node_modules\/mastra-interlock\/.*error TS|^declarations/.test(line))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('the examples', () => {
+  it('are five', () => expect(examples).toHaveLength(5));
+
+  it.concurrent.each(
+    examples.flatMap((name) =>
+      (Object.keys(nodes) as unknown as (keyof typeof nodes)[]).map((version) => [name, version] as const),
+    ),
+  )('%s prints on Node %i what its README says', async (name, version) => {
+    const [command, printed] = blocksIn(`examples/${name}/README.md`).map(({ code }) => code);
+    const args = / start -- (.+)$/m.exec(command ?? '')?.[1]?.split(' ') ?? [];
+    const database = join(project.folder, `${name}-${version}.db`);
+    const { stdout, stderr } = await project.node(version, [join(name, 'main.ts'), ...args], {
+      DATABASE_URL: `file:${database}`,
+    });
+    expect(stdout.trim(), stderr).toBe(printed?.trim());
+  });
+});
+
+/** A program that prints the packages whose files an import loads. */
+const loaded = `
+  import { registerHooks } from 'node:module';
+  const packages = new Set();
+  registerHooks({
+    load: (url, context, next) => {
+      packages.add(/.*\\/node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url)?.[1] ?? url);
+      return next(url, context);
+    },
+  });
+  await import(process.argv[2]);
+  console.log(JSON.stringify([...packages]));
+  process.exit();
+`;
+
+describe('an import loads of the hosts', () => {
+  const hosts = ['@mastra/core', 'ai', ...Object.keys(readManifest().peerDependencies)];
+
+  it.concurrent.each([
+    ['mastra-interlock', ['@mastra/core']],
+    ['mastra-interlock/schemas', []],
+    ['mastra-interlock/testing', []],
+    ['mastra-interlock/workflows', ['@mastra/core']],
+    ['mastra-interlock/ai-sdk', ['@mastra/core', 'ai']],
+    ['mastra-interlock/openworkflow', ['openworkflow']],
+  ])('%s: %j', async (specifier, expected) => {
+    project.write('loaded.mjs', loaded);
+    const { stdout, stderr } = await project.node(24, ['loaded.mjs', specifier]);
+    expect(stdout, stderr).not.toBe('');
+    const packages = new Set(JSON.parse(stdout) as string[]);
+    expect(packages).toContain('mastra-interlock');
+    expect(hosts.filter((name) => packages.has(name)).toSorted()).toEqual([...new Set(expected)]);
+  });
+});
+
+describe('a bundle of one import', () => {
+  /** The files of the package that a bundle carries. */
+  const carriedBy = async (source: string): Promise<string[]> => {
+    project.write('entry.js', source);
+    const bundle = await rolldown({
+      input: join(project.folder, 'entry.js'),
+      platform: 'node',
+      external: /^(?!\.|\/|mastra-interlock)/,
+    });
+    const { output } = await bundle.generate({ format: 'esm' });
+    await bundle.close();
+    return output.flatMap((chunk) =>
+      chunk.type === 'chunk'
+        ? Object.entries(chunk.modules).flatMap(([id, { renderedLength }]) =>
+            renderedLength > 0 && id.includes('/mastra-interlock/') ? [id.replace(/^.*\/mastra-interlock\/dist\//, '')] : [],
+          )
+        : [],
+    );
+  };
+
+  it('carries a guard and what it needs, not the other guards, the agent or the loop', async () => {
+    const files = await carriedBy("import { lengthGuard } from 'mastra-interlock/workflows'; console.log(lengthGuard);");
+    expect(files).toContain('workflows/guards/length-guard.js');
+    expect(files.filter((file) => /^workflows\/guards\/.*-guard\.js$/.test(file))).toEqual(['workflows/guards/length-guard.js']);
+    expect(files.filter((file) => /^src\/(loop|release|mastra|ai-sdk|durable)\//.test(file))).toEqual([]);
+  });
+
+  it('carries the table of errors without anything that runs', async () => {
+    const files = await carriedBy("import { isInterlockError } from 'mastra-interlock'; console.log(isInterlockError);");
+    expect(files).toEqual(['src/errors.js']);
+  });
+
+  it('carries the redactor with its kinds, and no agent', async () => {
+    const files = await carriedBy("import { redactor } from 'mastra-interlock/workflows'; console.log(redactor);");
+    expect(files).toContain('workflows/redactor/redactor.js');
+    expect(files.filter((file) => /^src\/(loop|mastra|ai-sdk|durable)\//.test(file))).toEqual([]);
+  });
+});

@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+const rootModules = join(root, 'node_modules');
+const ownModules = join(import.meta.dirname, 'node_modules');
+
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface RunOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs a program to its end, with nobody at its terminal. */
+const run = (file: string, args: readonly string[], { cwd, env = {} }: RunOptions): Promise<Ran> =>
+  new Promise((resolve) => {
+    const options = { cwd, env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env }, maxBuffer: 2 ** 26 };
+    const child = execFile(file, args, options, (error, stdout, stderr) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr }),
+    );
+    child.stdin?.end();
+  });
+
+const runWell = async (file: string, args: readonly string[], options: RunOptions): Promise<string> => {
+  const { code, stdout, stderr } = await run(file, args, options);
+  if (code !== 0) throw new Error(`${basename(file)} ${args.join(' ')} ended with ${code}:\n${stdout}${stderr}`);
+  return stdout;
+};
+
+/** The versions of Node, from the package `node`: this process's, and the oldest that is supported. */
+export const nodes = {
+  24: join(rootModules, 'node/bin/node'),
+  22: join(ownModules, 'node22/bin/node'),
+} as const;
+
+/** The compilers. */
+export const compilers = {
+  '7': join(rootModules, 'typescript/bin/tsc'),
+  '5.9': join(ownModules, 'typescript5/bin/tsc'),
+} as const;
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+export const readManifest = (folder = root): Manifest =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+
+/** The subpaths of the package that programs import, as they import them. */
+export const subpaths = Object.keys(readManifest().exports)
+  .filter((subpath) => subpath !== './package.json')
+  .map((subpath) => subpath.replace(/^\./, 'mastra-interlock'));
+
+export const examples = globSync('examples/*/package.json', { cwd: root })
+  .map((path) => basename(join(path, '..')))
+  .toSorted();
+
+/** Builds and packs in a folder of its own, so that nobody's `dist` is touched. The studio's pages are left out. */
+const pack = async (folder: string): Promise<string> => {
+  mkdirSync(folder);
+  for (const name of ['package.json', 'README.md', 'LICENSE']) cpSync(join(root, name), join(folder, name));
+  await runWell(nodes[24], [compilers['7'], '-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist')], { cwd: root });
+  const [packed] = JSON.parse(await runWell('npm', ['pack', '--json', '--ignore-scripts'], { cwd: folder })) as [
+    { readonly filename: string },
+  ];
+  return join(folder, packed.filename);
+};
+
+/** Everything that the examples and the subpaths want beside the package, in the versions that the repository was tested with. */
+const neededBeside = (): Record<string, string> => {
+  const { devDependencies, peerDependencies } = readManifest();
+  const names = examples.flatMap((name) => Object.keys(readManifest(join(root, 'examples', name)).dependencies ?? {}));
+  const wanted = new Set(['@types/node', ...names, ...Object.keys(peerDependencies)]);
+  wanted.delete('mastra-interlock');
+  return Object.fromEntries([...wanted].map((name) => [name, devDependencies[name] ?? peerDependencies[name] ?? '*']));
+};
+
+export interface Project {
+  readonly folder: string;
+  readonly write: (path: string, content: string) => void;
+  /** Runs a program of the project, by the version of Node. */
+  readonly node: (version: keyof typeof nodes, args: readonly string[], env?: Record<string, string>) => Promise<Ran>;
+  readonly compile: (version: keyof typeof compilers, tsconfig: string) => Promise<Ran>;
+}
+
+/** An empty project outside the repository, in which the packed package was installed, with the examples as folders of it. */
+export const openProject = async (): Promise<Project> => {
+  const folder = mkdtempSync(join(tmpdir(), 'interlock-packages-'));
+  const tarball = await pack(join(folder, 'packed'));
+  const project = join(folder, 'project');
+  const dependencies = { ...neededBeside(), 'mastra-interlock': `file:${tarball}` };
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }));
+  const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  await runWell('npm', ['install', ...flags], { cwd: project });
+  for (const name of examples)
+    cpSync(join(root, 'examples', name), join(project, name), {
+      recursive: true,
+      filter: (path) => !path.includes('node_modules'),
+    });
+  return {
+    folder: project,
+    write: (path, content) => writeFileSync(join(project, path), content),
+    node: (version, args, env = {}) => run(nodes[version], args, { cwd: project, env }),
+    compile: (version, tsconfig) => run(nodes[24], [compilers[version], '-p', tsconfig, '--pretty', 'false'], { cwd: project }),
+  };
+};

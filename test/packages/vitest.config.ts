@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    environment: 'node',
+    dir: import.meta.dirname,
+    include: ['**/*.test.ts'],
+    passWithNoTests: false,
+    testTimeout: 300_000,
+    hookTimeout: 600_000,
+    // Two programs at a time, which is what a small machine has cores for.
+    maxWorkers: 1,
+    maxConcurrency: 2,
+  },
+});
