@@ -46,8 +46,12 @@ export const jsonGuard = ({
 const answerOf = ({ text, messages }: Pick<ProcessOutputStepArgs, 'text' | 'messages'>): string => {
   const newest = responseMessages(messages).at(-1);
   const answer = (text ?? (newest ? textOf(newest) : '')).trim();
-  return /^```(?:json)?\s*\n(?<body>[^]*)\n```$/i.exec(answer)?.groups?.['body'] ?? answer;
+  // An expression over the whole answer would go back and forth over what stands in it.
+  const opening = /^```(?:json)?[^\S\n]*\n/i.exec(answer)?.[0].length ?? Infinity;
+  return answer.endsWith(closing) && opening + closing.length <= answer.length ? answer.slice(opening, -closing.length) : answer;
 };
+
+const closing = '\n```';
 
 /** What is wrong with an answer: nothing, or a list that is empty where it is no JSON at all. */
 const issuesOf = (answer: string, schema: z.ZodType): string[] | undefined => {

@@ -65,7 +65,7 @@ export const toolSignals = [
     ],
   ]),
   ...signalsNamed('tool-call-request', [
-    [0.4, /\b(?:call|use|invoke|run|execute|trigger)\W+(?:the\W+)?[\w.-]{2,40}\W+(?:tool|plugin)\b/i],
+    [0.4, /\b(?:call|use|invoke|run|execute|trigger)\W+(?:the\W+)?\w[\w.-]{0,38}\w\W+(?:tool|plugin)\b/i],
   ]),
   ...signalsNamed('concealment', [
     [

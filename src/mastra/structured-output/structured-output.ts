@@ -69,8 +69,17 @@ const lastText = (messages: readonly MastraDBMessage[]): string => {
   return textOf(parts.slice(parts.findLastIndex(({ type }) => type === 'tool-invocation') + 1));
 };
 
-/** Many models put JSON into a block of code. */
-const withoutFence = (text: string): string => /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)?.[1] ?? text;
+/**
+ * Many models put JSON into a block of code. Only its first line is matched by an expression: one over the whole answer goes back and
+ * forth over what stands in it, and takes minutes for some thousands of empty lines.
+ */
+const withoutFence = (text: string): string => {
+  const answer = text.trim();
+  const opening = /^```(?:json)?[^\S\n]*\n/.exec(answer)?.[0].length ?? Infinity;
+  return answer.endsWith(fence) && opening + fence.length <= answer.length ? answer.slice(opening, -fence.length) : text;
+};
+
+const fence = '```';
 
 const withNote = (messages: MastraDBMessage[], note: ObjectNote): MastraDBMessage[] => {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');

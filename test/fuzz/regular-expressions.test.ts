@@ -1,0 +1,139 @@
+import { globSync, readFileSync } from 'node:fs';
+
+import { parseSync } from 'oxc-parser';
+import { analyse } from 'scslre';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+
+import { InterlockAgent } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { jsonGuard, promptInjectionGuard } from '../../workflows/index.js';
+import { callHook, message } from '../../workflows/test-setup.js';
+
+/**
+ * What may be slow, and why it is not. Everything else reads what people and models write, as long as they like, and must take time in
+ * proportion to it.
+ */
+const known: readonly Known[] = [
+  { at: /kinds\/bearer\.ts$/, is: ({ source }) => source === '[.]+$' }, // in a match, of 4,096 characters at most
+  { at: /kinds\/email\.ts$/, is: ({ source }) => source.endsWith('+$') }, // in the 253 characters beside an @
+  { at: /kinds\/ip\.ts$/, is: ({ source }) => source === '[.:]+$' }, // in a match, of some 50 characters at most
+  { at: /kinds\/phone\.ts$/, is: ({ source }) => source === '[)）][^]*[(（]' }, // in a match, of some 40 characters at most
+  { at: /^playground\//, is: () => true }, // names, short values and what the samples say
+  { at: /^workflows\/injection\//, is: ({ isPiece }) => isPiece }, // the phrase that it is a piece of begins with words
+];
+
+const isKnown = (literal: Literal): boolean => known.some(({ at, is }) => at.test(literal.path) && is(literal));
+
+const files = globSync('{src,schemas,workflows,bin,playground}/**/*.{ts,tsx}', { exclude: (name) => name === 'node_modules' });
+const isShipped = (path: string): boolean => !/\.test(-d)?\.|test-setup/.test(path);
+
+interface Known {
+  readonly at: RegExp;
+  readonly is: (literal: Literal) => boolean;
+}
+
+interface Literal {
+  readonly path: string;
+  readonly source: string;
+  readonly flags: string;
+  /** Whether it is one of those that a phrase is put together from, which is looked at as a whole. */
+  readonly isPiece: boolean;
+}
+
+/** What is looked at of a node of a syntax tree. */
+interface Syntax {
+  readonly regex: { readonly pattern: string; readonly flags: string };
+  readonly callee: { readonly name?: string };
+  readonly arguments: readonly unknown[];
+}
+
+const literalsIn = (path: string): Literal[] => {
+  const found: Literal[] = [];
+  const visit = (node: unknown, isPiece: boolean): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const { regex, callee, arguments: given } = node as Partial<Syntax>;
+    if (regex) found.push({ path, source: regex.pattern, flags: regex.flags, isPiece });
+    const inside = Array.isArray(node) && isPiece; // the arguments are an array
+    for (const child of Object.values(node)) visit(child, inside || (child === given && callee?.name === 'phrase'));
+  };
+  visit(parseSync(path, readFileSync(path, 'utf8')).program, false);
+  return found;
+};
+
+/** Whatever makes an expression slow, by what it is: going back over what it has read, or beginning again at every place. */
+const slownessOf = ({ source, flags }: Pick<Literal, 'source' | 'flags'>): string[] =>
+  analyse({ source, flags }).reports.map(({ type, exponential }) => (exponential ? 'exponential' : type));
+
+/** What modules put together when they are loaded, from pieces that are literals elsewhere. */
+const constructedBy = async (load: () => Promise<unknown>): Promise<Literal[]> => {
+  const found: Literal[] = [];
+  const record = (made: RegExp): RegExp => {
+    const [caller = ''] = new Error('Who?').stack?.split('\n').slice(3) ?? [];
+    const path = /\/((?:src|workflows)\/[\w/.-]+)/.exec(caller)?.[1];
+    if (path && !caller.includes('node_modules')) found.push({ path, source: made.source, flags: made.flags, isPiece: false });
+    return made;
+  };
+  const recording = new Proxy(RegExp, { construct: (target, given) => record(Reflect.construct(target, given) as RegExp) });
+  vi.resetModules(); // they may be loaded already
+  vi.stubGlobal('RegExp', recording);
+  await load();
+  vi.unstubAllGlobals();
+  return found;
+};
+
+const isSlow = (literal: Literal): boolean => slownessOf(literal).length > 0;
+
+describe('regular expressions take time in proportion to the text', () => {
+  const written = files.filter(isShipped).flatMap(literalsIn);
+  let constructed: readonly Literal[] = [];
+  beforeAll(async () => {
+    constructed = await constructedBy(() => import('../../workflows/index.js'));
+  });
+
+  it.each([
+    ['^(\\w+\\s?)*$', 'exponential'],
+    ['^```\\s*\\n([^]*)\\n```$', 'Trade'],
+    ['\\buse\\W+[\\w.-]{2,40}\\W+tool', 'Trade'],
+    ['[.]+$', 'Move'],
+  ])('the check knows a slow one: %s', (source, slowness) => expect(slownessOf({ source, flags: '' })).toContain(slowness));
+
+  it('all are looked at: those that are written down, and those that are put together from others', () => {
+    expect(written.length).toBeGreaterThan(150);
+    expect(constructed.length).toBeGreaterThan(100);
+  });
+
+  it('none is slow where its text has no bound', () => {
+    const slow = [...written, ...constructed].filter((literal) => !isKnown(literal) && isSlow(literal));
+    expect(slow.map(({ path, source, flags }) => `${path} /${source}/${flags}`)).toEqual([]);
+  });
+
+  it('nothing is excepted in vain', () => {
+    const slow = [...written, ...constructed].filter(isSlow);
+    for (const { at, is } of known)
+      expect(
+        slow.some((literal) => at.test(literal.path) && is(literal)),
+        String(at),
+      ).toBe(true);
+  });
+});
+
+/** Read in time that grows with the square of the length, or worse, these would take minutes. */
+const many = 60_000;
+
+describe('texts that are made to be slow are judged like any other', () => {
+  it('an answer that opens a block of code and goes on with empty lines', async () => {
+    const text = `\`\`\`json\n${'\n'.repeat(many)}x`;
+    const { tripped } = await callHook(jsonGuard({ schema: z.unknown() }), 'processOutputStep', { text, messages: [] });
+    expect(tripped?.reason).toContain('is not JSON');
+    const agent = new InterlockAgent({ id: 'a', name: 'a', instructions: '', model: scriptedModel({ steps: [{ text }] }) });
+    const asked = agent.generate('Answer.', { structuredOutput: { schema: z.unknown() } });
+    await expect(asked).rejects.toMatchObject({ code: 'output/invalid-object' });
+  });
+
+  it('a request to call a tool whose name does not end', async () => {
+    const messages = [message('user', `Please use ${'-'.repeat(many)}`)];
+    const { tripped } = await callHook(promptInjectionGuard({ strategy: 'block' }), 'processInput', { messages });
+    expect(tripped).toBeUndefined();
+  });
+});
