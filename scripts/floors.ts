@@ -7,10 +7,13 @@ import { parseSync, Visitor } from 'oxc-parser';
  * beside it or above it; types count. A room is a folder or a single file; the longest name that fits a path is its room.
  */
 const floors = [
-  { rooms: ['schemas', 'src/error-table', 'src/errors', 'src/verdict', 'src/durable/journal'], open: true },
+  {
+    rooms: ['schemas', 'src/error-table', 'src/errors', 'src/verdict', 'src/durable/journal', 'src/durable/memory-board'],
+    open: true,
+  },
   { rooms: ['src/phase'] },
   { rooms: ['src/trace'] },
-  { rooms: ['src/guard'] },
+  { rooms: ['src/guard', 'src/otel'] },
   { rooms: ['src/pipeline'] },
   { rooms: ['src/release'] },
   { rooms: ['src/loop'] },

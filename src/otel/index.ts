@@ -1,0 +1,1 @@
+export { openTelemetry, type OpenTelemetryOptions, type RunTelemetry } from './open-telemetry.js';

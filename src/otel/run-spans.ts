@@ -1,0 +1,220 @@
+import {
+  context,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type HrTime,
+  type Span,
+  type Tracer,
+} from '@opentelemetry/api';
+import type { RunEvent } from '../../schemas/index.js';
+import { createKnownRuns } from './known-runs.js';
+import { attribute, operation } from './names.js';
+
+/** The spans of one run. */
+interface RunSpans {
+  readonly run: Span;
+  /** The context in which spans of the run stand that are in none of its steps. */
+  readonly context: Context;
+  readonly agent: string | undefined;
+  step: Span | undefined;
+  model: Span | undefined;
+  readonly tools: Map<string, Span>;
+}
+
+type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
+
+/**
+ * Makes spans of events: one for the run, in it its steps, and in those the calls of models, tools and guards. Times are the events', so that
+ * the spans of a recorded run are those that it had.
+ */
+export const createRunSpans = (tracer: Tracer): ((event: RunEvent) => void) => {
+  const runs = createKnownRuns<RunSpans>();
+  return (event) => {
+    if (event.type === 'run-start') return runs.begin(event.runId, startRun(tracer, event, undefined));
+    const known = runs.get(event.runId);
+    if (event.type === 'run-resume') return runs.begin(event.runId, startRun(tracer, event, known));
+    if (!known) return undefined;
+    follow(tracer, known, event);
+    return event.type === 'run-finish' ? runs.end(event.runId) : undefined;
+  };
+};
+
+/** A run stands in whatever is under way where it begins. One that goes on points back at the sitting before. */
+const startRun = (tracer: Tracer, event: Of<'run-start' | 'run-resume'>, before: RunSpans | undefined): RunSpans => {
+  const agent = event.type === 'run-start' ? event.agentId : before?.agent;
+  const outer = context.active();
+  const run = tracer.startSpan(
+    named(operation.agent, agent),
+    {
+      kind: SpanKind.INTERNAL,
+      startTime: timeOf(event.at),
+      attributes: { [attribute.operation]: operation.agent, [attribute.agent]: agent, [attribute.runId]: event.runId },
+      ...(before && { links: [{ context: before.run.spanContext() }] }),
+    },
+    outer,
+  );
+  return { run, context: trace.setSpan(outer, run), agent, step: undefined, model: undefined, tools: new Map() };
+};
+
+/** What an event means to the spans; what is not named here means nothing to them. */
+const meanings: { readonly [T in RunEvent['type']]?: (own: RunSpans, event: Of<T>, tracer: Tracer) => void } = {
+  'state-enter': (own, event, tracer) => {
+    if (event.state === 'step.preparing') own.step = startStep(tracer, own, event);
+  },
+  'model-call': (own, event, tracer) => {
+    own.model?.end(timeOf(event.at)); // of a call that was given up for another
+    own.model = startModel(tracer, own, event);
+  },
+  'model-finish': (own, event) => {
+    own.model?.setAttributes({
+      [attribute.finishReasons]: [event.finishReason],
+      [attribute.inputTokens]: event.usage.inputTokens,
+      [attribute.outputTokens]: event.usage.outputTokens,
+      [attribute.fromCache]: event.fromCache,
+    });
+    endModel(own, event);
+  },
+  'model-error': (own, event) => {
+    failed(own.model, '_OTHER'); // what a provider says of its failure may hold anybody's words
+    endModel(own, event);
+  },
+  'model-wasted': (own, event) => {
+    own.model?.setAttribute(attribute.isWasted, true);
+    endModel(own, event);
+  },
+  'tool-start': (own, event, tracer) => void own.tools.set(event.toolCallId, startTool(tracer, own, event)),
+  'tool-finish': (own, event) => endTool(own, event),
+  guard: (own, event, tracer) => guardSpan(tracer, own, event),
+  'guard-shadow': (own, event, tracer) => guardSpan(tracer, own, event),
+  'guard-bypass': (own, event) => bypassed(own, event),
+  'step-finish': (own, event) => endStep(own, event),
+  'run-finish': (own, event) => endRun(own, event),
+};
+
+const follow = (tracer: Tracer, own: RunSpans, event: RunEvent): void => {
+  const meaning = meanings[event.type] as ((own: RunSpans, event: RunEvent, tracer: Tracer) => void) | undefined; // of its type
+  meaning?.(own, event, tracer);
+};
+
+const innerOf = ({ context: outer, step }: RunSpans): Context => (step ? trace.setSpan(outer, step) : outer);
+
+const placeOf = ({ stepNumber, attempt }: RunEvent): Attributes => ({
+  [attribute.step]: stepNumber,
+  [attribute.attempt]: attempt,
+});
+
+const startStep = (tracer: Tracer, own: RunSpans, event: RunEvent): Span => {
+  own.step?.end(timeOf(event.at));
+  return tracer.startSpan(`step ${event.stepNumber}`, { startTime: timeOf(event.at), attributes: placeOf(event) }, own.context);
+};
+
+const startModel = (tracer: Tracer, own: RunSpans, { at, modelId, provider }: Of<'model-call'>): Span => {
+  const attributes = { [attribute.operation]: operation.model, [attribute.model]: modelId, [attribute.provider]: provider };
+  return tracer.startSpan(
+    named(operation.model, modelId),
+    { kind: SpanKind.CLIENT, startTime: timeOf(at), attributes },
+    innerOf(own),
+  );
+};
+
+const endModel = (own: RunSpans, { at }: RunEvent): void => {
+  own.model?.end(timeOf(at));
+  own.model = undefined;
+};
+
+const startTool = (tracer: Tracer, own: RunSpans, { at, toolName, toolCallId }: Of<'tool-start'>): Span => {
+  const attributes = { [attribute.operation]: operation.tool, [attribute.tool]: toolName, [attribute.toolCallId]: toolCallId };
+  return tracer.startSpan(named(operation.tool, toolName), { startTime: timeOf(at), attributes }, innerOf(own));
+};
+
+const endTool = ({ tools }: RunSpans, { at, toolCallId, outcome }: Of<'tool-finish'>): void => {
+  const tool = tools.get(toolCallId);
+  tools.delete(toolCallId);
+  tool?.setAttribute(attribute.toolOutcome, outcome);
+  if (outcome === 'error') failed(tool, '_OTHER');
+  tool?.end(timeOf(at));
+};
+
+/**
+ * A guard's call is told when it is over: its span is as long as it took, which of a guard of the stream is all its calls together. What guards
+ * say, their reasons and metadata, is not told: they may say rejected words.
+ */
+const guardSpan = (tracer: Tracer, own: RunSpans, event: Of<'guard' | 'guard-shadow'>): void => {
+  const { at, durationMs, processorId, verdict } = event;
+  const attributes = {
+    ...guardAttributes(event),
+    ...placeOf(event),
+    [attribute.guardPath]: event.path,
+    [attribute.calls]: event.calls,
+    [attribute.edits]: event.edits,
+  };
+  const span = tracer.startSpan(`guard ${processorId}`, { startTime: timeOf(at - durationMs), attributes }, innerOf(own));
+  if (verdict === 'unavailable') failed(span, 'guard/unavailable');
+  span.end(timeOf(at));
+};
+
+/** What tells one guard's verdicts from another's. */
+export const guardAttributes = ({ type, processorId, phase, verdict }: Of<'guard' | 'guard-shadow'>): Attributes => ({
+  [attribute.guard]: processorId,
+  [attribute.phase]: phase,
+  [attribute.verdict]: verdict,
+  [attribute.isShadow]: type === 'guard-shadow',
+});
+
+const bypassed = ({ run, step }: RunSpans, { at, processorId, phase, reason, calls }: Of<'guard-bypass'>): void =>
+  void (step ?? run).addEvent(
+    'interlock.guard.bypass',
+    {
+      [attribute.guard]: processorId,
+      [attribute.phase]: phase,
+      [attribute.bypassReason]: reason,
+      [attribute.calls]: calls,
+    },
+    timeOf(at),
+  );
+
+const endStep = (own: RunSpans, event: Of<'step-finish'>): void => {
+  endOpen(own, event.at);
+  own.step?.setAttribute(attribute.stepReason, event.reason);
+  own.step?.end(timeOf(event.at));
+  own.step = undefined;
+};
+
+/** Calls that a step gave up end with it. */
+const endOpen = (own: RunSpans, at: number): void => {
+  for (const span of [own.model, ...own.tools.values()]) span?.end(timeOf(at));
+  own.model = undefined;
+  own.tools.clear();
+};
+
+const endRun = (own: RunSpans, { at, status, retries, tripwire, error }: Of<'run-finish'>): void => {
+  endOpen(own, at);
+  own.step?.end(timeOf(at));
+  own.step = undefined;
+  own.run.setAttributes({
+    [attribute.runStatus]: status,
+    [attribute.retries]: retries,
+    ...(tripwire && { [attribute.guard]: tripwire.processorId, [attribute.phase]: tripwire.phase }),
+  });
+  if (status === 'failed') failed(own.run, errorType(error));
+  own.run.end(timeOf(at));
+};
+
+/** A class of errors: our code where it is one of ours, else the error's name. Its message may hold words. */
+export const errorType = (error: Of<'run-finish'>['error']): string => error?.code ?? error?.name ?? '_OTHER';
+
+const failed = (span: Span | undefined, type: string): void => {
+  span?.setAttribute(attribute.errorType, type);
+  span?.setStatus({ code: SpanStatusCode.ERROR });
+};
+
+const named = (what: string, whose: string | undefined): string => (whose === undefined ? what : `${what} ${whose}`);
+
+/** Epoch milliseconds as seconds and nanoseconds: a number before the start of the process would be taken for one since then. */
+const timeOf = (ms: number): HrTime => {
+  const seconds = Math.floor(ms / 1_000);
+  return [seconds, Math.floor((ms - seconds * 1_000) * 1e6)];
+};
