@@ -42,7 +42,8 @@ export const runWorkflow = (parts: RunWorkflow) => {
       // A step that computes or waits says nothing to Restate.
       inactivityTimeout: settings.stepTimeoutMs,
       abortTimeout: settings.stepTimeoutMs,
-      retryPolicy: { initialInterval: 250, exponentiationFactor: 2, maxInterval: 30_000 },
+      // The server's own default gives up after some attempts.
+      retryPolicy: { initialInterval: 250, exponentiationFactor: 2, maxInterval: 10_000, maxAttempts: 2_147_483_647 },
     },
   });
 };

@@ -1,0 +1,60 @@
+import type { ProcessOutputStepArgs } from '@mastra/core/processors';
+import { createTool } from '@mastra/core/tools';
+import { z } from 'zod';
+
+import { idempotencyKeyOf, InterlockAgent, type Engine } from '../../src/index.js';
+import { forbidden } from './outside.js';
+
+/** What stands outside the processes that are killed. */
+export interface Outside {
+  /** The model's server. */
+  readonly modelUrl: string;
+  /** Where effects of tools are counted. */
+  readonly sinkUrl: string;
+}
+
+const amountSchema = z.object({ amount: z.number() });
+
+/** The same agent in every process: a guard that asks for another answer, a tool whose effect is seen outside, and one that a person must allow. */
+export const clerk = ({ modelUrl, sinkUrl }: Outside, durability?: Engine): InterlockAgent => {
+  const post = async (name: string, amount: number, context: unknown) => {
+    await fetch(sinkUrl, { method: 'POST', body: JSON.stringify({ name, amount, key: idempotencyKeyOf(context) }) });
+    return { receipt: `receipt ${amount}` };
+  };
+  const charge = createTool({
+    id: 'charge',
+    description: 'Charges an amount.',
+    inputSchema: amountSchema,
+    execute: ({ amount }, context) => post('charge', amount, context),
+  });
+  const refund = createTool({
+    id: 'refund',
+    description: 'Pays an amount back.',
+    inputSchema: amountSchema,
+    requireApproval: true,
+    execute: ({ amount }, context) => post('refund', amount, context),
+  });
+  const die = createTool({
+    id: 'die',
+    description: 'Kills its process.',
+    inputSchema: z.object({}),
+    execute: async () => process.kill(process.pid, 'SIGKILL'),
+  });
+  const polite = {
+    id: 'polite',
+    processOutputStep: ({ text, abort, messages }: ProcessOutputStepArgs) => {
+      if (text?.includes(forbidden)) abort('mind your words', { retry: true });
+      return messages;
+    },
+  };
+  return new InterlockAgent({
+    id: 'clerk',
+    name: 'Clerk',
+    instructions: 'Charge people, and pay them back.',
+    model: { id: 'local/some-model', url: modelUrl, apiKey: 'key' },
+    tools: { charge, refund, die },
+    outputProcessors: [polite],
+    maxProcessorRetries: 1,
+    durability,
+  });
+};

@@ -1,0 +1,199 @@
+import { setTimeout } from 'node:timers/promises';
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+import { memoryEngine, type InterlockResult } from '../../src/index.js';
+import { clerk } from './clerk.js';
+import { engineOf } from './engine-spec.js';
+import { forbidden, prompts, startOutside } from './outside.js';
+import { startWorker, type Died, type Worker } from './processes.js';
+import { sites, type Site } from './sites.js';
+import type { Orders } from './worker.js';
+
+/** `npm run test:crash` kills at every boundary; `npm run test:engines` at some of them. */
+const isWhole = (import.meta as { env?: { MODE?: string } }).env?.MODE === 'every-boundary'; // vitest's own types are not everywhere
+
+let outside: Awaited<ReturnType<typeof startOutside>>;
+beforeAll(async () => {
+  outside = await startOutside();
+});
+afterAll(() => outside.close());
+
+const outcomeOf = ({ status, text, finishReason, steps, usage }: InterlockResult) => ({
+  status,
+  text,
+  finishReason,
+  usage,
+  steps: steps.map(({ stepNumber, attempt, reason, text: said, toolResults }) => [
+    stepNumber,
+    attempt,
+    reason,
+    said,
+    toolResults.length,
+  ]),
+});
+
+/** How often each effect was had, by the key of its call. */
+const countsOf = (runId: string): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const { key, amount } of outside.effects) if (key.includes(runId)) counts[amount] = (counts[amount] ?? 0) + 1;
+  return counts;
+};
+
+describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps', (name) => {
+  let site: Site;
+  let expected: ReturnType<typeof outcomeOf>;
+  const workers: Worker[] = [];
+
+  beforeAll(async () => {
+    site = await sites[name]();
+    expected = outcomeOf(await clerk(outside, memoryEngine()).generate(prompts.charge));
+  });
+  afterAll(() => site.close());
+  afterEach(async () => {
+    outside.holdWith(undefined);
+    for (const worker of workers.splice(0)) {
+      worker.kill();
+      await worker.died;
+    }
+  });
+
+  const work = (orders: Partial<Orders> & { as?: 'first' | 'second' }): Worker => {
+    const { modelUrl, sinkUrl } = outside;
+    const worker = startWorker({ modelUrl, sinkUrl, engine: site.specFor(orders.as ?? 'first'), ...orders });
+    workers.push(worker);
+    return worker;
+  };
+  const told = ({ out }: Died) => JSON.parse(out || '{}') as { status?: string; code?: string; passed?: string[] };
+
+  /** Goes on with runs in this process, with what was left of them. */
+  const here = async <T>(act: (agent: ReturnType<typeof clerk>) => Promise<T>): Promise<T> => {
+    const engine = engineOf(site.specFor('tests'));
+    try {
+      return await act(clerk(outside, engine));
+    } finally {
+      await engine.close();
+    }
+  };
+  const followed = (runId: string): Promise<InterlockResult> =>
+    here(async (agent) => (await agent.attach(runId)).getFullOutput());
+
+  /** Does something when a tool of the next run has had its effect, and does not know it yet. */
+  const once = (act: () => Promise<void> | void): Promise<void> =>
+    new Promise((resolve) => {
+      let isDone = false;
+      outside.holdWith(async () => {
+        if (isDone) return;
+        isDone = true;
+        await act();
+        resolve();
+      });
+    });
+
+  const expectWhole = (result: InterlockResult, runId: string, most: number): void => {
+    expect(outcomeOf(result), runId).toEqual(expected);
+    expect(JSON.stringify([result.steps, result.messages, result.runEvents]), runId).not.toContain(forbidden);
+    const counts = countsOf(runId);
+    expect(Object.keys(counts), runId).toEqual(['1', '2']);
+    for (const count of Object.values(counts)) expect(count, runId).toBeLessThanOrEqual(most);
+  };
+
+  it('end as in memory, wherever their process is killed', { timeout: 900_000 }, async () => {
+    const whole = await work({ begins: { runId: `${name}-whole`, prompt: prompts.charge } }).died;
+    const { passed: boundaries = [] } = told(whole);
+    expectWhole(await followed(`${name}-whole`), `${name}-whole`, 1);
+    expect(boundaries.length).toBeGreaterThan(20);
+    const sampled = new Set(
+      [/^before begin/, /^unkept tool/, /^before \d+ end/].map((wanted) => boundaries.findIndex((one) => wanted.test(one))),
+    );
+    for (const [dieAt, boundary] of boundaries.entries()) {
+      if (!isWhole && !sampled.has(dieAt)) continue;
+      const runId = `${name}-at-${dieAt}-`;
+      const { signal } = await work({ begins: { runId, prompt: prompts.charge }, dieAt }).died;
+      expect(signal, boundary).toBe('SIGKILL');
+      expectWhole(await followed(runId), runId, boundary.startsWith('unkept tool') ? 2 : 1);
+    }
+  });
+
+  it('end once where their process is killed in the middle of a tool, and another goes on', async () => {
+    const runId = `${name}-takeover`;
+    const first = work({ begins: { runId, prompt: prompts.charge } });
+    await work({ as: 'second' }).there;
+    await once(() => first.kill());
+    expect((await first.died).signal).toBe('SIGKILL');
+    await expect
+      .poll(() => outside.effects.filter(({ key }) => key.includes(runId)).length, { timeout: 30_000 })
+      .toBeGreaterThan(2);
+    expectWhole(await followed(runId), runId, 2);
+  });
+
+  it('wait for a person, however long, whatever dies meanwhile', async () => {
+    const runId = `${name}-late`;
+    expect(told(await work({ begins: { runId, prompt: prompts.refund } }).died).status).toBe('suspended');
+    await site.server?.kill();
+    await site.server?.start();
+    const texts = await here(async (agent) => {
+      const { text } = await (await agent.resume(runId, { approved: true })).getFullOutput();
+      await expect(agent.resume(runId, { approved: true })).rejects.toMatchObject({ code: 'agent/no-suspended-run' });
+      return text;
+    });
+    expect([texts, countsOf(runId)]).toEqual(['All is paid.', { 3: 1 }]);
+  });
+
+  it('are canceled by another process', async () => {
+    const runId = `${name}-canceled`;
+    const worker = work({ begins: { runId, prompt: prompts.charge } });
+    await once(() => here(async (agent) => agent.cancel(runId)));
+    expect(told(await worker.died).status).toBe('canceled');
+    expect((await followed(runId)).status).toBe('canceled');
+  });
+
+  it('that kill their processes are given up, and harm no others', async () => {
+    const runId = `${name}-poison`;
+    const deaths: (NodeJS.Signals | null)[] = [(await work({ begins: { runId, prompt: prompts.die } }).died).signal];
+    let last: ReturnType<typeof told> = {};
+    while (deaths.at(-1) === 'SIGKILL' && deaths.length < 10) {
+      const died = await work({ follows: runId }).died;
+      deaths.push(died.signal);
+      last = told(died);
+    }
+    expect(last.code).toBe('durable/lost-run');
+    // The first came further than it was begun; three more did not.
+    expect(deaths).toEqual(['SIGKILL', 'SIGKILL', 'SIGKILL', 'SIGKILL', null]);
+    expect(told(await work({ begins: { runId: `${runId}-after`, prompt: prompts.charge } }).died).status).toBe('success');
+  });
+
+  it('go on side by side, 200 of them', { timeout: 300_000 }, async () => {
+    const ids = Array.from({ length: 200 }, (_, index) => `${name}-many-${index}-`);
+    const results = await here((agent) => Promise.all(ids.map((runId) => agent.generate(prompts.charge, { runId }))));
+    expect(new Set(results.map(({ status }) => status))).toEqual(new Set(['success']));
+    for (const runId of ids) expect(countsOf(runId), runId).toEqual({ 1: 1, 2: 1 });
+  });
+
+  it('outlive their server', async (context) => {
+    const { server } = site;
+    if (!server) return context.skip('a file has no server');
+    const runId = `${name}-server`;
+    const worker = work({ begins: { runId, prompt: prompts.charge } });
+    await once(async () => {
+      await server.kill();
+      await setTimeout(2_000);
+      await server.start();
+    });
+    expect(told(await worker.died).status).toBe('success');
+    expectWhole(await followed(runId), runId, 2);
+  });
+
+  it('outlive their server and their process', async (context) => {
+    const { server } = site;
+    if (!server) return context.skip('a file has no server');
+    const runId = `${name}-both`;
+    const worker = work({ begins: { runId, prompt: prompts.charge } });
+    await once(async () => {
+      await server.kill();
+      worker.kill();
+      await server.start();
+    });
+    expectWhole(await followed(runId), runId, 2);
+  });
+});

@@ -1,0 +1,60 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
+
+import { startOpenAIServer } from '../../src/testing/index.js';
+
+/** What a guard rejects in the model's first answer. */
+export const forbidden = 'FORBIDDEN-WORDS';
+
+/** What the clerk may be asked for. */
+export const prompts = { charge: 'Please charge me.', refund: 'Please pay me back.', die: 'Please die.' } as const;
+
+/** An effect that a tool has had. */
+export interface EffectSeen {
+  readonly name: string;
+  readonly amount: number;
+  /** That of the call that it was had for. */
+  readonly key: string;
+}
+
+/** The model and the sink, in a process that nobody kills. */
+export const startOutside = async () => {
+  const effects: EffectSeen[] = [];
+  let hold: ((effect: EffectSeen) => Promise<void>) | undefined;
+  const model = await startOpenAIServer({
+    reply: ({ messages }) => {
+      const said = JSON.stringify(messages);
+      if (messages.some(({ role }) => role === 'tool')) return { kind: 'text', text: 'All is paid.' };
+      if (said.includes(prompts.die)) return { kind: 'tool-calls', text: '', calls: [{ name: 'die', args: {} }] };
+      if (said.includes(prompts.refund))
+        return { kind: 'tool-calls', text: '', calls: [{ name: 'refund', args: { amount: 3 } }] };
+      if (!said.includes('Processor Feedback')) return { kind: 'text', text: forbidden };
+      return { kind: 'tool-calls', text: 'I charge. ', calls: [1, 2].map((amount) => ({ name: 'charge', args: { amount } })) };
+    },
+  });
+  const sink = createServer((request, response) => {
+    const count = async (): Promise<void> => {
+      const effect = JSON.parse(await readText(request)) as EffectSeen;
+      effects.push(effect);
+      await hold?.(effect);
+      response.end();
+    };
+    void count();
+  });
+  await new Promise<void>((resolve) => sink.listen(0, '127.0.0.1', resolve));
+  return {
+    modelUrl: model.baseUrl,
+    sinkUrl: `http://127.0.0.1:${(sink.address() as AddressInfo).port}`,
+    effects,
+    /** Does something while a tool has had its effect and does not know it yet. */
+    holdWith: (act: typeof hold) => {
+      hold = act;
+    },
+    close: async () => {
+      await model.close();
+      sink.closeAllConnections();
+      sink.close();
+    },
+  };
+};

@@ -1,0 +1,37 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+
+import type { Orders } from './worker.js';
+
+export interface Died {
+  readonly signal: NodeJS.Signals | null;
+  readonly out: string;
+}
+
+export interface Worker {
+  /** `kill -9`, at once. */
+  kill(): void;
+  readonly died: Promise<Died>;
+  /** Settles once it is there to go on with runs. */
+  readonly there: Promise<void>;
+}
+
+/** A process that follows its orders. */
+export const startWorker = (orders: Orders): Worker => {
+  const args = ['--import', 'tsx', join(import.meta.dirname, 'worker.ts'), JSON.stringify(orders)];
+  const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  process.setMaxListeners(0); // one for each that may be left
+  process.once('exit', () => child.kill('SIGKILL'));
+  let out = '';
+  const there = new Promise<void>((resolve) => {
+    child.stdout?.on('data', (data: Buffer) => {
+      out += data.toString();
+      if (out === 'there') resolve();
+    });
+  });
+  const died = new Promise<Died>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (_code, signal) => resolve({ signal, out }));
+  });
+  return { kill: () => void child.kill('SIGKILL'), died, there };
+};

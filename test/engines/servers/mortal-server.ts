@@ -1,0 +1,62 @@
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+
+/** A server in a process of its own that can be killed, and comes back with what it had kept. */
+export interface MortalServer {
+  /** `kill -9`, at once. */
+  kill(): Promise<void>;
+  /** Comes back; settles once it answers. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface MortalServerOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly options: SpawnOptions;
+  /** Whether it answers. */
+  isReady(): Promise<boolean>;
+}
+
+/** Starts a server, for as long as the tests go on. */
+export const startMortalServer = async ({ command, args, options, isReady }: MortalServerOptions): Promise<MortalServer> => {
+  let child: ChildProcess | undefined;
+  let said = '';
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = new Promise((resolve) => child?.once('exit', resolve));
+    child.kill(signal);
+    await exited;
+  };
+  const start = async (): Promise<void> => {
+    const started = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    child = started;
+    process.once('exit', () => started.kill('SIGKILL'));
+    for (const stream of [started.stdout, started.stderr])
+      stream?.on('data', (data: Buffer) => (said = (said + data.toString()).slice(-4_000)));
+    for (let waitedMs = 0; !(await isReady()); waitedMs += 100) {
+      if (started.exitCode !== null || waitedMs > 60_000) throw new Error(`${command} did not come up: ${said}`);
+      await setTimeout(100);
+    }
+  };
+  await start();
+  return { start, kill: () => end('SIGKILL'), stop: () => end('SIGINT') };
+};
+
+/** Some ports on which nobody listens now. */
+export const freePorts = async (count: number): Promise<number[]> => {
+  const servers = Array.from({ length: count }, () => createServer());
+  await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+};
+
+/** Whether somebody listens on a port. */
+export const isListening = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('close', () => socket.destroy()).once('connect', () => socket.end());
+  });

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    environment: 'node',
+    dir: import.meta.dirname,
+    include: ['**/*.test.ts'],
+    passWithNoTests: false,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    // Each file has servers of its own, and kills them.
+    maxWorkers: 1,
+  },
+});

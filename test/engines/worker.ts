@@ -1,0 +1,61 @@
+import type { Durable, Engine } from '../../src/index.js';
+import { clerk, type Outside } from './clerk.js';
+import { engineOf, type EngineSpec } from './engine-spec.js';
+
+/** What a process that is to be killed is told. */
+export interface Orders extends Outside {
+  readonly engine: EngineSpec;
+  /** The run that it begins; none where it goes on with those of others. */
+  readonly begins?: { readonly runId: string; readonly prompt: string };
+  /** The run that it follows to its end, going on with it where that is to be. */
+  readonly follows?: string;
+  /** The boundary at which it kills itself; none where it is not to. */
+  readonly dieAt?: number;
+}
+
+/** An engine whose process kills itself with `kill -9` when it comes to a boundary of its journal: before a step, and before it is kept. */
+const mortal = (engine: Engine, dieAt: number, passed: string[]): Engine => {
+  const pass = (boundary: string): void => {
+    if (passed.length === dieAt) process.kill(process.pid, 'SIGKILL');
+    passed.push(boundary);
+  };
+  const counting = (durable: Durable): Durable => ({
+    canceled: durable.canceled,
+    step: (key, run) =>
+      durable.step(key, async (inner) => {
+        pass(`before ${key}`);
+        const text = await run(counting(inner));
+        pass(`unkept ${key}`);
+        return text;
+      }),
+  });
+  return {
+    ...engine,
+    host: (program) => engine.host({ ...program, run: (durable, call) => program.run(counting(durable), call) }),
+  };
+};
+
+const orders = JSON.parse(process.argv[2] ?? '{}') as Orders;
+const passed: string[] = [];
+const engine = engineOf(orders.engine);
+const agent = clerk(orders, mortal(engine, orders.dieAt ?? Infinity, passed));
+const { begins, follows } = orders;
+const end = async (told: object): Promise<void> => {
+  await engine.close();
+  process.stdout.write(JSON.stringify({ ...told, passed }));
+};
+if (begins) {
+  const { status } = await agent.generate(begins.prompt, { runId: begins.runId });
+  await end({ status });
+} else if (follows !== undefined) {
+  const result = agent.attach(follows).then((stream) => stream.getFullOutput());
+  await end(
+    await result.then(
+      ({ status }) => ({ status }),
+      (error: unknown) => ({ code: (error as { code?: string }).code }),
+    ),
+  );
+} else {
+  await agent.attach('nobody').catch(() => undefined); // it is there once it has found out that there is no such run
+  process.stdout.write('there');
+}
