@@ -18,6 +18,12 @@ const tables = `
   CREATE TABLE IF NOT EXISTS interlock.lives (run_id TEXT PRIMARY KEY, steps INTEGER NOT NULL, deaths INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS interlock.cancels (run_id TEXT PRIMARY KEY);
   CREATE TABLE IF NOT EXISTS interlock.processes (id TEXT PRIMARY KEY, beat BIGINT NOT NULL);
+  CREATE TABLE IF NOT EXISTS interlock.board (
+    program TEXT NOT NULL, run_id TEXT NOT NULL, place INTEGER NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (program, run_id, place)
+  );
+  CREATE TABLE IF NOT EXISTS interlock.notes (
+    program TEXT NOT NULL, run_id TEXT NOT NULL, note TEXT NOT NULL, pinned_at TIMESTAMPTZ NOT NULL DEFAULT now(), PRIMARY KEY (program, run_id)
+  );
 `;
 
 /** Two processes that make the same tables at once would disturb each other. */
@@ -74,8 +80,8 @@ const patiently = <T>(act: () => Promise<T>): Promise<T> =>
     shouldRetry: ({ error }) => isAway(error),
   });
 
-/** Classes of SQLSTATE that say that the database is away, is shutting down or has no room now. */
-const awayStates = /^(08|53|57P)/;
+/** SQLSTATEs that say that the database is away, is shutting down or has no room now, or that somebody was faster. */
+const awayStates = /^(08|53|57P|23505)/;
 
 /** An error without an SQLSTATE is one of the connection. */
 const isAway = (error: Error): boolean => {

@@ -3,6 +3,7 @@ import { DBOS, Error as dbosErrors } from '@dbos-inc/dbos-sdk';
 import type { Engine, Program, ProgramRuns, RunFound } from '../journal.js';
 import { keepTrying, type Trying } from '../keep-trying.js';
 import { refuseOption } from '../option-checks.js';
+import { boardOn } from './board-tables.js';
 import { readDbosOptions, type DbosOptions } from './dbos-options.js';
 import { createGoOn } from './go-on.js';
 import { createReturns } from './returns.js';
@@ -74,6 +75,7 @@ const runsOf = ({ id: programId }: Program, runWorkflow: RunWorkflow, asked: Ask
       }),
     find: (runId) => asked(() => find(idOf(runId))),
     cancel: (runId) => asked(({ cancels }) => cancels.request(idOf(runId))),
+    board: boardOn({ query: (sql, values) => asked(({ database }) => database.query(sql, values)) }, programId),
   };
 };
 

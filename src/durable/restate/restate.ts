@@ -2,6 +2,7 @@ import { connect, HttpCallError, type Ingress } from '@restatedev/restate-sdk-cl
 import { InterlockError } from '../../errors.js';
 import type { Engine, Program, ProgramRuns, RunFound } from '../journal.js';
 import { refuseOption } from '../option-checks.js';
+import { boardObjects, boardOf } from './board-objects.js';
 import { createEndpoint, type Endpoint } from './endpoint.js';
 import { ledgerObject, ledgerOf } from './ledger-object.js';
 import { readRestateOptions, type RestateOptions, type RestateSettings } from './restate-options.js';
@@ -60,7 +61,8 @@ const hostOn = ({ settings, ingress, endpoint, closing }: Site, program: Program
     ledgerOf: (runId) => ledgerOf(ingress, ledger, runId),
     forget: (context) => context.objectSendClient(ledger, context.key).forget(),
   });
-  endpoint.add(workflow, ledger);
+  const board = boardObjects(name, settings.retentionMs);
+  endpoint.add(workflow, ledger, board.entries, board.notes);
   const run = (runId: string) => ingress.workflowClient(workflow, runId);
   return {
     start: async ({ runId, input }) => {
@@ -77,6 +79,7 @@ const hostOn = ({ settings, ingress, endpoint, closing }: Site, program: Program
         return foundBy(error);
       }
     },
+    board: boardOf(ingress, board, endpoint.ready),
     cancel: async (runId) => run(runId).cancel().then(undefined, unreachable),
   };
 };

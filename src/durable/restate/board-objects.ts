@@ -1,0 +1,96 @@
+import { handlers, object, type ObjectContext, type ObjectSharedContext } from '@restatedev/restate-sdk';
+import type { Ingress } from '@restatedev/restate-sdk-clients';
+import type { Board, Pinned } from '../journal.js';
+
+interface Note {
+  readonly note: string;
+  /** Which of the notes it is that were ever put up. */
+  readonly number: number;
+}
+
+interface NoteAsked {
+  readonly runId: string;
+  /** Absent where it is to be taken down. */
+  readonly note?: string;
+}
+
+const countName = 'count';
+const entryName = (place: number): string => `entry ${place}`;
+const noteName = (runId: string): string => `note ${runId}`;
+const countIn = async (context: ObjectSharedContext): Promise<number> => (await context.get<number>(countName)) ?? 0;
+
+const read = async (context: ObjectSharedContext, from: number): Promise<string[]> => {
+  const entries: string[] = [];
+  for (let place = from, count = await countIn(context); place < count; place += 1)
+    entries.push((await context.get<string>(entryName(place))) ?? '');
+  return entries;
+};
+
+const clear = async (context: ObjectContext): Promise<void> => context.clearAll();
+
+/** A Restate object for each run of a program, with what processes tell each other of it. */
+const entriesObject = (name: string, retentionMs: number) => {
+  const append = async (context: ObjectContext, entries: readonly string[]): Promise<void> => {
+    const count = await countIn(context);
+    for (const [index, entry] of entries.entries()) context.set(entryName(count + index), entry);
+    context.set(countName, count + entries.length);
+    if (count > 0) return;
+    context.genericSend({ service: name, method: 'clear', key: context.key, parameter: new Uint8Array(), delay: retentionMs });
+  };
+  return object({
+    name,
+    handlers: { append, clear, read: handlers.object.shared(read) },
+    options: { enableLazyState: true, journalRetention: 0 },
+  });
+};
+
+const pin = async (context: ObjectContext, { runId, note }: NoteAsked): Promise<void> => {
+  if (note === undefined) return context.clear(noteName(runId));
+  const number = await countIn(context);
+  context.set(countName, number + 1);
+  context.set<Note>(noteName(runId), { note, number });
+};
+
+const pinned = async (context: ObjectSharedContext): Promise<Pinned[]> => {
+  const found: (Pinned & Note)[] = [];
+  for (const key of await context.stateKeys()) {
+    const note = key === countName ? null : await context.get<Note>(key);
+    if (note) found.push({ ...note, runId: key.slice(noteName('').length) });
+  }
+  return found.toSorted((one, other) => other.number - one.number).map(({ runId, note }) => ({ runId, note }));
+};
+
+/** The one Restate object of a program with the notes about its runs. */
+const notesObject = (name: string) =>
+  object({ name, handlers: { pin, pinned: handlers.object.shared(pinned) }, options: { journalRetention: 0 } });
+
+export interface BoardObjects {
+  readonly entries: ReturnType<typeof entriesObject>;
+  readonly notes: ReturnType<typeof notesObject>;
+}
+
+export const boardObjects = (name: string, retentionMs: number): BoardObjects => ({
+  entries: entriesObject(`${name}.board`, retentionMs),
+  notes: notesObject(`${name}.notes`),
+});
+
+/** The key of what there is once. */
+const theOne = 'all';
+
+/** The board of a program, as its processes see it, once Restate knows of it. */
+export const boardOf = (ingress: Ingress, { entries, notes }: BoardObjects, ready: () => Promise<void>): Board => {
+  const entriesOf = async (runId: string) => {
+    await ready();
+    return { run: ingress.objectClient(entries, runId) }; // a client is no value to await: it answers to any name
+  };
+  const theNotes = async () => {
+    await ready();
+    return { all: ingress.objectClient(notes, theOne) };
+  };
+  return {
+    append: async (runId, added) => (await entriesOf(runId)).run.append(added),
+    read: async (runId, from) => (await entriesOf(runId)).run.read(from),
+    pin: async (runId, note) => (await theNotes()).all.pin({ runId, note }),
+    pinned: async () => (await theNotes()).all.pinned(),
+  };
+};
