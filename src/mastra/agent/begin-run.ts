@@ -2,7 +2,7 @@ import type { Agent } from '@mastra/core/agent';
 import type { MessageList, MessageListInput } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
-import type { RunMode } from '../../loop/ports.js';
+import type { Chunk, RunMode } from '../../loop/ports.js';
 import { createRun } from '../../loop/create-run.js';
 import { joinTracers } from '../../loop/join-tracers.js';
 import type { Journal, Run, RunOptions } from '../../loop/run.js';
@@ -40,6 +40,8 @@ export interface Beginning {
   readonly requestContext: RequestContext;
   /** What keeps the run, where anything does. */
   readonly journal?: Journal;
+  /** Told of each chunk once it can be seen, beside the caller. */
+  readonly show?: (chunk: Chunk) => void;
 }
 
 /** Resolves everything that a run needs; whatever is wrong is refused here, before any model call. */
@@ -57,7 +59,9 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const list = await openList({ agent, options, messages, requestContext, conversation, createId: newMessageId });
   const hooks = { ...beginning.hooks, ...options.hooks };
   const trace = createAgentTrace(tracingOf({ ...beginning, runId, conversation, list, limits }), lanes);
-  const target: LoopTarget = { agent, options, requestContext, runId, mode, list, conversation, hooks, maxModelRetries, trace };
+  const isGuarded = Object.values(lanes).some(Boolean);
+  const call = { agent, options, requestContext, runId, mode, list, conversation, hooks, maxModelRetries };
+  const target: LoopTarget = { ...call, isGuarded, trace };
   const { settings, ...loop } = await createLoopPorts(target, newMessageId);
   const { recording, begin, ...own } = openRecording({
     guards,
@@ -72,7 +76,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const run: Run = createRun({
     runId,
     agentId: agent.id,
-    ...sittingOf({ mode, options, guards, recording }, () => run),
+    ...sittingOf({ mode, options, guards, shows: [recording?.show, beginning.show] }, () => run),
     list,
     ...own,
     settings,

@@ -4,10 +4,13 @@ import type { LoopMessages, LoopPorts, StepRecord, StepSettings } from '../../lo
 import { createHost } from '../workflow/host.js';
 import { createCheckpoints } from '../messages/list-checkpoint.js';
 import { loopMessages } from '../messages/loop-messages.js';
+import { createMessageCopies, type MessageCopies } from '../messages/message-copies.js';
+import { createToolMessages } from '../messages/tool-messages.js';
 import type { LoopTarget } from './loop-target.js';
-import { createModelCall, toPrompt } from '../model/model-call.js';
+import { createModelCall } from '../model/model-call.js';
 import { createModelOutputs, type ModelOutputs } from '../model/model-outputs.js';
 import { resolveModel, resolveModels, type ModelRequestor } from '../model/models.js';
+import { createPrompts } from '../model/prompts.js';
 import { runTool, type ToolRunContext } from '../tools/run-tool.js';
 import { createApprovalPolicy } from '../tools/tool-approval.js';
 import { authoredTools, resolveTools } from '../tools/tools.js';
@@ -27,10 +30,18 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
   const settings = settingsOf(target, tools);
   const outputs = createModelOutputs();
   outputs.note(await authoredTools(target, tools));
-  const toolContext = toolContextOf(target, tools);
+  let hasForeignResult = false;
+  const copies = createMessageCopies(() => target.isGuarded || outputs.areMapped || hasForeignResult);
+  const toolContext = toolContextOf(target, tools, copies);
   const ports: LoopPorts = {
     host: createHost((model) => resolveModel(by, model)),
-    messages: messagesWith(outputs),
+    messages: {
+      ...messagesWith(outputs, copies),
+      setToolOutcome: (list, call, outcome) => {
+        hasForeignResult ||= call.providerExecuted === true; // it may be that of a call long ago
+        loopMessages.setToolOutcome(list, call, outcome);
+      },
+    },
     models,
     callModel: inSpan(createModelCall(settings), target.trace),
     toChunk: (part, id) => convertFullStreamChunkToMastra(part as never, { runId: id }), // any provider's parts
@@ -60,7 +71,7 @@ const settingsOf = ({ options }: LoopTarget, tools: Record<string, unknown>): St
   structuredOutput: options.structuredOutput as StepSettings['structuredOutput'], // Mastra's, less what was refused
 });
 
-const toolContextOf = (target: LoopTarget, prepared: Record<string, unknown>): ToolRunContext => {
+const toolContextOf = (target: LoopTarget, prepared: Record<string, unknown>, copies: MessageCopies): ToolRunContext => {
   const { agent, options, requestContext, runId, conversation, hooks, trace } = target;
   const { tracingContext, actor, mcp } = options;
   return {
@@ -74,7 +85,7 @@ const toolContextOf = (target: LoopTarget, prepared: Record<string, unknown>): T
     hooks,
     conversation,
     prepared,
-    messages: (list, forAgent) => (forAgent ? list.get.all : list.get.input).aiV5.model(),
+    messages: createToolMessages(copies),
   };
 };
 
@@ -83,14 +94,17 @@ const putIn = (stepTools: StepSettings['tools'], prepared: Record<string, unknow
   Object.fromEntries(Object.entries(stepTools ?? {}).filter(([name, tool]) => prepared[name] !== tool));
 
 /** Before a prompt is made, tools say what the model is to see of their results. */
-const messagesWith = (outputs: ModelOutputs): LoopMessages => ({
-  ...loopMessages,
-  ...createCheckpoints(),
-  toPrompt: async (list: MessageList, model) => {
-    await outputs.apply(list);
-    return toPrompt(list, model);
-  },
-});
+const messagesWith = (outputs: ModelOutputs, copies: MessageCopies): LoopMessages => {
+  const toPrompt = createPrompts(copies);
+  return {
+    ...loopMessages,
+    ...createCheckpoints(copies),
+    toPrompt: async (list: MessageList, model) => {
+      await outputs.apply(list);
+      return toPrompt(list, model);
+    },
+  };
+};
 
 /** Whether one of the stop conditions holds; the shape is the AI SDK's. */
 const anyHolds = async (stopWhen: unknown, steps: readonly StepRecord[]): Promise<boolean> => {

@@ -1,31 +1,25 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { LoopMessages, Standing } from '../../loop/ports.js';
-import { copyPlain, isSame } from '../../pipeline/plain-data.js';
+import { copyPlain } from '../../pipeline/plain-data.js';
 import { besideNames, emptyLike, fillList, insidesOf, isKnownInside, sourceNames, type ListState } from './list-insides.js';
+import type { MessageCopies } from './message-copies.js';
+import { settledLength } from './settled-length.js';
 
 type Beside = Omit<ListState, 'messages'>;
 
-/**
- * Remembers lists as they are, for one run. A message is copied when it is new or was changed since it was last looked at,
- * whoever changed it and however; the copies of all others are shared by the checkpoints.
- */
-export const createCheckpoints = (): Pick<LoopMessages, 'checkpoint' | 'restore'> => {
-  const copies = new WeakMap<MastraDBMessage, MastraDBMessage>();
-  const copyOf = (message: MastraDBMessage): MastraDBMessage => {
-    const known = copies.get(message);
-    if (known && isSame(known, message)) return known;
-    const copy = copyPlain(message);
-    copies.set(message, copy);
-    return copy;
-  };
-  return {
-    checkpoint: (list): Standing => ({ ...besideMessages(list), messages: list.get.all.db().map(copyOf) }),
-    restore: ({ messages, ...rest }, like) => {
-      const beside = rest as unknown as Beside; // what `checkpoint` put there
-      return fillList(emptyLike(like, beside), { ...copyPlain(beside), messages: messages.map(stored) });
-    },
-  };
-};
+/** Remembers lists as they are, for one run. Messages that have not changed share their copies. */
+export const createCheckpoints = (copies: MessageCopies): Pick<LoopMessages, 'checkpoint' | 'restore'> => ({
+  checkpoint: (list): Standing => {
+    const messages = list.get.all.db();
+    return { ...besideMessages(list), messages: copies.of(messages, settledLength(messages)) };
+  },
+  restore: ({ messages, ...rest }, like) => {
+    const beside = rest as unknown as Beside; // what `checkpoint` put there
+    const list = fillList(emptyLike(like, beside), { ...copyPlain(beside), messages: messages.map(stored) });
+    for (const [index, message] of list.get.all.db().entries()) copies.note(message, messages[index] ?? message);
+    return list;
+  },
+});
 
 /** What a list holds beside what its messages say: where each came from, and the system messages. */
 const besideMessages = (list: MessageList): Beside => {
@@ -35,9 +29,16 @@ const besideMessages = (list: MessageList): Beside => {
   }
   const insides = insidesOf(list);
   return Object.fromEntries([
-    ...sourceNames.map((name) => [name, Array.from(insides[name], ({ id }) => id)]),
+    ...sourceNames.map((name) => [name, idsIn(insides[name])]),
     ...besideNames.map((name) => [name, copyPlain(insides[name])]),
   ]); // built field by field
+};
+
+/** For each step of a long conversation: a loop is several times as fast here as `Array.from`. */
+const idsIn = (messages: ReadonlySet<MastraDBMessage>): string[] => {
+  const ids: string[] = [];
+  for (const { id } of messages) ids.push(id);
+  return ids;
 };
 
 /** As lists store it. A time may be anything by now: guards write to messages as they please. */

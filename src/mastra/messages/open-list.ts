@@ -3,6 +3,7 @@ import { MessageList, type MessageListInput } from '@mastra/core/agent/message-l
 import type { RequestContext } from '@mastra/core/request-context';
 import type { CallOptions } from '../agent/call-options.js';
 import type { Conversation } from '../memory/memory.js';
+import { addMessages } from './add-messages.js';
 import { fillParts } from './mirrored-words.js';
 
 interface Opening {
@@ -26,7 +27,7 @@ export const openList = async (opening: Opening): Promise<MessageList> => {
   addSystem(list, options.instructions || (await agent.getInstructions({ requestContext })));
   if (options.context) list.add(options.context, 'context');
   addSystem(list, options.system, 'user-provided');
-  list.add(messages, 'input');
+  addMessages(list, messages);
   fillParts(list.get.all.db());
   return list;
 };

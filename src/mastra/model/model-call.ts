@@ -1,11 +1,9 @@
-import type { MessageList } from '@mastra/core/agent/message-list';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import type { ResolvedModel } from '../../phase/host.js';
-import type { ModelRequest, ModelResponse, Prompt, StepSettings } from '../../loop/ports.js';
+import type { ModelRequest, ModelResponse, StepSettings } from '../../loop/ports.js';
 import { askForJson } from './ask-for-json.js';
 import { mergeOptions } from './merge-options.js';
-import { dropUnspoken } from '../messages/mirrored-words.js';
 import { checkModelSettings } from '../agent/option-values.js';
 import { checkStructuredOutput } from '../structured-output/structured-output-options.js';
 import { providerTools } from './provider-tools.js';
@@ -106,20 +104,3 @@ type ProviderCall = (options: unknown) => PromiseLike<{
   response?: object;
   warnings?: readonly unknown[];
 }>;
-
-/** The conversation as a model of this specification is to be sent it. */
-export const toPrompt = async (list: MessageList, model: ResolvedModel): Promise<Prompt> => {
-  const supportedUrls = await model.supportedUrls;
-  const options = { supportedUrls, targetProvider: model.provider };
-  const { aiV5, aiV6, aiV7 } = list.get.all;
-  dropUnspoken(list.get.all.db());
-  const view = model.specificationVersion === 'v4' ? aiV7 : model.specificationVersion === 'v3' ? aiV6 : aiV5;
-  const prompt: Prompt = await view.llmPrompt(options);
-  for (const { content } of prompt) if (Array.isArray(content)) content.forEach(fillInput);
-  return prompt;
-};
-
-/** Arguments that were no JSON are absent from the conversation; providers refuse a call without any. */
-const fillInput = (part: { type: string; input?: unknown }): void => {
-  if (part.type === 'tool-call') part.input ??= {};
-};

@@ -12,6 +12,8 @@ export interface ModelOutputs {
   note(tools: Readonly<Record<string, unknown>>): void;
   /** Puts what the model is to see beside each result, as the results are now: guards may have edited them. */
   apply(list: MessageList): Promise<void>;
+  /** Whether any tool wants so, so that messages are written to. */
+  readonly areMapped: boolean;
 }
 
 interface Mapped {
@@ -46,6 +48,9 @@ export const createModelOutputs = (): ModelOutputs => {
         const mapping = mappingOf(tool);
         if (mapping) mappings.set(name, mapping);
       }
+    },
+    get areMapped() {
+      return mappings.size > 0;
     },
     apply: async (list) => {
       if (mappings.size === 0) return;

@@ -16,7 +16,8 @@ import { createHost } from '../workflow/host.js';
 import { createCheckpoints } from '../messages/list-checkpoint.js';
 import { objectPlanOf } from '../structured-output/object-plan.js';
 import { loopMessages } from '../messages/loop-messages.js';
-import { toPrompt } from '../model/model-call.js';
+import { createMessageCopies } from '../messages/message-copies.js';
+import { toPrompt } from '../model/prompts.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 import { replayLanes, type ReplayGuards } from './replay-lanes.js';
 import { replayIds, replayList } from './replay-list.js';
@@ -61,7 +62,7 @@ export const replaySetup = async ({ recorded, guards, stage, conceal, ...given }
     ports: {
       ...createReplayPorts({ trace: recorded, runId: header.runId, stage, conceal, reveal }),
       host: createHost(modelLike),
-      messages: { ...loopMessages, ...createCheckpoints(), toPrompt },
+      messages: { ...loopMessages, ...createCheckpoints(createMessageCopies(() => true)), toPrompt },
       models: header.models.map((model): ModelEntry => ({ model: standInModel(model), maxRetries: 0 })),
       now: () => performance.now(),
       wallClock: () => Date.now(),

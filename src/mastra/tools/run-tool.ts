@@ -34,7 +34,7 @@ export interface ToolRunContext {
   /** The tools that the agent prepared for this call; others were put in by a hook and are prepared when they run. */
   readonly prepared: Readonly<Record<string, unknown>>;
   /** Messages in the AI SDK's form, as tools expect them: what the caller said; for tools that are agents, all of them. */
-  readonly messages: (list: MessageList, forAgent: boolean) => unknown[];
+  readonly messages: (list: MessageList, forAgent: boolean) => Promise<unknown[]>;
 }
 
 interface RunnableTool extends AnyTool {
@@ -57,7 +57,7 @@ export const runTool = async (request: ToolRequest, context: ToolRunContext): Pr
     await safely(ready.onInputAvailable, {
       toolCallId: call.toolCallId,
       input: call.args,
-      messages: context.messages(request.list, false), // a conversion of them all, so only where somebody listens
+      messages: await context.messages(request.list, false), // a conversion, so only where somebody listens
       abortSignal: request.abortSignal,
     });
   return ready.execute ? executeTraced(ready, request, context) : { kind: 'client' };
@@ -90,7 +90,7 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
     metadata: { agentId: agent.id, agentName: agent.name },
   });
   try {
-    const returned = await run(argsOf(call.args, tool), invocation(request, context, suspending));
+    const returned = await run(argsOf(call.args, tool), await invocation(request, context, suspending));
     if (suspending.suspension) return { kind: 'suspended', suspension: suspending.suspension };
     const result = returned === undefined ? null : ensureSerializable(returned);
     const { toolCallId, toolName } = call;
@@ -116,12 +116,12 @@ interface SuspendOptions {
 }
 
 /** What a tool is called with, besides its arguments. */
-const invocation = (request: ToolRequest, context: ToolRunContext, suspending: Suspending) => {
+const invocation = async (request: ToolRequest, context: ToolRunContext, suspending: Suspending) => {
   const { call, list, abortSignal, write } = request;
   return {
     toolCallId: call.toolCallId,
     idempotencyKey: callKey(context.runId, call.toolCallId),
-    messages: context.messages(list, call.toolName.startsWith('agent-')),
+    messages: await context.messages(list, call.toolName.startsWith('agent-')),
     abortSignal,
     requestContext: context.requestContext,
     tracingContext: context.tracingContext,

@@ -1,0 +1,95 @@
+import { MessageList, type MessageListInput } from '@mastra/core/agent/message-list';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { addMessages } from './add-messages.js';
+import { insidesOf, sourceNames } from './list-insides.js';
+
+beforeEach(() => void vi.useFakeTimers({ now: 1_700_000_000_000, toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
+
+const few = fc.constantFrom('a', 'b', 'c', 'd');
+const time = fc
+  .constantFrom(1_600_000_000_000, 1_600_000_000_001, 1_700_000_000_000, 1_800_000_000_000)
+  .map((ms) => new Date(ms));
+const text = fc.constantFrom('Hello.', 'Where is it?', '');
+const role = fc.constantFrom('user' as const, 'assistant' as const);
+const sealed = { mastra: { sealed: true } };
+
+/** Messages in each of the forms that callers have, with ids, times and calls that come twice. */
+const message = fc.oneof(
+  text,
+  fc.record({ role, content: text }),
+  fc.record({ role: fc.constant('user' as const), content: text, metadata: fc.record({ createdAt: time }) }),
+  fc.record({
+    role,
+    content: fc.array(
+      text.map((said) => ({ type: 'text' as const, text: said })),
+      { minLength: 1 },
+    ),
+  }),
+  fc.record({
+    id: few,
+    role,
+    parts: fc.array(
+      text.map((said) => ({ type: 'text' as const, text: said })),
+      { minLength: 1 },
+    ),
+  }),
+  fc
+    .record({ id: few, role, createdAt: time, said: text, metadata: fc.constantFrom(undefined, undefined, sealed) })
+    .map(({ said, metadata, ...one }) => ({
+      ...one,
+      content: { format: 2 as const, parts: [{ type: 'text', text: said }], metadata },
+    })),
+  few.map((toolCallId) => ({
+    role: 'assistant' as const,
+    content: [{ type: 'tool-call' as const, toolCallId, toolName: 'look', input: { q: toolCallId } }],
+  })),
+  few.map((toolCallId) => ({
+    role: 'tool' as const,
+    content: [{ type: 'tool-result' as const, toolCallId, toolName: 'look', output: { type: 'text', value: 'found' } }],
+  })),
+  fc.constant({ role: 'system' as const, content: 'Be brief.' }),
+) as fc.Arbitrary<never>; // Mastra's types know them one by one
+
+const listOf = (add: (list: MessageList) => void): object => {
+  let ids = 0;
+  const list = new MessageList({ generateMessageId: () => `made-${(ids += 1)}` });
+  list.add('In context.', 'context');
+  let error: unknown;
+  try {
+    add(list);
+  } catch (thrown) {
+    error = thrown;
+  }
+  const sources = sourceNames.map((name) => Array.from(insidesOf(list)[name], ({ id }) => id));
+  return { messages: structuredClone(list.get.all.db()), system: list.getSystemMessages(), sources, error };
+};
+
+describe('addMessages', () => {
+  it('law: it leaves the list as the list itself would, whatever stands twice or out of order', () =>
+    fc.assert(
+      fc.property(fc.array(message, { maxLength: 14 }), (messages) => {
+        const [ours, theirs] = [structuredClone(messages), structuredClone(messages)];
+        expect(listOf((list) => addMessages(list, ours))).toEqual(listOf((list) => void list.add(theirs, 'input')));
+      }),
+      { numRuns: 1_000 },
+    ));
+
+  it('gives back all messages where one is refused', () => {
+    const refused = ['One.', { role: 'user', content: 'Two.' }, { role: 'user' }] as MessageListInput;
+    expect(listOf((list) => addMessages(list, refused))).toMatchObject({
+      messages: [{}, { content: { content: 'One.' } }, { content: { content: 'Two.' } }],
+      error: { message: expect.stringContaining('must have either') as unknown },
+    });
+  });
+
+  it('has the list look at two messages at a time, however long the conversation', () => {
+    const list = new MessageList();
+    const looked = vi.spyOn(list as unknown as { updateLastCreatedAt(): void }, 'updateLastCreatedAt');
+    const turns = Array.from({ length: 400 }, (_, n) => ({ role: n % 2 ? 'assistant' : 'user', content: `Message ${n}.` }));
+    addMessages(list, turns as MessageListInput);
+    expect(list.get.all.db()).toHaveLength(400);
+    expect(looked.mock.calls.length).toBeLessThanOrEqual(2 * 400);
+  });
+});

@@ -1,0 +1,75 @@
+import type { MastraDBMessage, MessageList, MessageListInput } from '@mastra/core/agent/message-list';
+import { isRecord } from '../../pipeline/plain-data.js';
+import { insidesOf, isKnownInside } from './list-insides.js';
+
+/**
+ * Adds what a caller says as the list itself does, and in time proportional to its length. The list goes through all that it
+ * holds for each message; but for the few messages that have to do with earlier ones, the last is enough for it to look at.
+ */
+export const addMessages = (list: MessageList, messages: MessageListInput): void => {
+  if (!Array.isArray(messages) || !isKnownInside(list)) return void list.add(messages, 'input');
+  const aside = createAside(list);
+  try {
+    for (const message of messages) {
+      if (concernsEarlier(message, aside)) aside.bringBack();
+      list.add([message] as MessageListInput, 'input'); // one of the caller's
+      aside.putAside();
+    }
+  } finally {
+    aside.bringBack();
+  }
+};
+
+/** The messages of a list that it does not have to look at for the moment. */
+interface Aside {
+  /** The last message, which the list keeps. */
+  readonly last: MastraDBMessage | undefined;
+  has(id: string): boolean;
+  putAside(): void;
+  bringBack(): void;
+}
+
+const createAside = (list: MessageList): Aside => {
+  const insides = insidesOf(list);
+  const ids = new Set<string>();
+  let messages: MastraDBMessage[] = [];
+  const bringBack = (): void => {
+    insides.messages = [...messages, ...insides.messages];
+    messages = [];
+  };
+  return {
+    get last() {
+      return insides.messages.at(-1);
+    },
+    has: (id) => ids.has(id),
+    bringBack,
+    putAside: () => {
+      if (isBefore(insides.messages[0], messages.at(-1))) {
+        bringBack();
+        insides.messages.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime()); // as the list does
+      }
+      while (insides.messages.length > 1) {
+        const message = insides.messages.shift() as MastraDBMessage; // there are two at least
+        messages.push(message);
+        ids.add(message.id);
+      }
+    },
+  };
+};
+
+const isBefore = (a: MastraDBMessage | undefined, b: MastraDBMessage | undefined): boolean =>
+  a !== undefined && b !== undefined && a.createdAt.getTime() < b.createdAt.getTime();
+
+/** Whether what becomes of a message depends on more than the one before it: on one of its id, or on the call of a result. */
+const concernsEarlier = (message: unknown, { last, has }: Aside): boolean => {
+  if (typeof message === 'string') return false;
+  if (!isRecord(message) || '__isCreatedSignal' in message || message['role'] === 'signal') return true;
+  const { id, content } = message;
+  if (typeof id === 'string' && has(id)) return true;
+  return Array.isArray(content) && content.some((part) => isResult(part) && !isCalled(part.toolCallId, last));
+};
+
+const isResult = (part: unknown): part is { toolCallId: unknown } => isRecord(part) && part['type'] === 'tool-result';
+
+const isCalled = (toolCallId: unknown, last: MastraDBMessage | undefined): boolean =>
+  last?.content.parts.some((part) => part.type === 'tool-invocation' && part.toolInvocation.toolCallId === toolCallId) ?? false;

@@ -1,0 +1,51 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import { copyPlain, isSame } from '../../pipeline/plain-data.js';
+
+/** Messages as they were when they were last looked at, for one run. */
+export interface MessageCopies {
+  /**
+   * A copy of each message as it is now; the same copy as long as the message has not changed.
+   *
+   * @param length how many of them are settled: the loop never changes them
+   */
+  of(messages: readonly MastraDBMessage[], length: number): MastraDBMessage[];
+  /** Says what a message was made of, so that no other copy is made while the two are the same. */
+  note(message: MastraDBMessage, copy: MastraDBMessage): void;
+}
+
+/** Messages that are not looked at again while they are the same ones. */
+interface Settled {
+  readonly messages: readonly MastraDBMessage[];
+  readonly copies: readonly MastraDBMessage[];
+}
+
+/**
+ * Keeps copies of messages. One that was changed since, whoever changed it and however, is copied anew: so that each has to be
+ * compared with its copy. Where nobody but the loop was handed the conversation, those that are settled are not compared.
+ *
+ * @param isHandedOut whether anybody else may have changed messages by now
+ */
+export const createMessageCopies = (isHandedOut: () => boolean): MessageCopies => {
+  const known = new WeakMap<MastraDBMessage, MastraDBMessage>();
+  let settled: Settled = { messages: [], copies: [] };
+  const copyOf = (message: MastraDBMessage): MastraDBMessage => {
+    const last = known.get(message);
+    if (last && isSame(last, message)) return last;
+    const copy = copyPlain(message);
+    known.set(message, copy);
+    return copy;
+  };
+  const trusted = (messages: readonly MastraDBMessage[]): readonly MastraDBMessage[] => {
+    if (!isOneByOne(settled.messages, messages)) settled = { messages, copies: messages.map(copyOf) };
+    return settled.copies;
+  };
+  return {
+    of: (messages, length) =>
+      isHandedOut() ? messages.map(copyOf) : [...trusted(messages.slice(0, length)), ...messages.slice(length).map(copyOf)],
+    note: (message, copy) => void known.set(message, copy),
+  };
+};
+
+/** Whether two lists are of the same objects. */
+export const isOneByOne = (a: readonly object[], b: readonly object[]): boolean =>
+  a.length === b.length && a.every((one, index) => one === b[index]);

@@ -1,0 +1,11 @@
+import type { MessageList } from '@mastra/core/agent/message-list';
+import { createConversion } from './conversion.js';
+import type { MessageCopies } from './message-copies.js';
+
+/** Gives tools a run's messages in the AI SDK's form: what the caller said; to tools that are agents, all of them. */
+export const createToolMessages = (copies: MessageCopies): ((list: MessageList, forAgent: boolean) => Promise<unknown[]>) => {
+  const wayOf = (name: 'all' | 'input') =>
+    createConversion({ messagesOf: (list) => list.get[name].db(), convert: (list) => list.get[name].aiV5.model() }, copies);
+  const [all, input] = [wayOf('all'), wayOf('input')];
+  return (list, forAgent) => (forAgent ? all : input)(list);
+};

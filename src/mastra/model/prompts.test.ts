@@ -1,0 +1,178 @@
+import { MessageList, type MastraDBMessage } from '@mastra/core/agent/message-list';
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import type { ResolvedModel } from '../../phase/host.js';
+import { copyPlain } from '../../pipeline/plain-data.js';
+import { scriptedModel } from '../../testing/index.js';
+import { createMessageCopies } from '../messages/message-copies.js';
+import { createToolMessages } from '../messages/tool-messages.js';
+import { createPrompts, toPrompt } from './prompts.js';
+
+type Part = MastraDBMessage['content']['parts'][number];
+
+const modelOf = (specificationVersion: 'v2' | 'v3' | 'v4') =>
+  scriptedModel({ steps: [], specificationVersion, provider: 'openai' }) as unknown as ResolvedModel; // its version and provider are read
+
+let ids = 0;
+const nextId = (): string => `id-${(ids += 1)}`;
+
+const words = fc.constantFrom('Hello.', 'Where is it?', ' ', 'On its way.');
+const text = fc.record(
+  {
+    type: fc.constant('text' as const),
+    text: words,
+    providerMetadata: fc.constantFrom({ openai: { itemId: 'msg_1' } }, { openai: { itemId: 'msg_2' } }),
+  },
+  { requiredKeys: ['type', 'text'] },
+);
+const tool = fc
+  .record({
+    state: fc.constantFrom('result', 'call', 'output-error'),
+    providerExecuted: fc.constantFrom(true, undefined, undefined),
+    result: fc.constantFrom<unknown>({ found: 1 }, 'fine', { content: [{ type: 'image', data: 'AA==', mimeType: 'image/png' }] }),
+  })
+  .map(({ state, providerExecuted, result }): object => ({
+    type: 'tool-invocation',
+    toolInvocation: { state, toolCallId: nextId(), toolName: 'look', args: { q: 1 }, result, errorText: 'broken' },
+    ...(providerExecuted && { providerExecuted }),
+  }));
+const others = fc.constantFrom<object>(
+  { type: 'file', data: 'data:image/png;base64,AA==', mimeType: 'image/png' },
+  { type: 'source', source: { sourceType: 'url', id: 's', url: 'https://example.com' } },
+  { type: 'data-note', data: 1 },
+  { type: 'reasoning', reasoning: 'Hm.', details: [{ type: 'text', text: 'Hm.' }] },
+  { type: 'step-start' },
+);
+const part = fc.oneof(
+  { weight: 5, arbitrary: text },
+  { weight: 4, arbitrary: tool },
+  { weight: 3, arbitrary: others },
+) as unknown as fc.Arbitrary<Part>; // of the kinds that stand in lists
+const parts = fc.array(part, { minLength: 1, maxLength: 5 });
+const message = fc.record({ role: fc.constantFrom('user' as const, 'assistant' as const), parts });
+
+/** What happens to a conversation between two prompts; the loop itself only goes on with its answer and sets system messages. */
+type Change =
+  | { kind: 'message'; role: 'user' | 'assistant'; parts: Part[] }
+  | { kind: 'step'; parts: Part[] }
+  | { kind: 'edit'; at: number; parts: Part[] }
+  | { kind: 'remove'; at: number }
+  | { kind: 'system'; text: string };
+const step = parts.map((added) => ({ kind: 'step' as const, parts: added }));
+const system = words.map((said) => ({ kind: 'system' as const, text: said }));
+const changes = {
+  'the loop': fc.oneof(step, system),
+  'guards and the loop': fc.oneof(
+    step,
+    system,
+    message.map((one) => ({ kind: 'message' as const, ...one })),
+    fc.tuple(fc.nat(), parts).map(([at, changed]) => ({ kind: 'edit' as const, at, parts: changed })),
+    fc.nat().map((at) => ({ kind: 'remove' as const, at })),
+  ),
+} satisfies Record<string, fc.Arbitrary<Change>>;
+
+const add = (list: MessageList, { role, parts: said }: { role: 'user' | 'assistant'; parts: Part[] }): void =>
+  void list.add(
+    { id: nextId(), role, createdAt: new Date(), content: { format: 2, parts: copyPlain(said) } },
+    role === 'user' ? 'input' : 'response',
+    { merge: false },
+  );
+
+const apply = (list: MessageList, one: Change): void => {
+  const messages = list.get.all.db();
+  const last = messages.at(-1);
+  switch (one.kind) {
+    case 'message':
+      return add(list, one);
+    case 'step':
+      if (last?.role !== 'assistant') return add(list, { role: 'assistant', parts: one.parts });
+      return void last.content.parts.push({ type: 'step-start' }, ...copyPlain(one.parts));
+    case 'edit': {
+      const edited = messages[one.at % Math.max(1, messages.length)];
+      return void edited?.content.parts.splice(0, 1, ...copyPlain(one.parts).slice(0, 1));
+    }
+    case 'remove': {
+      const removed = messages[one.at % Math.max(1, messages.length)];
+      return removed && void list.removeByIds([removed.id]);
+    }
+    case 'system':
+      return void list.addSystem(one.text, 'tag');
+    default:
+      return one satisfies never;
+  }
+};
+
+const history = fc.array(message, { minLength: 22, maxLength: 30 });
+
+const begin = (messages: readonly { role: 'user' | 'assistant'; parts: Part[] }[]): MessageList => {
+  const list = new MessageList().addSystem('Be brief.');
+  for (const one of messages) add(list, one);
+  return list;
+};
+
+const long = Array.from({ length: 60 }, (_, n) => ({
+  role: n % 2 === 0 ? ('assistant' as const) : ('user' as const),
+  parts: [{ type: 'text' as const, text: `Message ${n}.` }],
+}));
+
+/** Parts are stamped with the time when they are made, and fields may be there without a value. */
+const said = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+describe('a prompt that is made of what was converted before', () => {
+  it.each([
+    ['v2', 'guards and the loop'],
+    ['v4', 'guards and the loop'],
+    ['v3', 'the loop'],
+  ] as const)(
+    'law: it is the one that Mastra makes of the whole list, for a model of %s, whatever %s did',
+    async (version, who) => {
+      const model = modelOf(version);
+      await fc.assert(
+        fc.asyncProperty(history, fc.array(changes[who], { minLength: 2, maxLength: 6 }), async (before, then) => {
+          const copies = createMessageCopies(() => who !== 'the loop');
+          const [prompts, tools, list] = [createPrompts(copies), createToolMessages(copies), begin(before)];
+          for (const one of then) {
+            apply(list, one);
+            expect(said(await prompts(list, model))).toEqual(said(await toPrompt(list, model)));
+            expect(said(await tools(list, true))).toEqual(said(list.get.all.aiV5.model()));
+            expect(said(await tools(list, false))).toEqual(said(list.get.input.aiV5.model()));
+          }
+        }),
+        { numRuns: 60 },
+      );
+    },
+  );
+
+  it('is not changed by what was done to an earlier one', async () => {
+    const [prompts, list, model] = [createPrompts(createMessageCopies(() => false)), begin(long), modelOf('v2')];
+    const first = await prompts(list, model);
+    const whole = said(first);
+    for (const one of first) {
+      if (Array.isArray(one.content)) for (const each of one.content) Object.assign(each, { text: 'ZEBRA' });
+      Object.assign(one, { providerOptions: { cache: 'ZEBRA' } });
+    }
+    first.push({ role: 'user', content: [{ type: 'text', text: 'ZEBRA' }] });
+    expect(said(await prompts(list, model))).toEqual(whole);
+  });
+
+  it('is converted anew for another model, and where a message of long ago was changed', async () => {
+    const [prompts, list] = [createPrompts(createMessageCopies(() => true)), begin(long)];
+    await prompts(list, modelOf('v2'));
+    Object.assign(list.get.all.db()[3]?.content ?? {}, { parts: [{ type: 'text', text: 'ZEBRA' }] });
+    for (const model of [modelOf('v2'), modelOf('v4')]) expect(JSON.stringify(await prompts(list, model))).toContain('ZEBRA');
+  });
+
+  it('converts what the user said last and what follows, and nothing else twice', async () => {
+    const [prompts, list, model] = [createPrompts(createMessageCopies(() => false)), begin(long), modelOf('v2')];
+    await prompts(list, model);
+    apply(list, { kind: 'step', parts: [{ type: 'text', text: 'One more.' }] });
+    const converted = vi.spyOn(
+      MessageList.prototype as unknown as { toAIV5UIMessages(m: unknown[]): unknown },
+      'toAIV5UIMessages',
+    );
+    expect(await prompts(list, model)).toHaveLength(63); // a system message, and one that Mastra puts before an answer
+    const messages = converted.mock.calls.map(([given]) => given.length);
+    converted.mockRestore();
+    expect(messages).toEqual([2]);
+  });
+});
