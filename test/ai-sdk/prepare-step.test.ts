@@ -263,7 +263,7 @@ const atFirst =
     stepNumber === 0 ? answer : undefined;
 
 describe('processInputStep as prepareStep', () => {
-  it('sees what the call was given', async () => {
+  it('sees what the call was given [spec 5.11]', async () => {
     const seen: Parameters<StepHook>[0][] = [];
     const guards = hooked((args) => void seen.push(args));
     const { result } = await runSteps({ guards, settings: { toolChoice: 'auto', providerOptions: { local: { seed: 1 } } } });
@@ -380,6 +380,22 @@ describe('processInputStep as prepareStep', () => {
       expect(has(prompt, 'Charge ***.')).toBe(true);
     }
   });
+});
+
+it('the model is called once prepareStep has answered [spec 5.12]', async () => {
+  const model = createModel();
+  const seen: unknown[] = [];
+  const author: StepAuthor = async ({ stepNumber }) => {
+    await sleep(1);
+    seen.push([stepNumber, model.calls.length]);
+    return undefined;
+  };
+  await runSteps({ author, settings: { model } });
+  expect(seen).toEqual([
+    [0, 0],
+    [1, 1],
+    [2, 2],
+  ]);
 });
 
 describe('the time that preparing a step takes', () => {

@@ -222,9 +222,11 @@ describe.each(modes)('the processor interface, %s', (mode) => {
     expect(states['a']?.size).toBe(2);
   });
 
-  it('what processLLMResponse returns means nothing [spec 2.23]', async () => {
-    const answering = processor({ processLLMResponse: () => undefined });
-    expect((await run(agentWith({ inputProcessors: [answering] }, [{ text: 'Hello.' }]), mode)).result.text).toBe('Hello.');
+  it('processLLMResponse answers with nothing; anything else is refused, and changes nothing [spec 2.23]', async () => {
+    const answering = (answer: unknown) =>
+      run(agentWith({ inputProcessors: [processor({ processLLMResponse: () => answer })] }, [{ text: 'Hello.' }]), mode);
+    for (const nothing of [undefined, null]) expect((await answering(nothing)).result.text).toBe('Hello.');
+    await expect(answering({ response: { chunks: [] } })).rejects.toMatchObject({ code: 'phase/invalid-result' });
   });
 
   it('processAPIError is given the error and may change the list and ask again; retryCount counts its tries [spec 2.24, 2.25]', async () => {

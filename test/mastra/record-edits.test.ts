@@ -1,8 +1,13 @@
+import type { Processor, ProcessOutputStreamArgs } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
 
 import { pipeline, type InterlockCallOptions, type RunEvent } from '../../src/index.js';
 import { runEventSchema } from '../../schemas/index.js';
-import { makeAgent, modes, withText } from './support.js';
+import { callThen, echo, makeAgent, modes, withText } from './support.js';
+
+const [asksForEcho = {}] = callThen('echo', { say: 'a' });
+const calls = [asksForEcho, asksForEcho, asksForEcho];
+const answers = ['One.', 'Two.', 'Three.', 'Four.'].map((text) => ({ text }));
 
 const guards = {
   inputProcessors: [
@@ -60,4 +65,43 @@ describe.each(modes)('recordEdits, %s', (mode) => {
     expect(await changesIn({}, {})).toEqual(none);
     expect(await changesIn({ recordEdits: true }, { recordEdits: false })).toEqual(none);
   });
+
+  it.each(['processInputStep', 'processOutputStream', 'processOutputStep', 'processOutputResult', 'processToolResult'] as const)(
+    'a guard that gives back what it was given has edited nothing, in any attempt that %s asks for',
+    async (hook) => {
+      const same = (id: string): Processor => ({
+        id,
+        processInput: ({ messages }) => messages,
+        processInputStep: ({ messages }) => ({ messages }),
+        processOutputStep: ({ messages }) => [...messages],
+        processOutputResult: ({ messages }) => messages,
+      });
+      const asked = new Set<unknown>();
+      const asking: Processor = {
+        id: 'asking',
+        [hook]: ({ abort, retryCount, part }: ProcessOutputStreamArgs) => {
+          asked.add(retryCount);
+          return retryCount < 2 ? abort('Again.', { retry: true }) : part;
+        },
+      };
+      const { agent } = makeAgent([...calls, ...answers], {
+        tools: { echo },
+        maxProcessorRetries: 2,
+        inputProcessors: hook === 'processInputStep' ? [same('in'), asking, same('in last')] : [same('in')],
+        outputProcessors:
+          hook === 'processInputStep'
+            ? [same('out')]
+            : [same('out'), asking, pipeline('p').parallel([same('left'), same('right')])],
+      });
+      const verdicts: string[] = [];
+      const onRunEvent = (event: RunEvent) => {
+        if (event.type === 'guard' && event.processorId !== 'asking') verdicts.push(event.verdict);
+      };
+      await (
+        await agent[mode]('Hi', { onRunEvent, recordEdits: true })
+      ).text;
+      expect(asked.size).toBe(3);
+      expect(new Set(verdicts)).toEqual(new Set(['pass']));
+    },
+  );
 });

@@ -1,0 +1,56 @@
+import { isStepCount, tool } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import { guardedToolLoop } from '../../src/ai-sdk/index.js';
+import type { PipelineStep } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { createTools, guardOn, modelFor, tripping, type Step } from './support.js';
+
+const refunding: Step[] = [{ toolCalls: [{ name: 'refund', args: { amount: 3 } }] }, { text: 'Refunded.' }];
+
+describe.each(['generate', 'stream'] as const)('what prepareCall prepares, %s', (mode) => {
+  /** A loop of which each call is given another model and another set of tools. */
+  const ask = async (guards: readonly PipelineStep[]) => {
+    const log: string[] = [];
+    const own = modelFor('input');
+    const prepared = scriptedModel({ specificationVersion: 'v4', steps: refunding });
+    const refund = tool({
+      inputSchema: z.object({ amount: z.number() }),
+      execute: async ({ amount }) => (log.push(`refund ${amount}`), { refunded: amount }),
+    });
+    let asked = 0;
+    const loop = guardedToolLoop({
+      model: own,
+      tools: createTools(log) as never, // the prepared tools are others
+      stopWhen: isStepCount(5),
+      guards,
+      prepareCall: (call) => {
+        asked += 1;
+        return { ...call, model: prepared, tools: { refund } as never };
+      },
+    });
+    const prompt = 'Please pay me back.';
+    const told = await (
+      mode === 'generate' ? loop.generate({ prompt }).then(({ text }) => text) : loop.stream({ prompt }).then(({ text }) => text)
+    ).then(String, ({ name }: Error) => name);
+    return { told, log, asked, calls: [own.calls.length, prepared.calls.length] };
+  };
+
+  it('is asked for once in a call, and may be another model and another set of tools [spec 5.13]', async () => {
+    expect(await ask([guardOn('input', () => undefined)])).toEqual({
+      told: 'Refunded.',
+      log: ['refund 3'],
+      asked: 1,
+      calls: [0, 2],
+    });
+  });
+
+  it('is guarded as what it replaces: no tool of it runs after a trip, and its answer is judged', async () => {
+    expect(await ask([tripping('outputStep')])).toMatchObject({ told: 'TripwireError', log: [], calls: [0, 1] });
+    expect(await ask([tripping('toolResult')])).toMatchObject({ told: 'TripwireError', log: ['refund 3'], calls: [0, 1] });
+    expect(await ask([tripping('inputStep')])).toMatchObject({ told: 'TripwireError', log: [], calls: [0, 0] });
+    const last = tripping('outputStep', { when: ({ text }) => text === 'Refunded.' });
+    expect(await ask([last])).toMatchObject({ told: 'TripwireError', log: ['refund 3'], calls: [0, 2] });
+  });
+});
