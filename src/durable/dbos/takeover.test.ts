@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import type { Database } from './database.js';
+import { beginTakeover } from './takeover.js';
+
+const leaseMs = 1_000;
+
+/** The table of processes, and whether it can be had. */
+const createTable = () => {
+  const beats = new Map<string, number>();
+  const state = { isAway: false };
+  const database: Database = {
+    query: async (sql: string, values: readonly unknown[] = []) => {
+      if (state.isAway) throw new Error('The database is away.');
+      const id = String(values[0]);
+      if (sql.startsWith('INSERT')) beats.set(id, (beats.get(id) ?? -1) + 1);
+      if (sql.startsWith('UPDATE')) beats.set(id, -1);
+      if (!sql.startsWith('SELECT')) return [];
+      return [...beats].filter(([one]) => one !== id).map(([one, beat]) => ({ id: one, beat: String(beat) })) as never;
+    },
+    strikeOff: async (id, act) => {
+      if (!beats.has(id)) return;
+      await act();
+      beats.delete(id);
+    },
+    close: async () => undefined,
+  };
+  return { beats, state, database };
+};
+
+describe('takeover', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const begin = async () => {
+    const table = createTable();
+    const released: string[] = [];
+    const release = async (id: string): Promise<void> => void released.push(id);
+    const join = (processId: string) => beginTakeover(table.database, { processId, leaseMs, release });
+    return { ...table, released, join, one: await join('one') };
+  };
+
+  it('leaves processes alone that say that they live', async () => {
+    const { join, released, beats } = await begin();
+    await join('two');
+    await vi.advanceTimersByTimeAsync(10 * leaseMs);
+    expect([released, [...beats.keys()]]).toEqual([[], ['one', 'two']]);
+  });
+
+  it('releases the runs of one that has said nothing for a whole lease, once', async () => {
+    const { beats, released } = await begin();
+    beats.set('dead', 7);
+    await vi.advanceTimersByTimeAsync(leaseMs);
+    expect(released).toEqual([]);
+    await vi.advanceTimersByTimeAsync(leaseMs);
+    expect([released, beats.has('dead')]).toEqual([['dead'], false]);
+    await vi.advanceTimersByTimeAsync(10 * leaseMs);
+    expect(released).toEqual(['dead']);
+  });
+
+  it('releases the runs of one that has left at once', async () => {
+    const { join, released } = await begin();
+    await (await join('two')).leave();
+    await vi.advanceTimersByTimeAsync(leaseMs / 2);
+    expect(released).toEqual(['two']);
+  });
+
+  it('takes nobody for dead because the database was away', async () => {
+    const { join, state, released } = await begin();
+    await vi.advanceTimersByTimeAsync(leaseMs / 8); // they look by turns
+    await join('two');
+    await vi.advanceTimersByTimeAsync(leaseMs + leaseMs / 8); // one has heard what the other said last
+    state.isAway = true;
+    await vi.advanceTimersByTimeAsync(20 * leaseMs + leaseMs / 8); // and is the first to look again
+    state.isAway = false;
+    await vi.advanceTimersByTimeAsync(10 * leaseMs);
+    expect(released).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+
+import { dbos, type DbosOptions } from './dbos/index.js';
+import { restate, type RestateOptions } from './restate/index.js';
+
+const refusal = (path: string) => expect.objectContaining({ code: 'durable/invalid-option', path });
+const ingressUrl = 'http://127.0.0.1:8080';
+const systemDatabaseUrl = 'postgresql://127.0.0.1:5432/runs';
+
+describe('options of engines', () => {
+  it.each([
+    ['ingressUrl', {}],
+    ['ingressUrl', { ingressUrl: '127.0.0.1:8080' }],
+    ['adminUrl', { ingressUrl, listen: { port: 9_080 }, adminUrl: 'admin' }],
+    ['adminUrl', { ingressUrl, adminUrl: ingressUrl }],
+    ['serviceUrl', { ingressUrl, serviceUrl: 'ftp://127.0.0.1' }],
+    ['listen.port', { ingressUrl, listen: { port: 0 } }],
+    ['listen.port', { ingressUrl, listen: { port: 65_536 } }],
+    ['retentionMs', { ingressUrl, retentionMs: -1 }],
+    ['stepTimeoutMs', { ingressUrl, stepTimeoutMs: 999 }],
+    ['maxDeaths', { ingressUrl, maxDeaths: 0 }],
+    ['patienceMs', { ingressUrl, patienceMs: 0.5 }],
+  ])('restate refuses %s of %j', (path, options) => {
+    expect(() => restate(options as RestateOptions)).toThrowError(refusal(path));
+  });
+
+  it.each([
+    ['systemDatabaseUrl', {}],
+    ['systemDatabaseUrl', { systemDatabaseUrl: 'mysql://127.0.0.1/runs' }],
+    ['name', { systemDatabaseUrl, name: '' }],
+    ['leaseMs', { systemDatabaseUrl, leaseMs: 999 }],
+    ['maxDeaths', { systemDatabaseUrl, maxDeaths: 0 }],
+    ['patienceMs', { systemDatabaseUrl, patienceMs: -1 }],
+  ])('dbos refuses %s of %j', (path, options) => {
+    expect(() => dbos(options as DbosOptions)).toThrowError(refusal(path));
+  });
+
+  it('there is one dbos in a process, until it is closed', async () => {
+    const one = dbos({ systemDatabaseUrl });
+    expect(() => dbos({ systemDatabaseUrl })).toThrowError(refusal('durability'));
+    await one.close();
+    await dbos({ systemDatabaseUrl }).close();
+  });
+
+  it('a restate that nobody reaches says so, and closes', async () => {
+    const engine = restate({ ingressUrl: 'http://127.0.0.1:1', patienceMs: 0 });
+    const runs = engine.host({ id: 'nobody', run: async () => '' });
+    const unreachable = { code: 'durable/unreachable', path: 'ingressUrl' };
+    await expect(runs.start({ runId: 'one', input: '' })).rejects.toMatchObject(unreachable);
+    await expect(runs.find('one')).rejects.toMatchObject(unreachable);
+    await engine.close();
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+
+import { DeadlyRun, inParts, noteLifeIn, TakenOver, type Ledger } from './ledger.js';
+
+/** A ledger as two processes see it that are at the same run. */
+const shared = () => {
+  const parts = new Map<string, { by: string; text: string }>();
+  let deaths: { steps: number; count: number } | undefined;
+  const as = (by: string): Ledger => ({
+    find: async (part) => parts.get(part)?.text,
+    keep: async (part, text) => {
+      const known = parts.get(part) ?? { by, text };
+      parts.set(part, known);
+      if (known.by !== by) throw new TakenOver();
+    },
+    noteLife: async (steps) => {
+      deaths = { steps, count: deaths?.steps === steps ? deaths.count + 1 : 0 };
+      return deaths.count;
+    },
+    noteSurvival: async () => undefined,
+  });
+  return { as, parts };
+};
+
+const live = () => new AbortController().signal;
+const inside = (ledger: Ledger, over: AbortSignal = live()) => inParts({ ledger, step: '3 tools', canceled: live(), over });
+
+describe('the parts of a step', () => {
+  it('are run once, side by side, and told apart by their step', async () => {
+    const { as, parts } = shared();
+    const ran: string[] = [];
+    const part = (key: string) => inside(as('one')).step(key, async () => `${ran.push(key)} ${key}`);
+    const first = await Promise.all([part('a'), part('b')]);
+    expect(await Promise.all([part('b'), part('a')])).toEqual(first.toReversed());
+    expect(ran).toEqual(['a', 'b']);
+    expect([...parts.keys()]).toEqual(['3 tools a', '3 tools b']);
+  });
+
+  it('have parts themselves: what those gave is kept where the whole is not', async () => {
+    const { as } = shared();
+    let runs = 0;
+    const whole = (fails: boolean) =>
+      inside(as('one')).step('a', async (inner) => {
+        const text = await inner.step('b', async () => `${(runs += 1)}`);
+        if (fails) throw new Error('The process is gone.');
+        return `a ${text}`;
+      });
+    await expect(whole(true)).rejects.toThrow('gone');
+    expect([await whole(false), runs]).toEqual(['a 1', 1]);
+  });
+
+  it('are given up by whoever comes second', async () => {
+    const { as } = shared();
+    const { promise: both, resolve } = Promise.withResolvers<void>();
+    const slow = inside(as('slow')).step('a', async () => {
+      await both;
+      return 'slow';
+    });
+    expect(await inside(as('fast')).step('a', async () => 'fast')).toBe('fast');
+    resolve();
+    await expect(slow).rejects.toThrow(TakenOver);
+    expect(await inside(as('third')).step('a', async () => 'third')).toBe('fast');
+  });
+
+  it('are not kept of a process that was told to give up', async () => {
+    const { as, parts } = shared();
+    const over = new AbortController();
+    const part = inside(as('one'), over.signal).step('a', async () => {
+      over.abort(new Error('It is over.'));
+      return 'what it came to when it was aborted';
+    });
+    await expect(part).rejects.toThrow('over');
+    expect(parts.size).toBe(0);
+  });
+});
+
+describe('a run that kills its processes', () => {
+  it('is given up after so many that came no further, and not before', async () => {
+    const { as } = shared();
+    const begin = (steps: number) => noteLifeIn(as('one'), 2)(steps);
+    for (const steps of [0, 4, 4, 5, 5]) await begin(steps);
+    await expect(begin(5)).rejects.toThrow(DeadlyRun);
+  });
+
+  it('is noted once in each process', async () => {
+    const { as } = shared();
+    const note = noteLifeIn(as('one'), 1);
+    await note(0);
+    await note(0);
+    await expect(noteLifeIn(as('one'), 1)(0)).rejects.toThrow(DeadlyRun);
+  });
+});
