@@ -58,6 +58,8 @@ export type { Board, Durable, Engine, Pinned, Program, ProgramCall, ProgramRuns,
 export type { Effect } from './loop/effect.js';
 export { idempotencyKeyOf } from './mastra/tools/idempotency-key.js';
 export type { ToolEffects } from './mastra/tools/tool-effects.js';
+export { encrypted, type EncryptionOptions } from './durable/encrypted.js';
+export type { SealKey } from './durable/seal.js';
 export { memoryEngine } from './durable/memory-engine.js';
 export type { CodeChange } from './mastra/durable/code-change.js';
 export {

@@ -1,3 +1,4 @@
+import { memoryBoard } from './memory-board.js';
 import type { Durable, Engine, Program, ProgramCall, RunFound } from './journal.js';
 
 interface MemoryRun {
@@ -27,6 +28,7 @@ export const memoryEngine = (): Engine => ({
       },
       find: async (runId) => runs.get(runId)?.found ?? { kind: 'absent' },
       cancel: async (runId) => runs.get(runId)?.canceling.abort(),
+      board: memoryBoard(),
     };
   },
   close: async () => undefined,

@@ -1,4 +1,5 @@
-import type { Durable, Engine, Program, ProgramCall, RunFound } from '../../src/durable/journal.js';
+import type { Board, Durable, Engine, Program, ProgramCall, RunFound } from '../../src/durable/journal.js';
+import { memoryBoard } from '../../src/durable/memory-board.js';
 
 /** What outlives a process: the runs, and what was kept of them. */
 export interface Disk {
@@ -6,9 +7,18 @@ export interface Disk {
     string,
     { readonly call: ProgramCall; readonly kept: Map<string, string>; output?: string; isCanceled?: boolean }
   >;
+  readonly board: Board;
 }
 
-export const createDisk = (): Disk => ({ runs: new Map() });
+export const createDisk = (): Disk => ({ runs: new Map(), board: memoryBoard() });
+
+/** What a process sees of a board as long as it lives. */
+const boardWhile = (isAlive: () => boolean, board: Board): Board => ({
+  append: async (...args) => (isAlive() ? board.append(...args) : undefined),
+  read: async (...args) => (isAlive() ? board.read(...args) : []),
+  pin: async (...args) => (isAlive() ? board.pin(...args) : undefined),
+  pinned: () => board.pinned(),
+});
 
 /** Where a process may be killed: when a step is about to begin, or when it has ended and nothing is kept of it. */
 export interface Boundary {
@@ -89,6 +99,7 @@ export const mortalEngine = (disk: Disk, dieAt = Infinity): MortalEngine => {
           return run.output === undefined ? { kind: 'running' } : { kind: 'ended', output: run.output };
         },
         cancel: async (id) => void Object.assign(disk.runs.get(id) ?? {}, { isCanceled: true }),
+        board: boardWhile(() => !isDead, disk.board),
       };
     },
     close: async () => undefined,

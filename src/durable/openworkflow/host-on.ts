@@ -68,6 +68,7 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
         file.requestCancel(program.id, runId);
         canceling.look();
       },
+      board: file.board(program.id),
     },
     stop: async () => {
       await working;

@@ -1,6 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Board } from '../journal.js';
+import { boardOn, boardTables } from './file-board.js';
 
 /** How long a process waits for another that is writing. */
 export const patienceMs = 5_000;
@@ -19,6 +21,8 @@ export interface OpenFile {
   noteLife(program: string, runId: string, steps: number): number;
   /** The process did not die of it: it was interrupted. */
   noteSurvival(program: string, runId: string): void;
+  /** What the processes tell each other of a program's runs. */
+  board(program: string): Board;
   close(): void;
 }
 
@@ -39,7 +43,8 @@ export const openFile = (path: string): OpenFile => {
   mkdirSync(dirname(path), { recursive: true });
   const db = new DatabaseSync(path, { timeout: patienceMs });
   db.exec('PRAGMA journal_mode = WAL');
-  db.exec(tables);
+  db.exec('PRAGMA synchronous = NORMAL'); // a process may be killed at any time; what the machine loses with its power, the next kept step has not
+  db.exec(tables + boardTables);
   const find = db.prepare('SELECT workflow_run_id AS id FROM interlock_runs WHERE program = ? AND run_id = ?');
   const reserve = db.prepare('INSERT OR IGNORE INTO interlock_runs VALUES (?, ?, NULL)');
   const note = db.prepare('UPDATE interlock_runs SET workflow_run_id = ? WHERE program = ? AND run_id = ?');
@@ -58,6 +63,7 @@ export const openFile = (path: string): OpenFile => {
     isCancelRequested: (program, runId) => canceled.get(program, runId) !== undefined,
     noteLife: (program, runId, steps) => live.get(program, runId, steps)?.['deaths'] as number,
     noteSurvival: (program, runId) => void survive.run(program, runId),
+    board: (program) => boardOn(db, program),
     close: () => db.close(),
   };
 };

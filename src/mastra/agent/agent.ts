@@ -40,7 +40,7 @@ import { errorOf, resultOf, type RunResult, type StepResult } from './result.js'
 import { readResumeOptions } from './resume-options.js';
 import { resume } from './resume.js';
 import { streamOf, type RunStream } from './run-stream.js';
-import { createSuspendedRuns, listRuns } from './suspended-runs.js';
+import { createSuspendedRuns, listRuns, toListed } from './suspended-runs.js';
 import { asSubAgents } from '../tools/sub-agents.js';
 import type { VerifyOptions } from '../workflow/verify.js';
 import { findingsOfAgent } from './verify-agent.js';
@@ -175,11 +175,14 @@ export class InterlockAgent<
   }
 
   /**
-   * Follows a run that an engine keeps, from any process, to its end or to where it rests. Chunks are those of what goes on in this process.
+   * Follows a run that an engine keeps, from any process, to its end or to where it rests. Each chunk says in `metadata.sequence` where it
+   * stands; who was cut off asks for what follows. Words that the run has said again, because its process died, are withdrawn first.
    * Raises `durable/no-engine` and `durable/no-run`; so do `resume` and `cancel`.
+   *
+   * @param options.from the least sequence of the chunks that are given; 0 for all of them. Default: those of the last sitting.
    */
-  async attach(runId: string): Promise<InterlockStream> {
-    const followed = await needEngine(this.#durable, 'attach').attach(runId);
+  async attach(runId: string, { from }: { from?: number } = {}): Promise<InterlockStream> {
+    const followed = await needEngine(this.#durable, 'attach').attach(runId, from);
     return this.#streamed(begunOf(followed, {})) as InterlockStream; // see stream
   }
 
@@ -197,9 +200,10 @@ export class InterlockAgent<
     await needEngine(this.#durable, 'cancel').cancel(runId);
   }
 
-  /** The runs of this agent that rest in this process, the last one first. */
+  /** The runs of this agent that rest, the last one first: those in this process, and those that its engine keeps. */
   override async listSuspendedRuns(options: AgentListSuspendedRunsOptions = {}): Promise<AgentListSuspendedRunsResult> {
-    return listRuns(this.#suspended, options);
+    const kept = (await this.#durable?.resting()) ?? [];
+    return listRuns([...this.#suspended.list().map(toListed), ...kept], options);
   }
 
   /**

@@ -41,7 +41,7 @@ export const resume = async (resuming: Resuming): Promise<Run> => {
   const sitting: { run?: Run } = {}; // until it is there, chunks of the last sitting are held for it
   const next = resumeRun(
     found.run,
-    sittingOf({ ...resuming, recording }, () => sitting.run),
+    sittingOf({ ...resuming, shows: [recording?.show] }, () => sitting.run),
     answered,
   );
   sitting.run = next;

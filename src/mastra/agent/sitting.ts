@@ -1,6 +1,6 @@
 import type { Sitting } from '../../loop/resume-run.js';
 import type { Chunk, RunMode } from '../../loop/ports.js';
-import type { Run, RunRecording } from '../../loop/run.js';
+import type { Run } from '../../loop/run.js';
 import { createOutlet, type Outlet } from '../../release/outlet.js';
 import type { CallOptions } from './call-options.js';
 import { runCallbacks, toldChunks } from './callbacks.js';
@@ -14,13 +14,14 @@ interface Calling {
   readonly mode: RunMode;
   readonly options: CallOptions;
   readonly guards: InterlockConfig;
-  readonly recording: RunRecording | undefined;
+  /** Told of each chunk once it can be seen, before the caller is. */
+  readonly shows: readonly (OnShow | undefined)[];
 }
 
 /** What a call brings to the sitting of a run that it asks for: where chunks leave, who is told, and who may give up. */
-export const sittingOf = ({ mode, options, guards, recording }: Calling, runOf: () => Run | undefined): Sitting => ({
+export const sittingOf = ({ mode, options, guards, shows }: Calling, runOf: () => Run | undefined): Sitting => ({
   mode,
-  outlet: withResponse(createOutlet<Chunk>(undefined, shownTo(recording?.show, toldChunks(options))), runOf),
+  outlet: withResponse(createOutlet<Chunk>(undefined, shownTo([...shows, toldChunks(options)])), runOf),
   abortSignal: options.abortSignal,
   onEvent: (event) => {
     void safely(guards.onRunEvent, event);
@@ -31,13 +32,13 @@ export const sittingOf = ({ mode, options, guards, recording }: Calling, runOf: 
 
 type OnShow = (chunk: Chunk) => void;
 
-const shownTo = (first: OnShow | undefined, second: OnShow | undefined): OnShow | undefined =>
-  first && second
-    ? (chunk) => {
-        first(chunk);
-        second(chunk);
-      }
-    : (first ?? second);
+const shownTo = (given: readonly (OnShow | undefined)[]): OnShow | undefined => {
+  const shows = given.filter((show) => show !== undefined);
+  if (shows.length < 2) return shows[0];
+  return (chunk) => {
+    for (const show of shows) show(chunk);
+  };
+};
 
 /** Before the last chunk of a run comes its object; the last one carries the answer's messages, where clients read their metadata. */
 const withResponse = (

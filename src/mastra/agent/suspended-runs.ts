@@ -72,19 +72,22 @@ export const threadOf = ({ list }: Run): { threadId?: string; resourceId?: strin
   return { threadId, resourceId };
 };
 
-/** The runs that rest, in the form in which Mastra lists them. */
-export const listRuns = (suspended: SuspendedRuns, options: AgentListSuspendedRunsOptions): AgentListSuspendedRunsResult => {
+/** A run that rests, as Mastra lists it. */
+export type ListedRun = AgentListSuspendedRunsResult['runs'][number];
+
+/** Of the runs that rest those that are asked for. */
+export const listRuns = (resting: readonly ListedRun[], options: AgentListSuspendedRunsOptions): AgentListSuspendedRunsResult => {
   const { threadId, resourceId, fromDate, toDate, perPage = mostKept, page = 0 } = options;
-  const runs = suspended.list().filter(({ run, suspendedAt }) => {
-    const own = threadOf(run);
-    if (threadId !== undefined && threadId !== own.threadId) return false;
-    if (resourceId !== undefined && resourceId !== own.resourceId) return false;
-    return !(fromDate && suspendedAt < fromDate) && !(toDate && suspendedAt > toDate);
+  const runs = resting.filter((run) => {
+    if (threadId !== undefined && threadId !== run.threadId) return false;
+    if (resourceId !== undefined && resourceId !== run.resourceId) return false;
+    return !(fromDate && run.suspendedAt < fromDate) && !(toDate && run.suspendedAt > toDate);
   });
-  return { runs: runs.slice(page * perPage, (page + 1) * perPage).map(toAgentRun), total: runs.length };
+  return { runs: runs.slice(page * perPage, (page + 1) * perPage), total: runs.length };
 };
 
-const toAgentRun = ({ run, suspendedAt }: SuspendedRun): AgentListSuspendedRunsResult['runs'][number] => ({
+/** A run that rests, in the form in which Mastra lists it. */
+export const toListed = ({ run, suspendedAt }: SuspendedRun): ListedRun => ({
   runId: run.options.runId,
   status: 'suspended',
   ...threadOf(run),

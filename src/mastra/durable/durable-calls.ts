@@ -10,7 +10,8 @@ import { callEnded } from '../agent/callbacks.js';
 import type { AgentSetup } from '../agent/read-config.js';
 import { answeredBy, type Resuming } from '../agent/resume.js';
 import { checkPromise } from '../tools/tool-effects.js';
-import { createDurableRuns, type DurableRuns, type Followed } from './durable-runs.js';
+import { createDurableRuns, type DurableRuns } from './durable-runs.js';
+import type { Followed } from './following.js';
 import { keepContext, splitOptions } from './kept-sitting.js';
 
 /** Has the engine of an agent's configuration run its runs; nothing where it has none. Raises `durable/effect-not-promised`. */

@@ -1,33 +1,33 @@
 import { InterlockError } from '../../errors.js';
-import type { ProgramRuns } from '../../durable/journal.js';
+import type { Board } from '../../durable/journal.js';
+import { memoryBoard } from '../../durable/memory-board.js';
 import { noJournal } from '../../loop/journal.js';
 import type { Answered } from '../../loop/resume-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import { writeKept } from '../../loop/state/kept-state.js';
 import type { CallOptions } from '../agent/call-options.js';
+import type { ListedRun } from '../agent/suspended-runs.js';
+import { followCalled, followTold, type Followed } from './following.js';
 import { readEnd, sittingId, writeSitting, type KeptCall, type KeptEnd, type KeptSitting } from './kept-sitting.js';
+import { look, pause, type Keeping, type SittingOf } from './listening.js';
 import { agentProgram } from './program.js';
-import { createSeats, type Seat, type Seats } from './seats.js';
+import { readResting } from './resting-notes.js';
+import { createSeats } from './seats.js';
 import { setUp, type DurableAgent } from './set-up.js';
-
-/** A run that somebody waits for, wherever it goes on. */
-export interface Followed {
-  readonly run: Run;
-  /** Settles when the sitting is over; never rejects. */
-  readonly ended: Promise<void>;
-}
 
 /** The runs of an agent on an engine. */
 export interface DurableRuns {
   /** Begins a run, or follows the one that there is under its id. */
   begin(call: KeptCall, here: CallOptions): Promise<Followed>;
-  /** Follows the last sitting of a run. */
-  attach(runId: string): Promise<Followed>;
+  /** Follows the last sitting of a run, from a place of what is told of it on. */
+  attach(runId: string, from: number | undefined): Promise<Followed>;
   /** Goes on with a run that rests, or will. */
   resume(resuming: ResumingRun): Promise<Followed>;
   /** Ends a run as canceled, wherever it is. */
   cancel(runId: string): Promise<void>;
+  /** The runs that rest for somebody, the last one first. */
+  resting(): Promise<readonly ListedRun[]>;
 }
 
 export interface ResumingRun {
@@ -38,31 +38,24 @@ export interface ResumingRun {
   answer(rested: Run): Answered;
 }
 
-/** How long it is waited between two looks at a run that goes on elsewhere. */
-const lookAgainMs = 100;
-
-interface Keeping {
-  readonly parts: DurableAgent;
-  readonly seats: Seats;
-  readonly runs: ProgramRuns;
-}
-
 /** Has an engine run an agent's runs. */
 export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
   const seats = createSeats();
-  const keeping: Keeping = { parts, seats, runs: parts.engine.host(agentProgram(parts, seats)) };
-  const { runs } = keeping;
+  const hosted = Promise.withResolvers<Board>(); // an engine may begin with a run before it has given its board
+  const runs = parts.engine.host(agentProgram(parts, { seats, board: hosted.promise }));
+  const board = runs.board ?? memoryBoard();
+  hosted.resolve(board);
+  const keeping: Keeping = { parts, seats, runs, board };
   return {
-    begin: (call, here) => start(keeping, sittingId(call.runId, 0), { here, sitting: { call } }),
-    attach: async (runId) => follow(keeping, (await lastSitting(keeping, runId)).id),
+    begin: (call, here) => start(keeping, sittingOf(call.runId, 0), { here, sitting: { call } }),
+    attach: async (runId, from) => followTold(keeping, await lastSitting(keeping, runId), from),
     resume: async ({ runId, mode, here, answer }) => {
       const { id, number } = await lastSitting(keeping, runId);
       const end = await endOf(keeping, id);
       if (!end.state || end.state.status !== 'suspended') throw new InterlockError('agent/no-suspended-run', { path: runId });
       const answered = answer(await restored(keeping, end));
       const sitting: KeptSitting = { call: { ...end.call, mode }, resumes: { state: end.state, answered } };
-      const next = sittingId(runId, number + 1);
-      return start(keeping, next, { here, sitting, isNew: true });
+      return start(keeping, sittingOf(runId, number + 1), { here, sitting, isNew: true });
     },
     cancel: async (runId) => {
       const { id, number } = await lastSitting(keeping, runId);
@@ -73,8 +66,11 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
       const input = writeSitting({ call: end.call, resumes: { state: end.state } });
       await runs.start({ runId: sittingId(runId, number + 1), input });
     },
+    resting: async () => (await board.pinned()).map(({ note }) => readResting(note)),
   };
 };
+
+const sittingOf = (runId: string, number: number): SittingOf => ({ runId, number, id: sittingId(runId, number) });
 
 interface Starting {
   readonly sitting: KeptSitting;
@@ -83,53 +79,28 @@ interface Starting {
   readonly isNew?: boolean;
 }
 
-const start = async (keeping: Keeping, id: string, { sitting, here, isNew }: Starting): Promise<Followed> => {
+const start = async (keeping: Keeping, at: SittingOf, { sitting, here, isNew }: Starting): Promise<Followed> => {
   const { runs, seats } = keeping;
+  const { id, runId } = at;
   const input = writeSitting(sitting);
   seats.reserve(id, here);
   const isFirst = await runs.start({ runId: id, input });
   if (!isFirst && isNew) {
     seats.leave(id);
-    throw new InterlockError('agent/no-suspended-run', { path: sitting.call.runId });
+    throw new InterlockError('agent/no-suspended-run', { path: runId });
   }
   here.abortSignal?.addEventListener('abort', () => void runs.cancel(id).catch(() => undefined), { once: true });
   if (here.abortSignal?.aborted) await runs.cancel(id);
-  return follow(keeping, id);
+  return followCalled(keeping, at);
 };
 
 /** Sittings are numbered without gaps. */
-const lastSitting = async ({ runs }: Keeping, runId: string): Promise<{ id: string; number: number }> => {
+const lastSitting = async ({ runs }: Keeping, runId: string): Promise<SittingOf> => {
   for (let number = 0; ; number += 1) {
     const found = await runs.find(sittingId(runId, number));
     if (found.kind !== 'absent') continue;
     if (number === 0) throw new InterlockError('durable/no-run', { path: runId });
-    return { id: sittingId(runId, number - 1), number: number - 1 };
-  }
-};
-
-/** A sitting as it goes on here, or as it has ended. */
-const follow = async (keeping: Keeping, id: string): Promise<Followed> => {
-  const end = await endOrSeat(keeping, id);
-  if (!('driven' in end)) {
-    keeping.seats.leave(id);
-    return { run: await restored(keeping, end), ended: Promise.resolve() };
-  }
-  return { run: end.run, ended: watch(keeping, id, end) };
-};
-
-/** Where a sitting is interrupted, it is waited for wherever it goes on. */
-const watch = async (keeping: Keeping, id: string, { run, driven }: Seat): Promise<void> => {
-  try {
-    await driven;
-  } catch {
-    if (keeping.seats.find(id)?.run === run) keeping.seats.leave(id);
-    await endOf(keeping, id).then(
-      ({ state, error }) => (state ? writeKept(run, state) : Object.assign(run, { status: 'failed', error })),
-      (error: unknown) => Object.assign(run, { status: 'failed', error }),
-    );
-    run.options.outlet.close();
-  } finally {
-    keeping.seats.leave(id);
+    return sittingOf(runId, number - 1);
   }
 };
 
@@ -137,37 +108,11 @@ const endOf = async (keeping: Keeping, id: string): Promise<KeptEnd> => {
   for (;;) {
     const end = await look(keeping, id);
     if (end) return end;
-    await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+    await pause();
   }
 };
 
-const endOrSeat = async (keeping: Keeping, id: string): Promise<KeptEnd | Seat> => {
-  const { seats } = keeping;
-  for (;;) {
-    const found = seats.find(id) ?? (await look(keeping, id));
-    if (found) return found;
-    await seats.arrival(id, lookAgainMs);
-  }
-};
-
-/** What a sitting ended with; nothing while it goes on. */
-const look = async ({ runs }: Keeping, id: string): Promise<KeptEnd | undefined> => {
-  const found = await runs.find(id);
-  switch (found.kind) {
-    case 'running':
-      return undefined;
-    case 'ended':
-      return readEnd(found.output);
-    case 'absent':
-      throw new InterlockError('durable/no-run', { path: id });
-    case 'lost':
-      throw new InterlockError('durable/lost-run', { path: id, detail: found.reason });
-    default:
-      return found satisfies never;
-  }
-};
-
-/** A run that has ended, made again of what is left of it. */
+/** A run that rests, made again of what is left of it. */
 const restored = async ({ parts }: Keeping, end: KeptEnd): Promise<Run> => {
   if (!end.state) throw end.error;
   const run = await setUp(parts, end.call, { here: {}, journal: noJournal }); // it does not go on here

@@ -77,3 +77,4 @@ export const readContext = (kept: KeptCall['context']): RequestContext => {
 
 /** The id under which an engine knows a sitting of a run. */
 export const sittingId = (runId: string, sitting: number): string => `${sitting}:${runId}`;
+export const sittingNumber = (id: string): number => Number.parseInt(id, 10);

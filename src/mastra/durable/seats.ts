@@ -4,6 +4,8 @@ import type { CallOptions } from '../agent/call-options.js';
 /** A sitting that goes on in this process. */
 export interface Seat {
   readonly run: Run;
+  /** Stands for this process in what is told of the sitting, see `Telling`. */
+  readonly life: string;
   /** Settles when the sitting is over here; rejects where it was interrupted, to go on elsewhere or later. */
   readonly driven: Promise<void>;
 }
@@ -15,7 +17,7 @@ export interface Seats {
   /** What whoever waits for a sitting wants of it. */
   callerOf(id: string): CallOptions | undefined;
   /** A sitting goes on here. */
-  occupy(id: string, run: Run, driven: Promise<void>): Promise<void>;
+  occupy(id: string, seat: Seat): Promise<void>;
   find(id: string): Seat | undefined;
   /** Nobody needs to find it here any more. */
   leave(id: string): void;
@@ -30,8 +32,8 @@ export const createSeats = (): Seats => {
   return {
     reserve: (id, here) => void callers.set(id, here),
     callerOf: (id) => callers.get(id),
-    occupy: (id, run, driven) => {
-      const seat = { run, driven };
+    occupy: (id, seat) => {
+      const { driven } = seat;
       taken.set(id, seat);
       const clear = (): void => {
         if (taken.get(id) === seat && !callers.has(id)) taken.delete(id); // whoever reserved it still has to find it

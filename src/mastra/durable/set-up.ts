@@ -1,5 +1,6 @@
 import type { Agent } from '@mastra/core/agent';
 import type { Engine } from '../../durable/journal.js';
+import type { Chunk } from '../../loop/ports.js';
 import type { Journal, Run } from '../../loop/run.js';
 import { beginRun } from '../agent/begin-run.js';
 import type { CallOptions } from '../agent/call-options.js';
@@ -20,13 +21,15 @@ export interface SettingUp {
   /** What whoever waits for the run wants of it here. */
   readonly here: CallOptions;
   readonly journal?: Journal;
+  /** Told of each chunk once it can be seen. */
+  readonly show?: (chunk: Chunk) => void;
 }
 
 /** Makes the run of a call in this process, with the agent's guards, tools and models as they are here. */
-export const setUp = async ({ agent, setup }: DurableAgent, call: KeptCall, { here, journal }: SettingUp): Promise<Run> => {
+export const setUp = async ({ agent, setup }: DurableAgent, call: KeptCall, { here, journal, show }: SettingUp): Promise<Run> => {
   const { guards, hooks, defaults, maxModelRetries } = setup;
   const { runId, mode, messages } = call;
   const given: CallOptions = { ...call.options, ...here, runId, requestContext: readContext(call.context) };
   const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given });
-  return beginRun({ agent, guards, hooks, maxModelRetries, mode, messages, options, requestContext, journal });
+  return beginRun({ agent, guards, hooks, maxModelRetries, mode, messages, options, requestContext, journal, show });
 };

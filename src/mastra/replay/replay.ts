@@ -147,7 +147,7 @@ const waitsFor = (run: Run, { toolCallId }: Answered): boolean =>
 const sittingFor = ({ setup, sitting, recording }: Playing) => {
   const { mode } = setup.header;
   const options = { abortSignal: sitting.controller.signal };
-  return sittingOf({ mode, options, guards: {}, recording }, () => sitting.run);
+  return sittingOf({ mode, options, guards: {}, shows: [recording?.show] }, () => sitting.run);
 };
 
 const beginReplay = (playing: Playing): Run => {

@@ -1,0 +1,80 @@
+import type { Board, Durable, Engine, Program, ProgramRuns, RunFound } from './journal.js';
+import { createSeal, type Seal, type SealKey } from './seal.js';
+
+/** With what a journal is written and read. */
+export interface EncryptionOptions {
+  /** Everything is written with it: 32 bytes, as such or in base64. `openssl rand -base64 32` makes one. */
+  readonly key: SealKey;
+  /** Keys with which runs were written that are still kept: they are read with these. Default: none. */
+  readonly previousKeys?: readonly SealKey[];
+}
+
+/**
+ * An engine whose journals only who has the key can read: what a run begins and ends with, what its steps gave, what it shows, all of it by
+ * AES-256-GCM. Ids of runs, tools' calls and steps, times and lengths stay as they are. A text that was changed, or put in the place of
+ * another, is not taken: `durable/unreadable`. Raises `durable/invalid-key`.
+ *
+ * @example
+ * const durability = encrypted(openWorkflow({ path: 'runs.db' }), { key: process.env.JOURNAL_KEY });
+ */
+export const encrypted = (engine: Engine, { key, previousKeys = [] }: EncryptionOptions): Engine => {
+  const seal = createSeal([key, ...previousKeys]);
+  return {
+    ...engine,
+    host: (program) => openedRuns(engine.host(sealedProgram(program, seal)), program.id, seal),
+    close: () => engine.close(),
+  };
+};
+
+/** The program as the engine runs it. */
+const sealedProgram = ({ id, run }: Program, seal: Seal): Program => ({
+  id,
+  run: async (durable, { runId, input }) => {
+    const at = placesOf(id, runId);
+    const output = await run(openedDurable(durable, at, seal), { runId, input: seal.open(input, at('input')) });
+    return seal.close(output, at('output'));
+  },
+});
+
+type PlaceOf = (what: string) => string;
+
+const placesOf =
+  (program: string, runId: string): PlaceOf =>
+  (what) =>
+    JSON.stringify([program, runId, what]);
+
+const openedDurable = (durable: Durable, at: PlaceOf, seal: Seal): Durable => ({
+  canceled: durable.canceled,
+  step: async (key, run) => {
+    const place = at(`step ${key}`);
+    return seal.open(
+      await durable.step(key, async (inner) => seal.close(await run(openedDurable(inner, at, seal)), place)),
+      place,
+    );
+  },
+});
+
+/** The engine's runs as the program knows them. */
+const openedRuns = (runs: ProgramRuns, program: string, seal: Seal): ProgramRuns => ({
+  start: ({ runId, input }) => runs.start({ runId, input: seal.close(input, placesOf(program, runId)('input')) }),
+  find: async (runId) => openedFound(await runs.find(runId), (output) => seal.open(output, placesOf(program, runId)('output'))),
+  cancel: (runId) => runs.cancel(runId),
+  ...(runs.board && { board: openedBoard(runs.board, program, seal) }),
+});
+
+const openedFound = (found: RunFound, open: (output: string) => string): RunFound =>
+  found.kind === 'ended' ? { kind: 'ended', output: open(found.output) } : found;
+
+const openedBoard = (board: Board, program: string, seal: Seal): Board => {
+  const place = (runId: string, what: 'entry' | 'note') => placesOf(program, runId)(what);
+  return {
+    append: (runId, entries) =>
+      board.append(
+        runId,
+        entries.map((entry) => seal.close(entry, place(runId, 'entry'))),
+      ),
+    read: async (runId, from) => (await board.read(runId, from)).map((entry) => seal.open(entry, place(runId, 'entry'))),
+    pin: (runId, note) => board.pin(runId, note === undefined ? undefined : seal.close(note, place(runId, 'note'))),
+    pinned: async () => (await board.pinned()).map(({ runId, note }) => ({ runId, note: seal.open(note, place(runId, 'note')) })),
+  };
+};

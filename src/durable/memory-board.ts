@@ -1,0 +1,17 @@
+import type { Board } from './journal.js';
+
+/** A board that this process alone can read. */
+export const memoryBoard = (): Board => {
+  const entries = new Map<string, string[]>();
+  const notes = new Map<string, string>();
+  const of = (runId: string): string[] => entries.get(runId) ?? [];
+  return {
+    append: async (runId, added) => void entries.set(runId, [...of(runId), ...added]),
+    read: async (runId, from) => of(runId).slice(from),
+    pin: async (runId, note) => {
+      notes.delete(runId);
+      if (note !== undefined) notes.set(runId, note);
+    },
+    pinned: async () => [...notes].map(([runId, note]) => ({ runId, note })).toReversed(),
+  };
+};

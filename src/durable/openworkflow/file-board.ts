@@ -1,0 +1,33 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Board } from '../journal.js';
+
+/** What processes tell each other of runs, in the file of the journals. */
+export const boardTables = `
+  CREATE TABLE IF NOT EXISTS interlock_board (
+    program TEXT NOT NULL, run_id TEXT NOT NULL, place INTEGER NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (program, run_id, place)
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS interlock_notes (
+    program TEXT NOT NULL, run_id TEXT NOT NULL, pinned_at INTEGER NOT NULL, note TEXT NOT NULL, PRIMARY KEY (program, run_id)
+  ) WITHOUT ROWID;
+`;
+
+/**
+ * The board of a program. Whoever asks looks into the file: SQLite is there anyway, and any process of the machine can read it without a
+ * server. An entry is one row of a write-ahead log, which the next kept step takes to the disk with it.
+ */
+export const boardOn = (db: DatabaseSync, program: string): Board => {
+  const add = db.prepare(`
+    INSERT INTO interlock_board
+    SELECT ?1, ?2, coalesce((SELECT max(place) + 1 FROM interlock_board WHERE program = ?1 AND run_id = ?2), 0) + key, value
+    FROM json_each(?3)`);
+  const read = db.prepare('SELECT entry FROM interlock_board WHERE program = ? AND run_id = ? AND place >= ? ORDER BY place');
+  const put = db.prepare('INSERT OR REPLACE INTO interlock_notes VALUES (?, ?, ?, ?)');
+  const take = db.prepare('DELETE FROM interlock_notes WHERE program = ? AND run_id = ?');
+  const notes = db.prepare('SELECT run_id, note FROM interlock_notes WHERE program = ? ORDER BY pinned_at DESC');
+  return {
+    append: async (runId, entries) => void add.run(program, runId, JSON.stringify(entries)),
+    read: async (runId, from) => read.all(program, runId, from).map(({ entry }) => entry as string),
+    pin: async (runId, note) => void (note === undefined ? take.run(program, runId) : put.run(program, runId, Date.now(), note)),
+    pinned: async () => notes.all(program).map(({ run_id: runId, note }) => ({ runId: runId as string, note: note as string })),
+  };
+};

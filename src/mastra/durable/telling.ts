@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { stringify } from 'safe-stable-stringify';
+import type { Board } from '../../durable/journal.js';
+import { partIdOf } from '../../loop/part-ids.js';
+import type { Chunk } from '../../loop/ports.js';
+import type { Journal, Run } from '../../loop/run.js';
+import { encode } from '../../loop/state/encode.js';
+import { createQueue } from './entry-queue.js';
+import type { KeptCall } from './kept-sitting.js';
+import { createHearing, readChunk, writeEntry, type Told } from './told.js';
+
+/** What a process tells of a sitting of a run to whoever follows it from elsewhere. */
+export interface Telling {
+  /** Stands for the process in what it tells. */
+  readonly life: string;
+  /** Takes the sitting up, before anything of it happens here. */
+  open(): Promise<void>;
+  /** Takes a chunk that can be seen. */
+  show(chunk: Chunk): void;
+  /** The same journal, whose stretches end once everything that they showed was told. */
+  around(journal: Journal): Journal;
+  /** Settles when what was shown is told, as far as it can be. */
+  flush(): Promise<void>;
+}
+
+export interface TellingOptions {
+  readonly board: Board;
+  readonly sitting: number;
+  readonly call: KeptCall;
+}
+
+/**
+ * Tells a sitting as one stream, whatever happens to its processes. Where one died in the middle of a stretch, the next one withdraws the
+ * words that had left of it, for the model will say others, and does not repeat what it tells in the same words.
+ */
+export const createTelling = ({ board, sitting, call }: TellingOptions): Telling => {
+  const { runId } = call;
+  const life = randomUUID();
+  const queue = createQueue((entries) => board.append(runId, entries));
+  let place = { stretch: '', at: { stepNumber: 0, attempt: 1 } };
+  let earlier: readonly Told[] = [];
+  let left = new Map<string, number>();
+  const add = (text: string): void =>
+    queue.push(writeEntry({ kind: 'chunk', life, stretch: place.stretch, at: { ...place.at } }, text));
+  const enter = (run: Run, stretch: string): void => {
+    const told = earlier.filter((one) => one.stretch === stretch);
+    place = { stretch, at: run.position };
+    left = countsOf(told);
+    const { said, partIds } = unfinished(told, run);
+    for (const id of said) run.usedPartIds.add(id); // what is said now are other parts
+    const data = { ...told.at(-1)?.at, partIds };
+    if (partIds.length > 0) add(encode({ type: retractType, runId, from: 'AGENT', data } satisfies Chunk));
+  };
+  return {
+    life,
+    open: async () => {
+      const kept: KeptCall = { ...call, messages: [] }; // they stand in what the sitting ends with
+      queue.push(writeEntry({ kind: 'life', life, sitting }, encode(kept)));
+      await queue.flush();
+      const told = createHearing().take(await board.read(runId, 0).catch(() => []));
+      earlier = told.filter((one) => one.sitting === sitting && one.life !== life);
+    },
+    show: (chunk) => {
+      const text = textOf(chunk);
+      if (text === undefined) return;
+      const key = left.size > 0 ? keyOf(chunk) : '';
+      const count = left.get(key) ?? 0;
+      if (count > 0) left.set(key, count - 1);
+      else add(text);
+    },
+    around: (journal) => ({
+      ...journal,
+      stretch: (run, key, body) =>
+        journal.stretch(run, key, async () => {
+          enter(run, key);
+          const value = await body();
+          await queue.flush();
+          return value;
+        }),
+    }),
+    flush: () => queue.flush(),
+  };
+};
+
+const countsOf = (told: readonly Told[]): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const key of told.map((one) => keyOf(readChunk(one)))) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+};
+
+/** Chunks that say the same have the same key. */
+const keyOf = (chunk: Chunk): string => stringify(chunk) ?? '';
+
+const retractType = 'data-interlock-retract';
+
+/** Chunks of what a model says; what becomes of its calls is told by others. */
+const saidTypes = /^((text|reasoning)-.*|tool-call(-delta|-input.*)?|source)$/;
+
+const saidId = (chunk: Chunk): string | undefined =>
+  saidTypes.test(chunk.type) ? (partIdOf(chunk) ?? (chunk.payload as { id?: string } | undefined)?.id) : undefined;
+
+/**
+ * Parts that were said in a stretch, and that nothing kept knows of; of these, those that were not withdrawn. What the run still holds
+ * back will be seen as it is.
+ */
+const unfinished = (told: readonly Told[], { options }: Run): { said: Set<string>; partIds: string[] } => {
+  const held = new Set(options.outlet.held().chunks.map(saidId));
+  const said = new Set<string>();
+  const gone = new Set<string>();
+  for (const chunk of told.map(readChunk)) {
+    const id = saidId(chunk);
+    if (id !== undefined && !held.has(id)) said.add(id);
+    if (chunk.type === retractType) for (const one of (chunk.data as { partIds: string[] }).partIds) gone.add(one);
+  }
+  return { said, partIds: [...said].filter((id) => !gone.has(id)) };
+};
+
+/** A chunk as text; where it is no data, as it would go over a wire, and where it cannot, not at all: nothing hangs on it. */
+const textOf = (chunk: Chunk): string | undefined => {
+  for (const make of [() => chunk, () => JSON.parse(JSON.stringify(chunk)) as Chunk])
+    try {
+      return encode(make());
+    } catch {
+      continue;
+    }
+  return undefined;
+};

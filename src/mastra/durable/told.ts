@@ -1,0 +1,78 @@
+import type { Chunk } from '../../loop/ports.js';
+import { decode } from '../../loop/state/encode.js';
+import type { Position } from '../../trace/recorder.js';
+import type { KeptCall } from './kept-sitting.js';
+
+/** What an entry of a run on the board says of itself; below it stands a call, or a chunk. */
+export type Heading =
+  /** A process takes up a sitting: from here on nothing counts that another one still says of the run. */
+  | { readonly kind: 'life'; readonly life: string; readonly sitting: number }
+  /** What can be seen, and the stretch of the run in which it came out. */
+  | { readonly kind: 'chunk'; readonly life: string; readonly stretch: string; readonly at: Position };
+
+/** A chunk of a run as everybody may hear it. */
+export interface Told {
+  /** Its place on the board of the run: it grows, not always by one. */
+  readonly sequence: number;
+  readonly life: string;
+  readonly sitting: number;
+  readonly stretch: string;
+  readonly at: Position;
+  /** The chunk as text. */
+  readonly text: string;
+}
+
+/** Somebody who hears what is told of a run from its beginning. */
+export interface Hearing {
+  /** The place of what is heard next. */
+  readonly place: number;
+  /** Who has taken the run up, one after the other. */
+  readonly lives: readonly string[];
+  /** The last sitting that was taken up, and where that was first. */
+  readonly opened: { readonly sitting: number; readonly sequence: number; readonly call: KeptCall } | undefined;
+  /** Takes the next entries; gives what counts of them. */
+  take(entries: readonly string[]): Told[];
+}
+
+/** @param text what stands below the heading, see `encode` */
+export const writeEntry = (heading: Heading, text: string): string => `${JSON.stringify(heading)}\n${text}`;
+
+export const readChunk = ({ text }: Told): Chunk => decode(text) as Chunk; // what a chunk was made to
+
+export const createHearing = (): Hearing => {
+  let place = 0;
+  const lives: string[] = [];
+  let opened: Hearing['opened'];
+  const takeOne = (entry: string): Told[] => {
+    const end = entry.indexOf('\n');
+    const heading = JSON.parse(entry.slice(0, end)) as Heading; // what writeEntry wrote
+    const text = entry.slice(end + 1);
+    const sequence = place;
+    place += 1;
+    switch (heading.kind) {
+      case 'life': {
+        const { life, sitting } = heading;
+        lives.push(life);
+        if (opened?.sitting !== sitting) opened = { sitting, sequence, call: decode(text) as KeptCall };
+        return [];
+      }
+      case 'chunk': {
+        const { life, stretch, at } = heading;
+        // A process that was given up, and does not know it, may still speak.
+        return life === lives.at(-1) && opened ? [{ sequence, life, sitting: opened.sitting, stretch, at, text }] : [];
+      }
+      default:
+        return heading satisfies never;
+    }
+  };
+  return {
+    get place() {
+      return place;
+    },
+    lives,
+    get opened() {
+      return opened;
+    },
+    take: (entries) => entries.flatMap(takeOne),
+  };
+};

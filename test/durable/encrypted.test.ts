@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { expect, it, onTestFinished } from 'vitest';
+
+import { openWorkflow } from '../../src/durable/openworkflow/index.js';
+import { createSeal } from '../../src/durable/seal.js';
+import { encrypted, InterlockAgent, type Engine } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
+import { scenarios, type Scenario } from './scenarios.js';
+
+const prompt = 'My card is 4111-1111-1111-1111.';
+const rejected = 'FORBIDDEN-WORDS';
+
+/** An agent that keeps a value aside, and whose first answer is rejected. */
+const careful = (durability: Engine) =>
+  new InterlockAgent({
+    id: 'careful',
+    name: 'Careful',
+    instructions: 'Answer.',
+    model: scriptedModel({ steps: (call) => ({ text: call.index === 0 ? rejected : 'All is well.' }) }),
+    inputProcessors: [
+      {
+        id: 'vault',
+        processInput: ({ state, messages }) => {
+          state['value'] = '4111-1111-1111-1111';
+          return messages;
+        },
+      },
+    ],
+    outputProcessors: [
+      {
+        id: 'polite',
+        processOutputStep: ({ text, abort, messages }) => {
+          if (text?.includes(rejected)) abort('mind your words', { retry: true });
+          return messages;
+        },
+      },
+    ],
+    maxProcessorRetries: 1,
+    durability,
+  });
+
+/** The bytes of everything that an engine keeps on the disk, as text. */
+const kept = async (wrap: (engine: Engine) => Engine): Promise<string> => {
+  const folder = mkdtempSync(join(tmpdir(), 'interlock-durable-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const engine = wrap(openWorkflow({ path: join(folder, 'runs.db') }));
+  const agent = careful(engine);
+  const { text } = await agent.generate(prompt, { runId: 'one' });
+  expect([text, await (await agent.attach('one', { from: 0 })).text]).toEqual(['All is well.', 'All is well.']);
+  const read = () => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'));
+  const whileOpen = read();
+  await engine.close();
+  return [...whileOpen, ...read()].join('');
+};
+
+it('no word of a run stands in the file: not a rejected one, not a value that a guard keeps, not the rest', async () => {
+  const key = randomBytes(32);
+  const closed = await kept((engine) => encrypted(engine, { key }));
+  const open = await kept((engine) => engine);
+  for (const words of [rejected, '4111-1111', 'All is well', 'mind your words']) {
+    expect(open, words).toContain(words);
+    expect(closed, words).not.toContain(words);
+  }
+});
+
+it('keys are changed while runs go on; without the key nothing is read, and nothing is begun anew', async () => {
+  const [old, young] = [randomBytes(32), randomBytes(32).toString('base64')];
+  const scenario = (scenarios['tools'] as () => Scenario)();
+  const on = (disk: Disk, key: string | Buffer, previousKeys?: Buffer[]) =>
+    scenario.agent({ durability: encrypted(mortalEngine(disk), { key, previousKeys }) });
+  const disk = createDisk();
+  await on(disk, old).generate(prompt, { runId: 'run' });
+  expect(await (await on(disk, young, [old]).attach('run')).text).toBe('All is paid.');
+  await expect(on(disk, young).attach('run')).rejects.toMatchObject({ code: 'durable/unreadable' });
+  await expect(scenario.agent({ durability: mortalEngine(disk) }).attach('run')).rejects.toThrow();
+  expect(scenario.effects).toHaveLength(2);
+});
+
+it('a text is read where it was written, unchanged, or not at all', () => {
+  const seal = createSeal([randomBytes(32)]);
+  const closed = seal.close('words', 'here');
+  expect([seal.open(closed, 'here'), seal.close('words', 'here') === closed]).toEqual(['words', false]);
+  const unreadable = expect.objectContaining({ code: 'durable/unreadable' });
+  expect(() => seal.open(closed, 'there')).toThrow(unreadable);
+  expect(() => seal.open('words', 'here')).toThrow(unreadable);
+  const [id = '', body = ''] = closed.split('.');
+  const bytes = Buffer.from(body, 'base64');
+  for (let index = 0; index < bytes.length; index += 1) {
+    const changed = Buffer.from(bytes);
+    changed[index] = (changed[index] ?? 0) ^ 1;
+    expect(() => seal.open(`${id}.${changed.toString('base64')}`, 'here'), `byte ${index}`).toThrow(unreadable);
+  }
+  expect(() => seal.open(`${id}.`, 'here')).toThrow(unreadable);
+});
+
+it.each([Buffer.alloc(16), 'a password', ''])('%o is no key', (key) => {
+  expect(() => encrypted(mortalEngine(createDisk()), { key })).toThrow(expect.objectContaining({ code: 'durable/invalid-key' }));
+});

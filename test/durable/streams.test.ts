@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+
+import type { InterlockStream } from '../../src/index.js';
+import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
+import { approving, scenarios, type Scenario } from './scenarios.js';
+
+const prompt = 'Please charge me.';
+
+interface Seen {
+  readonly type: string;
+  readonly payload?: { readonly id?: string; readonly text?: string; readonly result?: unknown };
+  readonly data?: { readonly partIds: string[]; readonly attempt: number; readonly stepNumber: number };
+  readonly metadata?: { readonly sequence: number };
+}
+
+const chunksOf = async (stream: InterlockStream): Promise<Seen[]> => {
+  const chunks: Seen[] = [];
+  for await (const chunk of stream.fullStream as AsyncIterable<Seen>) chunks.push(chunk);
+  return chunks;
+};
+
+const sequencesOf = (chunks: readonly Seen[]): number[] => chunks.map(({ metadata }) => metadata?.sequence ?? -1);
+
+/** What a reader has on the screen in the end: words by part, what was withdrawn gone, and the results of tools. */
+const screenOf = (chunks: readonly Seen[]) => {
+  const gone = new Set(chunks.flatMap(({ data, type }) => (type === 'data-interlock-retract' ? (data?.partIds ?? []) : [])));
+  const said = chunks.filter(({ type, payload }) => type === 'text-delta' && !gone.has(payload?.id ?? ''));
+  return {
+    text: said.map(({ payload }) => payload?.text).join(''),
+    results: chunks.filter(({ type }) => type === 'tool-result').map(({ payload }) => payload?.result),
+    told: ['start', 'step-start', 'step-finish', 'finish'].map((wanted) => chunks.filter(({ type }) => type === wanted).length),
+  };
+};
+
+const attachIn = (disk: Disk, { agent }: Scenario, from?: number) =>
+  agent({ durability: mortalEngine(disk) }).attach('run', { from });
+
+describe.each(['tools', 'guards', 'overlap', 'holding'])('the stream of a run that is killed anywhere (%s)', (name) => {
+  const make = scenarios[name] as () => Scenario;
+
+  it('is one stream to whoever follows it from another process, and goes on from any place of it', async () => {
+    const disk = createDisk();
+    const whole = mortalEngine(disk);
+    const scenario = make();
+    const own = await chunksOf(await scenario.agent({ durability: whole }).stream(prompt, { runId: 'run' }));
+    const all = await chunksOf(await attachIn(disk, scenario, 0));
+    expect(all.map(({ type }) => type)).toEqual(own.map(({ type }) => type));
+    const cut = Math.floor(all.length / 2);
+    const rest = await chunksOf(await attachIn(disk, scenario, sequencesOf(all)[cut]));
+    expect(rest).toEqual(all.slice(cut));
+
+    for (const [dieAt, boundary] of whole.passed.entries()) {
+      const killed = make();
+      const left = createDisk();
+      const dying = mortalEngine(left, dieAt);
+      void killed
+        .agent({ durability: dying })
+        .generate(prompt, { runId: 'run' })
+        .catch(() => undefined);
+      await dying.died;
+      const seen = await chunksOf(await attachIn(left, killed, 0));
+      const where = `${boundary.at} ${boundary.key}`;
+      const sequences = sequencesOf(seen);
+      expect(sequences, where).toEqual([...new Set(sequences)].toSorted((a, b) => a - b));
+
+      expect(screenOf(seen), where).toEqual(screenOf(all));
+    }
+  });
+});
+
+describe('the sittings of a run', () => {
+  it('are told one after the other, and a run that rests is listed until it is answered', async () => {
+    const disk = createDisk();
+    const scenario = approving();
+    const begin = () => scenario.agent({ durability: mortalEngine(disk) });
+    const listed = async () => (await begin().listSuspendedRuns()).runs;
+    await begin().generate(prompt, { runId: 'run' });
+    const [rested] = await listed();
+    expect(rested).toMatchObject({
+      runId: 'run',
+      status: 'suspended',
+      toolCalls: [1, 2].map((amount) => ({ toolName: 'charge', args: { amount }, requiresApproval: true })),
+    });
+    expect(rested?.suspendedAt).toBeInstanceOf(Date);
+    expect((await begin().listSuspendedRuns({ threadId: 'another' })).total).toBe(0);
+    for (const { toolCallId } of rested?.toolCalls ?? []) {
+      const stream = await begin().resume('run', { approved: true }, { toolCallId });
+      await stream.getFullOutput();
+    }
+    expect(await listed()).toEqual([]);
+    const last = await chunksOf(await attachIn(disk, scenario));
+    const all = await chunksOf(await attachIn(disk, scenario, 0));
+    expect(all.filter(({ type }) => type === 'finish')).toHaveLength(3);
+    expect(last.filter(({ type }) => type === 'finish')).toHaveLength(1);
+    expect(all.slice(-last.length)).toEqual(last);
+    expect(screenOf(all)).toMatchObject({
+      text: 'I charge. All is paid.',
+      results: [{ receipt: 'receipt 1' }, { receipt: 'receipt 2' }],
+    });
+  });
+
+  it('what a process says that was given up and does not know it is not heard', async () => {
+    const disk = createDisk();
+    const scenario = (scenarios['tools'] as () => Scenario)();
+    await scenario.agent({ durability: mortalEngine(disk) }).generate(prompt, { runId: 'run' });
+    const [opening = ''] = await disk.board.read('run', 0);
+    const before = await chunksOf(await attachIn(disk, scenario, 0));
+    const later = opening.replace(/"life":"[^"]*"/, '"life":"later"');
+    const late = (await disk.board.read('run', 1)).slice(0, 3); // of the first process
+    await disk.board.append('run', [later, ...late]);
+    expect(await chunksOf(await attachIn(disk, scenario, 0))).toEqual(before);
+  });
+});
