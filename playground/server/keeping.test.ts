@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Mastra } from '@mastra/core/mastra';
@@ -54,6 +54,13 @@ describe('a file of runs', () => {
     const { runs } = await studio.json<RunPage>('runs');
     expect(runs.map(({ said }) => said)).toEqual(['Three', 'Two']);
   });
+});
+
+it('is no file where it is called memory', async () => {
+  const studio = await openStudio(makeAgent([{ text: 'Hello.' }]).agent, { file: 'memory' });
+  await studio.run('Hi');
+  await studio.close();
+  expect(existsSync('memory')).toBe(false);
 });
 
 describe('a store', () => {

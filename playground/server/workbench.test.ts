@@ -279,7 +279,11 @@ describe('a recorded run', () => {
     const { runId } = await studio.run('Hi');
     const fixture = await studio.get(`runs/${runId}/fixture`);
     expect(fixture.headers.get('content-disposition')).toContain('.test.ts');
-    expect(await fixture.text()).toContain("from 'vitest'");
+    expect(await fixture.text()).toMatch(/^\/\/ Change the import of the agent.*\nimport .* from 'vitest'/);
+    const ours = await (await studio.get(`runs/${runId}/fixture?from=../src/helper.js&name=helper`)).text();
+    expect(ours).toMatch(/^import /);
+    expect(ours).toContain('import { helper } from "../src/helper.js";');
+    expect((await studio.get(`runs/${runId}/fixture?name=a%20b`)).status).toBe(400);
     const lines = (await (await studio.get(`runs/${runId}/trace`)).text()).trimEnd().split('\n');
     expect(lines.map((line) => (JSON.parse(line) as { seq: number }).seq)).toEqual(lines.map((_, index) => index));
     expect(await (await studio.get('pipelines/goes-out/mermaid')).text()).toBe(

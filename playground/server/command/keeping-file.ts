@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { inMemory } from '../store/open-store.js';
 
 /** Where a command keeps runs when nothing is said. */
 const defaultFile = join('.interlock', 'studio.db');
@@ -14,7 +15,7 @@ interface Place {
  * was asked for or because the optional peer is not installed.
  */
 export const keepingFile = async (asked: string | undefined, { complain, cwd }: Place): Promise<string | undefined> => {
-  if (asked === 'memory') return undefined;
+  if (asked === inMemory) return undefined;
   if (asked === undefined && !(await hasLibsql())) {
     complain('Runs are kept in memory: install @libsql/client to keep them in a file.');
     return undefined;

@@ -37,6 +37,15 @@ export const tryPhaseSchema = z.object({ phase: id, payload: z.unknown(), engine
 
 export const replaySchema = z.object({ pipelines: z.record(id, id).default({}) });
 
+/** Where a test imports the agent from, and under which name. */
+export const fixtureQuerySchema = z.object({
+  from: z.string().min(1).max(500).optional(),
+  name: z
+    .string()
+    .regex(/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u)
+    .optional(),
+});
+
 const streamKind = z.enum(['text', 'reasoning', 'tool-input']);
 const labText = z.string().max(20_000);
 

@@ -10,8 +10,8 @@ import { findLeak } from '../workbench/find-leak.js';
 import { runLabStream } from '../workbench/lab-stream.js';
 import { replayRun } from '../workbench/replay-run.js';
 import { tryPhase } from '../workbench/try-phase.js';
-import { findLeakSchema, labStreamSchema, replaySchema, tryPhaseSchema } from './inputs.js';
-import { readBody } from './read-request.js';
+import { findLeakSchema, fixtureQuerySchema, labStreamSchema, replaySchema, tryPhaseSchema } from './inputs.js';
+import { readBody, readQuery } from './read-request.js';
 import { traceLinesOf, traceOf } from './words-routes.js';
 
 /** Pipelines at work: a phase tried, a stream cut, a run replayed; and what can be taken away. */
@@ -43,9 +43,10 @@ export const workbenchRoutes = (studio: Studio): Hono =>
     })
     .get('/runs/:runId/fixture', async (c) => {
       const { runId, agentId } = await summaryOf(studio, c.req.param('runId'));
-      const fixture = toFixture(await traceOf(studio, runId), { from: `./${agentId}.js` });
+      const { from, name } = readQuery(c, fixtureQuerySchema);
+      const fixture = toFixture(await traceOf(studio, runId), { from: from ?? `./${agentId}.js`, name });
       attached(c, `${runId}.test.ts`);
-      return c.text(fixture);
+      return c.text(from === undefined ? `${whereTheAgentIs}${fixture}` : fixture);
     })
     .get('/runs/:runId/trace', async (c) => {
       const { runId } = await summaryOf(studio, c.req.param('runId'));
@@ -53,6 +54,8 @@ export const workbenchRoutes = (studio: Studio): Hono =>
       attached(c, `${runId}.jsonl`);
       return c.body(`${lines.join('\n')}\n`, 200, { 'Content-Type': 'application/x-ndjson' });
     });
+
+const whereTheAgentIs = '// Change the import of the agent to the module and the name under which your application exports it.\n';
 
 /** A page is given a file of its own to save. */
 const attached = (context: Context, name: string): void =>

@@ -6,14 +6,17 @@ import { openMemoryStore } from './memory-store.js';
 import type { RunStore, StoreBounds } from './run-store.js';
 
 export interface StoreOptions extends StoreBounds {
-  /** The file in which runs are kept, made where it is missing. Default: none, so that they are kept in memory. */
+  /** The file in which runs are kept, made where it is missing. Default: `'memory'`, which is none. */
   readonly file?: string;
 }
+
+/** What stands in a file's place where there is none. */
+export const inMemory = 'memory';
 
 /** Opens the store that the options ask for. */
 export const openStore = async ({ file, maxRuns, maxBytes }: StoreOptions): Promise<RunStore> => {
   const bounds = { ...(maxRuns !== undefined && { maxRuns }), ...(maxBytes !== undefined && { maxBytes }) };
-  if (file === undefined) return openMemoryStore(bounds);
+  if (file === undefined || file === inMemory) return openMemoryStore(bounds);
   mkdirSync(dirname(resolve(file)), { recursive: true });
   return openLibsqlStore({ url: pathToFileURL(resolve(file)).href, ...bounds });
 };

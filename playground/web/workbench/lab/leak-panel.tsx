@@ -102,11 +102,14 @@ interface FoundProps {
   readonly onLoad: (settings: LabSettings) => void;
 }
 
-const Found = ({ asked: { pipelineId, text, kind }, found: { tried, leak }, onLoad }: FoundProps) => {
+const Found = ({ asked: { pipelineId, text, kind, tries = 0 }, found: { tried, leak }, onLoad }: FoundProps) => {
   if (!leak)
     return (
       <p className="leak-none">
-        <ShieldCheck size={16} aria-hidden /> No leak in {count(tried, 'cutting')}.
+        <ShieldCheck size={16} aria-hidden /> No leak in {count(tried, 'cutting')}:{' '}
+        <span>
+          every cut in two, the cut per character{tries > 0 && `, and ${tries.toLocaleString()} random ones, each once`}.
+        </span>
       </p>
     );
   const load = (): void => onLoad({ pipelineId, text, kind, cutting: { kind: 'by-hand', at: cutsOf(leak.chunks) } });
