@@ -58,14 +58,14 @@ interface PackageJson {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
 }
 
-/** The package as its users import it, from its sources: for each subpath the source of what package.json names. */
-const sourcesOfSubpaths = (): Record<string, string[]> => {
+/** For each subpath that programs import, as they import it, the source of what package.json names. */
+export const subpathSources = (): Record<string, string> => {
   const { exports } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8')) as PackageJson;
   return Object.fromEntries(
     Object.entries(exports).flatMap(([subpath, target]) => {
       if (typeof target === 'string') return []; // package.json itself
-      const source = target.default.replace('./dist/', '../../').replace(/\.js$/, '.ts');
-      return [[subpath.replace(/^\./, 'mastra-interlock'), [source]]];
+      const source = target.default.replace('./dist/', '').replace(/\.js$/, '.ts');
+      return [[subpath.replace(/^\./, 'mastra-interlock'), source]];
     }),
   );
 };
@@ -91,7 +91,8 @@ export interface WrittenExamples {
 export const writeExamples = (examples: readonly Example[]): WrittenExamples => {
   rmSync(place, { recursive: true, force: true });
   mkdirSync(place, { recursive: true });
-  const compilerOptions = { rootDir: '../..', paths: sourcesOfSubpaths() };
+  const paths = Object.fromEntries(Object.entries(subpathSources()).map(([subpath, source]) => [subpath, [`../../${source}`]]));
+  const compilerOptions = { rootDir: '../..', paths };
   writeFileSync(`${place}tsconfig.json`, JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, include: ['*.ts'] }));
   for (const example of examples) writeFileSync(place + fileOf(example), example.code);
   return {

@@ -88,7 +88,7 @@ const loaded = `
 `;
 
 describe('an import loads of the hosts', () => {
-  const hosts = ['@mastra/core', 'ai', ...Object.keys(readManifest().peerDependencies)];
+  const hosts = Object.keys(readManifest().peerDependencies);
 
   it.concurrent.each([
     ['mastra-interlock', ['@mastra/core']],
@@ -103,7 +103,7 @@ describe('an import loads of the hosts', () => {
     expect(stdout, stderr).not.toBe('');
     const packages = new Set(JSON.parse(stdout) as string[]);
     expect(packages).toContain('mastra-interlock');
-    expect(hosts.filter((name) => packages.has(name)).toSorted()).toEqual([...new Set(expected)]);
+    expect(hosts.filter((name) => packages.has(name)).toSorted()).toEqual(expected);
   });
 });
 

@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+import { phaseSchemas } from '../../schemas/index.js';
+import { errorTable, phases, type Phase } from '../../src/index.js';
+import { checks } from '../../src/pipeline/verify/checks.js';
+import { subpathSources, inRoot } from './examples.js';
+import { publicNames, type PublicName } from './exports.js';
+
+/** What is generated says so in its first line; `npm run docs` writes all of it anew. */
+const made = (from: string): string => `<!-- Made from ${from}: npm run docs -->`;
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
+
+const actors = {
+  author: 'whoever writes the pipeline or the agent',
+  operator: 'whoever runs it',
+  caller: 'whoever makes the call',
+  provider: 'the provider of the model',
+} as const;
+
+type Code = keyof typeof errorTable;
+const codes = Object.keys(errorTable) as Code[];
+const areas = [...new Set(codes.map((code) => code.split('/')[0] ?? ''))];
+
+const errorsOf = (area: string): string =>
+  table(
+    ['code', 'who acts', 'what it is, and what to do'],
+    codes
+      .filter((code) => code.startsWith(`${area}/`))
+      .map((code) => {
+        const row: { actor: string; say: string; status?: number } = errorTable[code];
+        const finding = code in checks ? ` Told by [verify](../verify.md#all-findings).` : '';
+        const status = row.status === undefined ? '' : ` HTTP ${row.status}.`;
+        return [`\`${code}\``, row.actor, `${row.say}${finding}${status}`];
+      }),
+  );
+
+const errors = `${made('src/error-table.ts')}
+
+# Errors, by code
+
+Everything that Interlock raises is an \`InterlockError\`: \`code\` is one of those below and public API, \`path\` names the guard, pipeline or option, \`cause\` is what
+led here, \`status\` what a server answers with (500 where no other is given), \`actor\` who must act. \`isInterlockError(error, code?)\` recognises one, from another copy of the package too.
+A guard that objects raises nothing: the run ends with \`status: 'tripwire'\`.
+
+${table(
+  ['who acts', ''],
+  Object.entries(actors).map(([actor, who]) => [`\`${actor}\``, who]),
+)}
+
+${areas.map((area) => `## ${area}\n\n${errorsOf(area)}`).join('\n\n')}
+`;
+
+interface Described {
+  readonly description?: string | undefined;
+}
+
+const fieldsOf = (phase: Phase): string => {
+  const shape: Readonly<Record<string, Described & { safeParse: (value: unknown) => { success: boolean } }>> =
+    phaseSchemas[phase].shape;
+  const fields = Object.entries(shape).filter(([name]) => name !== 'phase'); // it says which payload this is
+  const rows = fields.map(([name, field]) => {
+    const optional = field.safeParse(undefined).success ? '?' : '';
+    return [`\`${name}${optional}\``, field.description ?? ''];
+  });
+  return table(['field', ''], rows);
+};
+
+const phasePage = `${made('src/phase/table.ts and schemas/phases')}
+
+# Phases
+
+A guard is a processor with one or more of these hooks. This is the phase table that the loop, the pipelines, the studio and this page read. A payload is what a
+step of a pipeline is given and gives on.
+
+${table(
+  ['phase', 'hook', 'called', 'array', 'a retry leads to', 'state of the loop', 'beside the model'],
+  Object.values(phases).map((row) => [
+    `[\`${row.phase}\`](#${row.phase.toLowerCase()})`,
+    `\`${row.hook}\``,
+    `per ${row.cadence}`.replace('per once', 'once').replace('per error', 'per failed call'),
+    row.lane,
+    row.retryLeadsTo,
+    `\`${row.loopState}\``,
+    'mayOverlap' in row ? 'may' : '',
+  ]),
+)}
+
+${Object.values(phases)
+  .map(
+    ({ phase, hook }) =>
+      `## ${phase}\n\n${phaseSchemas[phase].shape.phase.description ?? ''} Hook: \`${hook}\`.\n\n${fieldsOf(phase)}`,
+  )
+  .join('\n\n')}
+`;
+
+const kinds = { function: 'function', class: 'class', value: 'value', type: 'type' } as const satisfies Record<
+  PublicName['kind'],
+  string
+>;
+
+const described = ({ name, kind, about, members, path }: PublicName): string => {
+  const head = `- [\`${name}\`](../../${path}) (${kinds[kind]})${about === '' ? '' : `: ${about}`}`;
+  const told = members.filter((member) => member.about !== '');
+  return [head, ...told.map((member) => `  - \`${member.declared}\`: ${member.about}`)].join('\n');
+};
+
+const subpaths = Object.entries(subpathSources()).map(([subpath, entry]) => ({ subpath, names: publicNames(entry) }));
+
+const namesPage = `${made('the TSDoc of the sources')}
+
+# Public names
+
+What each subpath of the package exports, values and types. Names stay; what is taken away or renamed is in the changelog as a major change.
+
+${subpaths
+  .map(({ subpath, names }) => {
+    const [values, types] = [names.filter(({ kind }) => kind !== 'type'), names.filter(({ kind }) => kind === 'type')];
+    const list = (title: string, some: readonly PublicName[]) =>
+      some.length > 0 ? `\n\n**${title}**\n\n${some.map(described).join('\n')}` : '';
+    return `## ${subpath}${list('Values', values)}${list('Types', types)}`;
+  })
+  .join('\n\n')}
+`;
+
+describe('the reference', () => {
+  it('tells every error', async () => {
+    await expect(errors).toMatchFileSnapshot('../../docs/reference/errors.md');
+    for (const code of codes) expect(errors).toContain(`| \`${code}\` |`);
+  });
+
+  it('tells every phase', async () => {
+    await expect(phasePage).toMatchFileSnapshot('../../docs/reference/phases.md');
+    for (const { hook } of Object.values(phases)) expect(phasePage).toContain(`\`${hook}\``);
+  });
+
+  it('tells every public name', async () => {
+    await expect(namesPage).toMatchFileSnapshot('../../docs/reference/names.md');
+  });
+
+  it.each(subpaths)('names what $subpath exports, and nothing else', async ({ subpath, names }) => {
+    const entry = subpathSources()[subpath] ?? '';
+    const exported = Object.keys((await import(inRoot(entry))) as object).toSorted();
+    expect(
+      names
+        .filter(({ kind }) => kind !== 'type')
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(exported);
+  });
+
+  it('is led to by the index', () => {
+    const index = readFileSync(inRoot('docs/README.md'), 'utf8');
+    for (const page of ['errors', 'phases', 'names']) expect(index).toContain(`reference/${page}.md`);
+  });
+});
