@@ -6,7 +6,7 @@ export default defineConfig({
     dir: import.meta.dirname,
     include: ['**/*.test.ts'],
     passWithNoTests: false,
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     hookTimeout: 120_000,
     // Each file has servers of its own, and kills them.
     maxWorkers: 1,

@@ -32,6 +32,7 @@ const tablesLock = 7_318_204_511;
 /** Opens the database; makes the tables where there are none. Rejects where it does not answer. */
 export const openDatabase = async (connectionString: string): Promise<Database> => {
   const pool = new Pool({ connectionString, max: 5 });
+  let isClosed = false;
   pool.on('error', () => undefined); // a connection that nobody uses has ended; the next query opens another
   try {
     await inTransaction(pool, async (query) => {
@@ -44,7 +45,10 @@ export const openDatabase = async (connectionString: string): Promise<Database> 
   }
   return {
     query: async <Row extends QueryResultRow>(sql: string, values: readonly unknown[] = []) => {
-      const { rows } = await patiently(() => pool.query<Row>(sql, [...values]));
+      const { rows } = await patiently(
+        () => pool.query<Row>(sql, [...values]),
+        () => !isClosed,
+      );
       return rows;
     },
     strikeOff: (process, act) =>
@@ -53,7 +57,10 @@ export const openDatabase = async (connectionString: string): Promise<Database> 
         await act();
         await query('DELETE FROM interlock.processes WHERE id = $1', [process]);
       }),
-    close: () => pool.end(),
+    close: () => {
+      isClosed = true;
+      return pool.end();
+    },
   };
 };
 
@@ -72,12 +79,12 @@ const inTransaction = async (pool: Pool, act: (query: Query) => Promise<void>): 
   }
 };
 
-const patiently = <T>(act: () => Promise<T>): Promise<T> =>
+const patiently = <T>(act: () => Promise<T>, isOpen: () => boolean): Promise<T> =>
   pRetry(act, {
     retries: Infinity,
     minTimeout: 100,
     maxTimeout: 1_000,
-    shouldRetry: ({ error }) => isAway(error),
+    shouldRetry: ({ error }) => isOpen() && isAway(error),
   });
 
 /** SQLSTATEs that say that the database is away, is shutting down or has no room now, or that somebody was faster. */

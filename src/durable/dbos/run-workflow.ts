@@ -18,28 +18,34 @@ export interface RunOnDbos {
   again(): void;
 }
 
-/**
- * Goes through a run in a workflow of DBOS. What a step throws would be kept as its outcome, and what a workflow throws would end it:
- * where a run is only interrupted, DBOS is told that the run is no longer this execution's, so that it keeps neither.
- */
+/** Goes through a run in a workflow of DBOS. Rejects with what has interrupted it, having seen to that it is gone on with. */
 export const runOnDbos = async (run: RunOnDbos): Promise<string> => {
-  const { program, runId, input, workflowId, ledger } = run;
+  const { program, runId, input, ledger } = run;
   const failed: { by?: unknown } = {};
   try {
     return await program.run(durableOn(run, failed), { runId, input });
   } catch (error) {
     const cause = failed.by ?? error;
-    if (cause instanceof DeadlyRun || isOwn(cause)) throw cause;
-    if (cause instanceof TakenOver) throw new DBOSWorkflowConflictError(workflowId);
-    await ledger.noteSurvival();
-    run.again();
-    throw new DBOSWorkflowConflictError(workflowId);
+    if (!isSeenTo(cause)) {
+      await ledger.noteSurvival();
+      run.again();
+    }
+    throw cause;
   }
 };
 
-/** Another process has taken the run over, or somebody has stopped it in DBOS: DBOS sees to that. */
-const isOwn = (error: unknown): boolean =>
+/** The run is given up, another process has taken it over, or somebody has stopped it in DBOS. */
+const isSeenTo = (error: unknown): boolean => error instanceof DeadlyRun || error instanceof TakenOver || isOfDbos(error);
+
+const isOfDbos = (error: unknown): boolean =>
   error instanceof DBOSWorkflowConflictError || error instanceof dbosErrors.DBOSWorkflowCancelledError;
+
+/**
+ * What DBOS is told of what a workflow throws. It would end the run with it: where a run is only interrupted, it is told that the run is no
+ * longer this execution's, so that it keeps nothing of it.
+ */
+export const toldToDbos = (workflowId: string, error: unknown): unknown =>
+  error instanceof DeadlyRun || isOfDbos(error) ? error : new DBOSWorkflowConflictError(workflowId);
 
 const durableOn = (run: RunOnDbos, failed: { by?: unknown }): Durable => {
   const { workflowId, ledger, maxDeaths, canceled, closing } = run;

@@ -16,6 +16,9 @@ export interface Site {
 /** Runs that their process has left wait in it for another. */
 const queueName = 'interlock';
 
+/** How long DBOS may take to record what a run has just ended with; runs that it has handed on are waited for as well, in vain. */
+const recordMs = 1_000;
+
 /** Has runs gone on with by whichever process comes first. */
 export const queueRuns = async (workflowIds: string[]): Promise<void> => {
   if (workflowIds.length > 0) await DBOS.resumeWorkflows(workflowIds, { queueName });
@@ -48,7 +51,7 @@ export const openSite = async ({ name, systemDatabaseUrl, leaseMs }: DbosSetting
     cancels,
     close: async () => {
       cancels.stop();
-      await DBOS.shutdown();
+      await DBOS.shutdown({ workflowCompletionTimeoutMS: recordMs });
       await takeover.leave(); // only once nothing more is begun here
       await database.close();
     },

@@ -1,11 +1,15 @@
 import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
 import { refuseOption } from '../option-checks.js';
 
-/** Goes on with a run of a program, given what it was begun with. */
-export type GoOn = (
-  workflowId: string,
-  begun: { readonly programId: string; readonly runId: string; readonly input: string },
-) => Promise<string>;
+/** What a run was begun with. */
+export interface Begun {
+  readonly programId: string;
+  readonly runId: string;
+  readonly input: string;
+}
+
+/** Goes on with a run. */
+export type GoOn = (workflowId: string, begun: Begun) => Promise<string>;
 
 /** How DBOS calls the workflow that all runs are of. */
 export const workflowName = 'interlock';

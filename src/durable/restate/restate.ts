@@ -95,7 +95,17 @@ const busy = new Set([429, 502, 503, 504]);
 const foundBy = (error: unknown): RunFound => {
   if (!(error instanceof HttpCallError) || busy.has(error.status)) return unreachable(error);
   if (error.status === 404) return { kind: 'absent' };
-  return { kind: 'lost', reason: error.responseText };
+  return { kind: 'lost', reason: reasonIn(error.responseText) };
+};
+
+/** Restate tells of an invocation's error in JSON. */
+const reasonIn = (body: string): string => {
+  try {
+    const { message } = JSON.parse(body) as { message?: unknown };
+    return typeof message === 'string' ? message : body;
+  } catch {
+    return body;
+  }
 };
 
 const unreachable = (cause: unknown): never => {
