@@ -49,6 +49,7 @@ export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: Re
   };
   const usedPartIds = (): ReadonlySet<string> => current?.usedPartIds ?? new Set();
   const shadows = new Set(Object.values(lanes).flatMap((plan) => (plan ? shadowsIn(plan.graph) : [])));
+  let stopFollowing = (): void => undefined;
   const sit = (run: Run): void => {
     current = run;
     writer.isResting = false;
@@ -67,14 +68,15 @@ export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: Re
       sit(run);
       writer.begin(headerOf(run, facts));
       writeInput(writer, run);
-      followSignal(writer, run);
+      stopFollowing = followSignal(writer, run);
     },
     resume: (run, { toolCallId, answer }) => {
       sit(run);
       writer.write({ kind: 'resume', ...writer.place, toolCallId, answer: writer.plain(answer) });
-      followSignal(writer, run);
+      stopFollowing = followSignal(writer, run);
     },
     end: (run, object) => {
+      stopFollowing();
       writeResult(writer, run, object);
       writer.isResting = true;
     },
@@ -132,10 +134,12 @@ const writeInput = (writer: TraceWriter, { list, scope }: Run): void => {
   });
 };
 
-const followSignal = (writer: TraceWriter, { signal }: Run): void => {
+/** Writes down that the caller gave up. Signals outlive runs: what is given back stops listening. */
+const followSignal = (writer: TraceWriter, { signal }: Run): (() => void) => {
   const tell = (): void => writer.write({ kind: 'cancel', ...writer.place, reason: writer.plain(signal.reason) });
   if (signal.aborted) tell();
   else signal.addEventListener('abort', tell, { once: true });
+  return () => signal.removeEventListener('abort', tell);
 };
 
 interface Asked {

@@ -1,0 +1,36 @@
+import { rooms } from './rooms.mjs';
+
+const room = process.env.ROOM;
+if (!room || !(room in rooms)) throw new Error(`Set ROOM to one of ${Object.keys(rooms).join(', ')}.`);
+
+const reports = `test-output/mutation/${room}`;
+
+/** Run from the root of the repository, which is copied: `npm run mutation -- ROOM`. */
+// oxlint-disable-next-line import/no-default-export -- Stryker reads it so.
+export default {
+  testRunner: 'vitest',
+  // No such file: Stryker would rewrite the real one with an interface that TypeScript 7 no longer has.
+  tsconfigFile: 'none.json',
+  vitest: { configFile: 'bench/mutation/vitest.config.mjs', related: true },
+  coverageAnalysis: 'perTest',
+  mutate: [
+    `src/${room}/**/*.ts`,
+    '!src/**/{*.test,*.test-d,test-setup}.ts',
+    '!src/pipeline/graph.ts', // types, and `otherwise`, whose own text says that it always holds
+  ],
+  ignorePatterns: ['dist', 'test-output', 'playground', 'docs', 'bench/*', '!bench/mutation', '.vitest', '.interlock'],
+  plugins: ['@stryker-mutator/vitest-runner'],
+  // Texts are for people; what they say is judged by people.
+  mutator: { excludedMutations: ['StringLiteral'] },
+  ignoreStatic: true,
+  concurrency: 1,
+  timeoutMS: 20_000,
+  timeoutFactor: 4,
+  incremental: true,
+  incrementalFile: `${reports}/incremental.json`,
+  tempDirName: 'test-output/mutation/copy',
+  reporters: ['clear-text', 'json', 'progress-append-only'],
+  jsonReporter: { fileName: `${reports}/report.json` },
+  clearTextReporter: { allowColor: false, reportTests: false, reportScoreTable: true },
+  disableTypeChecks: false,
+};

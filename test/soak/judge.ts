@@ -1,0 +1,41 @@
+import type { Soaked, Window } from './soak.js';
+
+/** How much heap a run may leave behind for good, on average: less than the smallest thing of a run that could be kept. */
+const mostBytesPerRun = 64;
+/** What comes and goes beside the runs, such as compiled code. */
+const slackBytes = 1_500_000;
+/** How many faults of a kind are told in full. */
+const told = 5;
+
+/** What is wrong with what a soak left behind; nothing where all is well. */
+export const judge = ({ complaints, unhandled, warnings, windows, statuses }: Soaked): string[] => [
+  ...complaints.slice(0, told).map(({ complaint, fate }) => `${complaint}: ${JSON.stringify(fate)}`),
+  ...(complaints.length > told ? [`${complaints.length - told} more complaints`] : []),
+  ...unhandled.slice(0, told).map((reason) => `unhandled rejection: ${reason}`),
+  ...warnings.slice(0, told),
+  ...['success', 'tripwire', 'failed', 'canceled']
+    .filter((status) => !statuses[status])
+    .map((status) => `no run ended as ${status}`),
+  ...windows.flatMap(({ runs, listeners }) =>
+    listeners > 0 ? [`${listeners} listeners stay on a signal after ${runs} runs`] : [],
+  ),
+  ...windows.flatMap(({ runs, timers }) => (timers > 0 ? [`${timers} timers stay after ${runs} runs`] : [])),
+  ...heapFaults(windows),
+];
+
+/** By how much the heap grows with each run: the median over all pairs of windows, the first aside, which warms up. */
+const bytesPerRun = (windows: readonly Window[]): number => {
+  const [, ...warm] = windows;
+  const slopes = warm
+    .flatMap((from, index) =>
+      warm.slice(index + 1).map((to) => ((to.heapBytes ?? 0) - (from.heapBytes ?? 0)) / (to.runs - from.runs)),
+    )
+    .toSorted((a, b) => a - b);
+  return slopes[Math.floor(slopes.length / 2)] ?? 0;
+};
+
+const heapFaults = (windows: readonly Window[]): string[] => {
+  const slope = bytesPerRun(windows);
+  const grown = slope * ((windows.at(-1)?.runs ?? 0) - (windows[1]?.runs ?? 0));
+  return slope > mostBytesPerRun && grown > slackBytes ? [`the heap grows by ${slope.toFixed(0)} bytes with each run`] : [];
+};

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+
+import { drawFates, type Fate } from './fate.js';
+import { judge } from './judge.js';
+import { soak, type Soaked, type Window } from './soak.js';
+
+it('a sample of runs, 50 at once, leaves nothing behind: npm run soak is the whole of it', async () => {
+  const soaked = await soak({ runs: 500, atOnce: 50, seed: 1, window: 250 });
+  expect(judge(soaked)).toEqual([]);
+}, 240_000);
+
+describe('the judge of a soak', () => {
+  const windowsOf = (heapBytes: (runs: number) => number, more: Partial<Window> = {}): Window[] =>
+    Array.from({ length: 20 }, (_, index) => (index + 1) * 5_000).map((runs) => ({
+      runs,
+      heapBytes: heapBytes(runs),
+      timers: 0,
+      listeners: 0,
+      seconds: 1,
+      ...more,
+    }));
+  const statuses = { success: 1, tripwire: 1, failed: 1, canceled: 1 };
+  const clean: Soaked = { statuses, complaints: [], unhandled: [], warnings: [], windows: windowsOf(() => 1e8) };
+
+  it('has nothing to say of a heap that goes up and down', () => {
+    expect(judge(clean)).toEqual([]);
+    expect(judge({ ...clean, windows: windowsOf((runs) => 1e8 + (runs % 15_000) * 500) })).toEqual([]);
+  });
+
+  it('hears a heap that grows by the smallest thing that a run could leave', () => {
+    expect(judge({ ...clean, windows: windowsOf((runs) => 1e8 + runs * 70 + (runs % 15_000) * 50) })[0]).toContain(
+      'the heap grows',
+    );
+  });
+
+  const fate = drawFates(1, { runs: 1, seed: 1 })[0] as Fate; // one was asked for
+  it.each<[Partial<Soaked>, string]>([
+    [{ windows: windowsOf(() => 1e8, { listeners: 1 }) }, '1 listeners stay'],
+    [{ windows: windowsOf(() => 1e8, { timers: 1 }) }, '1 timers stay'],
+    [{ complaints: [{ complaint: 'did not end', fate }] }, 'did not end'],
+    [{ unhandled: ['Error'] }, 'unhandled rejection: Error'],
+    [{ warnings: ['MaxListenersExceededWarning'] }, 'MaxListenersExceededWarning'],
+    [{ statuses: { ...statuses, canceled: 0 } }, 'no run ended as canceled'],
+  ])('hears what is wrong: %j', (wrong, said) => {
+    expect(judge({ ...clean, ...wrong })[0]).toContain(said);
+  });
+});

@@ -1,0 +1,104 @@
+import { getEventListeners } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import pLimit from 'p-limit';
+
+import { createAgents } from './agents.js';
+import { drawFates, type Fate } from './fate.js';
+import { live } from './live.js';
+
+export interface SoakOptions {
+  readonly runs: number;
+  readonly atOnce: number;
+  /** The same seed draws the same fates. */
+  readonly seed: number;
+  /** How many runs stand between two looks at what is left. */
+  readonly window: number;
+  /** Told of each look. */
+  readonly onWindow?: (window: Window) => void;
+}
+
+/** What is left in the process after so many runs, none of which is under way any more. */
+export interface Window {
+  readonly runs: number;
+  /** Heap in use after a full collection; undefined where the process may not collect. */
+  readonly heapBytes: number | undefined;
+  readonly timers: number;
+  /** Listeners on the signal that runs shared. */
+  readonly listeners: number;
+  readonly seconds: number;
+}
+
+export interface Soaked {
+  /** How many runs ended in which way. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Runs that went wrong, with their fates. */
+  readonly complaints: readonly { readonly complaint: string; readonly fate: Fate }[];
+  readonly unhandled: readonly string[];
+  /** Warnings of the process, such as of too many listeners. */
+  readonly warnings: readonly string[];
+  readonly windows: readonly Window[];
+}
+
+/** Runs agents at random, so many at once, and looks again and again at what they leave behind. */
+export const soak = async ({ runs, atOnce, seed, window, onWindow }: SoakOptions): Promise<Soaked> => {
+  const shared = new AbortController().signal;
+  const world = { agents: createAgents(), shared };
+  const limit = pLimit(atOnce);
+  const statuses: Record<string, number> = {};
+  const complaints: { complaint: string; fate: Fate }[] = [];
+  const windows: Window[] = [];
+  const noise = listenToProcess();
+  const startedAt = performance.now();
+  const one = async (fate: Fate) => {
+    const lived = await live(fate, world);
+    statuses[lived.status] = (statuses[lived.status] ?? 0) + 1;
+    for (const complaint of lived.complaints) complaints.push({ complaint, fate });
+  };
+  for (let done = 0; done < runs;) {
+    const count = Math.min(window, runs - done);
+    await Promise.all(drawFates(world.agents.length, { runs: count, seed: seed + done }).map((fate) => limit(one, fate)));
+    done += count;
+    const left = { ...(await look(shared)), runs: done, seconds: (performance.now() - startedAt) / 1_000 };
+    windows.push(left);
+    onWindow?.(left);
+  }
+  return { statuses, complaints, windows, ...noise.stop() };
+};
+
+const countTimers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
+/** How long whatever still goes on may take: guards in shadow judge after their runs, one chunk after another. */
+const mostQuietMs = 30_000;
+
+/** Until no timer runs any more, or those that are left seem to stay. */
+const rest = async (): Promise<void> => {
+  const until = performance.now() + mostQuietMs;
+  do await wait(50);
+  while (countTimers() > 0 && performance.now() < until);
+};
+
+const look = async (shared: AbortSignal): Promise<Pick<Window, 'heapBytes' | 'timers' | 'listeners'>> => {
+  await rest();
+  const timers = countTimers();
+  await globalThis.gc?.({ type: 'major', execution: 'async' }); // between two turns of the event loop, when nothing is on the stack
+  globalThis.gc?.();
+  const heapBytes = globalThis.gc && process.memoryUsage().heapUsed;
+  return { heapBytes, timers, listeners: getEventListeners(shared, 'abort').length };
+};
+
+const listenToProcess = () => {
+  const unhandled: string[] = [];
+  const warnings: string[] = [];
+  const onUnhandled = (reason: unknown) => void unhandled.push(String(reason instanceof Error ? reason.stack : reason));
+  const onWarning = ({ name, message }: Error) => void warnings.push(`${name}: ${message}`);
+  process.on('unhandledRejection', onUnhandled);
+  process.on('warning', onWarning);
+  return {
+    stop: () => {
+      process.off('unhandledRejection', onUnhandled);
+      process.off('warning', onWarning);
+      return { unhandled, warnings };
+    },
+  };
+};
