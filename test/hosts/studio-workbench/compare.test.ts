@@ -4,26 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { widths } from '../browser.js';
 import { useBrowser } from '../use-browser.js';
 import { expectWhole } from './pages.js';
-import { useWorkbench } from './serve-workbench.js';
+import { startRun as runOf, useWorkbench } from './serve-workbench.js';
 
 const page = useWorkbench();
 const browser = useBrowser({ suite: 'studio-workbench' });
 
-const startRun = async (agentId: string, text: string): Promise<string> => {
-  const response = await fetch(page(`api/agents/${agentId}/runs`), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ text }),
-  });
-  const { runId } = (await response.json()) as { runId: string };
-  for (let status = 'running'; status === 'running';)
-    ({ status } = (await (await fetch(page(`api/runs/${runId}`))).json()) as { status: string });
-  return runId;
-};
+const startRun = (agentId: string): Promise<string> => runOf(page, agentId);
 
 describe.each(Object.values(widths))('at %i px', (width) => {
   it('replays a run through other guards, and puts the verdicts first that differ', async () => {
-    const runId = await startRun('parcels', 'When does it arrive?');
+    const runId = await startRun('parcels');
     const shown = await browser().open(page(`runs/${runId}/compare`), { width });
     await shown.getByLabel('output lane').selectOption('strict-output');
     await shown.getByRole('button', { name: 'Replay' }).click();
@@ -40,7 +30,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
 });
 
 it('says that nothing differs where the same guards judge', async () => {
-  const runId = await startRun('strict', 'When does it arrive?');
+  const runId = await startRun('strict');
   const shown = await browser().open(page(`runs/${runId}/compare`));
   await shown.getByRole('button', { name: 'Replay' }).click();
   await shown.getByText('Every verdict is the same; both end as success.').waitFor();
@@ -48,7 +38,7 @@ it('says that nothing differs where the same guards judge', async () => {
 });
 
 it('says where a replay had to end', async () => {
-  const runId = await startRun('strict', 'When does it arrive?');
+  const runId = await startRun('strict');
   const shown = await browser().open(page(`runs/${runId}/compare`));
   await shown.getByLabel('output lane').selectOption('again-output');
   await shown.getByRole('button', { name: 'Replay' }).click();
@@ -56,8 +46,19 @@ it('says where a replay had to end', async () => {
   await expectWhole(browser(), shown, 'compare-ended');
 });
 
+it('says that a stock agent’s run cannot be replayed, and offers it nowhere', async () => {
+  const runId = await startRun('stock');
+  const shown = await browser().open(page(`runs/${runId}`));
+  await shown.locator('.run-facts').getByText('success').waitFor();
+  await shown.getByText(/runs in Mastra’s own loop/).waitFor();
+  expect(await shown.getByRole('link', { name: 'Replay and compare' }).count()).toBe(0);
+  await shown.goto(page(`runs/${runId}/compare`));
+  await shown.getByText('This run cannot be replayed').waitFor();
+  expect(await shown.getByRole('button', { name: 'Replay' }).count()).toBe(0);
+});
+
 it('is reached from the run, which can be taken away as a test and as its trace', async () => {
-  const runId = await startRun('strict', 'When does it arrive?');
+  const runId = await startRun('strict');
   const shown = await browser().open(page(`runs/${runId}`));
   await shown.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await shown.getByRole('button', { name: 'Copy as a test' }).click();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { useBrowser } from '../use-browser.js';
 import { findFaintWords } from './find-faint-words.js';
-import { useWorkbench } from './serve-workbench.js';
+import { startRun, useWorkbench } from './serve-workbench.js';
 
 const page = useWorkbench();
 const browser = useBrowser({ suite: 'studio-workbench' });
@@ -30,6 +30,19 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await shown.getByRole('slider').waitFor();
     await shown.keyboard.press('Home');
     await shown.keyboard.press('ArrowRight');
+    expect(await findFaintWords(shown)).toEqual([]);
+
+    await shown.goto(page(`runs/${await startRun(page, 'again')}`));
+    await shown.getByText('What guards did').first().waitFor();
+    await shown.getByRole('button', { name: 'To the start' }).click();
+    await shown.locator('.run-facts').getByText('was running').waitFor();
+    expect(await findFaintWords(shown)).toEqual([]);
+
+    await shown.getByRole('button', { name: 'To the end, and on with it' }).click();
+    await shown.getByRole('link', { name: 'Replay and compare' }).click();
+    await shown.getByLabel('output lane').selectOption('strict-output');
+    await shown.getByRole('button', { name: 'Replay' }).click();
+    await shown.getByText(/verdicts? differ/).waitFor();
     expect(await findFaintWords(shown)).toEqual([]);
   });
 });

@@ -62,7 +62,9 @@ it('finds no leak where the gate holds back', async () => {
   await shown.getByLabel('Must not be seen').fill(mail);
   await shown.getByLabel('Random cuttings').fill('10');
   await shown.getByRole('button', { name: 'Search' }).click();
-  await shown.getByText(/No leak in [\d,]+ cuttings: every cut in two, the cut per character, and \d+ random ones/).waitFor({ timeout: 45_000 });
+  await shown
+    .getByText(/No leak in [\d,]+ cuttings: every cut in two, the cut per character, and \d+ random ones/)
+    .waitFor({ timeout: 45_000 });
   expect(await shown.getByRole('button', { name: /Load/ }).count()).toBe(0);
 });
 

@@ -1,3 +1,4 @@
+import { Agent } from '@mastra/core/agent';
 import { Mastra } from '@mastra/core/mastra';
 import { RegexFilterProcessor, type Processor } from '@mastra/core/processors';
 import { afterAll, beforeAll } from 'vitest';
@@ -65,6 +66,12 @@ const createMastra = (): Mastra =>
       tone: agentOf('tone', { outputProcessors: [tone()], maxProcessorRetries: 0 }),
       leaky: agentOf('leaky', { outputProcessors: [pipeline('leaky-output').then(perChunk).commit()] }),
       again: agentOf('again', { outputProcessors: [pipeline('again-output').then(again).commit()] }),
+      stock: new Agent({
+        id: 'stock',
+        name: 'stock',
+        instructions: 'Help.',
+        model: scriptedModel({ steps: () => ({ text: answer }) }),
+      }),
       strict: agentOf('strict', { outputProcessors: [pipeline('strict-output').then(piiGuard()).commit()] }),
     },
     logger: false,
@@ -79,4 +86,17 @@ export const useWorkbench = (): ((path: string) => string) => {
   }, 120_000);
   afterAll(() => server?.close());
   return (path) => new URL(path, server?.url).href;
+};
+
+/** Has an agent answer, and waits until its run is over. */
+export const startRun = async (page: (path: string) => string, agentId: string): Promise<string> => {
+  const response = await fetch(page(`api/agents/${agentId}/runs`), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ text: 'When does it arrive?' }),
+  });
+  const { runId } = (await response.json()) as { runId: string };
+  for (let status = 'running'; status === 'running';)
+    ({ status } = (await (await fetch(page(`api/runs/${runId}`))).json()) as { status: string });
+  return runId;
 };

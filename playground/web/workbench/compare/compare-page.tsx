@@ -1,6 +1,7 @@
 import { GitCompareArrows, Info } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import { Link } from 'wouter';
+import { useCatalog } from '../../api/catalog.js';
 import { get, post } from '../../api/request.js';
 import { useLoaded } from '../../api/use-loaded.js';
 import type { Comparison, RunSummary } from '../../../protocol/runs.js';
@@ -19,11 +20,13 @@ import './compare.css';
 
 /** Replays a recorded run through other pipelines, without the model, and shows which verdicts differ. */
 export const ComparePage = ({ runId = '' }: { readonly runId?: string }) => {
+  const { agents } = useCatalog();
   const path = `runs/${encodeURIComponent(runId)}`;
   const loaded = useLoaded(useCallback((signal) => get<RunSummary>(path, signal), [path]));
   if (loaded.state === 'failed') return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
   if (loaded.state === 'loading') return <Waiting what="the run" />;
-  return <CompareView key={runId} run={loaded.value} />;
+  const { agentId } = loaded.value;
+  return <CompareView key={runId} run={loaded.value} isRecorded={agents.find(({ id }) => id === agentId)?.kind !== 'mastra'} />;
 };
 
 type Replay =
@@ -31,7 +34,13 @@ type Replay =
   | { readonly state: 'done'; readonly comparison: Comparison }
   | { readonly state: 'failed'; readonly error: Error };
 
-const CompareView = ({ run }: { readonly run: RunSummary }) => {
+interface CompareViewProps {
+  readonly run: RunSummary;
+  /** A stock agent's run has no trace to be replayed. */
+  readonly isRecorded: boolean;
+}
+
+const CompareView = ({ run, isRecorded }: CompareViewProps) => {
   const [replay, setReplay] = useState<Replay>({ state: 'idle' });
   const start = async (pipelines: LanePipelines): Promise<void> => {
     setReplay({ state: 'busy' });
@@ -46,7 +55,7 @@ const CompareView = ({ run }: { readonly run: RunSummary }) => {
     <div className="page">
       <header className="workbench-head">
         <p className="crumbs">
-          <Link href="/runs">Runs</Link> › <Link href={`/runs/${encodeURIComponent(run.runId)}`}>{run.runId}</Link>
+          <Link href="/runs">Runs</Link> › <Link href={`/runs/${encodeURIComponent(run.runId)}`}>The run</Link>
         </p>
         <div className="page-head">
           <h1>
@@ -57,9 +66,17 @@ const CompareView = ({ run }: { readonly run: RunSummary }) => {
           <InertText text={run.said} />
         </p>
       </header>
-      <LaneChoice agentId={run.agentId} isBusy={replay.state === 'busy'} onReplay={(pipelines) => void start(pipelines)} />
+      {isRecorded && (
+        <LaneChoice agentId={run.agentId} isBusy={replay.state === 'busy'} onReplay={(pipelines) => void start(pipelines)} />
+      )}
       <div aria-live="polite" className="compare-results">
-        {replay.state === 'idle' && (
+        {!isRecorded && (
+          <EmptyState icon={GitCompareArrows} title="This run cannot be replayed">
+            A stock Mastra agent runs in Mastra’s own loop, which records no trace. Give its guards to an InterlockAgent, and its
+            runs can be.
+          </EmptyState>
+        )}
+        {isRecorded && replay.state === 'idle' && (
           <EmptyState icon={GitCompareArrows} title="Nothing has been replayed yet">
             A replay runs the recorded words of the model and the recorded results of tools through the guards. Nothing is called.
           </EmptyState>

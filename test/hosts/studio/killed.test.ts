@@ -1,0 +1,102 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import { buildPages } from '../../../playground/samples/build-pages.js';
+import { useBrowser } from '../use-browser.js';
+import { expectShown } from './expect-shown.js';
+
+const browser = useBrowser({ suite: 'studio', tolerated: [/Failed to load resource/, /ERR_/] });
+
+const root = join(import.meta.dirname, '../../..');
+const folder = mkdtempSync(join(tmpdir(), 'studio-killed-'));
+let port: number;
+let program: ChildProcess;
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port: found } = server.address() as AddressInfo; // it listens on a port
+  server.close();
+  await once(server, 'close');
+  return found;
+};
+
+/** `npm start`, as a program of its own; settles when it says where it is. */
+const startProgram = async (): Promise<void> => {
+  const args = ['--import', 'tsx', 'playground/samples/main.ts', '--port', `${port}`, '--file', join(folder, 'runs.db')];
+  const { INTERLOCK_MODEL: _, INTERLOCK_BASE_URL: __, ...env } = process.env;
+  program = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const { stdout } = program;
+  if (!stdout) throw new Error('it has no output');
+  let said = '';
+  for await (const text of stdout) if ((said += String(text)).includes('Runs are kept')) return;
+  throw new Error(`It ended: ${said}`);
+};
+
+const killProgram = async (): Promise<void> => {
+  const gone = once(program, 'exit');
+  program.kill('SIGKILL');
+  await gone;
+};
+
+const linesOf = async (runId: string): Promise<unknown[]> =>
+  (await (await fetch(`http://127.0.0.1:${port}/api/runs/${runId}/entries`)).json()) as unknown[];
+
+beforeAll(async () => {
+  await buildPages(() => undefined);
+  port = await freePort();
+  await startProgram();
+}, 120_000);
+
+afterAll(async () => {
+  await killProgram();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const say = async (page: Page, text: string): Promise<void> => {
+  await page.getByLabel('Your message').fill(text);
+  await page.getByRole('button', { name: 'Send' }).click();
+};
+
+const better = /Returns are free within 30 days/;
+
+it('says so where its server is killed, comes back with it, and has lost nothing', async () => {
+  const page = await browser().open(`http://127.0.0.1:${port}/?agent=support`);
+  await say(page, 'short');
+  await expectShown(page.getByText(better));
+  await say(page, 'hang');
+  const begun = page.locator('.turn').nth(1).locator('.answer');
+  await expectShown(begun.getByText('running'));
+  await expectShown(begun.locator('.part-text, .attempt').first());
+  const link = begun.getByRole('link', { name: 'Open the run' });
+  const runId = (await link.getAttribute('href'))?.split('/').at(-1) ?? '';
+  const before = await linesOf(runId);
+  const seen = await page.locator('.transcript').textContent();
+
+  await killProgram();
+  await expectShown(begun.getByText('The server is away; waiting for it …'));
+  await browser().screenshot(page, 'killed');
+
+  await startProgram();
+  await expectShown(begun.getByText('failed'));
+  await expectShown(begun.getByText(/studio\/interrupted/));
+  expect(await begun.getByText('The server is away').count()).toBe(0);
+  expect(seen).toMatch(better);
+  await expectShown(page.getByText(better));
+  expect((await linesOf(runId)).slice(0, before.length)).toEqual(before);
+  await link.click();
+  await expectShown(page.locator('.run-facts').getByText('failed'));
+  await expectShown(page.getByText(/studio\/interrupted/));
+  await browser().screenshot(page, 'killed-run');
+  await page.getByRole('link', { name: 'The conversation' }).click();
+  await page.reload(); // all of it is kept
+  await expectShown(page.getByText(better));
+  await say(page, 'short');
+  await page.getByText(better).nth(1).waitFor();
+});
