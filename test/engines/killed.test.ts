@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
-import { memoryEngine, type InterlockResult } from '../../src/index.js';
+import { memoryEngine, type InterlockAgent, type InterlockResult } from '../../src/index.js';
 import { clerk } from './clerk.js';
 import { engineOf } from './engine-spec.js';
 import { forbidden, prompts, startOutside } from './outside.js';
@@ -67,7 +67,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps'
   const told = ({ out }: Died) => JSON.parse(out || '{}') as { status?: string; code?: string; passed?: string[] };
 
   /** Goes on with runs in this process, with what was left of them. */
-  const here = async <T>(act: (agent: ReturnType<typeof clerk>) => Promise<T>): Promise<T> => {
+  const here = async <T>(act: (agent: InterlockAgent) => Promise<T>): Promise<T> => {
     const engine = engineOf(site.specFor('tests'));
     try {
       return await act(clerk(outside, engine));
@@ -133,6 +133,7 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps'
     await site.server?.kill();
     await site.server?.start();
     const texts = await here(async (agent) => {
+      expect((await agent.listSuspendedRuns()).runs.map((run) => run.runId)).toContain(runId);
       const { text } = await (await agent.resume(runId, { approved: true })).getFullOutput();
       await expect(agent.resume(runId, { approved: true })).rejects.toMatchObject({ code: 'agent/no-suspended-run' });
       return text;
@@ -140,10 +141,23 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps'
     expect([texts, countsOf(runId)]).toEqual(['All is paid.', { 3: 1 }]);
   });
 
-  it('are canceled by another process', async () => {
+  it('are heard by another process while they go on, and canceled by it', async () => {
     const runId = `${name}-canceled`;
     const worker = work({ begins: { runId, prompt: prompts.charge } });
-    await once(() => here(async (agent) => agent.cancel(runId)));
+    let heard = '';
+    const listen = async (agent: InterlockAgent): Promise<void> => {
+      const { textStream } = await agent.attach(runId);
+      for await (const words of textStream) {
+        heard += words;
+        if (heard.includes('I charge.')) break; // its tool waits meanwhile, and ends only once the run is canceled
+      }
+    };
+    await once(() =>
+      here(async (agent) => {
+        await listen(agent);
+        await agent.cancel(runId);
+      }),
+    );
     expect(told(await worker.died).status).toBe('canceled');
     expect((await followed(runId)).status).toBe('canceled');
   });
