@@ -20,11 +20,20 @@ let folder: string;
 let model: OpenAIServer;
 let sink: ReturnType<typeof createServer>;
 let effects: string[] = [];
+const tellMe = 'Tell me a story.';
+let tellings = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'interlock-crash-'));
   model = await startOpenAIServer({
     reply: ({ messages }) => {
+      const asked = JSON.stringify(messages);
+      if (asked.includes(tellMe)) {
+        tellings += 1;
+        return tellings === 1
+          ? { kind: 'hang', after: ['It was ', 'a dark '] }
+          : { kind: 'text', text: 'It was a bright day.', chunks: 4 };
+      }
       if (!JSON.stringify(messages).includes('Processor Feedback') && !messages.some(({ role }) => role === 'tool'))
         return { kind: 'text', text: forbidden };
       if (messages.some(({ role }) => role === 'tool')) return { kind: 'text', text: 'All is paid.' };
@@ -83,6 +92,14 @@ const goOn = async ({ path, runId }: Orders) => {
   }
 };
 
+/** A chunk, as far as it is looked at. */
+interface Seen {
+  readonly type: string;
+  readonly payload?: { readonly id?: string; readonly text?: string };
+  readonly data?: { readonly partIds: string[] };
+  readonly metadata?: { readonly sequence: number };
+}
+
 describe('P11: a process that is killed with kill -9', () => {
   it('leaves a run that another process ends, with every finished effect once', { timeout: 600_000 }, async () => {
     const whole = await live(ordersFor('whole'));
@@ -105,4 +122,83 @@ describe('P11: a process that is killed with kill -9', () => {
       expect(effects.length, boundary).toBeLessThanOrEqual(isToolUnderWay ? 4 : 2);
     }
   });
+
+  it(
+    'in the middle of an answer: who follows from another process sees it withdrawn, and the next one',
+    { timeout: 120_000 },
+    async () => {
+      const orders: Orders = { ...ordersFor('story'), prompt: tellMe, dieAfterPieces: 2 };
+      const dying = live(orders);
+      await expect.poll(() => tellings, { timeout: 60_000 }).toBe(1);
+      const engine = openWorkflow({ path: orders.path, leaseMs: 1_000 });
+      try {
+        const agent = cashier(outside(), engine);
+        const stream = await agent.attach(orders.runId, { from: 0 });
+        const seen: Seen[] = [];
+        for await (const chunk of stream.fullStream as AsyncIterable<Seen>) seen.push(chunk);
+        expect((await dying).signal).toBe('SIGKILL');
+        const at = seen.findIndex(({ type }) => type === 'data-interlock-retract');
+        const textOf = (chunks: readonly Seen[]) => chunks.map(({ payload }) => payload?.text ?? '').join('');
+        expect([textOf(seen.slice(0, at)), textOf(seen.slice(at))]).toEqual(['It was a dark ', 'It was a bright day.']);
+        const idsOf = (chunks: readonly Seen[]) => new Set(chunks.flatMap(({ payload }) => (payload?.text ? [payload.id] : [])));
+        expect(seen[at]?.data?.partIds).toEqual([...idsOf(seen.slice(0, at))]);
+        expect([...idsOf(seen.slice(at))]).not.toContain(seen[at]?.data?.partIds[0]);
+        const resumed = await agent.attach(orders.runId, { from: seen[at]?.metadata?.sequence });
+        const rest: Seen[] = [];
+        for await (const chunk of resumed.fullStream as AsyncIterable<Seen>) rest.push(chunk);
+        expect(rest).toEqual(seen.slice(at));
+        expect([await stream.text, (await stream.getFullOutput()).status]).toEqual(['It was a bright day.', 'success']);
+      } finally {
+        await engine.close();
+      }
+    },
+  );
+
+  it.runIf(isWhole)(
+    'a run that kills every process is given up after the tenth, and harms no other',
+    { timeout: 300_000 },
+    async () => {
+      const orders: Orders = { ...ordersFor('poison'), dieAtEvery: 'before 1 prepare' };
+      for (let death = 0; death < 10; death += 1) expect((await live(orders)).signal, `death ${death}`).toBe('SIGKILL');
+      const engine = openWorkflow({ path: orders.path, leaseMs: 1_000 });
+      try {
+        const agent = cashier(outside(), engine);
+        await expect(agent.attach(orders.runId).then((stream) => stream.getFullOutput())).rejects.toMatchObject({
+          code: 'durable/lost-run',
+        });
+        expect((await agent.generate('Charge me.', { runId: 'healthy' })).status).toBe('success');
+      } finally {
+        await engine.close();
+      }
+    },
+  );
+
+  it.runIf(isWhole)(
+    'a file that is locked for longer than anybody waits: the run goes on once it is there',
+    { timeout: 120_000 },
+    async () => {
+      const { path } = ordersFor('locked');
+      const engine = openWorkflow({ path, leaseMs: 1_000 });
+      effects = [];
+      try {
+        const agent = cashier(outside(), engine);
+        const call = agent.generate('Charge me.', { runId: 'run' });
+        await expect.poll(() => effects.length, { timeout: 30_000, interval: 1 }).toBeGreaterThan(0);
+        const lock = spawn(process.execPath, ['-e', lockFor(path, 8_000)], { stdio: 'inherit' });
+        await new Promise((resolve) => lock.on('exit', resolve));
+        const { status, text } = await call;
+        expect([status, text, effects.toSorted()]).toEqual(['success', 'I charge. All is paid.', ['1', '2']]);
+      } finally {
+        await engine.close();
+      }
+    },
+  );
 });
+
+/** A program that keeps a database for itself. */
+const lockFor = (path: string, ms: number): string => `
+  const { DatabaseSync } = require('node:sqlite');
+  const db = new DatabaseSync(${JSON.stringify(path)}, { timeout: 5000 });
+  db.exec('BEGIN IMMEDIATE');
+  setTimeout(() => { db.exec('ROLLBACK'); db.close(); }, ${ms});
+`;

@@ -8,12 +8,17 @@ export interface Orders extends Outside {
   readonly runId: string;
   /** The boundary at which it kills itself; none where it is to come to the end. */
   readonly dieAt?: number;
+  /** It kills itself once so many pieces of an answer were seen, in the middle of it. */
+  readonly dieAfterPieces?: number;
+  /** It kills itself wherever it comes by this boundary. */
+  readonly dieAtEvery?: string;
+  readonly prompt?: string;
 }
 
 /** An engine whose process kills itself with `kill -9` when it comes to a boundary of its journal: before a step, and before it is kept. */
-const mortal = (engine: Engine, dieAt: number, passed: string[]): Engine => {
+const mortal = (engine: Engine, { dieAt = Infinity, dieAtEvery }: Orders, passed: string[]): Engine => {
   const pass = (boundary: string): void => {
-    if (passed.length === dieAt) process.kill(process.pid, 'SIGKILL');
+    if (passed.length === dieAt || boundary === dieAtEvery) die();
     passed.push(boundary);
   };
   const counting = (durable: Durable): Durable => ({
@@ -32,10 +37,20 @@ const mortal = (engine: Engine, dieAt: number, passed: string[]): Engine => {
   };
 };
 
+const die = (): void => void process.kill(process.pid, 'SIGKILL');
+
 const orders = JSON.parse(process.argv[2] ?? '{}') as Orders;
 const engine = openWorkflow({ path: orders.path, leaseMs: 1_000 });
 const passed: string[] = [];
-const agent = cashier(orders, mortal(engine, orders.dieAt ?? Infinity, passed));
-await agent.generate('Charge me.', { runId: orders.runId });
+const agent = cashier(orders, mortal(engine, orders, passed));
+const { prompt = 'Charge me.', runId, dieAfterPieces } = orders;
+if (dieAfterPieces === undefined) await agent.generate(prompt, { runId });
+else {
+  let pieces = 0;
+  for await (const { type } of (await agent.stream(prompt, { runId })).fullStream) {
+    if (type === 'text-delta') pieces += 1;
+    if (pieces === dieAfterPieces) setTimeout(die, 100); // the model says no more: what was seen is told by then
+  }
+}
 await engine.close();
 process.stdout.write(JSON.stringify(passed));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
-import { InterlockAgent, memoryEngine, type Engine, type InterlockStream } from '../../src/index.js';
+import { InterlockAgent, memoryEngine, type Engine, type InterlockStream, type TraceRecorder } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { approving, scenarios, type Scenario } from './scenarios.js';
 
@@ -79,6 +79,22 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
     expect([ended.status, ended.text, scenario.effects]).toEqual(['success', 'I charge. All is paid.', ['charge 1']]);
     await expect(agent.resume('one', { approved: true })).rejects.toMatchObject({ code: 'agent/no-suspended-run' });
     expect((await (await agent.attach('one')).getFullOutput()).text).toBe('I charge. All is paid.');
+  });
+
+  it('a run is recorded from its beginning to where it rests first, and whoever goes on with it or follows it begins no other trace', async () => {
+    const ends: unknown[] = [];
+    const headers: string[] = [];
+    const record: TraceRecorder = ({ runId }) => {
+      headers.push(runId);
+      return (entry) => {
+        if (entry.kind === 'result') ends.push(entry.status);
+      };
+    };
+    const agent = approving().agent({ durability: engineOf(), record });
+    const [first = ''] = await waitingIn(await agent.stream(prompt, { runId: 'one' }));
+    await (await agent.resume('one', { approved: true }, { toolCallId: first })).getFullOutput();
+    await (await agent.attach('one')).getFullOutput();
+    expect([headers, ends]).toEqual([['one'], ['suspended']]);
   });
 
   it('an answer that comes before the run rests is heard once it does', async () => {

@@ -47,4 +47,25 @@ describe('leased', () => {
     await leased(backend, 1_000).extendWorkflowRunLease({ workflowRunId: 'run', workerId: 'worker', leaseDurationMs: 30_000 });
     expect(namesOf(asked)).toEqual(['getWorkflowRun']);
   });
+
+  it('keeps what a step gave as soon as the file is there again; what another worker has is not kept', async () => {
+    const answers: (Error | object)[] = [
+      Object.assign(new Error('database is locked'), { code: 'ERR_SQLITE_ERROR' }),
+      Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR' }),
+      { id: 'kept' },
+      new Error('Failed to mark step attempt completed'),
+    ];
+    const completeStepAttempt = vi.fn(async () => {
+      const answer = answers.shift();
+      if (answer instanceof Error) throw answer;
+      return answer;
+    });
+    const own = leased({ completeStepAttempt } as unknown as Backend, 1_000);
+    const keep = () => own.completeStepAttempt({ workflowRunId: 'run', stepAttemptId: 'step', workerId: 'worker', output: 1 });
+    const kept = keep();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([await kept, completeStepAttempt.mock.calls.length]).toEqual([{ id: 'kept' }, 3]);
+    await expect(keep()).rejects.toThrow('Failed to mark');
+    expect(completeStepAttempt).toHaveBeenCalledTimes(4);
+  });
 });

@@ -1,11 +1,15 @@
 import type { Backend } from 'openworkflow/internal';
+import pRetry from 'p-retry';
 
 /**
  * A backend whose leases are of our length: they are asked for and extended here, as long as this process goes on with a run.
  * OpenWorkflow's own last thirty seconds, which is how long a run would wait after its process was killed.
+ *
+ * What a step gave is written for as long as it takes, where the file is locked or away: a tool that has finished would run again.
  */
 export const leased = (backend: Backend, leaseMs: number): Backend => {
   const beats = new Map<string, NodeJS.Timeout>();
+  const closing = new AbortController();
   const stop = (workflowRunId: string): void => {
     clearInterval(beats.get(workflowRunId));
     beats.delete(workflowRunId);
@@ -33,6 +37,18 @@ export const leased = (backend: Backend, leaseMs: number): Backend => {
       if (!run) throw new Error(`There is no run ${workflowRunId}.`);
       return run;
     },
+    completeStepAttempt: (params) =>
+      pRetry(() => backend.completeStepAttempt(params), {
+        retries: Infinity,
+        minTimeout: 100,
+        maxTimeout: 2_000,
+        signal: closing.signal,
+        shouldRetry: ({ error }) => isOfFile(error),
+      }),
+    stop: () => {
+      closing.abort();
+      return backend.stop();
+    },
     completeWorkflowRun: stopping(backend.completeWorkflowRun),
     failWorkflowRun: stopping(backend.failWorkflowRun),
     sleepWorkflowRun: stopping(backend.sleepWorkflowRun),
@@ -45,3 +61,6 @@ export const leased = (backend: Backend, leaseMs: number): Backend => {
     },
   });
 };
+
+/** Whether SQLite itself could not; that another worker has the run by now is OpenWorkflow's to say. */
+const isOfFile = (error: Error): boolean => (error as { code?: unknown }).code === 'ERR_SQLITE_ERROR';

@@ -73,11 +73,11 @@ const begin = async (
   const abortSignal = AbortSignal.any(signals.filter((signal) => signal !== undefined));
   const { show } = telling;
   const journal = telling.around(keepJournal(durable, resumes?.state));
-  const make = () => setUp(parts, asked, { here: { ...seat, abortSignal }, journal, show });
+  const make = (isBeginning: boolean) => setUp(parts, asked, { here: { ...seat, abortSignal }, journal, show, isBeginning });
   let run: Run | undefined;
   const text = await durable.step('begin', async () => {
     try {
-      run = await make();
+      run = await make(!resumes);
       return encode({ code: codeOf(run), messageId: run.messageId } satisfies Begun);
     } catch (error) {
       return encode({ error } satisfies Begun);
@@ -85,7 +85,7 @@ const begin = async (
   });
   const begun = decode(text) as Begun;
   if ('error' in begun) return begun;
-  run ??= await make();
+  run ??= await make(false);
   run.messageId = begun.messageId; // it is told before anything else is kept
   await checkCode(parts, asked.runId, { from: begun.code, to: codeOf(run) });
   if (resumes) {

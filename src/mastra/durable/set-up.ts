@@ -23,13 +23,26 @@ export interface SettingUp {
   readonly journal?: Journal;
   /** Told of each chunk once it can be seen. */
   readonly show?: (chunk: Chunk) => void;
+  /** Whether this is where the run begins: a recording tells a run from there, and is begun nowhere else. */
+  readonly isBeginning?: boolean;
 }
 
 /** Makes the run of a call in this process, with the agent's guards, tools and models as they are here. */
-export const setUp = async ({ agent, setup }: DurableAgent, call: KeptCall, { here, journal, show }: SettingUp): Promise<Run> => {
-  const { guards, hooks, defaults, maxModelRetries } = setup;
+export const setUp = async (
+  { agent, setup }: DurableAgent,
+  call: KeptCall,
+  { here, journal, show, isBeginning }: SettingUp,
+): Promise<Run> => {
+  const { hooks, defaults, maxModelRetries } = setup;
+  const guards = isBeginning ? setup.guards : { ...setup.guards, record: undefined };
   const { runId, mode, messages } = call;
-  const given: CallOptions = { ...call.options, ...here, runId, requestContext: readContext(call.context) };
+  const given: CallOptions = {
+    ...call.options,
+    ...here,
+    ...(!isBeginning && { record: undefined }),
+    runId,
+    requestContext: readContext(call.context),
+  };
   const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given });
   return beginRun({ agent, guards, hooks, maxModelRetries, mode, messages, options, requestContext, journal, show });
 };
