@@ -321,3 +321,79 @@ describe('hold', () => {
     expect(await reading).toEqual([1]);
   });
 });
+
+describe('a long answer', () => {
+  interface Said {
+    type: string;
+    payload?: { id: string; text: string; providerMetadata?: object };
+  }
+  const count = 20_000;
+  /** Two texts that take turns, thoughts, and now and then something that is more than words. */
+  const said = (n: number): Said => {
+    const payload = { id: n % 6_000 < 3_000 ? 'a' : 'b', text: `${n} ` };
+    if (n % 5_000 === 77) return { type: 'tool-call' };
+    if (n % 5_000 === 99) return { type: 'text-delta', payload: { ...payload, providerMetadata: { signed: n } } };
+    return { type: n % 9_000 < 500 ? 'reasoning-delta' : 'text-delta', payload };
+  };
+  const written = Array.from({ length: count }, (_, n) => said(n));
+  /** What a client makes of chunks: everything that is not words, and the words between. */
+  const heard = (chunks: readonly Said[]): string[] =>
+    chunks.reduce<string[]>((parts, { type, payload }) => {
+      const key = `${type} ${payload?.id ?? ''}${payload?.providerMetadata ? ' signed' : ''}: `;
+      const last = parts.at(-1);
+      if (payload && last?.startsWith(key)) parts[parts.length - 1] = last + payload.text;
+      else parts.push(key + (payload?.text ?? ''));
+      return parts;
+    }, []);
+  const writeTo = async (outlet: Outlet<Said>): Promise<void> => {
+    for (const chunk of written) await outlet.write(chunk);
+    outlet.close();
+  };
+
+  it('is kept as its words: who comes late gets the same in fewer pieces, in order', async () => {
+    const outlet = createOutlet<Said>();
+    const [first] = await Promise.all([all(outlet.read()), writeTo(outlet)]);
+    expect(first).toEqual(written);
+    const late = await all(outlet.read());
+    expect(heard(late)).toEqual(heard(written));
+    expect(late.length).toBeLessThan(count / 2);
+    expect(outlet.place).toBe(count);
+  });
+
+  it('who reads slowly, or comes while it is written, misses nothing', async () => {
+    const outlet = createOutlet<Said>();
+    const slow = outlet.read().getReader();
+    const begun = await Promise.all([
+      take(slow, 10),
+      outlet.write(written[0] as Said),
+      ...written.slice(1, 10).map((one) => outlet.write(one)),
+    ]);
+    const fast = outlet.read().getReader();
+    await take(fast, 10);
+    for (const chunk of written.slice(10, 12_000)) await Promise.all([fast.read(), outlet.write(chunk)]);
+    const between = outlet.read().getReader(); // nothing was put together: one has read ten
+    expect(await take(between, 3)).toEqual(written.slice(0, 3));
+    await slow.cancel();
+    await between.cancel();
+    for (const chunk of written.slice(12_000)) await Promise.all([fast.read(), outlet.write(chunk)]);
+    outlet.close();
+    expect(begun[0]).toEqual(written.slice(0, 10));
+    expect(heard(await all(outlet.read()))).toEqual(heard(written));
+  });
+
+  it('what is held is taken back or shown as it was written', async () => {
+    const outlet = createOutlet<Said>();
+    outlet.drain();
+    for (const chunk of written.slice(0, 9_000)) void outlet.write(chunk);
+    outlet.hold();
+    for (const chunk of written.slice(9_000, 19_000)) void outlet.write(chunk);
+    expect(outlet.held()).toEqual({ chunks: written.slice(9_000, 19_000), from: 9_000 });
+    expect(outlet.drop(18_000)).toBe(true);
+    expect(outlet.place).toBe(18_000);
+    expect(outlet.dropHeld()).toEqual(written.slice(9_000, 18_000));
+    outlet.show();
+    void outlet.write(said(5));
+    outlet.close();
+    expect(heard(await all(outlet.read()))).toEqual(heard([...written.slice(0, 9_000), said(5)]));
+  });
+});

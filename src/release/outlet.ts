@@ -1,5 +1,10 @@
+import { joinWords } from './join-words.js';
+
 /** How many chunks may wait for a reader before the writer does. */
 const defaultLimit = 32;
+
+/** So many chunks that nobody is about to read are kept as the texts that they are pieces of. */
+const joinedAtOnce = 4_096;
 
 /** The one place where chunks leave a run. Writers wait for readers; readers may come late and read from the start. */
 export interface Outlet<Chunk> {
@@ -7,7 +12,10 @@ export interface Outlet<Chunk> {
   write(chunk: Chunk): Promise<void> | undefined;
   /** Ends the stream; a second close does nothing. */
   close(): void;
-  /** A stream over all chunks from the first. */
+  /**
+   * A stream over all chunks from the first. Who comes when thousands have been read by others finds those pieces of one text that
+   * follow each other as one piece: a long answer is kept as its words.
+   */
   read(): ReadableStream<Chunk>;
   /** Lets everything flow, however slowly anybody reads: somebody waits for the end. */
   drain(): void;
@@ -46,14 +54,20 @@ const createBell = (): Bell => {
 };
 
 interface Reader<Chunk> {
-  /** How many chunks it has taken. */
+  /** How many chunks it has taken, counted as they were written. */
   at: number;
+  /** How many it has taken of those that were put together before it came to them. */
+  joinedAt: number;
   controller: ReadableStreamDefaultController<Chunk>;
 }
 
 /** What an outlet knows. */
 interface Flow<Chunk> {
   readonly limit: number;
+  /** The first so many chunks, put together. */
+  readonly joined: Chunk[];
+  joinedCount: number;
+  /** Those that follow. */
   readonly chunks: Chunk[];
   /** Told of each chunk once it can be seen. */
   readonly onShow: ((chunk: Chunk) => void) | undefined;
@@ -72,8 +86,21 @@ interface Flow<Chunk> {
 }
 
 /** Readers do not come to chunks that are held: nobody waits for them there. */
-const hasRoom = <Chunk>({ isDraining, isClosed, chunks, furthest, limit, heldFrom }: Flow<Chunk>): boolean =>
-  isDraining || isClosed || heldFrom !== Infinity || chunks.length - furthest < limit;
+const hasRoom = <Chunk>(flow: Flow<Chunk>): boolean =>
+  flow.isDraining || flow.isClosed || flow.heldFrom !== Infinity || endOf(flow) - flow.furthest < flow.limit;
+
+/** The place after the last chunk. */
+const endOf = ({ joinedCount, chunks }: Flow<unknown>): number => joinedCount + chunks.length;
+
+/** Puts together what all who read have read, where it is worth it. Readers who are among the joined ones come to it in its turn. */
+const join = <Chunk>(flow: Flow<Chunk>): void => {
+  if (flow.chunks.length < 2 * joinedAtOnce) return;
+  let place = Math.min(endOf(flow), flow.heldFrom);
+  for (const { at } of flow.reading) if (at >= flow.joinedCount) place = Math.min(place, at);
+  if (place - flow.joinedCount < joinedAtOnce) return;
+  flow.joined.push(...joinWords(flow.chunks.splice(0, place - flow.joinedCount)));
+  flow.joinedCount = place;
+};
 
 const drain = <Chunk>(flow: Flow<Chunk>): void => {
   flow.isDraining = true;
@@ -82,10 +109,16 @@ const drain = <Chunk>(flow: Flow<Chunk>): void => {
 
 /** Gives a reader its next chunk, or waits for one. */
 const serve = <Chunk>(flow: Flow<Chunk>, reader: Reader<Chunk>): Promise<void> | undefined => {
-  const { chunks, reading, news, room } = flow;
+  const { joined, chunks, reading, news, room } = flow;
   if (!reading.has(reader)) return undefined; // it went away while it waited
-  if (reader.at < Math.min(chunks.length, flow.heldFrom)) {
-    reader.controller.enqueue(chunks[reader.at] as Chunk); // there, as was just seen
+  if (reader.at < flow.joinedCount) {
+    reader.controller.enqueue(joined[reader.joinedAt] as Chunk); // it has not come to their end
+    reader.joinedAt += 1;
+    if (reader.joinedAt === joined.length) reader.at = flow.joinedCount;
+    return undefined;
+  }
+  if (reader.at < Math.min(endOf(flow), flow.heldFrom)) {
+    reader.controller.enqueue(chunks[reader.at - flow.joinedCount] as Chunk); // there, as was just seen
     reader.at += 1;
     flow.furthest = Math.max(flow.furthest, reader.at);
     if (hasRoom(flow)) room.ring();
@@ -100,7 +133,7 @@ const serve = <Chunk>(flow: Flow<Chunk>, reader: Reader<Chunk>): Promise<void> |
 const streamOf = <Chunk>(flow: Flow<Chunk>): ReadableStream<Chunk> => {
   let reader: Reader<Chunk> | undefined;
   const pull = (controller: ReadableStreamDefaultController<Chunk>) => {
-    if (!reader) flow.reading.add((reader = { at: 0, controller }));
+    if (!reader) flow.reading.add((reader = { at: 0, joinedAt: 0, controller }));
     return serve(flow, reader);
   };
   const cancel = () => {
@@ -114,13 +147,13 @@ const streamOf = <Chunk>(flow: Flow<Chunk>): ReadableStream<Chunk> => {
 const show = <Chunk>(flow: Flow<Chunk>): void => {
   const from = flow.heldFrom;
   flow.heldFrom = Infinity;
-  for (const chunk of flow.chunks.slice(from)) flow.onShow?.(chunk);
+  for (const chunk of flow.chunks.slice(from - flow.joinedCount)) flow.onShow?.(chunk);
   flow.news.ring();
 };
 
 const drop = <Chunk>(flow: Flow<Chunk>, place: number): boolean => {
   if (place < flow.heldFrom) return false;
-  flow.chunks.length = Math.min(flow.chunks.length, place);
+  flow.chunks.length = Math.min(flow.chunks.length, place - flow.joinedCount);
   return true;
 };
 
@@ -134,6 +167,8 @@ const drop = <Chunk>(flow: Flow<Chunk>, place: number): boolean => {
 export const createOutlet = <Chunk>(limit = defaultLimit, onShow?: (chunk: Chunk) => void): Outlet<Chunk> => {
   const flow: Flow<Chunk> = {
     limit,
+    joined: [],
+    joinedCount: 0,
     chunks: [],
     onShow,
     heldFrom: Infinity,
@@ -148,6 +183,7 @@ export const createOutlet = <Chunk>(limit = defaultLimit, onShow?: (chunk: Chunk
     write: (chunk) => {
       if (flow.isClosed) return undefined;
       flow.chunks.push(chunk);
+      join(flow);
       if (flow.heldFrom !== Infinity) return undefined;
       flow.onShow?.(chunk);
       flow.news.ring();
@@ -161,14 +197,14 @@ export const createOutlet = <Chunk>(limit = defaultLimit, onShow?: (chunk: Chunk
     },
     read: () => streamOf(flow),
     drain: () => drain(flow),
-    hold: () => void (flow.heldFrom = Math.min(flow.heldFrom, flow.chunks.length)),
+    hold: () => void (flow.heldFrom = Math.min(flow.heldFrom, endOf(flow))),
     show: () => show(flow),
     get place() {
-      return flow.chunks.length;
+      return endOf(flow);
     },
     drop: (place) => drop(flow, place),
-    held: () => ({ chunks: flow.chunks.slice(flow.heldFrom), from: Math.min(flow.heldFrom, flow.chunks.length) }),
-    dropHeld: () => flow.chunks.splice(flow.heldFrom),
+    held: () => ({ chunks: flow.chunks.slice(flow.heldFrom - flow.joinedCount), from: Math.min(flow.heldFrom, endOf(flow)) }),
+    dropHeld: () => flow.chunks.splice(flow.heldFrom - flow.joinedCount),
     get closed() {
       return flow.isClosed;
     },
