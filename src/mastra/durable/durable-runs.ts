@@ -1,5 +1,5 @@
 import { InterlockError } from '../../errors.js';
-import type { Board } from '../../durable/journal.js';
+import type { Board, RunFound } from '../../durable/journal.js';
 import { memoryBoard } from '../../durable/memory-board.js';
 import { noJournal } from '../../loop/journal.js';
 import type { Answered } from '../../loop/resume-run.js';
@@ -59,8 +59,11 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
     },
     cancel: async (runId) => {
       const { id, number } = await lastSitting(keeping, runId);
-      const found = await runs.find(id);
-      if (found.kind === 'running') return runs.cancel(id);
+      let found = await runs.find(id);
+      if (found.kind === 'running') {
+        await runs.cancel(id);
+        found = await soonFound(keeping, id);
+      }
       const end = found.kind === 'ended' ? readEnd(found.output) : undefined;
       if (!end?.state || end.state.status !== 'suspended') return undefined;
       const input = writeSitting({ call: end.call, resumes: { state: end.state } });
@@ -101,6 +104,18 @@ const lastSitting = async ({ runs }: Keeping, runId: string): Promise<SittingOf>
     if (found.kind !== 'absent') continue;
     if (number === 0) throw new InterlockError('durable/no-run', { path: runId });
     return sittingOf(runId, number - 1);
+  }
+};
+
+/** How often it is looked whether a run that was asked to end has ended; where nobody is there to hear it, it ends later. */
+const looks = 10;
+
+/** A run may come to rest before it hears that it is to end. */
+const soonFound = async ({ runs }: Keeping, id: string): Promise<RunFound> => {
+  for (let left = looks; ; left -= 1) {
+    const found = await runs.find(id);
+    if (found.kind !== 'running' || left === 0) return found;
+    await pause();
   }
 };
 
