@@ -18,10 +18,19 @@ interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/**
+ * What programs are told of this process's surroundings: how to reach the registry, and nothing of the npm that may have started it, whose
+ * folder is another one.
+ */
+const told =
+  /^(path|home|userprofile|systemroot|tmpdir|temp|lang|(https?|no)_proxy|node_extra_ca_certs|npm_config_(registry|cache|userconfig))$/i;
+
+const surroundings = Object.fromEntries(Object.entries(process.env).filter(([name]) => told.test(name)));
+
 /** Runs a program to its end, with nobody at its terminal. */
 const run = (file: string, args: readonly string[], { cwd, env = {} }: RunOptions): Promise<Ran> =>
   new Promise((resolve) => {
-    const options = { cwd, env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env }, maxBuffer: 2 ** 26 };
+    const options = { cwd, env: { ...surroundings, ...env }, maxBuffer: 2 ** 26 };
     const child = execFile(file, args, options, (error, stdout, stderr) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr }),
     );
