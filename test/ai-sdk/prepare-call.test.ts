@@ -2,7 +2,7 @@ import { isStepCount, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { guardedToolLoop } from '../../src/ai-sdk/index.js';
+import { guardedToolLoop, type GuardedToolLoopSettings } from '../../src/ai-sdk/index.js';
 import type { PipelineStep } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { createTools, guardOn, modelFor, tripping, type Step } from './support.js';
@@ -20,16 +20,17 @@ describe.each(['generate', 'stream'] as const)('what prepareCall prepares, %s', 
       execute: async ({ amount }) => (log.push(`refund ${amount}`), { refunded: amount }),
     });
     let asked = 0;
-    const loop = guardedToolLoop({
+    const settings = {
       model: own,
-      tools: createTools(log) as never, // the prepared tools are others
+      tools: createTools(log),
       stopWhen: isStepCount(5),
       guards,
-      prepareCall: (call) => {
+      prepareCall: (call: object) => {
         asked += 1;
-        return { ...call, model: prepared, tools: { refund } as never };
+        return { ...call, model: prepared, tools: { refund } };
       },
-    });
+    };
+    const loop = guardedToolLoop(settings as unknown as GuardedToolLoopSettings); // the prepared tools are others than the types say
     const prompt = 'Please pay me back.';
     const told = await (
       mode === 'generate' ? loop.generate({ prompt }).then(({ text }) => text) : loop.stream({ prompt }).then(({ text }) => text)

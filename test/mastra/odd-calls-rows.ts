@@ -1,0 +1,306 @@
+import { MockMemory } from '@mastra/core/memory';
+import { createTool } from '@mastra/core/tools';
+import { createStep, createWorkflow } from '@mastra/core/workflows';
+import { z } from 'zod';
+
+import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
+import { callThen, echoAs } from './support.js';
+
+/** What a call has at hand: where effects are noted, and what gives the run up. */
+export interface Kit {
+  readonly log: string[];
+  readonly controller: AbortController;
+}
+
+/** What an agent is built with besides its name, instructions and model. */
+type Config = Readonly<Record<string, unknown>> & { readonly memory?: MockMemory };
+
+/** A call of an agent as somebody might make it who comes from Mastra's. */
+export interface OddCall {
+  readonly steps?: ScriptedStep<'v2'>[];
+  readonly config?: (kit: Kit) => Config;
+  readonly options?: (kit: Kit) => object;
+  readonly say?: unknown;
+}
+
+const target = { thread: 'thread-1', resource: 'person-1' };
+const withEcho = ({ log }: Kit) => ({ tools: { echo: echoAs('echo', () => void log.push('echo')) } });
+const echoThen = (text = 'Done.') => callThen('echo', { say: 'a' }, text);
+const [echoes = {}] = echoThen();
+const withMemory = () => ({ memory: new MockMemory({ enableMessageHistory: true }) });
+const inMemory = () => ({ memory: target });
+const number = z.object({ a: z.number() });
+const toolOf = (execute: () => unknown) =>
+  createTool({ id: 'odd', description: 'An odd one.', inputSchema: z.object({}), execute: async () => execute() });
+const withOdd = (execute: () => unknown) => () => ({ tools: { odd: toolOf(execute) } });
+const partsOf = (...parts: object[]): ScriptedStep<'v2'> => ({
+  parts: [{ type: 'stream-start', warnings: [] }, ...parts, finishing('stop')] as NonNullable<ScriptedStep<'v2'>['parts']>,
+});
+const finishing = (finishReason: string) => ({
+  type: 'finish',
+  finishReason,
+  usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+});
+const doubling = createWorkflow({ id: 'w', description: 'Doubles.', inputSchema: number, outputSchema: number })
+  .then(
+    createStep({ id: 's', inputSchema: number, outputSchema: number, execute: async ({ inputData: { a } }) => ({ a: a * 2 }) }),
+  )
+  .commit();
+
+/** Calls that come to the same as with Mastra's agent. */
+export const alike: Readonly<Record<string, OddCall>> = {
+  'memory, structured output and stopWhen': {
+    steps: echoThen('{"a":1}'),
+    config: (kit) => ({ ...withMemory(), ...withEcho(kit) }),
+    options: () => ({
+      ...inMemory(),
+      structuredOutput: { schema: number },
+      stopWhen: ({ steps }: { steps: [] }) => steps.length >= 2,
+    }),
+  },
+  'stopWhen that holds at once': { steps: echoThen(), config: withEcho, options: () => ({ stopWhen: () => true }) },
+  'stopWhen that is empty': { steps: echoThen(), config: withEcho, options: () => ({ stopWhen: [], maxSteps: 4 }) },
+  'stopWhen of the defaults, maxSteps of the call': {
+    steps: [echoes, ...echoThen()],
+    config: (kit) => ({ ...withEcho(kit), defaultOptions: { stopWhen: ({ steps }: { steps: [] }) => steps.length >= 2 } }),
+    options: () => ({ maxSteps: 9 }),
+  },
+  'maxSteps in the middle of tool calls': {
+    steps: [echoes, echoes, ...echoThen()],
+    config: withEcho,
+    options: () => ({ maxSteps: 2 }),
+  },
+  'neither, and more calls than are granted': {
+    steps: [...Array.from({ length: 8 }, () => echoes), { text: 'Done.' }],
+    config: withEcho,
+  },
+  'words in two steps': { steps: [{ ...echoes, text: 'One. ' }, { text: 'Two.' }], config: withEcho },
+  'a tool that throws': {
+    steps: callThen('odd'),
+    config: withOdd(() => {
+      throw new Error('Out of order.');
+    }),
+  },
+  'arguments that do not fit': { steps: callThen('echo', { say: 3 }), config: withEcho },
+  'a tool’s result that is no JSON': {
+    steps: callThen('odd'),
+    config: withOdd(() => ({ at: new Date(0), of: new Map([[1, 2]]) })),
+  },
+  'a tool under another name than its id': {
+    steps: callThen('key'),
+    config: ({ log }) => ({ tools: { key: toolOf(() => log.push('ran')) } }),
+  },
+  'three calls in turn': {
+    steps: [{ toolCalls: ['1', '2', '3'].map((say) => ({ name: 'echo', args: { say } })) }, { text: 'Done.' }],
+    config: withEcho,
+    options: () => ({ toolCallConcurrency: 1 }),
+  },
+  'toolChoice required': { steps: echoThen(), config: withEcho, options: () => ({ toolChoice: 'required' }) },
+  'toolChoice of one tool': {
+    steps: echoThen(),
+    config: withEcho,
+    options: () => ({ toolChoice: { type: 'tool', toolName: 'echo' } }),
+  },
+  'a tool of the client beside one of the server': {
+    steps: [
+      {
+        toolCalls: [
+          { name: 'echo', args: { say: 'a' } },
+          { name: 'show', args: {} },
+        ],
+      },
+      { text: 'Done.' },
+    ],
+    config: withEcho,
+    options: () => ({ clientTools: { show: { id: 'show', description: 'Shows.', inputSchema: z.object({}) } } }),
+  },
+  'a toolset with a tool of the agent’s name': {
+    steps: echoThen(),
+    config: withEcho,
+    options: ({ log }) => ({ toolsets: { own: { echo: echoAs('echo', () => void log.push('another')) } } }),
+  },
+  'a hook that answers in a tool’s place': {
+    steps: echoThen(),
+    config: (kit) => ({ ...withEcho(kit), hooks: { beforeToolCall: () => ({ proceed: false, output: 'no' }) } }),
+  },
+  'a workflow as a tool': {
+    steps: callThen('workflow-w', { inputData: { a: 1 } }),
+    config: () => ({ workflows: { w: doubling } }),
+  },
+  'a tool of the provider’s': {
+    steps: [
+      partsOf(
+        { type: 'tool-call', toolCallId: 'c', toolName: 'web', input: '{}', providerExecuted: true },
+        { type: 'tool-result', toolCallId: 'c', toolName: 'web', result: { hits: 1 }, providerExecuted: true },
+        { type: 'text-start', id: '0' },
+        { type: 'text-delta', id: '0', delta: 'Found.' },
+        { type: 'text-end', id: '0' },
+      ),
+    ],
+  },
+  'files and sources in an answer': {
+    steps: [
+      partsOf(
+        { type: 'source', sourceType: 'url', id: 's', url: 'https://example.test', title: 'X' },
+        { type: 'file', mediaType: 'image/png', data: 'AAAA' },
+      ),
+    ],
+  },
+  'instructions, system and context at once': {
+    options: () => ({
+      instructions: ['One', 'Two'],
+      system: ['Three', { role: 'system', content: 'Four' }],
+      context: [{ role: 'user', content: 'Before.' }],
+    }),
+  },
+  'messages of every role, and an image': {
+    say: [
+      { role: 'system', content: 'S' },
+      { role: 'user', content: 'A' },
+      { role: 'assistant', content: 'B' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'C' },
+          { type: 'image', image: 'data:image/png;base64,AAAA' },
+        ],
+      },
+    ],
+  },
+  texts: { say: ['a', 'b'] },
+  'a message of the AI SDK’s UI': { say: [{ id: '1', role: 'user', content: 'Hi', parts: [{ type: 'text', text: 'Hi' }] }] },
+  'settings of the defaults under those of the call': {
+    config: () => ({
+      defaultOptions: { modelSettings: { temperature: 0.1, topP: 0.5 }, providerOptions: { a: { x: 1, z: 3 } } },
+    }),
+    options: () => ({ modelSettings: { temperature: 0.9, seed: 3 }, providerOptions: { a: { x: 2 }, b: { y: 1 } } }),
+  },
+  'prepareStep that adds a message': {
+    options: () => ({
+      prepareStep: ({ messages }: { messages: [] }) => ({ messages: [...messages, { role: 'user', content: 'More' }] }),
+    }),
+  },
+  'memory that is read alone': { config: withMemory, options: () => ({ memory: { ...target, options: { readOnly: true } } }) },
+  'an assistant’s message among what is said, in a thread': {
+    config: withMemory,
+    options: inMemory,
+    say: [
+      { role: 'user', content: 'one' },
+      { role: 'assistant', content: 'two' },
+      { role: 'user', content: 'three' },
+    ],
+  },
+  'structured output that falls back': {
+    steps: [{ text: 'no JSON' }],
+    options: () => ({ structuredOutput: { schema: number, errorStrategy: 'fallback', fallbackValue: { a: 9 } } }),
+  },
+  'structured output that only warns': {
+    steps: [{ text: 'no JSON' }],
+    options: () => ({ structuredOutput: { schema: number, errorStrategy: 'warn' } }),
+  },
+  'structured output as a list': {
+    steps: [{ text: '{"elements":[{"a":1},{"a":2}]}' }],
+    options: () => ({ structuredOutput: { schema: z.array(number) } }),
+  },
+  'models to fall back along': {
+    config: () => ({
+      model: [
+        { model: scriptedModel({ steps: () => ({ error: new Error('down') }) }), maxRetries: 0 },
+        { model: scriptedModel({ steps: () => ({ text: 'The second.' }) }) },
+      ],
+    }),
+  },
+  'an answer that was cut': { steps: [{ text: 'Too lo', finishReason: 'length' }] },
+  'an answer without words': { steps: [{ text: '' }] },
+};
+
+/** Calls that come to something else, with the sentence of the guide that says so. */
+export const otherwise: readonly (OddCall & { readonly name: string; readonly why: string })[] = [
+  { name: 'an empty text', why: 'A call that says nothing is refused: `agent/no-input`.', say: '' },
+  { name: 'no messages', why: 'A call that says nothing is refused: `agent/no-input`.', say: [] },
+  {
+    name: 'memory without a memory',
+    why: 'A thread for an agent without memory is refused, and so are options that no agent of Mastra’s reads any more, such as `threadId`.',
+    options: inMemory,
+  },
+  {
+    name: 'ids of a thread as they were',
+    why: 'A thread for an agent without memory is refused, and so are options that no agent of Mastra’s reads any more, such as `threadId`.',
+    config: withMemory,
+    options: () => ({ threadId: 'thread-1', resourceId: 'person-1' }),
+  },
+  {
+    name: 'a run that is given up in a tool',
+    why: 'A run that is given up has the `finishReason` `other`, `status` says `canceled`, and what had not come to its end is in no step.',
+    steps: callThen('odd'),
+    config: ({ controller }) => ({ tools: { odd: toolOf(() => controller.abort()) } }),
+    options: ({ controller }) => ({ abortSignal: controller.signal }),
+  },
+  {
+    name: 'a tool that returns nothing',
+    why: 'A tool that returns nothing has answered, and the model goes on.',
+    steps: callThen('odd'),
+    config: withOdd(() => undefined),
+  },
+  {
+    name: 'a call in spite of toolChoice none',
+    why: "With `toolChoice: 'none'` no tool runs, whatever the model calls; it is told so.",
+    steps: echoThen(),
+    config: withEcho,
+    options: () => ({ toolChoice: 'none' }),
+  },
+  {
+    name: 'tool-calls without calls',
+    why: 'A step without tool calls is the last one, whatever reason the provider gives for its end.',
+    steps: [{ text: 'One.', finishReason: 'tool-calls' }, { text: 'Two.' }],
+  },
+  {
+    name: 'a run that waits for a person',
+    why: 'The result of a run that waits for a person has the step that waits, and its stream ends with `finish`.',
+    steps: echoThen(),
+    config: withEcho,
+    options: () => ({ requireToolApproval: true }),
+  },
+  {
+    name: 'data that a tool writes',
+    why: 'Data parts are told to the client, and not kept among the messages.',
+    steps: callThen('odd'),
+    config: () => ({
+      tools: {
+        odd: createTool({
+          id: 'odd',
+          description: 'Writes.',
+          inputSchema: z.object({}),
+          execute: async (_input, { writer }) => (await writer?.custom({ type: 'data-x', data: 1 }), 1),
+        }),
+      },
+    }),
+  },
+  {
+    name: 'a rejected attempt',
+    why: 'A rejected attempt has the `reason` `retry`; its `finishReason` is the model’s.',
+    steps: [{ text: 'Bad.' }, { text: 'Good.' }],
+    config: () => ({
+      maxProcessorRetries: 1,
+      outputProcessors: [
+        {
+          id: 'picky',
+          processOutputStep: ({
+            text,
+            messages,
+            abort,
+          }: {
+            text: string;
+            messages: [];
+            abort: (why: string, options: object) => never;
+          }) => (text === 'Bad.' ? abort('Again.', { retry: true }) : messages),
+        },
+      ],
+    }),
+  },
+  {
+    name: 'an answer that a guard empties',
+    why: '`text` follows the messages: an answer of which `processOutputResult` leaves nothing is empty.',
+    config: () => ({ outputProcessors: [{ id: 'empties', processOutputResult: () => [] }] }),
+  },
+];

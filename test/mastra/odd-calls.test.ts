@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { Agent } from '@mastra/core/agent';
+import type { MockMemory } from '@mastra/core/memory';
+import type { FullOutput } from '@mastra/core/stream';
+import { describe, expect, it } from 'vitest';
+
+import { InterlockAgent } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { alike, otherwise, type OddCall } from './odd-calls-rows.js';
+import { all, modes, type Mode } from './support.js';
+
+type Kind = typeof Agent;
+
+/** Chunks that are not compared: those of objects come where the guide says, and the provider's metadata in our stream alone. */
+const apart = new Set(['response-metadata', 'object', 'object-result']);
+/** Fields that are other in every run. */
+const chance = new Set(['id', 'messageId', 'runId', 'timestamp', 'createdAt', 'toolCallId']);
+
+const plain = (value: unknown): unknown => {
+  const said = JSON.stringify(value ?? null, (key, field: unknown) => (chance.has(key) ? undefined : field));
+  return JSON.parse(said.replaceAll(/\\"runId\\":\\"[^"]*\\"/g, '')) as unknown;
+};
+
+const partsOf = (messages: readonly { role: string; parts: readonly { type: string; text?: string }[] }[]) =>
+  messages.map(({ role, parts }) => [role, ...parts.map(({ type, text }) => [type, text])]);
+
+/** What somebody sees of an answer. */
+const seen = (output: FullOutput) => ({
+  text: output.text,
+  finishReason: output.finishReason,
+  object: output.object,
+  steps: output.steps.map(({ text, finishReason, toolCalls, toolResults }) => [
+    text,
+    finishReason,
+    toolCalls.length,
+    toolResults.length,
+  ]),
+  toolResults: output.toolResults.map(({ payload }) => payload.result),
+  tokens: output.totalUsage.totalTokens,
+  warnings: output.warnings,
+  messages: partsOf(output.response.uiMessages ?? []),
+});
+
+const savedIn = async (memory: MockMemory | undefined) => {
+  const { messages } = (await memory?.recall({ threadId: 'thread-1', resourceId: 'person-1' }).catch(() => undefined)) ?? {
+    messages: [],
+  };
+  return messages.map(({ role, content }) => [role, content.parts.map((part) => ('text' in part ? part.text : part.type))]);
+};
+
+/** Everything that a call comes to, as far as an agent of Mastra's has it. */
+const comesTo = async (OfKind: Kind, { steps = [{ text: 'Hello.' }], config, options, say = 'Hi' }: OddCall, mode: Mode) => {
+  const kit = { log: [], controller: new AbortController() };
+  const model = scriptedModel({ steps });
+  const given = config?.(kit);
+  const chunks: string[] = [];
+  const call = options?.(kit) as never; // any options, also those that there are not
+  const ask = async () => {
+    const agent = new OfKind({ id: 'odd', name: 'Odd', instructions: 'Answer.', model, maxRetries: 0, ...given });
+    if (mode === 'generate') return agent.generate(say as string, call);
+    const stream = await agent.stream(say as string, call);
+    for (const { type } of await all(stream.fullStream as AsyncIterable<{ type: string }>))
+      if (!apart.has(type)) chunks.push(type);
+    return stream.getFullOutput();
+  };
+  const answer = await ask().then(
+    (output) => seen(output as FullOutput),
+    () => 'refused',
+  ); // either's, as far as it is read here
+  const asked = model.calls.map(
+    ({ prompt, options: { tools, toolChoice, temperature, topP, seed, providerOptions, responseFormat } }) => ({
+      prompt,
+      settings: [toolChoice, temperature, topP, seed, providerOptions, responseFormat?.type],
+      tools: tools?.map(({ name }) => name),
+    }),
+  );
+  return plain({ answer, asked, chunks, log: kit.log, saved: await savedIn(given?.memory) });
+};
+
+const guide = readFileSync(new URL('../../docs/guide/hosts.md', import.meta.url), 'utf8');
+
+describe.each(modes)('calls as odd as they come, %s', (mode) => {
+  it.each(Object.entries(alike))('come to the same as with Mastra’s agent: %s', async (_name, call) => {
+    const ours = await comesTo(InterlockAgent as unknown as Kind, call, mode);
+    expect(ours).not.toMatchObject({ answer: 'refused' });
+    expect(ours).toEqual(await comesTo(Agent, call, mode));
+  });
+
+  it.each(otherwise)('come to something else: $name', async (call) => {
+    expect(await comesTo(InterlockAgent as unknown as Kind, call, mode)).not.toEqual(await comesTo(Agent, call, mode));
+    expect(guide).toContain(call.why);
+  });
+});
