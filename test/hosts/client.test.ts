@@ -207,7 +207,7 @@ describe('pipelines, over HTTP', () => {
     return run.startAsync({ inputData: { phase: 'input', messages: said(text) } });
   };
 
-  it('are listed as processor workflows', async () => {
+  it('are listed as processor workflows [spec 4.26]', async () => {
     const workflows = Object.entries(await client.listWorkflows()) as [string, { isProcessorWorkflow?: boolean }][];
     expect(workflows.filter(([, { isProcessorWorkflow }]) => isProcessorWorkflow).map(([id]) => id)).toEqual(
       expect.arrayContaining(['incoming', 'outgoing', 'spare']),

@@ -86,7 +86,7 @@ describe('Mastra Studio', () => {
     await expectSeen(page.getByText('Success').first());
   });
 
-  it('shows the tripwire of such a run, at the step and at the run', async () => {
+  it('shows the tripwire of such a run, at the step and at the run [spec 4.25]', async () => {
     const page = await runFromForm('input', attack);
     await expectSeen(nodeOf(page, 'prompt-injection').getByText('Tripwire blocked'));
     await expectSeen(page.getByText('Tripwire', { exact: true }));

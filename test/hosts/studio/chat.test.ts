@@ -28,7 +28,7 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
     await browser().screenshot(page, 'chat-retry');
   });
 
-  it('says why a run was stopped, and leads to the moment', async () => {
+  it('says why a run was stopped, and leads to the moment [spec 4.24]', async () => {
     const page = await openChat(width);
     await say(page, 'leak');
     const notice = page.locator('.notice-trip');
