@@ -1,4 +1,5 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,11 +7,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksIn } from '../docs/examples.js';
 import { compilers, examples, nodes, openProject, readManifest, subpaths, type Project } from './project.js';
 
+const folder = mkdtempSync(join(tmpdir(), 'interlock-packages-'));
 let project: Project;
 beforeAll(async () => {
-  project = await openProject();
+  project = await openProject(folder);
 });
-afterAll(() => rmSync(join(project.folder, '..'), { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the types of every subpath, and the examples', () => {
   const resolutions = {

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
@@ -102,9 +101,8 @@ export interface Project {
   readonly compile: (version: keyof typeof compilers, tsconfig: string) => Promise<Ran>;
 }
 
-/** An empty project outside the repository, in which the packed package was installed, with the examples as folders of it. */
-export const openProject = async (): Promise<Project> => {
-  const folder = mkdtempSync(join(tmpdir(), 'interlock-packages-'));
+/** Makes an empty project in a folder outside the repository, installs the packed package in it, and copies the examples beside. */
+export const openProject = async (folder: string): Promise<Project> => {
   const tarball = await pack(join(folder, 'packed'));
   const project = join(folder, 'project');
   const dependencies = { ...neededBeside(), 'mastra-interlock': `file:${tarball}` };
