@@ -1,15 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
-import { InterlockAgent, type Durable, type Engine } from '../../src/index.js';
+import { encrypted, InterlockAgent, type Durable, type Engine, type Program } from '../../src/index.js';
 import { noJournal } from '../../src/loop/journal.js';
 import { scriptedModel } from '../../src/testing/index.js';
+import { fileSize, timeToResume } from './restart.js';
 
-/** `npm run bench:durable`: what it costs to keep a run, per stretch of it, in time and bytes. */
+/** `npm run bench:durable`: what it costs to keep a run, per stretch of it, in time and bytes; and how soon a killed one goes on. */
 
 const runs = 40;
 const warmUps = 5;
+const emptySteps = 8;
 const tellLine = (line: string): void => console.log(line);
 
 /** What an engine was given to keep. */
@@ -64,12 +67,43 @@ const agentOn = (durability: Engine | undefined) =>
     durability,
   });
 
-const msPerRun = async (agent: InterlockAgent, messages: number): Promise<number> => {
+/** The middle of some times: a busy machine disturbs the mean. */
+const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+
+const msOf = async (act: () => Promise<unknown>): Promise<number> => {
+  const times: number[] = [];
+  for (let index = 0; index < warmUps + runs; index += 1) {
+    const startedAt = performance.now();
+    await act();
+    if (index >= warmUps) times.push(performance.now() - startedAt);
+  }
+  return median(times);
+};
+
+const msPerRun = (agent: InterlockAgent, messages: number): Promise<number> => {
   const said = [...history(messages - 1), { role: 'user', content: 'And now?' }] as never; // plain messages, one of each role
-  for (let index = 0; index < warmUps; index += 1) await agent.generate(said);
-  const startedAt = performance.now();
-  for (let index = 0; index < runs; index += 1) await agent.generate(said);
-  return (performance.now() - startedAt) / runs;
+  return msOf(() => agent.generate(said));
+};
+
+/** The same engine's run of as many steps that do nothing, from its start until its end is found. */
+const msPerEmptyRun = async (engine: Engine): Promise<number> => {
+  const ends = new Map<string, () => void>();
+  const program: Program = {
+    id: 'empty',
+    run: async (durable, { runId }) => {
+      for (let step = 0; step < emptySteps; step += 1) await durable.step(String(step), async () => '');
+      ends.get(runId)?.();
+      return '';
+    },
+  };
+  const empty = engine.host(program);
+  let count = 0;
+  return msOf(async () => {
+    const runId = String((count += 1));
+    const ended = new Promise<void>((resolve) => ends.set(runId, resolve));
+    await empty.start({ runId, input: '' });
+    await ended;
+  });
 };
 
 const seam = async (): Promise<number> => {
@@ -87,7 +121,16 @@ const seam = async (): Promise<number> => {
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'interlock-bench-'));
+const onFile = (name: string) => {
+  const path = join(folder, `${name}.db`);
+  return { path, engine: openWorkflow({ path }) };
+};
+
 tellLine(`in process, a stretch that nothing keeps: ${(await seam()).toFixed(2)} us`);
+const bare = onFile('empty');
+const empty = await msPerEmptyRun(bare.engine);
+await bare.engine.close();
+tellLine(`openworkflow, ${emptySteps} empty steps: ${empty.toFixed(1)} ms a run, ${(empty / emptySteps).toFixed(2)} ms a step`);
 for (const messages of [10, 100, 1_000]) {
   const plain = await msPerRun(agentOn(undefined), messages);
   const kept: Kept = [];
@@ -96,12 +139,23 @@ for (const messages of [10, 100, 1_000]) {
   const first = Math.max(...kept.map(({ bytes }) => bytes));
   const others = kept.filter(({ key }) => key !== 'begin' && !key.startsWith('0 ')).map(({ bytes }) => bytes);
   const mean = others.reduce((sum, bytes) => sum + bytes, 0) / others.length;
-  const file = openWorkflow({ path: join(folder, `${messages}.db`) });
-  const filed = await msPerRun(agentOn(file), messages);
-  await file.close();
+  const file = onFile(String(messages));
+  const filed = await msPerRun(agentOn(file.engine), messages);
+  await file.engine.close();
+  const bytes = fileSize(file.path) / (runs + warmUps);
+  const locked = onFile(`locked-${messages}`);
+  const sealed = await msPerRun(agentOn(encrypted(locked.engine, { key: randomBytes(32) })), messages);
+  await locked.engine.close();
   tellLine(
-    `${messages} messages: ${plain.toFixed(1)} ms a run in process; kept nowhere ${sieved.toFixed(1)} ms; in a file ${filed.toFixed(1)} ms; ` +
-      `${perRun} steps, of which the first keeps ${(first / 1_024).toFixed(1)} KiB and each other ${(mean / 1_024).toFixed(2)} KiB`,
+    `${messages} messages: ${plain.toFixed(1)} ms a run in process; kept nowhere ${sieved.toFixed(1)} ms; in a file ${filed.toFixed(1)} ms, encrypted ${sealed.toFixed(1)} ms; ` +
+      `${perRun} steps, of which the first keeps ${(first / 1_024).toFixed(1)} KiB and each other ${(mean / 1_024).toFixed(2)} KiB; ` +
+      `the file grows by ${(bytes / 1_024).toFixed(0)} KiB a run, ${((filed - sieved) / perRun).toFixed(2)} ms a step beside ${(empty / emptySteps).toFixed(2)} ms of an empty one`,
+  );
+}
+for (const leaseMs of [500, 2_000]) {
+  const { restartedMs, endedMs } = await timeToResume(join(folder, `killed-${leaseMs}.db`), leaseMs);
+  tellLine(
+    `killed, lease ${leaseMs} ms: the run goes on ${restartedMs.toFixed(0)} ms after the next process has built its agent, and has ended after ${endedMs.toFixed(0)} ms`,
   );
 }
 rmSync(folder, { recursive: true, force: true });

@@ -193,6 +193,27 @@ describe('P11: a process that is killed with kill -9', () => {
       }
     },
   );
+
+  it.runIf(isWhole)(
+    '200 runs at once on two engines over one file all end, each with its effects once',
+    { timeout: 600_000 },
+    async () => {
+      const { path } = ordersFor('many');
+      const engines = [openWorkflow({ path }), openWorkflow({ path })];
+      effects = [];
+      try {
+        const agents = engines.map((engine) => cashier(outside(), engine));
+        const calls = Array.from({ length: 200 }, (_, index) =>
+          agents[index % 2]?.generate('Charge me.', { runId: `run-${index}` }),
+        );
+        const results = await Promise.all(calls);
+        expect(new Set(results.map((result) => result?.status))).toEqual(new Set(['success']));
+        expect([effects.length, effects.filter((amount) => amount === '1').length]).toEqual([400, 200]);
+      } finally {
+        await Promise.all(engines.map((engine) => engine.close()));
+      }
+    },
+  );
 });
 
 /** A program that keeps a database for itself. */
