@@ -1,13 +1,13 @@
 import type { MastraModelConfig } from '@mastra/core/llm';
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
-import { InterlockAgent } from '../../src/index.js';
+import { InterlockAgent, type Engine } from '../../src/index.js';
 import { contentModeration } from '../../workflows/index.js';
 import type { OrderStore } from '../chat/shop/order-store.js';
 import { createOrderTools } from '../chat/shop/order-tools.js';
 
-/** An agent that pays back only what a person has approved of. */
-export const createRefundAgent = (model: MastraModelConfig, store: OrderStore) =>
+/** An agent that pays back only what a person has approved of; with an engine, the person may take a restart's time. */
+export const createRefundAgent = (model: MastraModelConfig, store: OrderStore, durability?: Engine) =>
   new InterlockAgent({
     id: 'refunds',
     name: 'Refunds',
@@ -15,6 +15,7 @@ export const createRefundAgent = (model: MastraModelConfig, store: OrderStore) =
     model,
     tools: { ...createOrderTools(store), 'refund-order': createApprovedRefund(store) },
     inputProcessors: contentModeration({ id: 'refund-input' }),
+    durability,
   });
 
 const createApprovedRefund = (store: OrderStore) =>

@@ -4,6 +4,7 @@ import { readStudioCommand, type StudioCommand } from '../server/command/command
 import { keepingFile } from '../server/command/keeping-file.js';
 import { serveUntilStopped } from '../server/command/serve-until-stopped.js';
 import type { Output } from '../server/command/studio-command.js';
+import { openWorkflow } from '../../src/durable/openworkflow/index.js';
 import { isInterlockError } from '../../src/index.js';
 import { buildPages } from './build-pages.js';
 import { createSamples } from './samples.js';
@@ -37,10 +38,13 @@ const serve = async (command: Extract<StudioCommand, { kind: 'serve' }>, { print
   await buildPages(complain);
   const { model, name, close } = await openModel(provider);
   print(name === undefined ? 'No provider is configured: an embedded local responder gives prepared answers.' : `Model: ${name}`);
-  const { kind: _, entry: __, file, ...rest } = command;
+  const { kind: _, entry: __, file: asked, ...rest } = command;
+  const file = await keepingFile(asked, { complain, cwd });
+  const engine = file === undefined ? undefined : openWorkflow({ path: `${file}.engine` }); // what waits outlives this process
   try {
-    return await serveUntilStopped({ ...createSamples(model), ...rest, file: await keepingFile(file, { complain, cwd }) }, print);
+    return await serveUntilStopped({ ...createSamples(model, engine), ...rest, file }, print);
   } finally {
+    await engine?.close();
     await close();
   }
 };

@@ -1,5 +1,6 @@
 import type { MastraModelConfig } from '@mastra/core/llm';
 import { Mastra } from '@mastra/core/mastra';
+import type { Engine } from '../../src/index.js';
 import { createOrderStore } from '../chat/shop/order-store.js';
 import { createSupportAgent } from '../chat/shop/support-agent.js';
 import { scenarios } from '../responder/scenarios.js';
@@ -15,12 +16,12 @@ export interface Samples {
   readonly examples: Readonly<Record<string, AgentInfo['examples']>>;
 }
 
-/** Makes the sample agents over one model. */
-export const createSamples = (model: MastraModelConfig): Samples => {
+/** Makes the sample agents over one model; the engine keeps the runs of those that wait for a person. */
+export const createSamples = (model: MastraModelConfig, durability?: Engine): Samples => {
   const store = createOrderStore();
   const agents = [
     createSupportAgent(model, store),
-    createRefundAgent(model, store),
+    createRefundAgent(model, store, durability),
     createNewsroomAgent(model),
     createStockAgent(model, store),
   ];

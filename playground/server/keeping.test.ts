@@ -1,8 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Mastra } from '@mastra/core/mastra';
+import { openWorkflow } from '../../src/durable/openworkflow/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
 import type { RunPage } from '../protocol/runs.js';
+import type { StudioEntry } from '../protocol/trace-entry.js';
 import { openMemoryStore } from './store/memory-store.js';
 import type { RunStore } from './store/run-store.js';
 import { createStudio } from './studio.js';
@@ -54,6 +57,41 @@ describe('a file of runs', () => {
     const { runs } = await studio.json<RunPage>('runs');
     expect(runs.map(({ said }) => said)).toEqual(['Three', 'Two']);
   });
+});
+
+it('lets a run be answered that an engine keeps, after a restart', async () => {
+  const path = folder();
+  const file = join(path, 'runs.db');
+  const begin = async () => {
+    const durability = openWorkflow({ path: join(path, 'kept.db') });
+    const steps = [{ toolCalls: [{ name: 'charge', args: { amount: 5 } }] }, { text: 'Done.' }];
+    const { agent } = makeAgent([], {
+      durability,
+      model: scriptedModel({ steps: ({ prompt }) => steps[prompt.at(-1)?.role === 'tool' ? 1 : 0] }),
+    });
+    const studio = await openStudio(agent, { file });
+    return { ...studio, end: () => studio.close().then(() => durability.close()) };
+  };
+  const monday = await begin();
+  const { runId } = await monday.start('Charge me');
+  const waits = async (studio: typeof monday, status: string) =>
+    vi.waitFor(async () => expect(await studio.summary(runId)).toMatchObject({ status }), { timeout: 20_000 });
+  await waits(monday, 'suspended');
+  const before = await monday.json<StudioEntry[]>(`runs/${runId}/entries`);
+  await monday.end();
+
+  const tuesday = await begin();
+  expect((await tuesday.summary(runId)).error).toBeUndefined();
+  const call = before.flatMap((entry) => (entry.kind === 'tool' ? [entry.toolCallId] : []))[0];
+  const answered = await tuesday.post(`runs/${runId}/answer`, { toolCallId: call, approved: true });
+  expect([answered.status, await answered.json()]).toMatchObject([200, { runId }]);
+  await waits(tuesday, 'success');
+  expect((await tuesday.post(`runs/${runId}/answer`, { toolCallId: call, approved: true })).status).toBe(409);
+  const entries = await tuesday.json<StudioEntry[]>(`runs/${runId}/entries`);
+  expect(entries.slice(0, before.length)).toEqual(before);
+  expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));
+  expect(await tuesday.summary(runId)).toMatchObject({ answered: 'Done.', said: 'Charge me', entries: entries.length });
+  await tuesday.end();
 });
 
 it('is no file where it is called memory', async () => {

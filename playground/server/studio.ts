@@ -2,9 +2,9 @@ import type { Mastra } from '@mastra/core/mastra';
 import { InterlockError } from '../../src/index.js';
 import type { RunSummary } from '../protocol/runs.js';
 import { describeLibrary, type Examples, type Library } from './catalog/catalog.js';
-import { readKnown, type Known } from './catalog/known.js';
+import { readKnown, restingRuns, type Known } from './catalog/known.js';
 import { createAnnouncer, type Announcer } from './runs/announcer.js';
-import { createRunDesk, type RunDesk } from './runs/run-desk.js';
+import { createRunDesk, type RestingRun, type RunDesk } from './runs/run-desk.js';
 import { createArchive, type Archive } from './store/archive.js';
 import type { LineQuery, RunStore } from './store/run-store.js';
 
@@ -45,6 +45,7 @@ export const createStudio = ({ mastra, store, examples = {}, content = 'all', on
       archive.note(log);
       announcer.announce(log.runId, () => log.summary);
     },
+    findResting: (runId) => findResting({ mastra, store, archive }, runId),
     onOver: () => archive.flush().catch(() => undefined), // told to onStoreFailure
   });
   return {
@@ -62,6 +63,24 @@ export const createStudio = ({ mastra, store, examples = {}, content = 'all', on
       await store.close();
     },
   };
+};
+
+/** All the lines of a run. */
+const allLines = { from: 0, limit: Number.MAX_SAFE_INTEGER } as const;
+
+/** A run that rests where its agent's engine keeps it. */
+const findResting = async (
+  { mastra, store, archive }: Pick<StudioParts, 'mastra' | 'store'> & Pick<Studio, 'archive'>,
+  runId: string,
+): Promise<RestingRun | undefined> => {
+  const summary = await archive.find(runId);
+  const isKept = summary?.status === 'suspended' && (await restingRuns(mastra)).has(runId);
+  const agent = isKept ? (await readKnown(mastra)).agents.find(({ id }) => id === summary.agentId) : undefined;
+  if (!summary || !agent) return undefined;
+  const [entry, trace] = await Promise.all(
+    (['entry', 'trace'] as const).map((kind) => store.lines({ runId, kind, ...allLines })),
+  );
+  return { summary, agent, lines: { entry: entry ?? [], trace: trace ?? [] } };
 };
 
 const warn = (error: unknown): void => process.emitWarning(error instanceof Error ? error : String(error));

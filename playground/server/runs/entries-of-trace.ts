@@ -16,16 +16,16 @@ const tellers: { readonly [K in Kind]?: (entry: OfKind<K>) => EntryFact[] } = {
   input: ({ messages }) => [
     { kind: 'input', messages: messages.map(({ id, role, chars, text = '▒'.repeat(chars) }) => ({ id, role, text })) },
   ],
-  event: ({ event }) => [{ kind: 'event', event: withoutChanges(event) }],
+  event: ({ event }) => [entryOfEvent(event)],
   asked: ({ stepNumber, attempt, phase, lane, pipelineId }) => [{ kind: 'asked', stepNumber, attempt, phase, lane, pipelineId }],
   came: ({ stepNumber, attempt, part }) => [{ kind: 'came', stepNumber, attempt, part }],
   left: ({ stepNumber, attempt, part, chunk }) =>
     entriesOfChunk((chunk ?? { type: part.type }) as SeenChunk, { stepNumber, attempt }, part), // a chunk was written
 };
 
-/** What a guard took out is told to who asks for it. */
-const withoutChanges = (event: RunEvent): RunEvent => {
-  if (event.type !== 'guard') return event;
+/** What pages are told of an event; what a guard took out is told to who asks for it. */
+export const entryOfEvent = (event: RunEvent): EntryFact => {
+  if (event.type !== 'guard') return { kind: 'event', event };
   const { changes: _changes, ...rest } = event;
-  return rest;
+  return { kind: 'event', event: rest };
 };

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { AnswerCall, StartedRun, StartRun } from '../../protocol/runs.js';
+import type { AnswerCall, RunSummary, StartedRun, StartRun } from '../../protocol/runs.js';
 import type { KnownAgent } from '../catalog/known.js';
 import { InterlockError, type TraceRecorder } from '../../../src/index.js';
 import type { Conversations } from './conversations.js';
-import { createRunLog, type Keeping, type RunLog } from './run-log.js';
+import { createRunLog, type Keeping, type KeptRun, type RunLog } from './run-log.js';
 import { watchRuns } from './watch-runs.js';
-import { follow, openStream, resumeStream, type AgentStream, type Sitting } from './sitting.js';
+import { firstPlace, follow, openStream, resumeStream, type AgentStream, type Sitting } from './sitting.js';
 
 /** Where runs are started, answered and canceled. It knows those that go on or rest in this process. */
 export interface RunDesk {
@@ -22,8 +22,17 @@ export interface RunDesk {
   close(): Promise<void>;
 }
 
+/** A run that rests, and whose process is gone. */
+export interface RestingRun {
+  readonly summary: RunSummary;
+  readonly agent: KnownAgent;
+  readonly lines: KeptRun['lines'];
+}
+
 export interface RunDeskOptions extends Keeping {
   readonly conversations: Conversations;
+  /** Finds a run that rests and can be answered though it began in another process. */
+  readonly findResting: (runId: string) => Promise<RestingRun | undefined>;
 }
 
 /** Opens the desk. */
@@ -70,10 +79,12 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
       return begin(sitting, text);
     },
     answer: async (runId, call) => {
-      const sitting = sittings.get(runId);
+      const sitting = sittings.get(runId) ?? (await reopen(options, runId));
       if (!sitting || !isResting(sitting)) throw new InterlockError('studio/not-suspended', { path: runId });
       sitting.controller = new AbortController();
-      return followed(sitting, await resumeStream(sitting, call));
+      const stream = await resumeStream(sitting, call);
+      sittings.set(runId, sitting); // a reopened one is known from here on
+      return followed(sitting, stream);
     },
     cancel: (runId) => {
       const sitting = sittings.get(runId);
@@ -89,6 +100,17 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
 };
 
 const isResting = ({ log }: Sitting): boolean => log.summary.status === 'suspended';
+
+/** Takes up a run that another process left resting. */
+const reopen = async ({ findResting, keepsContent, onChange }: RunDeskOptions, runId: string): Promise<Sitting | undefined> => {
+  const found = await findResting(runId);
+  if (!found) return undefined;
+  const { summary, agent, lines } = found;
+  const { agentId, threadId, said, startedAt } = summary;
+  const head = { runId, agentId, threadId, said };
+  const log = createRunLog({ head, now: Date.now, keepsContent, onChange, before: { startedAt, lines } });
+  return { agent, threadId, log, controller: new AbortController(), reopened: firstPlace };
+};
 
 interface Opening {
   readonly agent: KnownAgent;

@@ -25,6 +25,8 @@ export interface RunLog {
   /** Nothing more will happen. */
   close(): void;
   readonly isOver: boolean;
+  /** How many lines were kept before it was opened. */
+  readonly kept: Readonly<Record<LineKind, number>>;
   /** Settles with the next thing that happens. */
   changed(): Promise<void>;
 }
@@ -43,15 +45,25 @@ export interface RunLogOptions extends Pick<Keeping, 'keepsContent' | 'onChange'
   readonly head: RunHead;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** What is kept of a run that is gone on with. */
+  readonly before?: KeptRun;
+}
+
+/** What a store has of a run. */
+export interface KeptRun {
+  readonly startedAt: number;
+  readonly lines: Readonly<Record<LineKind, readonly string[]>>;
 }
 
 /** No more entries are kept of one run, but for its events and how it stands. */
 const mostEntries = 200_000;
 
 /** Begins the log of a run. */
-export const createRunLog = ({ head, now, keepsContent, onChange }: RunLogOptions): RunLog => {
-  const fold = createSummary(head, now());
-  const lines: Record<LineKind, string[]> = { entry: [], trace: [] };
+export const createRunLog = ({ head, now, keepsContent, onChange, before }: RunLogOptions): RunLog => {
+  const fold = createSummary(head, before?.startedAt ?? now());
+  const lines: Record<LineKind, string[]> = { entry: [...(before?.lines.entry ?? [])], trace: [...(before?.lines.trace ?? [])] };
+  const kept = { entry: lines.entry.length, trace: lines.trace.length };
+  for (const line of lines.entry) fold.add(JSON.parse(line) as StudioEntry); // our own lines
   let isOver = false;
   let waiting = Promise.withResolvers<void>();
   /** What nobody has seen is not shown to anybody, also not while the run goes on. */
@@ -92,6 +104,7 @@ export const createRunLog = ({ head, now, keepsContent, onChange }: RunLogOption
     get isOver() {
       return isOver;
     },
+    kept,
     changed: () => waiting.promise,
   };
   return log;

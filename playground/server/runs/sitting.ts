@@ -1,9 +1,11 @@
 import type { MastraDBMessage, MessageListInput } from '@mastra/core/agent/message-list';
-import type { TraceRecorder } from '../../../src/index.js';
+import type { RunEvent, TraceRecorder } from '../../../src/index.js';
 import type { AnswerCall } from '../../protocol/runs.js';
+import type { Place } from '../../protocol/trace-entry.js';
 import type { KnownAgent } from '../catalog/known.js';
 import type { Conversations } from './conversations.js';
 import { entriesOfChunk, type SeenChunk } from './entries-of-chunk.js';
+import { entryOfEvent } from './entries-of-trace.js';
 import type { RunLog } from './run-log.js';
 import { createStockEnding } from './stock-ending.js';
 
@@ -13,6 +15,8 @@ export interface Sitting {
   readonly threadId: string;
   readonly log: RunLog;
   controller: AbortController;
+  /** Where the run stands, as its events tell: of one that began in another process, whose trace nobody writes here. */
+  reopened?: Place;
 }
 
 /** What both kinds of agents give, as far as it is read here. */
@@ -20,6 +24,9 @@ export interface AgentStream {
   readonly fullStream: AsyncIterable<unknown>;
   getFullOutput(): Promise<{ readonly messages?: readonly MastraDBMessage[] }>;
 }
+
+/** Where every run begins. */
+export const firstPlace: Place = { stepNumber: 0, attempt: 1 };
 
 /** Begins the run of a text in a conversation. */
 export const openStream = (sitting: Sitting, before: readonly MastraDBMessage[], text: string): Promise<AgentStream> => {
@@ -42,7 +49,7 @@ export const resumeStream = async (sitting: Sitting, answer: AnswerCall): Promis
 
 const answered = (sitting: Sitting, { toolCallId, approved, reason, data }: AnswerCall): Promise<AgentStream> => {
   const { agent } = sitting.agent;
-  const call = { ...shared(sitting), toolCallId };
+  const call = { ...shared(sitting), ...(sitting.reopened && { onRunEvent: noteEvent(sitting) }), toolCallId };
   if (data !== undefined) return agent.resumeStream(data, call as never) as Promise<AgentStream>; // Mastra's overloads leave no choice
   return approved ? agent.approveToolCall(call) : agent.declineToolCall({ ...call, reason });
 };
@@ -55,9 +62,9 @@ const memoryOf = ({ agent: { agent }, threadId }: Sitting) =>
 
 /** Reads a stream to its end, and keeps what was accepted. Never rejects. */
 export const follow = async (sitting: Sitting, stream: AgentStream, conversations: Conversations): Promise<void> => {
-  const { agent, log, threadId } = sitting;
+  const { log, threadId } = sitting;
   try {
-    await (agent.kind === 'interlock' ? readToEnd(stream) : noteChunks(log, stream));
+    await readerOf(sitting)(sitting, stream);
     if (log.summary.status !== 'success' || memoryOf(sitting)) return;
     const { messages } = await stream.getFullOutput();
     if (messages) await conversations.write(threadId, messages);
@@ -66,18 +73,39 @@ export const follow = async (sitting: Sitting, stream: AgentStream, conversation
   }
 };
 
+type Reader = (sitting: Sitting, stream: AgentStream) => Promise<void>;
+
+const readerOf = ({ agent, reopened }: Sitting): Reader => {
+  if (agent.kind === 'mastra') return noteStock;
+  return reopened ? noteReopened : readToEnd;
+};
+
 /** What happens is in the trace already; reading lets it go on. */
-const readToEnd = async ({ fullStream }: AgentStream): Promise<void> => {
+const readToEnd: Reader = async (_, { fullStream }) => {
   const reader = fullStream[Symbol.asyncIterator]();
   while (!(await reader.next()).done);
 };
 
 /** All that is known of a stock agent's run is what leaves it. */
-const noteChunks = async (log: RunLog, { fullStream }: AgentStream): Promise<void> => {
+const noteStock: Reader = async ({ log }, { fullStream }) => {
   const stock = createStockEnding();
   for await (const chunk of fullStream as AsyncIterable<SeenChunk>) {
     const place = stock.add(chunk);
     for (const fact of entriesOfChunk(chunk, place)) log.add(fact);
   }
   log.add({ kind: 'status', ...stock.ending });
+};
+
+const noteEvent =
+  (sitting: Sitting) =>
+  (event: RunEvent): void => {
+    const { stepNumber, attempt } = event;
+    sitting.reopened = { stepNumber, attempt };
+    sitting.log.add(entryOfEvent(event));
+  };
+
+/** Its events are told; chunks stand where the events have led. */
+const noteReopened: Reader = async (sitting, { fullStream }) => {
+  for await (const chunk of fullStream as AsyncIterable<SeenChunk>)
+    for (const fact of entriesOfChunk(chunk, sitting.reopened ?? firstPlace)) sitting.log.add(fact);
 };

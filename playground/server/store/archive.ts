@@ -29,7 +29,7 @@ export const createArchive = (store: RunStore, onFailure: (error: unknown) => vo
     next = undefined;
     const logs = [...noted];
     noted.clear();
-    const records = logs.map((log) => recordOf(log, written.get(log) ?? { entry: 0, trace: 0 }));
+    const records = logs.map((log) => recordOf(log, written.get(log) ?? log.kept));
     await store.save(records);
     for (const [index, log] of logs.entries()) {
       const { entry, trace } = (records[index] as RunRecord).news; // one for each

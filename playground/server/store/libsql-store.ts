@@ -5,11 +5,13 @@ import { InterlockError } from '../../../src/index.js';
 import { fromJson, messagesFromJson } from './from-json.js';
 import { blocksTable, readLines, writingLines } from './line-blocks.js';
 import { listStatement } from './list-statement.js';
-import { beyondBounds, bytesOf, pageOf, type RunRecord, type RunStore, type StoreBounds } from './run-store.js';
+import { beyondBounds, bytesOf, pageOf, type ListResting, type RunRecord, type RunStore, type StoreBounds } from './run-store.js';
 
 export interface LibsqlStoreOptions extends StoreBounds {
   /** The file, e.g. `file:studio.db`. */
   readonly url: string;
+  /** Runs that rest and can still be answered are not marked as interrupted. Default: none. */
+  readonly listResting?: ListResting;
 }
 
 const tables = [
@@ -23,13 +25,13 @@ const tables = [
  * Keeps runs in a LibSQL file. Runs of a process that has ended are marked as interrupted when the file is opened. The optional peer
  * `@libsql/client` must be installed.
  */
-export const openLibsqlStore = async ({ url, ...bounds }: LibsqlStoreOptions): Promise<RunStore> => {
+export const openLibsqlStore = async ({ url, listResting, ...bounds }: LibsqlStoreOptions): Promise<RunStore> => {
   const { createClient } = await import('@libsql/client');
   const client = createClient({ url });
   await client.execute('PRAGMA journal_mode = WAL');
   await client.execute('PRAGMA synchronous = NORMAL');
   await client.batch(tables, 'write');
-  await markInterrupted(client);
+  await markInterrupted(client, listResting);
   const summaries = async (statement: InStatement): Promise<RunSummary[]> =>
     (await client.execute(statement)).rows.map(({ summary }) => fromJson(summary) as RunSummary);
   return {
@@ -82,12 +84,14 @@ const forgetOldest = async (client: Client, bounds: StoreBounds): Promise<void> 
   if (statements.length > 0) await client.batch(statements, 'write');
 };
 
-/** What was going on in a process that is gone has failed; what rested there can be answered no more. */
-const markInterrupted = async (client: Client): Promise<void> => {
-  const { rows } = await client.execute("SELECT summary, pid FROM runs WHERE status IN ('running', 'suspended')");
+/** What was going on in a process that is gone has failed; what rested there can be answered no more, unless it is kept elsewhere. */
+const markInterrupted = async (client: Client, listResting?: ListResting): Promise<void> => {
+  const { rows } = await client.execute("SELECT runId, status, summary, pid FROM runs WHERE status IN ('running', 'suspended')");
+  const resting = rows.length > 0 ? await listResting?.() : undefined;
   const { code, message } = new InterlockError('studio/interrupted');
   const statements = rows
     .filter(({ pid }) => !isAlive(Number(pid)))
+    .filter(({ runId, status }) => status === 'running' || resting?.has(String(runId)) !== true)
     .flatMap(({ summary }): InStatement[] => {
       const before = fromJson(summary) as RunSummary;
       const standing: RunStanding = {

@@ -51,6 +51,9 @@ export interface RunStore {
   close(): Promise<void>;
 }
 
+/** Tells which runs rest where they outlive their process. */
+export type ListResting = () => Promise<ReadonlySet<string>>;
+
 /** How much is kept. */
 export interface StoreBounds {
   /** Runs at most, at least 1. Default 1,000. */
