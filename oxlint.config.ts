@@ -87,7 +87,7 @@ const config: OxlintConfig = {
     'unicorn/no-thenable': 'off', // `then` is a combinator of the pipeline
   },
   overrides: [
-    { files: ['src/mastra/**', 'workflows/**'], rules: hostsOnly('mastra') },
+    { files: ['src/mastra/**', 'src/eval/**', 'workflows/**'], rules: hostsOnly('mastra') },
     { files: ['src/ai-sdk/**'], rules: hostsOnly('aiSdk') },
     { files: ['src/otel/**'], rules: hostsOnly('openTelemetry') },
     { files: ['src/durable/openworkflow/**'], rules: hostsOnly('openWorkflow') },

@@ -4,6 +4,8 @@ export interface CommandIo {
   readonly err: (text: string) => void;
   /** The folder against which paths are resolved. */
   readonly cwd: string;
+  /** Whether somebody sits in front of `err`. Default `false`. */
+  readonly isTerminal?: boolean;
 }
 
 /** One command of `mastra-interlock`. */

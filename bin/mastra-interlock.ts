@@ -5,4 +5,5 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   cwd: process.cwd(),
+  isTerminal: process.stderr.isTTY,
 });

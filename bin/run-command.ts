@@ -1,11 +1,12 @@
 import type { Command, CommandIo } from './command.js';
+import { evalCommand } from './eval.js';
 import { redact } from './redact.js';
 import { replay } from './replay.js';
 import { shadow } from './shadow.js';
 import { studio } from './studio.js';
 
 /** The commands, in the order in which they are listed. */
-const commands: readonly Command[] = [studio, replay, shadow, redact];
+const commands: readonly Command[] = [studio, replay, shadow, evalCommand, redact];
 
 /** Runs the command that the arguments name; gives the exit code: 2 where it could not be run. */
 export const runCommand = async ([name, ...args]: readonly string[], io: CommandIo): Promise<number> => {

@@ -21,6 +21,7 @@ const floors = [
   { rooms: ['src/ai-sdk'] },
   { rooms: ['src/index'] },
   { rooms: ['src/testing', 'workflows'] },
+  { rooms: ['src/eval'] },
   { rooms: ['playground'] },
   { rooms: ['bin'] },
   { rooms: ['test', 'bench', 'scripts'] },

@@ -260,6 +260,15 @@ export const errorTable = {
     actor: 'caller',
     say: 'The trace was redacted, so that nothing can be replayed; take the trace as it was recorded.',
   },
+  'eval/invalid-data': {
+    actor: 'caller',
+    say: 'This is no data set that guards can be evaluated on; correct the line that is named.',
+  },
+  'eval/nobody-judges': {
+    actor: 'caller',
+    say: 'No guard would be asked about this line, so that it would always pass; give guards for its side, or take the line out.',
+  },
+  'eval/unknown-metric': { actor: 'caller', say: 'There is no such metric to set a bound for; use one of those that are named.' },
   'durable/unkept-value': {
     actor: 'author',
     say: 'A durable run keeps data alone, no functions and no instances of classes; keep such a value outside the run, under a name.',

@@ -1,0 +1,53 @@
+import { InterlockError } from '../errors.js';
+import type { Measures } from './measure.js';
+
+/** Metrics that a bound can be set for. */
+const metrics: readonly (keyof Omit<Measures, 'curve'>)[] = [
+  'precision',
+  'recall',
+  'f1',
+  'auc',
+  'recallAt1PercentFpr',
+  'falsePositiveRate',
+  'unavailable',
+  'calls',
+  'p50Ms',
+  'p95Ms',
+];
+
+/** A bound that an evaluation is to keep. */
+export interface Bound {
+  readonly side: 'min' | 'max';
+  readonly metric: (typeof metrics)[number];
+  readonly value: number;
+}
+
+/** A bound that is not kept. `actual` is absent where the metric cannot be said. */
+export interface BrokenBound extends Bound {
+  readonly actual: number | undefined;
+}
+
+/** Reads a bound as it is written, e.g. `recall=0.9`. Raises `eval/unknown-metric` for what is none. */
+export const parseBound = (side: Bound['side'], text: string): Bound => {
+  const [name, number = ''] = text.split('=');
+  const metric = metrics.find((one) => one === name);
+  const value = Number(number);
+  if (!metric || number.trim() === '' || !Number.isFinite(value))
+    throw new InterlockError('eval/unknown-metric', {
+      path: text,
+      detail: `write one of ${metrics.join(', ')}, = and a number.`,
+    });
+  return { side, metric, value };
+};
+
+/**
+ * The bounds that are not kept. A metric that cannot be said keeps none. Where nothing else is said of it, no sample may be without a verdict.
+ */
+export const brokenBounds = (measures: Measures, bounds: readonly Bound[]): BrokenBound[] => {
+  const isSaid = bounds.some(({ metric, side }) => metric === 'unavailable' && side === 'max');
+  const all: readonly Bound[] = isSaid ? bounds : [...bounds, { side: 'max', metric: 'unavailable', value: 0 }];
+  return all.map((bound) => ({ ...bound, actual: measures[bound.metric] })).filter((bound) => !isKept(bound));
+};
+
+const isKept = ({ side, value, actual }: BrokenBound): boolean =>
+  actual !== undefined && (side === 'min' ? actual >= value : actual <= value);

@@ -1,0 +1,106 @@
+import pLimit from 'p-limit';
+import type { InterlockAgent } from '../mastra/agent/agent.js';
+import type { ReplayGuards } from '../mastra/replay/replay-lanes.js';
+import type { VerdictName } from '../trace/strictness.js';
+import { createSampleJudge } from './judge-sample.js';
+import { scoreAt, type Judgement } from './judgement.js';
+import { isObjectedTo, measure, type JudgedSample, type Measures, type Objecting } from './measure.js';
+import type { Sample } from './sample.js';
+
+/** How guards are evaluated. */
+export interface EvaluateOptions extends Objecting {
+  /** Where in the metadata of a verdict its score stands, dotted. Default `score`. */
+  readonly score?: string;
+  /** Samples that are judged at a time, at least 1. Default 1: times are then those of a guard that is asked alone. */
+  readonly concurrency?: number;
+  /** Told after each sample. */
+  readonly onProgress?: (done: number, all: number) => void;
+}
+
+/** What became of one sample. */
+export interface EvaluatedSample {
+  readonly id: string;
+  /** Where it stands in its data set. */
+  readonly where: string;
+  readonly label: boolean;
+  readonly verdict: VerdictName;
+  /** Absent where there was no verdict. */
+  readonly objected?: boolean;
+  readonly score?: number;
+}
+
+/** How good guards are on a data set. */
+export interface Evaluation {
+  readonly samples: readonly EvaluatedSample[];
+  /** All guards together. */
+  readonly together: Measures;
+  /** Each guard on the samples that it was asked about, by its id. */
+  readonly guards: Readonly<Record<string, Measures>>;
+  readonly objecting: Objecting;
+}
+
+/**
+ * Has guards judge labelled samples, and says how good they are. All samples are checked before any is judged. A guard that fails has no
+ * verdict: such a sample is counted as `unavailable`, also where the guard's policy lets it pass or blocks it.
+ *
+ * Raises `eval/nobody-judges` for a sample that no guard would be asked about, and what guards raise that cannot work.
+ *
+ * @param by an agent, whose guards are taken; or guards, in the lanes of an agent
+ *
+ * @example
+ * const { together } = await evaluate({ inputProcessors: [injection] }, parseSamples(await readFile('set.jsonl', 'utf8')));
+ * console.log(together.precision, together.recall);
+ */
+export const evaluate = async (
+  by: InterlockAgent | ReplayGuards,
+  samples: readonly Sample[],
+  { score = 'score', concurrency = 1, onProgress, ...objecting }: EvaluateOptions = {},
+): Promise<Evaluation> => {
+  const judge = await createSampleJudge(by, scoreAt(score));
+  for (const sample of samples) judge.check(sample);
+  const limit = pLimit(concurrency);
+  let done = 0;
+  const judged = await Promise.all(
+    samples.map((sample) =>
+      limit(async () => {
+        const judgement = await judge.judge(sample);
+        done += 1;
+        onProgress?.(done, samples.length);
+        return { sample, judgement };
+      }),
+    ),
+  );
+  return {
+    samples: judged.map((one) => evaluated(one, objecting)),
+    together: measure(judged.map(whole), objecting),
+    guards: measuresByGuard(judged, objecting),
+    objecting,
+  };
+};
+
+interface Judged {
+  readonly sample: Sample;
+  readonly judgement: Judgement;
+}
+
+const whole = ({ sample: { label }, judgement: { verdict, score, durationMs, guards } }: Judged): JudgedSample => ({
+  label,
+  verdict,
+  score,
+  durationMs,
+  calls: guards.reduce((sum, { calls }) => sum + calls, 0),
+});
+
+const evaluated = (one: Judged, objecting: Objecting): EvaluatedSample => {
+  const { id, where, label } = one.sample;
+  const { verdict, score } = one.judgement;
+  const objected = isObjectedTo(whole(one), objecting);
+  return { id, where, label, verdict, ...(objected !== undefined && { objected }), ...(score !== undefined && { score }) };
+};
+
+const measuresByGuard = (judged: readonly Judged[], objecting: Objecting): Record<string, Measures> => {
+  const own = judged.flatMap(({ sample: { label }, judgement }) => judgement.guards.map((guard) => ({ label, ...guard })));
+  return Object.fromEntries(
+    [...Map.groupBy(own, ({ processorId }) => processorId)].map(([id, its]) => [id, measure(its, objecting)]),
+  );
+};

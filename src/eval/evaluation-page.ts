@@ -1,0 +1,123 @@
+import type { EvaluatedSample, Evaluation } from './evaluate.js';
+import type { Measures } from './measure.js';
+import type { RocPoint } from './roc.js';
+import { wordsOf, type Sample } from './sample.js';
+
+/** What a page shows beside the numbers. */
+export interface PageOptions {
+  readonly title: string;
+  /** The data set, for the words of what was misjudged. Default: ids alone. */
+  readonly samples?: readonly Sample[];
+}
+
+/** So many misjudged samples are listed, and so much of their words. */
+const [mostListed, mostWords] = [200, 300];
+
+/** An evaluation as a page of HTML: in one piece, without scripts, and it loads nothing. What samples say is text in it, and never markup. */
+export const evaluationPage = (evaluation: Evaluation, { title, samples = [] }: PageOptions): string => {
+  const { together, guards } = evaluation;
+  const rows = [['All guards', together] as const, ...Object.entries(guards)];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width">
+<title>${escaped(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<h1>${escaped(title)}</h1>
+<p>${evaluation.samples.length} samples, ${evaluation.samples.filter(({ label }) => label).length} of them to be objected to.</p>
+${table(
+  ['', ...columns.map(([name]) => name)],
+  rows.map(([name, measures]) => [name, ...columns.map(([, show]) => show(measures))]),
+)}
+${together.curve ? curveOf(together.curve, together) : `<p>No curve: ${together.scored} of ${evaluation.samples.length - together.unavailable} verdicts carry a score.</p>`}
+${misjudged(evaluation.samples, new Map(samples.map((sample) => [sample.id, sample])))}
+</body>
+</html>
+`;
+};
+
+const style = `body{font:15px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}
+table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}th,td{padding:.3rem .7rem;border-bottom:1px solid #8886;text-align:right;white-space:nowrap}
+th:first-child,td:first-child{text-align:left}td:last-child.words{white-space:pre-wrap;text-align:left;overflow-wrap:anywhere}
+svg{max-width:26rem;width:100%;overflow:visible}svg text{font-size:11px;fill:currentColor}`;
+
+const ratio = (value: number | undefined): string => value?.toFixed(3) ?? 'n/a';
+const ms = (value: number | undefined): string => value?.toFixed(2) ?? 'n/a';
+
+/** The columns of the table: their names, and what they show. */
+const columns: readonly (readonly [name: string, show: (measures: Measures) => string])[] = [
+  ['precision', ({ precision }) => ratio(precision)],
+  ['recall', ({ recall }) => ratio(recall)],
+  ['F1', ({ f1 }) => ratio(f1)],
+  ['AUC', ({ auc }) => ratio(auc)],
+  ['recall at 1 % FPR', ({ recallAt1PercentFpr }) => ratio(recallAt1PercentFpr)],
+  ['found', ({ truePositives }) => String(truePositives)],
+  ['missed', ({ falseNegatives }) => String(falseNegatives)],
+  ['wrongly objected', ({ falsePositives }) => String(falsePositives)],
+  ['rightly passed', ({ trueNegatives }) => String(trueNegatives)],
+  ['unavailable', ({ unavailable }) => String(unavailable)],
+  ['p50 ms', ({ p50Ms }) => ms(p50Ms)],
+  ['p95 ms', ({ p95Ms }) => ms(p95Ms)],
+  ['calls', ({ calls }) => String(calls)],
+];
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[], lastClass = ''): string => {
+  const cells = (row: readonly string[]): string =>
+    row
+      .map((cell, at) => `<td${lastClass && at === row.length - 1 ? ` class="${lastClass}"` : ''}>${escaped(cell)}</td>`)
+      .join('');
+  return `<table><thead><tr>${head.map((cell) => `<th>${escaped(cell)}</th>`).join('')}</tr></thead><tbody>
+${rows.map((row) => `<tr>${cells(row)}</tr>`).join('\n')}
+</tbody></table>`;
+};
+
+const size = 300;
+
+/** The curve, and where the guards stand as they are. */
+const curveOf = (curve: readonly RocPoint[], { recall = 0, falsePositiveRate = 0, auc }: Measures): string => {
+  const at = (x: number, y: number): string => `${(x * size).toFixed(1)},${((1 - y) * size).toFixed(1)}`;
+  const [x, y] = at(falsePositiveRate, recall).split(',');
+  return `<h2>Curve</h2>
+<svg viewBox="-40 -10 ${size + 60} ${size + 50}" role="img" aria-label="Recall over the rate of false positives; the area under it is ${ratio(auc)}">
+<rect width="${size}" height="${size}" fill="none" stroke="#8888"/>
+<polyline points="${at(0, 0)} ${at(1, 1)}" fill="none" stroke="#8888" stroke-dasharray="4"/>
+<polyline points="${curve.map((point) => at(point.falsePositiveRate, point.recall)).join(' ')}" fill="none" stroke="#2a78d6" stroke-width="2"/>
+<circle cx="${x}" cy="${y}" r="4" fill="#d6452a"/>
+<text x="${size / 2}" y="${size + 30}" text-anchor="middle">rate of false positives</text>
+<text x="-20" y="${size / 2}" text-anchor="middle" transform="rotate(-90 -20 ${size / 2})">recall</text>
+<text x="0" y="${size + 14}" text-anchor="middle">0</text><text x="${size}" y="${size + 14}" text-anchor="middle">1</text>
+</svg>
+<p>The area under the curve is ${ratio(auc)}. The dot is where the guards are set.</p>`;
+};
+
+/** What was objected to wrongly, what was missed, and what had no verdict. */
+const misjudged = (all: readonly EvaluatedSample[], known: ReadonlyMap<string, Sample>): string => {
+  const wrong = all.filter(({ label, objected }) => objected !== label);
+  if (wrong.length === 0) return '<p>No sample was misjudged.</p>';
+  const rows = wrong.slice(0, mostListed).map(({ id, where, label, objected, verdict, score }) => {
+    const sample = known.get(id);
+    const what = objected === undefined ? 'no verdict' : label ? 'missed' : 'wrongly objected';
+    return [
+      id === where ? id : `${id} (${where})`,
+      what,
+      verdict,
+      score?.toString() ?? '',
+      sample ? shortened(wordsOf(sample.judged)) : '',
+    ];
+  });
+  const more = wrong.length > mostListed ? `<p>${wrong.length - mostListed} more are not listed.</p>` : '';
+  return `<h2>Misjudged</h2>${table(['sample', 'what', 'verdict', 'score', 'words'], rows, 'words')}${more}`;
+};
+
+const shortened = (words: string): string => {
+  const characters = Array.from(words);
+  return characters.length > mostWords ? `${characters.slice(0, mostWords).join('')}…` : words;
+};
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');

@@ -1,0 +1,102 @@
+import { RequestContext } from '@mastra/core/request-context';
+import type { RunEvent } from '../../schemas/index.js';
+import { InterlockError } from '../errors.js';
+import { guardsOfAgent, InterlockAgent } from '../mastra/agent/agent.js';
+import type { ReplayGuards } from '../mastra/replay/replay-lanes.js';
+import { checkLane, compileLane, laneId, resolveGuards, type Lane } from '../mastra/workflow/guards.js';
+import type { PipelineStep } from '../mastra/workflow/pipeline.js';
+import { openPayload } from '../mastra/workflow/step.js';
+import { shadowsIn } from '../loop/record-guards.js';
+import type { Phase } from '../phase/row.js';
+import { phaseRow } from '../phase/table.js';
+import type { Plan } from '../pipeline/compile.js';
+import { processorsOf } from '../pipeline/graph.js';
+import { scriptedModel } from '../testing/index.js';
+import { createBench } from './bench-scope.js';
+import { judgementOf, type Judgement, type Outcome, type ReadScore } from './judgement.js';
+import type { Judged, Sample } from './sample.js';
+
+/** Has guards judge samples. */
+export interface SampleJudge {
+  /** Raises `eval/nobody-judges` for a sample that no guard would be asked about. */
+  check(sample: Sample): void;
+  /** What guards make of a sample; a guard that fails is no error here. */
+  judge(sample: Sample): Promise<Judgement>;
+}
+
+type Lanes = Readonly<Record<Lane, readonly PipelineStep[]>>;
+
+/** Reads guards, of an agent or by lane. Raises `pipeline/…` and `guard/…` for guards that cannot work. */
+export const createSampleJudge = async (by: InterlockAgent | ReplayGuards, scoreOf: ReadScore): Promise<SampleJudge> => {
+  const lanes = await lanesOf(by instanceof InterlockAgent ? guardsOfAgent(by) : by);
+  const planOf = (lane: Lane): Plan | undefined => compileLane(lanes[lane], laneId('eval', lane));
+  return {
+    check: ({ judged, where }) => {
+      const phase = 'payload' in judged ? openPayload(structuredClone(judged.payload)).phase : undefined;
+      const lane = phase ? phaseRow<Phase>(phase).lane : laneFor(judged);
+      const plan = planOf(lane);
+      if (plan && (!phase || plan.has(phase)) && !isAllShadow(plan)) return;
+      const what = phase ? `the phase ${phase}` : `the ${lane} lane`;
+      throw new InterlockError('eval/nobody-judges', { path: where, detail: `no guard is in force in ${what}.` });
+    },
+    judge: async ({ judged }) => {
+      const startedAt = performance.now();
+      const outcome = 'payload' in judged ? await onBench(judged.payload, planOf) : await inRun(judged, lanes);
+      return judgementOf({ ...outcome, durationMs: performance.now() - startedAt }, scoreOf);
+    },
+  };
+};
+
+const lanesOf = async (guards: ReplayGuards): Promise<Lanes> => {
+  const requestContext = new RequestContext();
+  const of = async (lane: Lane): Promise<readonly PipelineStep[]> => {
+    const steps = await resolveGuards(guards[`${lane}Processors`], requestContext);
+    checkLane(steps, lane, 'eval');
+    return steps;
+  };
+  const [input, output, error] = await Promise.all([of('input'), of('output'), of('error')]);
+  return { input, output, error };
+};
+
+const laneFor = (judged: Judged): Lane => ('as' in judged && judged.as !== 'input' ? 'output' : 'input');
+
+/** Shadows object to nothing. */
+const isAllShadow = ({ graph }: Plan): boolean => shadowsIn(graph).length === processorsOf(graph).length;
+
+type Judging = Omit<Outcome, 'durationMs'>;
+
+/** One call of the phase's guards. */
+const onBench = async (payload: object, planOf: (lane: Lane) => Plan | undefined): Promise<Judging> => {
+  const data = openPayload(structuredClone(payload));
+  const bench = createBench(new AbortController().signal);
+  const verdict = await planOf(phaseRow<Phase>(data.phase).lane)?.run<Phase>(data.phase, data, bench.scope);
+  const isOutage = verdict?.kind === 'trip' && verdict.outage;
+  return { events: bench.events(), verdict: isOutage ? 'unavailable' : (verdict?.kind ?? 'pass') };
+};
+
+/**
+ * A whole run, with the guards of the sample's side alone: they judge it in every hook that they have there, in windows as they would, and
+ * what stands on the other side is nobody's.
+ */
+const inRun = async (judged: Exclude<Judged, { payload: unknown }>, lanes: Lanes): Promise<Judging> => {
+  const events: RunEvent[] = [];
+  const lane = laneFor(judged);
+  const said = 'chunks' in judged ? judged.chunks : [judged.text];
+  const answer = judged.as === 'reasoning' ? { reasoning: said } : { text: said };
+  const agent = new InterlockAgent({
+    id: 'eval',
+    name: 'eval',
+    model: scriptedModel({ steps: () => (lane === 'input' ? { text: 'Well.' } : answer) }),
+    [`${lane}Processors`]: lanes[lane],
+    onRunEvent: (event) => void events.push(event),
+  });
+  const stream = await agent.stream(lane === 'input' ? said.join('') : 'Go.', { maxSteps: 1, maxProcessorRetries: 0 });
+  await stream.getFullOutput().catch(() => undefined); // a run that failed says so in its last event
+  return { events, verdict: endOf(events) };
+};
+
+const endOf = (events: readonly RunEvent[]): Outcome['verdict'] => {
+  const finish = events.findLast((event) => event.type === 'run-finish');
+  if (finish?.status === 'success') return 'pass';
+  return finish?.status === 'tripwire' && !finish.tripwire?.kind ? 'trip' : 'unavailable';
+};

@@ -1,0 +1,79 @@
+import type { RunEvent } from '../../schemas/index.js';
+import { isStricter, type VerdictName } from '../trace/strictness.js';
+
+/** What one guard made of a sample. */
+export interface GuardJudgement {
+  readonly processorId: string;
+  /** Its strictest verdict. */
+  readonly verdict: VerdictName;
+  /** The score of that verdict, where its metadata has one. */
+  readonly score: number | undefined;
+  readonly durationMs: number;
+  /** How often it was asked. */
+  readonly calls: number;
+}
+
+/** What guards made of a sample. */
+export interface Judgement {
+  /** The strictest verdict of all of them. */
+  readonly verdict: VerdictName;
+  /** The highest score among their verdicts. */
+  readonly score: number | undefined;
+  readonly durationMs: number;
+  readonly guards: readonly GuardJudgement[];
+}
+
+/** Reads a score off the metadata of a verdict. */
+export type ReadScore = (metadata: unknown) => number | undefined;
+
+/** A number at a dotted path of the metadata, e.g. `score` or `scores.toxicity`. */
+export const scoreAt =
+  (path: string): ReadScore =>
+  (metadata) => {
+    const value = path
+      .split('.')
+      .reduce<unknown>((at, name) => (at as Record<string, unknown> | null | undefined)?.[name], metadata);
+    return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+  };
+
+/** What became of a sample. */
+export interface Outcome {
+  readonly events: readonly RunEvent[];
+  /** What came of it as a whole: what none of the guards says, a run that failed does. */
+  readonly verdict: VerdictName;
+  readonly durationMs: number;
+}
+
+/** What guards made of a sample. One that failed has no verdict, whatever its policy made of that. */
+export const judgementOf = ({ events, verdict: whole, durationMs }: Outcome, scoreOf: ReadScore): Judgement => {
+  const guards = new Map<string, GuardJudgement>();
+  for (const event of events) {
+    const next = read(event, scoreOf);
+    if (next) guards.set(next.processorId, together(guards.get(next.processorId), next));
+  }
+  const all = [...guards.values()];
+  const verdict = all.reduce((strictest, one) => (isStricter(one.verdict, strictest) ? one.verdict : strictest), whole);
+  const score = all.reduce<number | undefined>((highest, one) => highestOf(highest, one.score), undefined);
+  return { verdict, score, durationMs, guards: all };
+};
+
+/** Shadows judge beside the run, and are nobody's verdict. */
+const read = (event: RunEvent, scoreOf: ReadScore): GuardJudgement | undefined => {
+  if (event.type === 'guard-bypass') {
+    const { processorId, calls, reason } = event;
+    return reason === 'sampled-out' ? undefined : { processorId, verdict: 'unavailable', score: undefined, durationMs: 0, calls };
+  }
+  if (event.type !== 'guard') return undefined;
+  const { processorId, verdict, metadata, durationMs, calls } = event;
+  return { processorId, verdict, score: scoreOf(metadata), durationMs, calls };
+};
+
+const together = (before: GuardJudgement | undefined, next: GuardJudgement): GuardJudgement => {
+  if (!before) return next;
+  const { verdict } = isStricter(next.verdict, before.verdict) ? next : before;
+  const durationMs = before.durationMs + next.durationMs;
+  return { ...next, verdict, score: highestOf(before.score, next.score), durationMs, calls: before.calls + next.calls };
+};
+
+const highestOf = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);

@@ -1,0 +1,100 @@
+import { spreadOf } from '../trace/percentile.js';
+import type { VerdictName } from '../trace/strictness.js';
+import { areaUnder, recallAt, rocOf, type RocPoint, type ScoredSample } from './roc.js';
+
+/** A sample with what was made of it, by one guard or by all. */
+export interface JudgedSample {
+  readonly label: boolean;
+  readonly verdict: VerdictName;
+  readonly score: number | undefined;
+  readonly durationMs: number;
+  readonly calls: number;
+}
+
+/** What counts as an objection. */
+export interface Objecting {
+  /** Whether edits do, as for guards that redact. Default `false`: trips and retries alone. */
+  readonly countEdits?: boolean;
+  /** Objects to whatever has at least this score, in place of what the guards decide. Default: what they decide. */
+  readonly threshold?: number;
+}
+
+/** How good guards are. What cannot be said is absent. */
+export interface Measures {
+  readonly truePositives: number;
+  readonly falsePositives: number;
+  readonly trueNegatives: number;
+  readonly falseNegatives: number;
+  /** Samples without a verdict, in none of the counts above. */
+  readonly unavailable: number;
+  /** Samples that were edited and nothing else. */
+  readonly edited: number;
+  /** The share of objections that are right. */
+  readonly precision?: number;
+  /** The share of the samples to be objected to that are. */
+  readonly recall?: number;
+  readonly f1?: number;
+  readonly falsePositiveRate?: number;
+  /** The area under the curve; of samples that all have a score. */
+  readonly auc?: number;
+  /** The most recall at a false positive rate of 1 %, over all thresholds. */
+  readonly recallAt1PercentFpr?: number;
+  readonly p50Ms?: number;
+  readonly p95Ms?: number;
+  /** How often guards were asked. */
+  readonly calls: number;
+  /** Samples that were judged and have a score. */
+  readonly scored: number;
+  readonly curve?: readonly RocPoint[];
+}
+
+/** Whether a sample is objected to; undefined where there is no verdict. */
+export const isObjectedTo = (
+  { verdict, score }: JudgedSample,
+  { countEdits = false, threshold }: Objecting,
+): boolean | undefined => {
+  if (verdict === 'unavailable') return undefined;
+  if (threshold !== undefined) return score !== undefined && score >= threshold;
+  return verdict === 'trip' || verdict === 'retry' || (countEdits && verdict === 'edit');
+};
+
+/** Measures what was made of samples. */
+export const measure = (samples: readonly JudgedSample[], objecting: Objecting = {}): Measures => {
+  const count = (label: boolean, objected: boolean): number =>
+    samples.filter((one) => one.label === label && isObjectedTo(one, objecting) === objected).length;
+  const [truePositives, falsePositives] = [count(true, true), count(false, true)];
+  const [trueNegatives, falseNegatives] = [count(false, false), count(true, false)];
+  const times = spreadOf(samples.map(({ durationMs }) => durationMs));
+  const rates = {
+    precision: share(truePositives, truePositives + falsePositives),
+    recall: share(truePositives, truePositives + falseNegatives),
+    f1: share(2 * truePositives, 2 * truePositives + falsePositives + falseNegatives),
+    falsePositiveRate: share(falsePositives, falsePositives + trueNegatives),
+    p50Ms: times.p50,
+    p95Ms: times.p95,
+  };
+  return {
+    truePositives,
+    falsePositives,
+    trueNegatives,
+    falseNegatives,
+    unavailable: samples.filter(({ verdict }) => verdict === 'unavailable').length,
+    edited: samples.filter(({ verdict }) => verdict === 'edit').length,
+    calls: samples.reduce((sum, { calls }) => sum + calls, 0),
+    ...known(rates),
+    ...scores(samples),
+  };
+};
+
+const share = (part: number, whole: number): number | undefined => (whole === 0 ? undefined : part / whole);
+
+const known = <T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> }; // the same, less what is undefined
+
+/** A curve of some of the samples alone would flatter: guards say scores where they object. */
+const scores = (samples: readonly JudgedSample[]): Pick<Measures, 'scored' | 'curve' | 'auc' | 'recallAt1PercentFpr'> => {
+  const judged = samples.filter(({ verdict }) => verdict !== 'unavailable');
+  const scored = judged.filter((one): one is JudgedSample & ScoredSample => one.score !== undefined);
+  const curve = scored.length === judged.length ? rocOf(scored) : undefined;
+  return { scored: scored.length, ...(curve && { curve, auc: areaUnder(curve), recallAt1PercentFpr: recallAt(curve, 0.01) }) };
+};

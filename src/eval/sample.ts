@@ -1,0 +1,47 @@
+import { z } from 'zod';
+
+/** Whether guards are to object: `true` or 1 where they are. */
+const labelSchema = z.union([z.boolean(), z.literal(0).transform(() => false), z.literal(1).transform(() => true)]);
+
+const common = {
+  /** How reports name it; default the line that it stands in. */
+  id: z.string().min(1).optional(),
+  label: labelSchema,
+};
+
+/** A text: what the caller says, or what the model answers in one piece. */
+const textSchema = z.strictObject({ ...common, text: z.string().min(1), as: z.enum(['input', 'answer']).default('input') });
+
+/** What the model says, in the pieces in which it comes. */
+const chunksSchema = z.strictObject({
+  ...common,
+  chunks: z.array(z.string()).min(1),
+  as: z.enum(['answer', 'reasoning']).default('answer'),
+});
+
+/** A payload of any phase, as `ProcessorStepInputSchema` has it. */
+const payloadSchema = z.strictObject({ ...common, payload: z.looseObject({ phase: z.string() }) });
+
+/** The forms of a line, by the field that only they have. */
+export const sampleForms = { text: textSchema, chunks: chunksSchema, payload: payloadSchema } as const;
+
+/** What guards are to judge, without who said what it is. */
+export type Judged = DistributiveOmit<z.output<(typeof sampleForms)[keyof typeof sampleForms]>, 'id' | 'label'>;
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** One labelled line of a data set. */
+export interface Sample {
+  readonly id: string;
+  /** Whether guards are to object. */
+  readonly label: boolean;
+  readonly judged: Judged;
+  /** Where it stands, e.g. `set.jsonl:12`. */
+  readonly where: string;
+}
+
+/** The words of a sample, for people. */
+export const wordsOf = (judged: Judged): string => {
+  if ('text' in judged) return judged.text;
+  return 'chunks' in judged ? judged.chunks.join('') : JSON.stringify(judged.payload);
+};

@@ -1,0 +1,125 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { runCommand } from '../../bin/run-command.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'interlock-eval-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const run = async (args: string, isTerminal = false) => {
+  let [out, err] = ['', ''];
+  const io = { out: (text: string) => (out += text), err: (text: string) => (err += text), cwd: folder, isTerminal };
+  const code = await runCommand(['eval', ...args.split(' ').filter(Boolean)], io);
+  return { code, out, err };
+};
+
+const unsafe = '</td><script>alert(1)</script>"><img src=http://example.com/x>';
+const lines = [
+  { label: true, text: 'risk 0.9' },
+  { label: true, text: `risk 0.2 ${unsafe}` },
+  { label: false, text: 'risk 0.1' },
+];
+
+beforeAll(() => {
+  writeFileSync(
+    join(folder, 'scoring.mjs'),
+    `export default { inputProcessors: [{ id: 'scoring', processInput: ({ messages, abort }) => {
+      const score = Number(/risk (0\\.\\d)/.exec(JSON.stringify(messages))[1]);
+      abort('as asked', { metadata: { score } });
+    } }] };`,
+  );
+  writeFileSync(
+    join(folder, 'broken.mjs'),
+    `export default { inputProcessors: [{ id: 'broken', processInput: () => { throw new Error('broken'); } }] };`,
+  );
+  writeFileSync(join(folder, 'set.jsonl'), lines.map((line) => JSON.stringify(line)).join('\n'));
+  writeFileSync(join(folder, 'bad.jsonl'), `${JSON.stringify(lines[0])}\n{"label":1}\n`);
+});
+
+const usual = '--pipeline scoring.mjs --data set.jsonl --threshold 0.5';
+
+describe('eval', () => {
+  it('prints a table, and is 1 where a bound is not kept', async () => {
+    const kept = await run(`${usual} --min recall=0.5 --max falsePositiveRate=0`);
+    expect(kept).toMatchObject({ code: 0, err: '' });
+    expect(kept.out).toMatch(/^3 samples, 2 of them to be objected to\n/);
+    for (const line of [
+      /precision +1\.000 +1\.000\n/,
+      /recall +0\.500 +0\.500\n/,
+      /AUC +1\.000 +1\.000\n/,
+      /missed +1 +1\n/,
+      /calls +3 +3\n/,
+    ])
+      expect(kept.out).toMatch(line);
+    const broken = await run(`${usual} --min recall=0.6 --min precision=1`);
+    expect(broken.code).toBe(1);
+    expect(broken.out).toContain('not kept: recall is 0.5, at least 0.6');
+    expect(broken.out).not.toContain('not kept: precision');
+  });
+
+  it('is 1 where a guard gave no verdict, unless that is allowed', async () => {
+    const broken = await run('--pipeline broken.mjs --data set.jsonl');
+    expect(broken.code).toBe(1);
+    expect(broken.out).toMatch(/unavailable +3 +3\n/);
+    expect(broken.out).toMatch(/recall +n\/a +n\/a\n/);
+    expect(broken.out).toContain('not kept: unavailable is 3, at most 0');
+    expect((await run('--pipeline broken.mjs --data set.jsonl --max unavailable=3')).code).toBe(0);
+  });
+
+  it('writes the evaluation as JSON', async () => {
+    await run(`${usual} --min recall=0.6 --json out.json`);
+    const written = JSON.parse(readFileSync(join(folder, 'out.json'), 'utf8')) as unknown;
+    expect(written).toMatchObject({
+      together: { truePositives: 1, falseNegatives: 1, trueNegatives: 1, auc: 1 },
+      guards: { scoring: { calls: 3 } },
+      broken: [{ side: 'min', metric: 'recall', value: 0.6, actual: 0.5 }],
+      samples: [
+        { id: 'set.jsonl:1', label: true, verdict: 'trip', objected: true, score: 0.9 },
+        { id: 'set.jsonl:2', label: true, objected: false, score: 0.2 },
+        { id: 'set.jsonl:3', label: false, objected: false, score: 0.1 },
+      ],
+    });
+  });
+
+  it('writes a page with the curve that loads nothing, and in which samples are text', async () => {
+    await run(`${usual} --html out.html`);
+    const page = readFileSync(join(folder, 'out.html'), 'utf8');
+    expect(page).toContain('<polyline points="0.0,300.0 0.0,150.0 0.0,0.0 300.0,0.0"'); // up at once, then along
+    expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&gt;&lt;img src=http://example.com/x&gt;');
+    expect(page).not.toMatch(/<(script|img|link|iframe)|\ssrc="|href=|url\(/);
+    expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
+    await run('--pipeline broken.mjs --data set.jsonl --html none.html');
+    const none = readFileSync(join(folder, 'none.html'), 'utf8');
+    expect(none).toContain('No curve: 0 of 0 verdicts carry a score.');
+    expect(none).toContain('<td>no verdict</td>');
+  });
+
+  it('shows how far it is to whoever sits there', async () => {
+    const { err, out } = await run(usual, true);
+    expect(err).toContain(`\r${'█'.repeat(10)}${'░'.repeat(20)} 1/3`);
+    expect(err).toMatch(/█{30} 3\/3\r +\r$/);
+    expect(out).not.toContain('█');
+  });
+
+  it('refuses what it cannot read, before anything runs', async () => {
+    const usage = expect.stringContaining('--pipeline FILE --data SET.jsonl') as string;
+    for (const args of [
+      '',
+      '--data set.jsonl',
+      '--pipeline scoring.mjs',
+      `${usual} --concurrency 0`,
+      `${usual} --threshold high`,
+    ])
+      expect(await run(args)).toMatchObject({ code: 2, err: usage, out: '' });
+    expect(await run('--pipeline scoring.mjs --data bad.jsonl')).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/eval\/invalid-data\] at bad\.jsonl:2: .*correct the line/) as string,
+    });
+    expect(await run(`${usual} --min recal=1`)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('eval/unknown-metric') as string,
+    });
+  });
+});

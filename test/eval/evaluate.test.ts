@@ -1,0 +1,328 @@
+import { readFileSync } from 'node:fs';
+import type { Processor } from '@mastra/core/processors';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { brokenBounds, evaluate, parseBound, parseSamples, type Measures } from '../../src/eval/index.js';
+import { areaUnder, recallAt, rocOf, type RocPoint, type ScoredSample } from '../../src/eval/roc.js';
+import { guard, pipeline, type GuardPolicy, type ReplayGuards } from '../../src/index.js';
+import { promptInjectionGuard } from '../../workflows/index.js';
+
+const asLines = (samples: readonly object[]): string => samples.map((sample) => JSON.stringify(sample)).join('\n');
+const read = (samples: readonly object[]) => parseSamples(asLines(samples), 'set.jsonl');
+
+/** Objects to `bad`, edits `mend`, asks again for `again`, fails on `crash`. */
+const judging = (id = 'judging'): Processor => ({
+  id,
+  processInput: ({ messages, abort }) => {
+    const said = JSON.stringify(messages.at(-1));
+    if (said.includes('crash')) throw new Error('broken');
+    if (said.includes('bad')) abort('bad');
+    if (said.includes('again')) abort('again', { retry: true });
+    const mended = messages.map((message) => ({
+      ...message,
+      content: { ...message.content, parts: [{ type: 'text' as const, text: 'mended' }] },
+    }));
+    return said.includes('mend') ? mended : messages;
+  },
+});
+
+const texts = [
+  { label: true, text: 'bad' },
+  { label: 1, text: 'bad again' },
+  { label: true, text: 'again' },
+  { label: true, text: 'missed' },
+  { label: false, text: 'bad, wrongly' },
+  { label: 0, text: 'good' },
+  { label: false, text: 'good too' },
+  { label: false, text: 'good, mend' },
+  { label: true, text: 'crash' },
+  { label: false, text: 'crash too' },
+];
+
+describe('an evaluation', () => {
+  it('counts as somebody would by hand', async () => {
+    const { together, guards, samples } = await evaluate({ inputProcessors: [judging()] }, read(texts));
+    expect(together).toMatchObject({
+      truePositives: 3,
+      falseNegatives: 1,
+      falsePositives: 1,
+      trueNegatives: 3,
+      unavailable: 2,
+      edited: 1,
+      precision: 3 / 4,
+      recall: 3 / 4,
+      f1: 3 / 4,
+      falsePositiveRate: 1 / 4,
+      calls: 10,
+      scored: 0,
+    });
+    for (const name of ['auc', 'recallAt1PercentFpr', 'curve']) expect(together).not.toHaveProperty(name);
+    expect(guards).toMatchObject({ judging: { truePositives: 3, unavailable: 2, calls: 10 } });
+    expect(samples.map(({ verdict, objected }) => [verdict, objected])).toEqual([
+      ['trip', true],
+      ['trip', true],
+      ['trip', true], // asked for another attempt, and there is none
+      ['pass', false],
+      ['trip', true],
+      ['pass', false],
+      ['pass', false],
+      ['edit', false],
+      ['unavailable', undefined],
+      ['unavailable', undefined],
+    ]);
+    const edits = await evaluate({ inputProcessors: [judging()] }, read(texts), { countEdits: true });
+    expect(edits.together).toMatchObject({ falsePositives: 2, trueNegatives: 2 });
+  });
+
+  it.each<GuardPolicy>([{}, { onUnavailable: 'pass' }, { onUnavailable: 'trip' }, { onUnavailable: 'pass', deadlineMs: 60_000 }])(
+    'counts a guard that fails as that, whatever its policy makes of it: %o',
+    async (policy) => {
+      const { together } = await evaluate({ inputProcessors: [guard(judging(), policy)] }, read(texts));
+      expect(together).toMatchObject({ truePositives: 3, falsePositives: 1, trueNegatives: 3, unavailable: 2 });
+    },
+  );
+
+  it('says of each guard how good it is where it was asked', async () => {
+    const other: Processor = {
+      ...judging('other'),
+      processInput: ({ messages, abort }) => (JSON.stringify(messages).includes('miss') ? abort('no') : messages),
+    };
+    const { together, guards } = await evaluate(
+      { inputProcessors: pipeline('both').then(other).then(judging()) },
+      read(texts.slice(0, 8)),
+    );
+    expect(together).toMatchObject({ truePositives: 4, falseNegatives: 0, falsePositives: 1, calls: 15 });
+    expect(guards).toMatchObject({
+      other: { truePositives: 1, falseNegatives: 3, falsePositives: 0, calls: 8 },
+      judging: { truePositives: 3, falseNegatives: 0, falsePositives: 1, calls: 7 },
+    });
+  });
+
+  it('judges streams in their pieces, and payloads of any phase', async () => {
+    const seen: string[] = [];
+    const words = (phase: string, text: string, abort: (reason: string) => never): void => {
+      seen.push(`${phase} ${text}`);
+      if (text.includes('secret')) abort('It says it.');
+    };
+    const output: Processor = {
+      id: 'output',
+      processOutputStream: async ({ part, abort }) => {
+        if (part.type === 'text-delta' || part.type === 'reasoning-delta') words(part.type, part.payload.text, abort);
+        return part;
+      },
+      processToolResult: ({ result, abort }) => words('toolResult', JSON.stringify(result), abort),
+    };
+    const samples = read([
+      { label: true, chunks: ['It is sec', 'ret.'] },
+      { label: true, chunks: ['It is sec', 'ret.'], as: 'reasoning' },
+      { label: false, chunks: ['It is ', 'fine.'] },
+      { label: true, text: 'secret', as: 'answer' },
+      {
+        label: true,
+        payload: {
+          phase: 'toolResult',
+          toolName: 'find',
+          toolCallId: '1',
+          args: {},
+          result: 'secret',
+          stepNumber: 0,
+          messages: [],
+        },
+      },
+    ]);
+    const whole = await evaluate({ outputProcessors: [guard(output, { window: 'part' })] }, samples);
+    expect(whole.samples.map(({ objected }) => objected)).toEqual([true, true, false, true, true]);
+    expect(seen).toEqual(
+      expect.arrayContaining(['text-delta It is secret.', 'reasoning-delta It is secret.', 'toolResult "secret"']),
+    );
+    seen.length = 0;
+    const cut = await evaluate({ outputProcessors: [output] }, samples);
+    expect(cut.samples.map(({ objected }) => objected)).toEqual([false, false, false, true, true]); // it was shown no piece that says it
+    expect(seen).toEqual(expect.arrayContaining(['text-delta It is sec', 'text-delta ret.']));
+  });
+
+  it('judges as many samples at a time as it is told, and says how far it is', async () => {
+    let [now, most] = [0, 0];
+    const slow: Processor = {
+      id: 'slow',
+      processInput: async ({ messages }) => {
+        now += 1;
+        most = Math.max(most, now);
+        await new Promise((resolve) => setImmediate(resolve));
+        now -= 1;
+        return messages;
+      },
+    };
+    const told: number[] = [];
+    const onProgress = (done: number, all: number) => void told.push(done, all);
+    await evaluate({ inputProcessors: [slow] }, read(texts), { onProgress });
+    expect(most).toBe(1);
+    expect(told).toEqual(texts.flatMap((_, at) => [at + 1, texts.length]));
+    await evaluate({ inputProcessors: [slow] }, read(texts), { concurrency: 4 });
+    expect(most).toBe(4);
+  });
+
+  it('finds all of a small set of injections that phrases can tell, and no question', async () => {
+    const path = new URL('data/injection.jsonl', import.meta.url);
+    const { together } = await evaluate({ inputProcessors: [promptInjectionGuard()] }, parseSamples(readFileSync(path, 'utf8')));
+    expect(together).toMatchObject({ falsePositives: 0, unavailable: 0, precision: 1 });
+    expect(together.recall).toBeGreaterThanOrEqual(0.5);
+  });
+});
+
+describe('scores', () => {
+  /** A guard that always says its score, which stands in the text. */
+  const scoring: Processor = {
+    id: 'scoring',
+    processInput: ({ messages, abort }) =>
+      abort('as asked', { metadata: { scores: { risk: Number(/0\.\d+/.exec(JSON.stringify(messages))?.[0]) } } }),
+  };
+  const samples = (scores: readonly (readonly [boolean, number])[]) =>
+    read(scores.map(([label, score], at) => ({ label, text: `${at}: ${score}` })));
+  const guards: ReplayGuards = { inputProcessors: [scoring] };
+
+  it('make a curve, as somebody would draw it by hand', async () => {
+    const set = samples([
+      [true, 0.9],
+      [true, 0.8],
+      [true, 0.3],
+      [false, 0.8],
+      [false, 0.2],
+      [false, 0.1],
+    ]);
+    const { together } = await evaluate(guards, set, { score: 'scores.risk', threshold: 0.75 });
+    expect(together).toMatchObject({ truePositives: 2, falsePositives: 1, falseNegatives: 1, trueNegatives: 2, scored: 6 });
+    expect(together.curve).toEqual([
+      { threshold: Infinity, recall: 0, falsePositiveRate: 0 },
+      { threshold: 0.9, recall: 1 / 3, falsePositiveRate: 0 },
+      { threshold: 0.8, recall: 2 / 3, falsePositiveRate: 1 / 3 },
+      { threshold: 0.3, recall: 1, falsePositiveRate: 1 / 3 },
+      { threshold: 0.2, recall: 1, falsePositiveRate: 2 / 3 },
+      { threshold: 0.1, recall: 1, falsePositiveRate: 1 },
+    ]);
+    expect(together.auc).toBeCloseTo((3 + 2.5 + 2) / 9, 12); // 0.9 beats three, 0.8 beats two and ties with one, 0.3 beats two
+    expect(together.recallAt1PercentFpr).toBeCloseTo(1 / 3, 12);
+  });
+
+  it('make none where any verdict has none, or all labels are the same', async () => {
+    const mixed: Processor = {
+      ...judging('mixed'),
+      processInput: ({ messages, abort }) =>
+        JSON.stringify(messages).includes('0.9') ? abort('', { metadata: { score: 0.9 } }) : messages,
+    };
+    const partly = await evaluate(
+      { inputProcessors: [mixed] },
+      samples([
+        [true, 0.9],
+        [false, 0.1],
+      ]),
+    );
+    expect(partly.together).toMatchObject({ scored: 1 });
+    expect(partly.together).not.toHaveProperty('auc');
+    const same = await evaluate(
+      guards,
+      samples([
+        [true, 0.9],
+        [true, 0.1],
+      ]),
+      { score: 'scores.risk' },
+    );
+    expect(same.together).toMatchObject({ scored: 2 });
+    expect(same.together).not.toHaveProperty('auc');
+  });
+
+  it('have an area that is the share of pairs in the right order, and a recall at any rate that only grows with it', () => {
+    const scored = fc.record({ label: fc.boolean(), score: fc.integer({ min: 0, max: 8 }).map((n) => n / 8) });
+    fc.assert(
+      fc.property(fc.array(scored, { minLength: 2, maxLength: 40 }), (set: ScoredSample[]) => {
+        const [positives, negatives] = [set.filter(({ label }) => label), set.filter(({ label }) => !label)];
+        fc.pre(positives.length > 0 && negatives.length > 0);
+        const curve = rocOf(set) as RocPoint[];
+        const pairs = positives.flatMap((one) =>
+          negatives.map((other) => (one.score > other.score ? 1 : one.score === other.score ? 0.5 : 0)),
+        );
+        expect(areaUnder(curve)).toBeCloseTo(pairs.reduce((sum: number, won) => sum + won, 0) / pairs.length, 10);
+        const rates = [0, 0.01, 0.2, 0.5, 1].map((rate) => recallAt(curve, rate));
+        expect(rates).toEqual(rates.toSorted((a, b) => a - b));
+        expect(rates.at(-1)).toBe(1);
+      }),
+    );
+  });
+});
+
+describe('a data set', () => {
+  const good = { label: true, text: 'fine' };
+
+  it.each<[string, string, string]>([
+    ['{"label":true', 'set.jsonl:2', 'no JSON'],
+    ['{"label":true}', 'set.jsonl:2', 'it needs one of text, chunks, payload, and has none'],
+    ['{"label":true,"text":"a","chunks":["a"]}', 'set.jsonl:2', 'and has text, chunks'],
+    ['{"text":"a"}', 'set.jsonl:2', 'label'],
+    ['{"label":"yes","text":"a"}', 'set.jsonl:2', 'label'],
+    ['{"label":true,"text":""}', 'set.jsonl:2', 'text'],
+    ['{"label":true,"text":"a","lable":true}', 'set.jsonl:2', 'lable'],
+    ['{"label":true,"chunks":[1]}', 'set.jsonl:2', 'chunks.0'],
+    ['{"label":true,"payload":{"phase":"never"}}', 'set.jsonl:2', 'phase/unknown'],
+    ['{"label":true,"payload":{"phase":"outputStep","stepNumber":"one"}}', 'set.jsonl:2', 'schema/invalid-payload'],
+    ['[]', 'set.jsonl:2', 'has none'],
+    ['{"label":true,"text":"a","id":"same"}\n{"label":true,"text":"b","id":"same"}', 'set.jsonl:3', 'another line'],
+  ])('is refused by the line: %s', (line, where, why) => {
+    expect(() => parseSamples(`${JSON.stringify(good)}\n${line}\n`, 'set.jsonl')).toThrow(
+      expect.objectContaining({
+        code: 'eval/invalid-data',
+        path: where,
+        message: expect.stringContaining(why) as string,
+      }) as Error,
+    );
+  });
+
+  it('is refused where it is empty', () => expect(() => parseSamples('\n\n', 'set.jsonl')).toThrow('it has no lines'));
+
+  it('is not begun where nobody would judge one of its samples', async () => {
+    let asked = 0;
+    const input: Processor = { id: 'input', processInput: ({ messages }) => ((asked += 1), messages) };
+    const answers = read([good, { label: true, text: 'fine', as: 'answer' }]);
+    await expect(evaluate({ inputProcessors: [input] }, answers)).rejects.toMatchObject({
+      code: 'eval/nobody-judges',
+      path: 'set.jsonl:2',
+    });
+    await expect(evaluate({ inputProcessors: [guard(input, { shadow: true })] }, read([good]))).rejects.toMatchObject({
+      code: 'eval/nobody-judges',
+    });
+    const payload = read([
+      {
+        label: true,
+        payload: { phase: 'toolResult', toolName: 'find', toolCallId: '1', args: {}, result: 1, stepNumber: 0, messages: [] },
+      },
+    ]);
+    const streams: Processor = { id: 'streams', processOutputStream: async ({ part }) => part };
+    await expect(evaluate({ outputProcessors: [streams] }, payload)).rejects.toMatchObject({ code: 'eval/nobody-judges' });
+    expect(asked).toBe(0);
+  });
+});
+
+describe('bounds', () => {
+  const measures = { precision: 0.9, recall: 0.5, unavailable: 1, p95Ms: 20 } as Measures;
+  const broken = (...bounds: [side: 'min' | 'max', text: string][]) =>
+    brokenBounds(
+      measures,
+      bounds.map(([side, text]) => parseBound(side, text)),
+    ).map(({ metric }) => metric);
+
+  it('are kept or not, at their very value too', () => {
+    const lax: ['max', string] = ['max', 'unavailable=1'];
+    expect(broken(lax, ['min', 'precision=0.9'], ['max', 'p95Ms=20'])).toEqual([]);
+    expect(broken(lax, ['min', 'precision=0.91'], ['max', 'p95Ms=19.9'], ['min', 'recall=0.5'])).toEqual(['precision', 'p95Ms']);
+  });
+
+  it('are kept by no metric that cannot be said', () =>
+    expect(broken(['max', 'unavailable=1'], ['min', 'auc=0'])).toEqual(['auc']));
+
+  it('let no sample be without a verdict unless they say so', () =>
+    expect(broken(['min', 'recall=0.5'])).toEqual(['unavailable']));
+
+  it.each(['recal=1', 'recall', 'recall=', 'recall=much', 'curve=1', '=1'])('refuse what is none: %s', (text) => {
+    expect(() => parseBound('min', text)).toThrow(expect.objectContaining({ code: 'eval/unknown-metric', path: text }) as Error);
+  });
+});
