@@ -7,7 +7,7 @@ import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 import { callThen, echoAs } from './support.js';
 
 /** What a call has at hand: where effects are noted, and what gives the run up. */
-export interface Kit {
+interface Kit {
   readonly log: string[];
   readonly controller: AbortController;
 }

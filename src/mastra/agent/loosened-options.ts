@@ -4,7 +4,7 @@ import type { CallOptions } from './call-options.js';
 import type { InterlockConfig } from './config.js';
 
 /** What an agent asks for where a call says nothing: its configuration, with the defaults of its calls over it. */
-export interface OwnOptions {
+interface OwnOptions {
   readonly guards: InterlockConfig;
   readonly defaults: CallOptions;
 }
