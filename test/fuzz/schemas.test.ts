@@ -5,9 +5,9 @@ import { phaseJsonSchema } from '../../schemas/phase-json-schema.js';
 import { phaseSchemas, ProcessorStepOutputSchema, safeParsePayload, type PhaseName } from '../../schemas/index.js';
 import { collectTraces, formatTrace, guard, isInterlockError, parseTrace, type Trace } from '../../src/index.js';
 import { callThen, echo, makeAgent } from '../mastra/support.js';
-import { anything, anyJson, spoiled, spoiling } from './hostile.js';
+import { anything, anyJson, spoiled, spoiling, times } from './hostile.js';
 
-const runs = { numRuns: 1_000 };
+const runs = times(1_000);
 
 /** A payload of each phase, as JSON says it. */
 const payloads = (Object.keys(phaseSchemas) as PhaseName[]).flatMap((phase) => {
@@ -111,7 +111,7 @@ describe('traces', () => {
         const lines = orRefused(() => parseTrace(changed.map((entry) => JSON.stringify(entry)).join('\n')), /^trace\//);
         if (lines) expect(lines).toEqual(JSON.parse(JSON.stringify(changed)));
       }),
-      { numRuns: 200 },
+      times(200),
     );
   });
 
@@ -124,7 +124,7 @@ describe('traces', () => {
     );
     fc.assert(
       fc.property(text, (lines) => void orRefused(() => parseTrace(lines), /^trace\//)),
-      { numRuns: 500 },
+      times(500),
     );
     expect(formatTrace(parseTrace(whole))).toBe(whole);
   });

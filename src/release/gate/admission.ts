@@ -66,8 +66,8 @@ const admitText = (key: string, chunk: Chunk, { queue, way }: { queue: Queue; wa
     queue.addText(lane, text.length);
     way.add(lane, asItCame(text));
   }
-  // What a delta says beside its text, such as a signature, follows the text.
-  if (text === '' || hasMore(chunk)) queue.addWhole({ chunk: text === '' ? chunk : withoutText(chunk), lane });
+  // What a delta says beside its text, such as a signature, follows the text; an empty one that says nothing else is no window.
+  if (hasMore(chunk)) queue.addWhole({ chunk: withoutText(chunk), lane });
 };
 
 const admitTold = (id: string, chunk: Chunk, { queue, calls }: { queue: Queue; calls: ToldCalls }): void => {
