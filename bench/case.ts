@@ -1,11 +1,13 @@
 /** Runs a subject once; gives how many units of work it saw, so that a run that did nothing cannot pass for a fast one. */
 export type Work = () => Promise<number>;
 
-/** One line of the report: a subject under one load, in sizes from small to large. */
+/** What is compared: who works, through how many guards. */
 export interface BenchCase {
   /** Unique; its first word says what is measured, e.g. `chunk interlock array 3`. */
   readonly name: string;
-  /** Chunks, steps, or messages of history. */
+  /** Cases of one process are measured there one after another; others have a process each. */
+  readonly process?: string;
+  /** Chunks, steps, or messages of history, from small to large. */
   readonly sizes: readonly number[];
   /** Whether a quick run takes it in. */
   readonly quick: boolean;
@@ -27,10 +29,11 @@ export interface Cost {
 export interface Effort {
   /** CPU time to warm up each size, in milliseconds. */
   readonly warmMs: number;
-  /** How often each size is measured in one process. */
+  /** How often each size is measured in one process, unless that takes longer than `enoughMs` of CPU time. */
   readonly samples: number;
   /** CPU time of one sample, in milliseconds; one run at least. */
   readonly sampleMs: number;
+  readonly enoughMs: number;
   /** Sizes above this are left out. */
   readonly largest: number;
 }

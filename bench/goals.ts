@@ -1,11 +1,9 @@
 import type { Figures } from './figures.js';
-import { gateGoals, type Waits } from './gate/goals.js';
+import { gateGoals } from './gate/goals.js';
 import type { Goal } from './goal.js';
 import { laterStepUs } from './history.js';
 import { pipelineGoals } from './pipeline/goals.js';
-
-/** Parts pulled from the provider by each subject while nobody read. */
-export type Pulls = Readonly<Record<string, number>>;
+import type { OtherFigures, Probes } from './run.js';
 
 const size = 8_000;
 const own = 'chunk interlock array 3';
@@ -42,7 +40,16 @@ const chunkGoals = (figures: Figures): Goal[] => [
   { says: 'linear: per chunk at 16,000 / at 2,000', measured: growth(figures, 16_000), atMost: 1.5 },
 ];
 
+/** A step of the AI SDK, and so much for each guard. */
+const stepUs = (guards: number): number => 260 + guards * 50;
+
 const stepGoals = ({ cpu, ratio }: Figures): Goal[] => [
+  ...[0, 3, 10].map((guards) => ({
+    says: `per step, 10 steps, ${guards} guards`,
+    measured: cpu(`step interlock ${guards}`, 10),
+    atMost: stepUs(guards),
+    unit: 'us',
+  })),
   ...[1, 10, 50].flatMap((steps) =>
     [0, 3].map((guards) => ({
       says: `per step, ${steps} steps, ${guards} guards / Mastra`,
@@ -50,7 +57,6 @@ const stepGoals = ({ cpu, ratio }: Figures): Goal[] => [
       atMost: 0.2,
     })),
   ),
-  { says: 'per step, 10 steps, 3 guards', measured: cpu('step interlock 3', 10), atMost: 260 + 3 * 50, unit: 'us' },
 ];
 
 const historyGoals = (figures: Figures): Goal[] => [
@@ -62,26 +68,37 @@ const historyGoals = (figures: Figures): Goal[] => [
   },
 ];
 
-/** What was measured beside the cases' costs. */
-export interface OtherFigures {
-  readonly pulls: Pulls;
-  readonly waits: Waits;
-}
+/** What the heap may grow by from a tenth of the way to its end, beside the text that is the answer. */
+const longGoals = ({ long }: Probes): Goal[] =>
+  (long['interlock, 3 guards in a sentence window'] ?? []).slice(0, 1).map(({ heapMb, textMb }) => ({
+    says: 'a million chunks: growth of the heap beside the text',
+    measured: (heapMb.at(-1) ?? NaN) - (heapMb[0] ?? NaN) - textMb,
+    atMost: 10,
+    unit: 'MB',
+  }));
 
 /** All goals over what was measured. */
-export const goalsOf = (figures: Figures, { pulls, waits }: OtherFigures): Goal[] => [
+export const goalsOf = (figures: Figures, { pulls, waits, probes }: OtherFigures): Goal[] => [
   ...chunkGoals(figures),
   { says: 'parts pulled with nobody reading', measured: pulls['interlock'], atMost: 64, unit: 'parts' },
   ...stepGoals(figures),
   ...historyGoals(figures),
+  ...longGoals(probes),
   ...pipelineGoals(figures),
   ...gateGoals(figures, waits),
 ];
 
+const isKnown = (measured: number | undefined): measured is number => measured !== undefined && !Number.isNaN(measured);
+
+const told = (value: number): string => value.toFixed(Math.abs(value) < 0.1 ? 4 : 2);
+
 /** A goal as a line. */
 export const goalLine = ({ says, measured, atMost, unit = 'x' }: Goal): string => {
-  const known = measured !== undefined && !Number.isNaN(measured);
-  const mark = known ? (measured <= atMost ? 'pass' : 'MISS') : '-   ';
-  const figure = known ? `${measured.toFixed(measured < 0.1 ? 4 : 2)} ${unit}` : 'not measured';
-  return `${mark}  ${says.padEnd(48)} ${figure.padStart(14)}   goal: at most ${atMost} ${unit}`;
+  const mark = isKnown(measured) ? (measured <= atMost ? 'pass' : 'MISS') : '-   ';
+  const figure = isKnown(measured) ? `${told(measured)} ${unit}` : 'not measured';
+  return `${mark}  ${says.padEnd(53)} ${figure.padStart(14)}   goal: at most ${atMost} ${unit}`;
 };
+
+/** A goal as a row of a table; nothing where it was not measured. */
+export const goalRow = ({ says, measured, atMost, unit = 'x' }: Goal): string[][] =>
+  isKnown(measured) ? [[says, `${told(measured)} ${unit}`, `${atMost} ${unit}`, measured <= atMost ? 'yes' : 'no']] : [];

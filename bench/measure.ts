@@ -1,12 +1,12 @@
 import type { BenchCase, Cost, Effort, Work } from './case.js';
 
-const cpuMs = (): number => {
+export const cpuMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 };
 
 /** The first size of a case compiles for them all: its warm-up is so many times as long. */
-const firstWarmUp = 3;
+const firstWarmUp = 4;
 
 /** Runs work until it has used so much CPU time; at least once. */
 const runFor = async (work: Work, ms: number): Promise<{ runs: number; cpu: number; wall: number }> => {
@@ -19,20 +19,25 @@ const runFor = async (work: Work, ms: number): Promise<{ runs: number; cpu: numb
   return { runs, cpu: cpuMs() - cpuFrom, wall: performance.now() - wallFrom };
 };
 
+const warmUp = async (work: Work, expected: number, ms: number): Promise<void> => {
+  const from = cpuMs();
+  do {
+    const seen = await work();
+    if (seen !== expected) throw new Error(`Expected ${expected} units, saw ${seen}.`);
+  } while (cpuMs() - from < ms);
+};
+
 /** Samples every size of a case in this process, each after its own warm-up, so that start-up and compilation stay out. */
-export const measureCase = async (
-  { name, sizes, units, load }: BenchCase,
-  { warmMs, samples, sampleMs, largest }: Effort,
-): Promise<Cost[]> => {
+export const measureCase = async ({ name, sizes, units, load }: BenchCase, effort: Effort): Promise<Cost[]> => {
+  const { warmMs, samples, sampleMs, enoughMs, largest } = effort;
   const prepare = await load();
   const costs: Cost[] = [];
-  for (const size of sizes.filter((one) => one <= largest)) {
+  for (const [index, size] of sizes.filter((one) => one <= largest).entries()) {
     const work = prepare(size);
-    const seen = await work();
-    if (seen !== units(size)) throw new Error(`${name}, size ${size}: expected ${units(size)} units, saw ${seen}.`);
-    await runFor(work, costs.length === 0 ? firstWarmUp * warmMs : warmMs);
+    await warmUp(work, units(size), index === 0 ? firstWarmUp * warmMs : warmMs);
     globalThis.gc?.();
-    for (let sample = 0; sample < samples; sample += 1) {
+    const from = cpuMs();
+    for (let sample = 0; sample < samples && (sample === 0 || cpuMs() - from < enoughMs); sample += 1) {
       const { runs, cpu, wall } = await runFor(work, sampleMs);
       const perUnit = 1_000 / (runs * units(size));
       costs.push({ name, size, cpuUs: cpu * perUnit, wallUs: wall * perUnit });

@@ -77,6 +77,40 @@ export const textAnswer = (chunks: number): BenchAnswer => {
   };
 };
 
+/** One answer of so many deltas, which are made as they are asked for; `chars` says how long it is by now. */
+export const endlessModel = (chunks: number): { model: BenchModel; chars: () => number } => {
+  let [at, chars] = [0, 0];
+  const next = (): Part | undefined => {
+    at += 1;
+    if (at === 1) return { type: 'stream-start', warnings: [] };
+    if (at === 2) return { type: 'text-start', id: '0' };
+    if (at < chunks + 3) {
+      const delta = `word ${at % 100} `;
+      chars += delta.length;
+      return { type: 'text-delta', id: '0', delta };
+    }
+    if (at === chunks + 3) return { type: 'text-end', id: '0' };
+    return at === chunks + 4 ? { type: 'finish', ...finishOf.v2('stop') } : undefined;
+  };
+  const pull = (controller: ReadableStreamDefaultController<Part>) => {
+    const part = next();
+    if (part) controller.enqueue(part);
+    else controller.close();
+  };
+  const open = () => new ReadableStream<Part>({ pull }, { highWaterMark: 0 });
+  const named = { specificationVersion: 'v2', provider: 'bench', modelId: 'bench-model', supportedUrls: {} };
+  const made: unknown = { ...named, doStream: async () => ({ stream: open() }) };
+  const model: BenchModel = {
+    forMastra: made as MastraModelConfig, // of the interface that it names
+    forAiSdk: made as LanguageModel,
+    open,
+    get pulled() {
+      return at;
+    },
+  };
+  return { model, chars: () => chars };
+};
+
 /** Answers of a run of `steps` steps: all call the tool `echo` but the last. Then the next run begins. */
 export const stepAnswers = (steps: number): (() => BenchAnswer) => {
   const last = textAnswer(3);

@@ -1,7 +1,8 @@
 import { generateText, isStepCount, streamText, tool, type StreamTextTransform } from 'ai';
 import type { Work } from '../case.js';
 import { benchModel, stepAnswers, textAnswer, type BenchModel } from '../model.js';
-import { countDeltas, echo, history } from './shared.js';
+import { countDeltas } from './count-deltas.js';
+import { echo, history } from './shared.js';
 
 const passThrough: StreamTextTransform<Record<string, never>> = () =>
   new TransformStream({ transform: async (part, controller) => controller.enqueue(part) });
@@ -26,6 +27,12 @@ export const stepped =
       (await generateText({ model, messages: conversation, tools: { echo: tool(echo) }, stopWhen: isStepCount(steps) })).steps
         .length;
   };
+
+/** Streams an answer of a model through so many transforms. */
+export const stream = (transforms: number) => {
+  const experimental_transform = Array.from({ length: transforms }, () => passThrough);
+  return ({ forAiSdk: model }: BenchModel) => streamText({ model, prompt: 'Say it.', experimental_transform }).fullStream;
+};
 
 /** Starts a stream that nobody reads. */
 export const unread = async ({ forAiSdk }: BenchModel): Promise<unknown> =>

@@ -1,9 +1,11 @@
+import type { Processor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 import { InterlockAgent, pipeline, type InterlockConfig } from '../../src/index.js';
 import type { Work } from '../case.js';
 import { stepGuards, streamGuards } from '../guards.js';
 import { benchModel, stepAnswers, textAnswer, type BenchModel } from '../model.js';
-import { countDeltas, echo, history } from './shared.js';
+import { countDeltas } from './count-deltas.js';
+import { echo, history } from './shared.js';
 
 const agentOf = ({ forMastra }: BenchModel, config: Partial<InterlockConfig> & { tools?: object } = {}) =>
   new InterlockAgent({ id: 'bench', name: 'bench', instructions: 'Be brief.', model: forMastra, ...config } as never);
@@ -47,6 +49,15 @@ export const stepped =
     const conversation = history(messages);
     return async () => (await agent.generate(conversation, { maxSteps: steps })).steps.length;
   };
+
+/** Streams an answer of a model through guards. */
+export const streamThrough =
+  (outputProcessors: Processor[]) =>
+  async (model: BenchModel): Promise<ReadableStream<{ type: string; payload?: unknown }>> =>
+    (await agentOf(model, { outputProcessors }).stream('Say it.')).fullStream;
+
+/** Streams an answer of a model through so many guards. */
+export const stream = (guards: number) => streamThrough(streamGuards(guards));
 
 /** Starts a stream that nobody reads. */
 export const unread = async (model: BenchModel): Promise<unknown> => agentOf(model).stream('Say it.');

@@ -2,8 +2,8 @@ import { MessageList } from '@mastra/core/agent/message-list';
 import { RequestContext } from '@mastra/core/request-context';
 import type { Work } from '../case.js';
 import { streamGuards } from '../guards.js';
-import { benchModel, textAnswer, type Part } from '../model.js';
-import { countDeltas } from './shared.js';
+import { benchModel, textAnswer, type BenchModel, type Part } from '../model.js';
+import { countDeltas } from './count-deltas.js';
 
 /** The provider's stream of an answer, opened anew for each run. */
 export const source = (chunks: number): (() => ReadableStream<Part>) => {
@@ -77,6 +77,15 @@ export const plainLoop =
       return seen;
     };
   };
+
+/** Streams an answer of a model through so many functions. */
+export const stream = (guards: number) => {
+  const begin = byHand(guards);
+  return async function* ({ open }: BenchModel): AsyncGenerator<Part> {
+    const judge = begin();
+    for await (const chunk of open()) yield (await judge(chunk)) as Part;
+  };
+};
 
 /** The plain loop behind one more stream, as whoever hands chunks on needs it. */
 export const rewrappedLoop =

@@ -5,7 +5,8 @@ import { createStep, createWorkflow } from '@mastra/core/workflows';
 import type { Work } from '../case.js';
 import { stepGuards, streamGuards } from '../guards.js';
 import { benchModel, stepAnswers, textAnswer, type BenchModel } from '../model.js';
-import { countDeltas, echo, history } from './shared.js';
+import { countDeltas } from './count-deltas.js';
+import { echo, history } from './shared.js';
 
 const agentOf = ({ forMastra }: BenchModel, config: object = {}) =>
   new Agent({ id: 'bench', name: 'bench', instructions: 'Be brief.', model: forMastra, ...config });
@@ -32,9 +33,9 @@ export const streamed =
 
 /** A tool loop of so many steps after so many messages. */
 export const stepped =
-  (guards: number) =>
+  (shape: 'array' | 'workflow', guards: number) =>
   (steps: number, messages = 1): Work => {
-    const processors = stepGuards(guards);
+    const processors = shape === 'array' ? stepGuards(guards) : [workflowOf(stepGuards(guards))];
     const agent = agentOf(benchModel(stepAnswers(steps)), {
       inputProcessors: processors,
       outputProcessors: processors,
@@ -43,6 +44,12 @@ export const stepped =
     const conversation = history(messages);
     return async () => (await agent.generate(conversation, { maxSteps: steps })).steps.length;
   };
+
+/** Streams an answer of a model through so many guards. */
+export const stream = (guards: number) => {
+  const outputProcessors = streamGuards(guards);
+  return async (model: BenchModel) => (await agentOf(model, { outputProcessors }).stream('Say it.')).fullStream;
+};
 
 /** Starts a stream that nobody reads. */
 export const unread = async (model: BenchModel): Promise<unknown> => agentOf(model).stream('Say it.');

@@ -1,12 +1,5 @@
 import { z } from 'zod';
 
-/** Reads a stream to its end and counts the text in it. */
-export const countDeltas = async (stream: AsyncIterable<{ type: string }>): Promise<number> => {
-  let seen = 0;
-  for await (const { type } of stream) if (type === 'text-delta') seen += 1;
-  return seen;
-};
-
 /** The trivial tool of the tool loops, for whoever makes it a tool of his own. */
 export const echo = {
   description: 'Gives back what it is given.',

@@ -1,0 +1,40 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { format } from 'prettier';
+import { guardCounts } from './cases.js';
+import { chartOf } from './chart.js';
+import type { Figures } from './figures.js';
+import { goalRow } from './goals.js';
+import { chartRows, tablesOf } from './report.js';
+import type { BenchRun } from './run.js';
+import { markdownOf } from './table.js';
+
+const docs = new URL('../docs/', import.meta.url);
+const [page, picture] = [new URL('performance.md', docs), new URL('performance.svg', docs)];
+
+/** Fills a place of the page; what stands around the places is written by hand. */
+const filled = (text: string, id: string, content: string): string => {
+  const [open, close] = [`<!-- bench:${id} -->`, `<!-- /bench:${id} -->`];
+  const [from, to] = [text.indexOf(open), text.indexOf(close)];
+  if (from < 0 || to < from) throw new Error(`docs/performance.md has no place for "${id}".`);
+  return `${text.slice(0, from)}${open}\n\n${content}\n\n${text.slice(to)}`;
+};
+
+const about = ({ machine, date, rounds, seconds, isQuick }: BenchRun): string =>
+  `Measured on ${date} on ${machine}; ${isQuick ? 'a quick run: one repetition' : `medians of ${rounds} interleaved repetitions`} in separate processes, ${Math.round(seconds / 60)} minutes in all.`;
+
+/** Writes what a run measured into the documents: the tables' places of the page, and the picture. */
+export const writePage = async (run: BenchRun, figures: Figures): Promise<void> => {
+  let text = filled(readFileSync(page, 'utf8'), 'about', about(run));
+  for (const table of tablesOf(figures, run)) text = filled(text, table.id, markdownOf(table));
+  const goals = { id: 'goals', head: ['goal', 'measured', 'at most', 'held'], rows: run.goals.flatMap(goalRow) };
+  text = filled(text, 'goals', markdownOf(goals));
+  writeFileSync(page, await format(text, { filepath: fileURLToPath(page), printWidth: 140 }));
+  writeFileSync(
+    picture,
+    chartOf(chartRows(figures), {
+      title: 'CPU time per streamed chunk, by the number of guards (each step of the axis is ten times)',
+      series: guardCounts.map((guards) => (guards === 1 ? '1 guard' : `${guards} guards`)),
+    }),
+  );
+};
