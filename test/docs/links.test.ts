@@ -50,6 +50,12 @@ describe('links between documents', () => {
     expect(linksIn(document).flatMap((link) => complaint(document, link) ?? [])).toEqual([]);
   });
 
+  it('lead from the index to every page', () => {
+    const index = 'docs/README.md';
+    const led = new Set(linksIn(index).map((link) => posix.join('docs', link.split('#')[0] ?? '')));
+    expect(documents.filter((page) => page.startsWith('docs/') && page !== index && !led.has(page))).toEqual([]);
+  });
+
   it('are found at all', () => {
     expect(linksIn('README.md').length).toBeGreaterThan(20);
     expect(complaint('README.md', 'docs/none.md')).toBeDefined();
