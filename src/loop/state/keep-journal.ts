@@ -22,11 +22,11 @@ interface Changed<T> {
  * @param begun the state that the run begins with, where it is told beside the journal
  */
 export const keepJournal = (durable: Durable, begun?: KeptState): Journal => {
-  let state: unknown = begun ?? {};
+  let state: unknown = begun ? apart(begun) : {};
   let isBehind = false;
   let current = durable;
   const catchUp = (run: Run): void => {
-    if (isBehind) writeKept(run, state as KeptState); // what every patch made
+    if (isBehind) writeKept(run, apart(state as KeptState)); // what every patch made
     isBehind = false;
   };
   return {
@@ -38,12 +38,13 @@ export const keepJournal = (durable: Durable, begun?: KeptState): Journal => {
         catchUp(run);
         return textOf(async (): Promise<Changed<T>> => ({ value: await body(), patch: diff(state, keptState(run)) }));
       });
-      const { value, patch } = valueIn<Changed<T>>(text);
+      const { value, patch } = valueIn(text) as Changed<T>; // what the stretch was kept as
       if (patch) state = applyPatch(state, patch);
       isBehind ||= !isLive;
       return value;
     },
-    part: async <T>(key: string, body: () => Promise<T>): Promise<T> => valueIn<T>(await step(current, key, () => textOf(body))),
+    part: async <T>(key: string, body: () => Promise<T>): Promise<T> =>
+      valueIn(await step(current, key, () => textOf(body))) as T,
     claim: async (key) => {
       let isFirst = false;
       await step(current, key, async () => {
@@ -67,8 +68,8 @@ const textOf = async <T>(body: () => Promise<T>): Promise<string> => {
   }
 };
 
-const valueIn = <T>(text: string): T => {
-  const ended = decode(text) as Ended<T>; // what textOf gave
+const valueIn = (text: string): unknown => {
+  const ended = decode(text) as Ended<unknown>; // what textOf gave
   if ('value' in ended) return ended.value;
   throw ended.error;
 };
@@ -91,3 +92,6 @@ const step = async (durable: Durable, key: string, run: Parameters<Durable['step
     throw new Interruption(error);
   }
 };
+
+/** A run that was made what was kept changes it in place: what is kept next is told from what was kept, so they share nothing. */
+const apart = (state: KeptState): KeptState => decode(encode(state)) as KeptState; // as it was written
