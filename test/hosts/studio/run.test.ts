@@ -67,7 +67,9 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
     await slider(page).focus();
     await page.keyboard.press('Home');
     expect(await lineNow(page)).toBe(0);
-    await expectShown(page.getByText('No guard has judged yet'));
+    await expectShown(page.getByText('No guard has judged here'));
+    await expectShown(page.locator('.run-facts').getByText('was running'));
+    expect(await page.locator('.badge-turning').count()).toBe(0);
     await page.keyboard.press('r');
     const jumped = await lineNow(page);
     await expectShown(guards(page).getByRole('button', { name: /^quality.*retry/ }));
@@ -106,6 +108,16 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
     await noSideways(page);
     await browser().screenshot(page, 'run-hostile');
   });
+});
+
+it('tells at a glance what guards did, leads to each moment, and back to the conversation', async () => {
+  const page = await openRun(await studio.run('support', 'short'), widths.desktop);
+  const glance = page.getByRole('region', { name: 'What guards did' });
+  await glance.getByRole('button', { name: /quality.*retry/ }).click();
+  await expectShown(guards(page).getByRole('button', { name: /^quality.*retry/ }));
+  await page.getByRole('link', { name: 'The conversation' }).click();
+  await expectShown(page.locator('.said').getByText('short'));
+  expect(new URL(page.url()).searchParams.get('agent')).toBe('support');
 });
 
 it('keeps up with a run that goes on, and tells what was held and when it was let go', async () => {

@@ -69,8 +69,8 @@ export const GuardsPanel = ({ runId, lane }: GuardsPanelProps) => {
   if (!lane || judged.length === 0)
     return (
       <Panel title="Guards">
-        <EmptyState icon={Cpu} title="No guard has judged yet">
-          Step on, and each verdict shows here where it was given.
+        <EmptyState icon={Cpu} title="No guard has judged here">
+          None was asked in this attempt, up to this point in time.
         </EmptyState>
       </Panel>
     );
