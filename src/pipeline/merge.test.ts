@@ -289,6 +289,35 @@ describe('arrays of things without ids', () => {
     ).toEqual([...parts, text('new'), text('other')]);
   });
 
+  describe('a new entry in the place of an old one', () => {
+    const note = (words: string) => ({ type: 'note', text: words });
+    const base = [text('alpha beta'), text('delta')];
+
+    it.each([
+      ['edited', [text('alpha [x]'), text('delta')]],
+      ['put something else there', [{ type: 'mark', text: 'alpha [x]' }, text('delta')]],
+      ['has the word elsewhere', [text('alpha [x]'), text('delta'), note('beta')]],
+    ])('is freed of what another branch took out, which %s, and of nothing else', (_how, other) => {
+      const { value, overlaps } = merge(base, [[note('alpha beta gamma'), text('delta')], other]);
+      const [freed] = (value as { type: string; text: string }[]).filter(({ text: words }) => words.includes('gamma'));
+      expect(freed?.text.split(/\s+/)).toEqual(['alpha', 'gamma']);
+      expect(overlaps[0]).toEqual({
+        base: expect.stringContaining('alpha beta'),
+        edits: [
+          { author: 'a', value: note('alpha beta gamma') },
+          { author: 'b', value: expect.stringContaining('alpha [x]') },
+        ],
+        target: '',
+      });
+    });
+
+    it('stays as it is where nobody else took anything out', () => {
+      const { value, overlaps } = merge(base, [[note('alpha beta gamma'), text('delta')], base]);
+      expect(value).toEqual([note('alpha beta gamma'), text('delta')]);
+      expect(overlaps).toEqual([]);
+    });
+  });
+
   it('many changed at once are paired in order, without comparing each to each', () => {
     const many = Array.from({ length: 400 }, (_, index) => text(`word${index}`));
     const { value } = merge(many, [
