@@ -67,26 +67,36 @@ const agentOn = (durability: Engine | undefined) =>
     durability,
   });
 
-/** The middle of some times: a busy machine disturbs the mean. */
+/** What a run takes: the middle of the times until its end, and on the average of the processor, which a busy machine does not disturb. */
+interface Cost {
+  readonly ms: number;
+  readonly cpuMs: number;
+}
+
 const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 
-const msOf = async (act: () => Promise<unknown>): Promise<number> => {
+const costOf = async (act: () => Promise<unknown>): Promise<Cost> => {
+  for (let index = 0; index < warmUps; index += 1) await act();
   const times: number[] = [];
-  for (let index = 0; index < warmUps + runs; index += 1) {
+  const before = process.cpuUsage();
+  for (let index = 0; index < runs; index += 1) {
     const startedAt = performance.now();
     await act();
-    if (index >= warmUps) times.push(performance.now() - startedAt);
+    times.push(performance.now() - startedAt);
   }
-  return median(times);
+  const { user, system } = process.cpuUsage(before);
+  return { ms: median(times), cpuMs: (user + system) / 1_000 / runs };
 };
 
-const msPerRun = (agent: InterlockAgent, messages: number): Promise<number> => {
+const told = ({ ms, cpuMs }: Cost): string => `${ms.toFixed(1)} ms (${cpuMs.toFixed(1)} ms of processor)`;
+
+const costPerRun = (agent: InterlockAgent, messages: number): Promise<Cost> => {
   const said = [...history(messages - 1), { role: 'user', content: 'And now?' }] as never; // plain messages, one of each role
-  return msOf(() => agent.generate(said));
+  return costOf(() => agent.generate(said));
 };
 
 /** The same engine's run of as many steps that do nothing, from its start until its end is found. */
-const msPerEmptyRun = async (engine: Engine): Promise<number> => {
+const costPerEmptyRun = async (engine: Engine): Promise<Cost> => {
   const ends = new Map<string, () => void>();
   const program: Program = {
     id: 'empty',
@@ -98,7 +108,7 @@ const msPerEmptyRun = async (engine: Engine): Promise<number> => {
   };
   const empty = engine.host(program);
   let count = 0;
-  return msOf(async () => {
+  return costOf(async () => {
     const runId = String((count += 1));
     const ended = new Promise<void>((resolve) => ends.set(runId, resolve));
     await empty.start({ runId, input: '' });
@@ -128,28 +138,28 @@ const onFile = (name: string) => {
 
 tellLine(`in process, a stretch that nothing keeps: ${(await seam()).toFixed(2)} us`);
 const bare = onFile('empty');
-const empty = await msPerEmptyRun(bare.engine);
+const empty = await costPerEmptyRun(bare.engine);
 await bare.engine.close();
-tellLine(`openworkflow, ${emptySteps} empty steps: ${empty.toFixed(1)} ms a run, ${(empty / emptySteps).toFixed(2)} ms a step`);
+tellLine(`openworkflow, ${emptySteps} empty steps: ${told(empty)} a run`);
 for (const messages of [10, 100, 1_000]) {
-  const plain = await msPerRun(agentOn(undefined), messages);
+  const plain = await costPerRun(agentOn(undefined), messages);
   const kept: Kept = [];
-  const sieved = await msPerRun(agentOn(counting(sieve(), kept)), messages);
+  const sieved = await costPerRun(agentOn(counting(sieve(), kept)), messages);
   const perRun = kept.length / (runs + warmUps);
   const first = Math.max(...kept.map(({ bytes }) => bytes));
   const others = kept.filter(({ key }) => key !== 'begin' && !key.startsWith('0 ')).map(({ bytes }) => bytes);
   const mean = others.reduce((sum, bytes) => sum + bytes, 0) / others.length;
   const file = onFile(String(messages));
-  const filed = await msPerRun(agentOn(file.engine), messages);
+  const filed = await costPerRun(agentOn(file.engine), messages);
   await file.engine.close();
   const bytes = fileSize(file.path) / (runs + warmUps);
   const locked = onFile(`locked-${messages}`);
-  const sealed = await msPerRun(agentOn(encrypted(locked.engine, { key: randomBytes(32) })), messages);
+  const sealed = await costPerRun(agentOn(encrypted(locked.engine, { key: randomBytes(32) })), messages);
   await locked.engine.close();
   tellLine(
-    `${messages} messages: ${plain.toFixed(1)} ms a run in process; kept nowhere ${sieved.toFixed(1)} ms; in a file ${filed.toFixed(1)} ms, encrypted ${sealed.toFixed(1)} ms; ` +
+    `${messages} messages, a run: in process ${told(plain)}; kept nowhere ${told(sieved)}; in a file ${told(filed)}; encrypted ${told(sealed)}; ` +
       `${perRun} steps, of which the first keeps ${(first / 1_024).toFixed(1)} KiB and each other ${(mean / 1_024).toFixed(2)} KiB; ` +
-      `the file grows by ${(bytes / 1_024).toFixed(0)} KiB a run, ${((filed - sieved) / perRun).toFixed(2)} ms a step beside ${(empty / emptySteps).toFixed(2)} ms of an empty one`,
+      `the file grows by ${(bytes / 1_024).toFixed(0)} KiB a run; a step in the file takes ${((filed.ms - plain.ms) / perRun).toFixed(2)} ms, an empty one ${(empty.ms / emptySteps).toFixed(2)} ms`,
   );
 }
 for (const leaseMs of [500, 2_000]) {

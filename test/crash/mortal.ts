@@ -12,6 +12,7 @@ export interface Orders extends Outside {
   readonly dieAfterPieces?: number;
   /** It kills itself wherever it comes by this boundary. */
   readonly dieAtEvery?: string;
+  readonly maxDeaths?: number;
   readonly prompt?: string;
 }
 
@@ -40,7 +41,7 @@ const mortal = (engine: Engine, { dieAt = Infinity, dieAtEvery }: Orders, passed
 const die = (): void => void process.kill(process.pid, 'SIGKILL');
 
 const orders = JSON.parse(process.argv[2] ?? '{}') as Orders;
-const engine = openWorkflow({ path: orders.path, leaseMs: 1_000 });
+const engine = openWorkflow({ path: orders.path, leaseMs: 1_000, maxDeaths: orders.maxDeaths });
 const passed: string[] = [];
 const agent = cashier(orders, mortal(engine, orders, passed));
 const { prompt = 'Charge me.', runId, dieAfterPieces } = orders;

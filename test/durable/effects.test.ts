@@ -53,7 +53,7 @@ describe('the effect of a tool', () => {
     await charging([], whole, effect).generate(prompt, { runId: 'run' });
     const own = whole.passed.filter(({ key }) => /^(tool|claim) /.test(key));
     expect(own).toHaveLength(ownSteps * 2);
-    const [first] = own.filter(({ key }) => key.startsWith('tool '));
+    const first = own.find(({ key }) => key.startsWith('tool '));
     const dieAt = whole.passed.findIndex((boundary) => boundary.at === at && boundary.key === first?.key);
 
     const keys: (string | undefined)[] = [];
@@ -85,7 +85,7 @@ describe('the effect of a tool', () => {
     const keys: (string | undefined)[] = [];
     const sub = charging(keys, mortalEngine(createDisk()), 'once');
     const model = scriptedModel({ steps: [{ toolCalls: [{ name: 'agent-sub', args: { prompt } }] }, { text: 'Done.' }] });
-    const lead = new InterlockAgent({ id: 'lead', name: 'Lead', instructions: 'Ask.', model, agents: { sub: sub as never } });
+    const lead = new InterlockAgent({ id: 'lead', name: 'Lead', instructions: 'Ask.', model, agents: { sub } });
     await lead.generate(prompt);
     expect(keys).toEqual([]);
     expect(JSON.stringify(model.calls[1]?.prompt)).toContain('Failed agent tool execution');
