@@ -86,29 +86,28 @@ const forgetOldest = async (client: Client, bounds: StoreBounds): Promise<void> 
 
 /** What was going on in a process that is gone has failed; what rested there can be answered no more, unless it is kept elsewhere. */
 const markInterrupted = async (client: Client, listResting?: ListResting): Promise<void> => {
-  const { rows } = await client.execute("SELECT runId, status, summary, pid FROM runs WHERE status IN ('running', 'suspended')");
+  const { rows } = await client.execute("SELECT summary, pid FROM runs WHERE status IN ('running', 'suspended')");
   const resting = rows.length > 0 ? await listResting?.() : undefined;
-  const { code, message } = new InterlockError('studio/interrupted');
-  const statements = rows
+  const cutOff = rows
     .filter(({ pid }) => !isAlive(Number(pid)))
-    .filter(({ runId, status }) => status === 'running' || resting?.has(String(runId)) !== true)
-    .flatMap(({ summary }): InStatement[] => {
-      const before = fromJson(summary) as RunSummary;
-      const standing: RunStanding = {
-        status: before.status === 'running' ? 'failed' : before.status,
-        error: { message, code },
-      };
-      const after: RunSummary = { ...before, ...standing, entries: before.entries + 1 };
-      const told: StudioEntry = { kind: 'status', seq: before.entries, at: Date.now(), ...standing };
-      return [
-        {
-          sql: 'UPDATE runs SET status = ?, summary = ? WHERE runId = ?',
-          args: [standing.status, JSON.stringify(after), after.runId],
-        },
-        ...writingLines(after.runId, 'entry', { from: told.seq, lines: [JSON.stringify(told)] }),
-      ];
-    });
-  if (statements.length > 0) await client.batch(statements, 'write');
+    .map(({ summary }) => fromJson(summary) as RunSummary)
+    .filter(({ runId, status, error }) => status === 'running' || !(error || resting?.has(runId)));
+  const statements = await Promise.all(cutOff.map((summary) => markingStatements(client, summary)));
+  if (statements.length > 0) await client.batch(statements.flat(), 'write');
+};
+
+const markingStatements = async (client: Client, before: RunSummary): Promise<InStatement[]> => {
+  const { runId, entries } = before;
+  const { code, message } = new InterlockError('studio/interrupted');
+  const standing: RunStanding = { status: before.status === 'running' ? 'failed' : before.status, error: { message, code } };
+  const [last] = await readLines(client, { runId, kind: 'entry', from: entries - 1, limit: 1 });
+  const { at = before.startedAt } = (last === undefined ? {} : fromJson(last)) as Partial<StudioEntry>; // nothing is known of it since
+  const after: RunSummary = { ...before, ...standing, durationMs: at - before.startedAt, entries: entries + 1 };
+  const told: StudioEntry = { kind: 'status', seq: entries, at, ...standing };
+  return [
+    { sql: 'UPDATE runs SET status = ?, summary = ? WHERE runId = ?', args: [standing.status, JSON.stringify(after), runId] },
+    ...writingLines(runId, 'entry', { from: entries, lines: [JSON.stringify(told)] }),
+  ];
 };
 
 /** Whether another process of this number lives; this one has just begun. */

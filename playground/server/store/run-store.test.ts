@@ -159,6 +159,9 @@ describe('a file', () => {
       error: { code: 'studio/interrupted' },
     });
     expect(await second.find('going')).toMatchObject({ entries: 2 });
+    const third = await openLibsqlStore({ url });
+    expect(await third.find('resting')).toMatchObject({ entries: 2 }); // it is said once
+    await third.close();
     await second.close();
   });
 });

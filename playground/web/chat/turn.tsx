@@ -40,6 +40,7 @@ export const Turn = ({ runId }: { readonly runId: string }) => {
           <Attempt key={lane.index} lane={lane} isLive={isLive} isLast={lane.index === view.lanes.length - 1} />
         ))}
         {view.status === 'suspended' &&
+          !view.error && // else nobody can answer it
           view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} onAnswered={readOn} />)}
         {view.tripwire && <TripwireNotice tripwire={view.tripwire} href={runHref(runId, stopSeq(entries))} />}
         {view.error && <ErrorNotice error={view.error} />}

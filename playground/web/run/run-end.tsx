@@ -19,6 +19,7 @@ export const RunEnd = ({ runId, view, isWaiting, onAnswered }: RunEndProps) => (
     {view.error && <ErrorNotice error={view.error} />}
     {isWaiting &&
       view.status === 'suspended' &&
+      !view.error && // else nobody can answer it
       view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} onAnswered={onAnswered} />)}
   </>
 );
