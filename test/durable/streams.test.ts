@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { InterlockStream } from '../../src/index.js';
+import type { Engine, InterlockStream, TraceRecorder } from '../../src/index.js';
 import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
 import { approving, scenarios, type Scenario } from './scenarios.js';
 
@@ -109,5 +109,19 @@ describe('the sittings of a run', () => {
     const late = (await disk.board.read('run', 1)).slice(0, 3); // of the first process
     await disk.board.append('run', [later, ...late]);
     expect(await chunksOf(await attachIn(disk, scenario, 0))).toEqual(before);
+  });
+
+  it('who goes on with a run that was recorded begins no trace of its own', async () => {
+    const disk = createDisk();
+    const headers: string[] = [];
+    const record: TraceRecorder = ({ runId }) => void headers.push(runId);
+    const agentOn = (durability: Engine) => (scenarios['tools'] as () => Scenario)().agent({ durability, record });
+    const dying = mortalEngine(disk, 6);
+    void agentOn(dying)
+      .generate(prompt, { runId: 'run' })
+      .catch(() => undefined);
+    await dying.died;
+    expect((await (await agentOn(mortalEngine(disk)).attach('run')).getFullOutput()).status).toBe('success');
+    expect(headers).toEqual(['run']);
   });
 });
