@@ -1,8 +1,4 @@
-import { rooms } from './rooms.mjs';
-
-const room = process.env.ROOM;
-if (!room || !(room in rooms)) throw new Error(`Set ROOM to one of ${Object.keys(rooms).join(', ')}.`);
-
+const { ROOM: room = 'pipeline' } = process.env;
 const reports = `test-output/mutation/${room}`;
 
 /** Run from the root of the repository, which is copied: `npm run mutation -- ROOM`. */

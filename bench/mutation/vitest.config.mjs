@@ -6,8 +6,8 @@ import { rooms } from './rooms.mjs';
 export default defineConfig({
   test: {
     environment: 'node',
-    include: rooms[process.env.ROOM],
-    setupFiles: 'bench/mutation/bounded-properties.ts',
+    include: rooms[process.env.ROOM ?? 'pipeline'],
+    setupFiles: `${import.meta.dirname}/bounded-properties.ts`,
     testTimeout: 60_000,
     isolate: false,
     fileParallelism: false,

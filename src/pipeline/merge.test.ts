@@ -299,7 +299,7 @@ describe('arrays of things without ids', () => {
       ['has the word elsewhere', [text('alpha [x]'), text('delta'), note('beta')]],
     ])('is freed of what another branch took out, which %s, and of nothing else', (_how, other) => {
       const { value, overlaps } = merge(base, [[note('alpha beta gamma'), text('delta')], other]);
-      const [freed] = (value as { type: string; text: string }[]).filter(({ text: words }) => words.includes('gamma'));
+      const freed = (value as { type: string; text: string }[]).find(({ text: words }) => words.includes('gamma'));
       expect(freed?.text.split(/\s+/)).toEqual(['alpha', 'gamma']);
       expect(overlaps[0]).toEqual({
         base: expect.stringContaining('alpha beta'),
