@@ -2,7 +2,7 @@
  * The least of the values that at least `share` of them do not exceed (nearest rank): a value that was measured, never one between two.
  * Undefined where there are none. `share` is over 0 and at most 1.
  */
-export const percentile = (values: readonly number[], share: number): number | undefined => {
+const percentile = (values: readonly number[], share: number): number | undefined => {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
 };

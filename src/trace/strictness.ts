@@ -4,7 +4,7 @@ import type { RunEvent } from '../../schemas/index.js';
 export type VerdictName = Extract<RunEvent, { type: 'guard' }>['verdict'];
 
 /** Kinds of verdicts, the mildest first. */
-export const strictness: readonly VerdictName[] = ['pass', 'edit', 'retry', 'unavailable', 'trip'];
+const strictness: readonly VerdictName[] = ['pass', 'edit', 'retry', 'unavailable', 'trip'];
 
 /** Whether one verdict is stricter than another. */
 export const isStricter = (one: VerdictName, other: VerdictName): boolean => strictness.indexOf(one) > strictness.indexOf(other);
