@@ -24,7 +24,7 @@ export const maxDeaths = 3;
 export const engineOf = (spec: EngineSpec): Engine => {
   switch (spec.kind) {
     case 'openworkflow':
-      return openWorkflow({ path: spec.path, leaseMs, maxDeaths, concurrency: 64 });
+      return openWorkflow({ path: spec.path, leaseMs: 3 * leaseMs, maxDeaths, concurrency: 64 });
     case 'restate': {
       const { ingressUrl, adminUrl, port, serviceUrl } = spec;
       return restate({ ingressUrl, maxDeaths, ...(port && { adminUrl, listen: { port }, serviceUrl }) });

@@ -27,6 +27,7 @@ export const restate = (options: RestateOptions): Engine => {
   const closing = new AbortController();
   const endpoint = createEndpoint(settings, closing.signal);
   const hosted = new Set<string>();
+  const underWay = new Set<Promise<unknown>>();
   return {
     name: 'restate',
     isDurable: true,
@@ -34,10 +35,11 @@ export const restate = (options: RestateOptions): Engine => {
     host: (program) => {
       if (hosted.has(program.id)) refuseOption('durability', `two agents with the id "${program.id}" share an engine.`);
       hosted.add(program.id);
-      return hostOn({ settings, ingress, endpoint, closing: closing.signal }, program);
+      return hostOn({ settings, ingress, endpoint, closing: closing.signal, underWay }, program);
     },
     close: async () => {
       closing.abort(new Error('The engine is closing.'));
+      await Promise.allSettled(underWay); // what is kept beside the journals is kept by way of this process, too
       await endpoint.close();
     },
   };
@@ -48,9 +50,10 @@ interface Site {
   readonly ingress: Ingress;
   readonly endpoint: Endpoint;
   readonly closing: AbortSignal;
+  readonly underWay: Set<Promise<unknown>>;
 }
 
-const hostOn = ({ settings, ingress, endpoint, closing }: Site, program: Program): ProgramRuns => {
+const hostOn = ({ settings, ingress, endpoint, closing, underWay }: Site, program: Program): ProgramRuns => {
   const name = serviceName(program.id);
   const ledger = ledgerObject(`${name}.ledger`);
   const workflow = runWorkflow({
@@ -58,6 +61,7 @@ const hostOn = ({ settings, ingress, endpoint, closing }: Site, program: Program
     program,
     settings,
     closing,
+    underWay,
     ledgerOf: (runId) => ledgerOf(ingress, ledger, runId),
     forget: (context) => context.objectSendClient(ledger, context.key).forget(),
   });

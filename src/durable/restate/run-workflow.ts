@@ -20,6 +20,8 @@ export interface RunWorkflow {
   readonly settings: RestateSettings;
   /** Aborted when no step is to be begun any more in this process. */
   readonly closing: AbortSignal;
+  /** What goes on here, until it does no more. */
+  readonly underWay: Set<Promise<unknown>>;
   ledgerOf(runId: string): Ledger;
   /** Drops what was kept beside the journal of a run that has ended. */
   forget(context: WorkflowContext): void;
@@ -32,13 +34,12 @@ export const runWorkflow = (parts: RunWorkflow) => {
     name,
     handlers: {
       run: handlers.workflow.workflow({ input: text, output: text }, (context: WorkflowContext, input: string) =>
-        go(parts, context, input),
+        counted(parts.underWay, go(parts, context, input)),
       ),
       cancel: handlers.workflow.shared(async (context: WorkflowSharedContext) => context.promise(cancelName).resolve()),
     },
     options: {
       workflowRetention: settings.retentionMs,
-      journalRetention: settings.retentionMs,
       // A step that computes or waits says nothing to Restate.
       inactivityTimeout: settings.stepTimeoutMs,
       abortTimeout: settings.stepTimeoutMs,
@@ -48,6 +49,11 @@ export const runWorkflow = (parts: RunWorkflow) => {
   });
 };
 
+const counted = (underWay: Set<Promise<unknown>>, run: Promise<string>): Promise<string> => {
+  underWay.add(run);
+  return run.finally(() => underWay.delete(run));
+};
+
 const cancelName = 'cancel';
 
 /** One attempt at a run, from what is kept of it on. */
@@ -55,7 +61,9 @@ const go = async (parts: RunWorkflow, context: WorkflowContext, input: string): 
   const { program } = parts;
   const ledger = parts.ledgerOf(context.key);
   try {
-    const output = await program.run(durableOn(parts, context, ledger), { runId: context.key, input });
+    const ended = await program.run(durableOn(parts, context, ledger), { runId: context.key, input });
+    // What a run ended with is not the same text in each process; Restate wants the one that it was first told.
+    const output = await context.run('output', () => ended, { serde: text });
     parts.forget(context);
     return output;
   } catch (error) {
