@@ -193,6 +193,21 @@ describe('texts without spaces, and long ones', () => {
     expect(merge(base, ['x 👩‍👩‍👧 नमस्ते b', 'a 👩‍👩‍👧 [y] b']).text).toBe('x 👩‍👩‍👧 [y] b');
   });
 
+  it('a word that one took out and another moved stays out and is told, and under another rule stands where it was moved', () => {
+    const [base, without, moved] = ['alpha beta gamma', 'alpha gamma', 'alpha gamma beta'];
+    const { text: merged, overlaps } = merge(base, [without, moved]);
+    expect(merged).not.toContain('beta');
+    expect(overlaps).toContainEqual({
+      base,
+      edits: [
+        { author: 'a', value: without },
+        { author: 'b', value: moved },
+      ],
+      target: 'text',
+    });
+    expect(merge(base, [without, moved], 'last').text).toBe(moved);
+  });
+
   it('written anew altogether are taken as one edit: compared word by word they would outlast the test', () => {
     const words = (name: string) => Array.from({ length: 20_000 }, (_, index) => `${name}${index}`).join(' ');
     const { text: merged } = merge(words('w'), [words('v'), words('w').replace('w19999', '[x]')]);

@@ -654,6 +654,16 @@ export const nearMisses: readonly Omit<Defect, 'paths'>[] = [
   },
   { name: 'a late verdict on words that are held', source: () => [blocking('a')], options: { lane: 'output', hold: 'step' } },
   {
+    name: 'a verdict on a result that is held',
+    source: () => [blocking('a', ['processOutputResult'])],
+    options: { lane: 'output', hold: 'run' },
+  },
+  {
+    name: 'a verdict on a result, where nobody knows what is held',
+    source: () => [blocking('a', ['processOutputResult'])],
+    options: { lane: 'output' },
+  },
+  {
     name: 'a late verdict after one in the stream',
     source: () => agentWith({ outputProcessors: [blocking('a', ['processOutputStream', 'processOutputStep'])] }),
   },
