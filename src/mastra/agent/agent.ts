@@ -182,8 +182,7 @@ export class InterlockAgent<
    * @param options.from the least sequence of the chunks that are given; 0 for all of them. Default: those of the last sitting.
    */
   async attach(runId: string, { from }: { from?: number } = {}): Promise<InterlockStream> {
-    const followed = await needEngine(this.#durable, 'attach').attach(runId, from);
-    return this.#streamed(begunOf(followed, {})) as InterlockStream; // see stream
+    return this.#streamed(begunOf(await needEngine(this.#durable, 'attach').attach(runId, from), {})) as InterlockStream; // see stream
   }
 
   /** {@link resumeStream} for a run that an engine keeps, by its id: from any process. */
@@ -244,19 +243,18 @@ export class InterlockAgent<
     return fork;
   }
 
-  async #begin(mode: RunMode, messages: unknown, given: unknown): Promise<Begun> {
-    const call = readCall(messages, given);
+  async #begin(mode: RunMode, messages: unknown, said: unknown): Promise<Begun> {
+    const { messages: input, options: given } = readCall(messages, said);
     const agent = this as unknown as Agent; // Mastra's agent as everybody takes it, without its type parameters
     const { defaults: layers, guards, hooks, maxModelRetries } = this.#setup;
-    const { options, defaults, requestContext } = await resolveOptions({ agent, mode, defaults: layers, given: call.options });
-    checkTightens(call.options, { guards, defaults });
+    const { options, defaults, requestContext } = await resolveOptions({ agent, mode, defaults: layers, given });
+    checkTightens(given, { guards, defaults });
     const { memory, runId, actor } = options;
     await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
-    const { messages: input } = call;
-    const durable = this.#keeping(call.options);
-    if (durable) return beginDurably(durable, { agent, mode, messages: input, given: call.options, options, requestContext });
-    const run = await beginRun({ agent, guards, hooks, maxModelRetries, mode, messages: input, options, requestContext });
-    return this.#begun(run, options);
+    const call = { agent, mode, messages: input, options, requestContext };
+    const durable = this.#keeping(given);
+    if (durable) return beginDurably(durable, { ...call, given });
+    return this.#begun(await beginRun({ ...call, guards, hooks, maxModelRetries }), options);
   }
 
   async #resume(mode: RunMode, resumeData: unknown, given: object): Promise<Begun> {
@@ -266,11 +264,10 @@ export class InterlockAgent<
     const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given: call });
     const { memory, actor } = call;
     await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
-    const suspended = this.#suspended;
     const resuming = { mode, runId, toolCallId, resumeData, options, requestContext, memory };
     const durable = this.#keeping(options);
     if (durable) return resumeDurably(durable, resuming);
-    return this.#begun(await resume({ ...resuming, suspended, guards }), options);
+    return this.#begun(await resume({ ...resuming, suspended: this.#suspended, guards }), options);
   }
 
   /** What a supervisor asks for is part of the supervisor's run, and kept with it. */
@@ -292,8 +289,7 @@ export class InterlockAgent<
   }
 
   #streamed({ run, callbacks, transforms, end }: Begun): object {
-    const ended = end();
-    const stream = streamOf(run, { ended, transforms });
+    const stream = streamOf(run, { ended: end(), transforms });
     return isDelegated(callbacks) ? refusingStream(this.id, stream) : stream;
   }
 }
