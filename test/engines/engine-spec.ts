@@ -19,7 +19,7 @@ export type EngineSpec =
 const leaseMs = 1_000;
 
 /** How many processes may die of a run. */
-export const maxDeaths = 3;
+const maxDeaths = 3;
 
 export const engineOf = (spec: EngineSpec): Engine => {
   switch (spec.kind) {

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
 /** A server in a process of its own that can be killed, and comes back with what it had kept. */
@@ -52,11 +52,3 @@ export const freePorts = async (count: number): Promise<number[]> => {
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;
 };
-
-/** Whether somebody listens on a port. */
-export const isListening = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('close', () => socket.destroy()).once('connect', () => socket.end());
-  });
