@@ -58,7 +58,10 @@ describe('other code', () => {
   it('is refused, and the run waits', async () => {
     const { agent, refusals } = await changed();
     await expect.poll(() => refusals).toMatchObject([{ code: 'durable/changed-code', path: 'one' }]);
-    const ended = agent.attach('one').then(() => 'ended');
+    const ended = agent
+      .attach('one')
+      .then((stream) => stream.getFullOutput())
+      .then(() => 'ended');
     expect(await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 300, 'waiting'))])).toBe('waiting');
   });
 
