@@ -91,10 +91,8 @@ const notes = (one: ShadowComparison): string[] => {
     ...(one.shadowUnavailable > 0 ? [`${one.shadowUnavailable} times the shadow had no verdict`] : []),
     ...(one.incumbentUnavailable > 0 ? [`${one.incumbentUnavailable} times ${incumbent} had no verdict`] : []),
     ...(one.incumbentNotAsked > 0 ? [`${one.incumbentNotAsked} times ${incumbent} was not asked`] : []),
-    ...(one.shadowTooLate > 0
-      ? [
-          `${one.shadowTooLate} times ${incumbent} objected before the shadow was asked: put the shadow first to compare these too`,
-        ]
+    ...(one.shadowNotAsked > 0
+      ? [`${one.shadowNotAsked} times ${incumbent} objected and the shadow was not asked: it stands behind, or was not sampled`]
       : []),
     ...(edits ? ['edits are among the verdicts; --count-edits says whether they are objections'] : []),
   ];

@@ -5,7 +5,6 @@ import {
   trace,
   type Attributes,
   type Context,
-  type HrTime,
   type Span,
   type Tracer,
 } from '@opentelemetry/api';
@@ -50,7 +49,7 @@ const startRun = (tracer: Tracer, event: Of<'run-start' | 'run-resume'>, before:
     named(operation.agent, agent),
     {
       kind: SpanKind.INTERNAL,
-      startTime: timeOf(event.at),
+      startTime: event.at,
       attributes: { [attribute.operation]: operation.agent, [attribute.agent]: agent, [attribute.runId]: event.runId },
       ...(before && { links: [{ context: before.run.spanContext() }] }),
     },
@@ -65,7 +64,7 @@ const meanings: { readonly [T in RunEvent['type']]?: (own: RunSpans, event: Of<T
     if (event.state === 'step.preparing') own.step = startStep(tracer, own, event);
   },
   'model-call': (own, event, tracer) => {
-    own.model?.end(timeOf(event.at)); // of a call that was given up for another
+    own.model?.end(event.at); // of a call that was given up for another
     own.model = startModel(tracer, own, event);
   },
   'model-finish': (own, event) => {
@@ -107,27 +106,23 @@ const placeOf = ({ stepNumber, attempt }: RunEvent): Attributes => ({
 });
 
 const startStep = (tracer: Tracer, own: RunSpans, event: RunEvent): Span => {
-  own.step?.end(timeOf(event.at));
-  return tracer.startSpan(`step ${event.stepNumber}`, { startTime: timeOf(event.at), attributes: placeOf(event) }, own.context);
+  own.step?.end(event.at);
+  return tracer.startSpan(`step ${event.stepNumber}`, { startTime: event.at, attributes: placeOf(event) }, own.context);
 };
 
 const startModel = (tracer: Tracer, own: RunSpans, { at, modelId, provider }: Of<'model-call'>): Span => {
   const attributes = { [attribute.operation]: operation.model, [attribute.model]: modelId, [attribute.provider]: provider };
-  return tracer.startSpan(
-    named(operation.model, modelId),
-    { kind: SpanKind.CLIENT, startTime: timeOf(at), attributes },
-    innerOf(own),
-  );
+  return tracer.startSpan(named(operation.model, modelId), { kind: SpanKind.CLIENT, startTime: at, attributes }, innerOf(own));
 };
 
 const endModel = (own: RunSpans, { at }: RunEvent): void => {
-  own.model?.end(timeOf(at));
+  own.model?.end(at);
   own.model = undefined;
 };
 
 const startTool = (tracer: Tracer, own: RunSpans, { at, toolName, toolCallId }: Of<'tool-start'>): Span => {
   const attributes = { [attribute.operation]: operation.tool, [attribute.tool]: toolName, [attribute.toolCallId]: toolCallId };
-  return tracer.startSpan(named(operation.tool, toolName), { startTime: timeOf(at), attributes }, innerOf(own));
+  return tracer.startSpan(named(operation.tool, toolName), { startTime: at, attributes }, innerOf(own));
 };
 
 const endTool = ({ tools }: RunSpans, { at, toolCallId, outcome }: Of<'tool-finish'>): void => {
@@ -135,7 +130,7 @@ const endTool = ({ tools }: RunSpans, { at, toolCallId, outcome }: Of<'tool-fini
   tools.delete(toolCallId);
   tool?.setAttribute(attribute.toolOutcome, outcome);
   if (outcome === 'error') failed(tool, '_OTHER');
-  tool?.end(timeOf(at));
+  tool?.end(at);
 };
 
 /**
@@ -151,9 +146,9 @@ const guardSpan = (tracer: Tracer, own: RunSpans, event: Of<'guard' | 'guard-sha
     [attribute.calls]: event.calls,
     [attribute.edits]: event.edits,
   };
-  const span = tracer.startSpan(`guard ${processorId}`, { startTime: timeOf(at - durationMs), attributes }, innerOf(own));
+  const span = tracer.startSpan(`guard ${processorId}`, { startTime: at - durationMs, attributes }, innerOf(own));
   if (verdict === 'unavailable') failed(span, 'guard/unavailable');
-  span.end(timeOf(at));
+  span.end(at);
 };
 
 /** What tells one guard's verdicts from another's. */
@@ -173,26 +168,26 @@ const bypassed = ({ run, step }: RunSpans, { at, processorId, phase, reason, cal
       [attribute.bypassReason]: reason,
       [attribute.calls]: calls,
     },
-    timeOf(at),
+    at,
   );
 
 const endStep = (own: RunSpans, event: Of<'step-finish'>): void => {
   endOpen(own, event.at);
   own.step?.setAttribute(attribute.stepReason, event.reason);
-  own.step?.end(timeOf(event.at));
+  own.step?.end(event.at);
   own.step = undefined;
 };
 
 /** Calls that a step gave up end with it. */
 const endOpen = (own: RunSpans, at: number): void => {
-  for (const span of [own.model, ...own.tools.values()]) span?.end(timeOf(at));
+  for (const span of [own.model, ...own.tools.values()]) span?.end(at);
   own.model = undefined;
   own.tools.clear();
 };
 
 const endRun = (own: RunSpans, { at, status, retries, tripwire, error }: Of<'run-finish'>): void => {
   endOpen(own, at);
-  own.step?.end(timeOf(at));
+  own.step?.end(at);
   own.step = undefined;
   own.run.setAttributes({
     [attribute.runStatus]: status,
@@ -200,7 +195,7 @@ const endRun = (own: RunSpans, { at, status, retries, tripwire, error }: Of<'run
     ...(tripwire && { [attribute.guard]: tripwire.processorId, [attribute.phase]: tripwire.phase }),
   });
   if (status === 'failed') failed(own.run, errorType(error));
-  own.run.end(timeOf(at));
+  own.run.end(at);
 };
 
 /** A class of errors: our code where it is one of ours, else the error's name. Its message may hold words. */
@@ -212,9 +207,3 @@ const failed = (span: Span | undefined, type: string): void => {
 };
 
 const named = (what: string, whose: string | undefined): string => (whose === undefined ? what : `${what} ${whose}`);
-
-/** Epoch milliseconds as seconds and nanoseconds: a number before the start of the process would be taken for one since then. */
-const timeOf = (ms: number): HrTime => {
-  const seconds = Math.floor(ms / 1_000);
-  return [seconds, Math.floor((ms - seconds * 1_000) * 1e6)];
-};

@@ -215,10 +215,11 @@ describe('scores', () => {
       { inputProcessors: [mixed] },
       samples([
         [true, 0.9],
+        [false, 0.9],
         [false, 0.1],
       ]),
     );
-    expect(partly.together).toMatchObject({ scored: 1 });
+    expect(partly.together).toMatchObject({ scored: 2 });
     expect(partly.together).not.toHaveProperty('auc');
     const same = await evaluate(
       guards,

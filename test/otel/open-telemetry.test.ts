@@ -302,9 +302,9 @@ describe('whatever ends a run', () => {
 
   it('one that goes on points back, and counts its retries once', async () => {
     const { spans, telemetry, points } = createTelemetry();
-    const agent = createAgent([{ text: secret }, ...callThenAnswer.slice(0, 1), { text: 'Well.' }], {
+    const agent = createAgent([{ text: secret }, ...callThenAnswer], {
       outputProcessors: [strict],
-      maxProcessorRetries: 1,
+      maxProcessorRetries: 2,
       defaultOptions: { requireToolApproval: true },
       onRunEvent: telemetry.onRunEvent,
     });
@@ -316,6 +316,6 @@ describe('whatever ends a run', () => {
       'suspended',
       'success',
     ]);
-    expect(await points('interlock.run.retries')).toMatchObject([{ value: 1 }]);
+    expect(await points('interlock.run.retries')).toMatchObject([{ value: 2 }]);
   });
 });

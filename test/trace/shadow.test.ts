@@ -82,7 +82,7 @@ describe('a report on shadows', () => {
       shadowUnavailable: 1,
       incumbentUnavailable: 1,
       incumbentNotAsked: 0,
-      shadowTooLate: 0,
+      shadowNotAsked: 0,
     });
     expect(new Set(one.verdicts)).toEqual(
       new Set([
@@ -141,7 +141,7 @@ describe('a report on shadows', () => {
     expect(own(shadowReport(traces, { maxExamples: 0 })).examples).toEqual([]);
   });
 
-  it('tells of a shadow that stands behind the guard that objects, unless it was not to be asked', async () => {
+  it('tells of a shadow that stands behind the guard that objects, and of none that was never asked', async () => {
     const report = async (sampleRate: number): Promise<ShadowReport> => {
       const recording = collectTraces();
       const behind = guard(forbids('behind', 'new'), { shadow: true, sampleRate });
@@ -155,7 +155,7 @@ describe('a report on shadows', () => {
       await expect.poll(() => JSON.stringify(recording.traces).split('guard-shadow').length - 1).toBe(sampleRate);
       return shadowReport(recording.traces);
     };
-    expect(own(await report(1))).toMatchObject({ compared: 1, neither: 1, shadowTooLate: 2 });
+    expect(own(await report(1))).toMatchObject({ compared: 1, neither: 1, shadowNotAsked: 2 });
     expect((await report(0)).shadows).toEqual([]); // it judged nowhere
   });
 

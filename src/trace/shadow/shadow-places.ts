@@ -25,8 +25,6 @@ export interface Place {
 export interface JudgedPlace extends Place {
   readonly guards: ReadonlyMap<string, Said>;
   readonly shadows: ReadonlyMap<string, Said>;
-  /** Ids of those who were not asked, by their sample rate. */
-  readonly sampledOut: ReadonlySet<string>;
 }
 
 /** Gathers what was said, place by place. */
@@ -40,7 +38,6 @@ export interface ShadowPlaces {
 interface OpenPlace extends Place {
   readonly guards: Map<string, Said>;
   readonly shadows: Map<string, Said>;
-  readonly sampledOut: Set<string>;
 }
 
 type Heard = Extract<RunEvent, { type: 'guard' | 'guard-shadow' | 'guard-bypass' }>;
@@ -60,8 +57,7 @@ export const createShadowPlaces = (maxPlaces = Infinity): ShadowPlaces => {
   return {
     hear: (event, source = 0) => {
       if (!isHeard(event)) return;
-      const { guards, shadows, sampledOut } = placeOf(event, source);
-      if (event.reason === 'sampled-out' && event.type === 'guard-bypass') return void sampledOut.add(event.processorId);
+      const { guards, shadows } = placeOf(event, source);
       const said = saidIn(event);
       const own = event.type === 'guard-shadow' ? shadows : guards;
       own.set(event.processorId, together(own.get(event.processorId), said));
@@ -70,10 +66,11 @@ export const createShadowPlaces = (maxPlaces = Infinity): ShadowPlaces => {
   };
 };
 
-const emptyAt = (place: Place): OpenPlace => ({ ...place, guards: new Map(), shadows: new Map(), sampledOut: new Set() });
+const emptyAt = (place: Place): OpenPlace => ({ ...place, guards: new Map(), shadows: new Map() });
 
+/** A guard that was not asked said nothing. */
 const isHeard = (event: RunEvent): event is Heard =>
-  event.type === 'guard' || event.type === 'guard-shadow' || event.type === 'guard-bypass';
+  event.type === 'guard' || event.type === 'guard-shadow' || (event.type === 'guard-bypass' && event.reason !== 'sampled-out');
 
 /** A guard that was let pass without a verdict had none. */
 const saidIn = (event: Heard): Said => {

@@ -52,8 +52,8 @@ export interface ShadowComparison extends Readonly<Record<Agreement, number>> {
   readonly incumbentUnavailable: number;
   /** Places at which the incumbent was not asked and the shadow was. */
   readonly incumbentNotAsked: number;
-  /** Places at which the incumbent objected before the shadow could be asked. Put the shadow first, and there are none. */
-  readonly shadowTooLate: number;
+  /** Places at which the incumbent objected and the shadow was not asked: it stands behind the incumbent, or was not sampled. */
+  readonly shadowNotAsked: number;
   readonly verdicts: readonly VerdictPair[];
   /** Milliseconds for each step. */
   readonly latencyMs: { readonly shadow: Spread; readonly incumbent?: Spread };
@@ -140,7 +140,7 @@ const compareOne = ({ processorId, lane }: Seat, { places, options, wordsAt }: C
     shadowUnavailable: asked.filter(({ shadow }) => shadow?.verdict === 'unavailable').length,
     incumbentUnavailable: asked.filter(({ incumbent }) => incumbent?.verdict === 'unavailable').length,
     incumbentNotAsked: asked.filter(({ incumbent }) => !incumbent).length,
-    shadowTooLate: met.filter((one) => isTooLate(one, processorId, countEdits)).length,
+    shadowNotAsked: met.filter(({ shadow, incumbent }) => !shadow && incumbent && objects(incumbent, countEdits)).length,
     verdicts: pairsOf(compared),
     latencyMs: latencyOf(asked, against),
     examples,
@@ -166,10 +166,6 @@ const whereBothJudged = ({ place, shadow, incumbent }: Met, countEdits: boolean)
 
 const objects = ({ verdict }: Said, countEdits: boolean): boolean =>
   verdict === 'trip' || verdict === 'retry' || (countEdits && verdict === 'edit');
-
-/** What is not asked by its sample rate is not late. */
-const isTooLate = ({ place, shadow, incumbent }: Met, processorId: string, countEdits: boolean): boolean =>
-  !shadow && incumbent !== undefined && objects(incumbent, countEdits) && !place.sampledOut.has(processorId);
 
 const pairsOf = (compared: readonly Compared[]): VerdictPair[] => {
   const pairs = new Map<string, VerdictPair>();
