@@ -1,4 +1,4 @@
-import { connect, HttpCallError, type Ingress } from '@restatedev/restate-sdk-clients';
+import { connect, defaultShouldRetry, HttpCallError, type Ingress } from '@restatedev/restate-sdk-clients';
 import { InterlockError } from '../../errors.js';
 import type { Engine, Program, ProgramRuns, RunFound } from '../journal.js';
 import { refuseOption } from '../option-checks.js';
@@ -19,10 +19,18 @@ import { runWorkflow } from './run-workflow.js';
 export const restate = (options: RestateOptions): Engine => {
   const settings = readRestateOptions(options);
   const { ingressUrl, headers, patienceMs } = settings;
+  const closed = new AbortController();
   const ingress = connect({
     url: ingressUrl.replace(/\/$/, ''),
     headers: { ...headers },
-    retry: { maxAttempts: false, maxInterval: 1_000, maxDuration: patienceMs },
+    fetch: (url, init) =>
+      fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([closed.signal, init.signal]) : closed.signal }),
+    retry: {
+      maxAttempts: false,
+      maxInterval: 1_000,
+      maxDuration: patienceMs,
+      shouldRetry: (failure) => !closed.signal.aborted && defaultShouldRetry(failure),
+    },
   });
   const closing = new AbortController();
   const endpoint = createEndpoint(settings, closing.signal);
@@ -41,6 +49,7 @@ export const restate = (options: RestateOptions): Engine => {
       closing.abort(new Error('The engine is closing.'));
       await Promise.allSettled(underWay); // what is kept beside the journals is kept by way of this process, too
       await endpoint.close();
+      closed.abort(new Error('The engine is closed.')); // what Restate would have done here is not waited for
     },
   };
 };
