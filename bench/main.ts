@@ -94,7 +94,7 @@ const measureProbes = async (rounds: number): Promise<Probes> => {
 
 const quickEffort: Effort = { warmMs: 120, samples: 2, sampleMs: 40, enoughMs: 150, largest: 8_000 };
 /** With less, the compiler is still at work while the shortest cases are measured. */
-const fullEffort: Effort = { warmMs: 150, samples: 3, sampleMs: 60, enoughMs: 300, largest: Infinity };
+const fullEffort: Effort = { warmMs: 150, samples: 2, sampleMs: 60, enoughMs: 200, largest: Infinity };
 
 const measure = async (): Promise<BenchRun> => {
   if (chosen.length + chosenWaits.length === 0 && !hasProbes) throw new Error('No case is meant; --list prints them.');
@@ -107,7 +107,7 @@ const measure = async (): Promise<BenchRun> => {
   const others = {
     pulls: isWhole ? await countPulls() : {},
     probes: await measureProbes(rounds),
-    waits: await measureWaits(Math.min(rounds, 3)),
+    waits: await measureWaits(Math.min(rounds, 2)),
   };
   tell('');
   const figures = toFigures(costs, values.lowest ? lowest : median);
