@@ -6,7 +6,7 @@ import { modelAt } from './model.ts';
 const [path = '', ledger = '', runId = '', mode = '', url] = process.argv.slice(2);
 
 let begun = 0;
-const durability = openWorkflow({ path, leaseMs: 1_000 });
+const durability = openWorkflow({ path, leaseMs: 5_000 });
 const agent = createPaymentAgent({
   model: modelAt(url),
   ledger,
