@@ -64,11 +64,11 @@ it('lets a run be answered that an engine keeps, after a restart', async () => {
   const file = join(path, 'runs.db');
   const begin = async () => {
     const durability = openWorkflow({ path: join(path, 'kept.db') });
-    const steps = [{ toolCalls: [{ name: 'charge', args: { amount: 5 } }] }, { text: 'Done.' }];
-    const { agent } = makeAgent([], {
-      durability,
-      model: scriptedModel({ steps: ({ prompt }) => steps[prompt.at(-1)?.role === 'tool' ? 1 : 0] }),
+    const model = scriptedModel({
+      steps: ({ prompt }) =>
+        prompt.at(-1)?.role === 'tool' ? { text: 'Done.' } : { toolCalls: [{ name: 'charge', args: { amount: 5 } }] },
     });
+    const { agent } = makeAgent([], { durability, model });
     const studio = await openStudio(agent, { file });
     return { ...studio, end: () => studio.close().then(() => durability.close()) };
   };

@@ -79,9 +79,7 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
       return begin(sitting, text);
     },
     answer: async (runId, call) => {
-      const sitting = sittings.get(runId) ?? (await reopen(options, runId));
-      if (!sitting || !isResting(sitting)) throw new InterlockError('studio/not-suspended', { path: runId });
-      sitting.controller = new AbortController();
+      const sitting = restingOne(sittings.get(runId) ?? (await reopen(options, runId)), runId);
       const stream = await resumeStream(sitting, call);
       sittings.set(runId, sitting); // a reopened one is known from here on
       return followed(sitting, stream);
@@ -100,6 +98,13 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
 };
 
 const isResting = ({ log }: Sitting): boolean => log.summary.status === 'suspended';
+
+/** Makes ready to go on. Raises `studio/not-suspended`. */
+const restingOne = (sitting: Sitting | undefined, runId: string): Sitting => {
+  if (!sitting || !isResting(sitting)) throw new InterlockError('studio/not-suspended', { path: runId });
+  sitting.controller = new AbortController();
+  return sitting;
+};
 
 /** Takes up a run that another process left resting. */
 const reopen = async ({ findResting, keepsContent, onChange }: RunDeskOptions, runId: string): Promise<Sitting | undefined> => {
