@@ -90,7 +90,7 @@ const hasRoom = <Chunk>(flow: Flow<Chunk>): boolean =>
   flow.isDraining || flow.isClosed || flow.heldFrom !== Infinity || endOf(flow) - flow.furthest < flow.limit;
 
 /** The place after the last chunk. */
-const endOf = ({ joinedCount, chunks }: Flow<unknown>): number => joinedCount + chunks.length;
+const endOf = ({ joinedCount, chunks }: Pick<Flow<unknown>, 'joinedCount' | 'chunks'>): number => joinedCount + chunks.length;
 
 /** Puts together what all who read have read, where it is worth it. Readers who are among the joined ones come to it in its turn. */
 const join = <Chunk>(flow: Flow<Chunk>): void => {
