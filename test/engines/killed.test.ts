@@ -118,8 +118,10 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps'
   it('end once where their process is killed in the middle of a tool, and another goes on', async () => {
     const runId = `${name}-takeover`;
     const first = work({ begins: { runId, prompt: prompts.charge } });
-    await work({ as: 'second' }).there;
-    await once(() => first.kill());
+    await once(async () => {
+      await work({ as: 'second' }).there;
+      first.kill();
+    });
     expect((await first.died).signal).toBe('SIGKILL');
     await expect
       .poll(() => outside.effects.filter(({ key }) => key.includes(runId)).length, { timeout: 30_000 })
