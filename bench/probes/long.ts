@@ -1,5 +1,4 @@
 import type { Processor } from '@mastra/core/processors';
-import { guard } from '../../src/index.js';
 import { streamGuards } from '../guards.js';
 import { cpuMs } from '../measure.js';
 import { endlessModel } from '../model.js';
@@ -27,7 +26,6 @@ const heapMb = (): number => {
 /** Through what a long answer goes. Guards of chunks are handed all chunks so far, as Mastra hands them: these stay in memory. */
 const guards: Readonly<Record<LongRunName, () => Processor[]>> = {
   'interlock, no guards': () => [],
-  'interlock, 3 guards in a sentence window': () => streamGuards(guardsProbed).map((one) => guard(one, { window: 'sentence' })),
   'interlock, 3 guards of chunks': () => streamGuards(guardsProbed),
 };
 
@@ -40,7 +38,7 @@ export const probe = async (name: string): Promise<LongRun> => {
   const from = cpuMs();
   for await (const chunk of await stream(model)) {
     if (chunk.type !== 'text-delta') continue;
-    seen += (chunk.payload as { text: string }).text.length; // windows put deltas together
+    seen += (chunk.payload as { text: string }).text.length;
     if (model.pulled < (marks * chunks) / 10) continue;
     marks += 1;
     const collecting = cpuMs();
