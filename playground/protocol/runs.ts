@@ -1,4 +1,7 @@
 import type { RunStatus, Tripwire } from '../../schemas/index.js';
+import type { ComparedRow, ComparedVerdict } from '../../src/trace/compare-traces.js';
+
+export type { ComparedRow, ComparedVerdict };
 
 /** How a run stands: its status, and why it ended. */
 export interface RunStanding {
@@ -54,24 +57,6 @@ export interface AnswerCall {
   readonly reason?: string;
   /** What a tool that called `suspend` waits for; `approved` says nothing then. */
   readonly data?: unknown;
-}
-
-/** A verdict on one side of a comparison. */
-export interface ComparedVerdict {
-  readonly verdict: string;
-  readonly reason?: string;
-}
-
-/** What became of one place where guards judged. */
-export interface ComparedRow {
-  readonly phase: string;
-  readonly path: string;
-  readonly processorId: string;
-  readonly stepNumber: number;
-  readonly attempt: number;
-  readonly before?: ComparedVerdict;
-  readonly after?: ComparedVerdict;
-  readonly differs: boolean;
 }
 
 /** `POST /api/runs/:runId/replay` with `{ lane: pipelineId }` of other pipelines, or nothing for the same ones. */
