@@ -163,7 +163,7 @@ describe('a report on shadows', () => {
     const recording = collectTraces();
     const stops = (id: string, word: string): Processor => ({
       id,
-      processOutputStream: ({ part, abort }) => {
+      processOutputStream: async ({ part, abort }) => {
         if (part.type === 'text-delta' && part.payload.text.includes(word)) abort('no');
         return part;
       },
