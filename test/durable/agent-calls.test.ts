@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -141,6 +142,13 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
     const stream = await agent.stream(prompt, { runId: 'one', abortSignal: controller.signal });
     controller.abort();
     expect((await stream.getFullOutput()).status).toBe('canceled');
+  });
+
+  it('a run that is over listens to its caller no more', async () => {
+    const agent = (scenarios['guards'] as () => Scenario)().agent({ durability: engineOf() });
+    const { signal } = new AbortController();
+    await agent.generate(prompt, { runId: 'one', abortSignal: signal });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('a failed run fails for whoever follows it, with its code', async () => {

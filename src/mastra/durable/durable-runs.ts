@@ -92,9 +92,18 @@ const start = async (keeping: Keeping, at: SittingOf, { sitting, here, isNew }: 
     seats.leave(id);
     throw new InterlockError('agent/no-suspended-run', { path: runId });
   }
-  here.abortSignal?.addEventListener('abort', () => void runs.cancel(id).catch(() => undefined), { once: true });
-  if (here.abortSignal?.aborted) await runs.cancel(id);
-  return followCalled(keeping, at);
+  const cancel = (): void => void runs.cancel(id).catch(() => undefined);
+  here.abortSignal?.addEventListener('abort', cancel, { once: true });
+  const stopListening = (): void => here.abortSignal?.removeEventListener('abort', cancel); // a signal outlives runs
+  try {
+    if (here.abortSignal?.aborted) await runs.cancel(id);
+    const followed = await followCalled(keeping, at);
+    void followed.ended.then(stopListening);
+    return followed;
+  } catch (error) {
+    stopListening();
+    throw error;
+  }
 };
 
 /** Sittings are numbered without gaps. */
