@@ -106,9 +106,10 @@ const Found = ({ asked: { pipelineId, text, kind, tries = 0 }, found: { tried, l
   if (!leak)
     return (
       <p className="leak-none">
-        <ShieldCheck size={16} aria-hidden /> No leak in {count(tried, 'cutting')}:{' '}
+        <ShieldCheck size={16} aria-hidden />
         <span>
-          every cut in two, the cut per character{tries > 0 && `, and ${tries.toLocaleString()} random ones, each once`}.
+          No leak in {count(tried, 'cutting')}: every cut in two, the cut per character
+          {tries > 0 && `, and ${tries.toLocaleString()} random ones, each once`}.
         </span>
       </p>
     );
