@@ -165,7 +165,7 @@ describe('an evaluation', () => {
     expect(most).toBe(4);
   });
 
-  it('finds all of a small set of injections that phrases can tell, and no question', async () => {
+  it('takes no question of a small set for an injection, and finds at least half of what is one', async () => {
     const path = new URL('data/injection.jsonl', import.meta.url);
     const { together } = await evaluate({ inputProcessors: [promptInjectionGuard()] }, parseSamples(readFileSync(path, 'utf8')));
     expect(together).toMatchObject({ falsePositives: 0, unavailable: 0, precision: 1 });
