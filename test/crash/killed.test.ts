@@ -14,7 +14,7 @@ import { startOpenAIServer, type OpenAIServer } from '../../src/testing/index.js
 import { cashier, forbidden } from './cashier.js';
 import type { Orders } from './mortal.js';
 
-/** `npm run test:crash` kills at every boundary; `npm test` at two of them. */
+/** `npm run test:crash` kills at every boundary and waits for what takes long; `npm test` kills at two of them. */
 const isWhole = (import.meta as { env?: { MODE?: string } }).env?.MODE === 'every-boundary'; // vitest's own types are not everywhere
 
 let folder: string;
@@ -155,14 +155,14 @@ describe('P11: a process that is killed with kill -9', () => {
     },
   );
 
-  it.runIf(isWhole)(
-    'a run that kills every process at one place is given up, and harms no other',
+  it.each(isWhole ? [2] : [])(
+    'a run that kills every process at one place is given up after %i deaths there, and harms no other',
     { timeout: 300_000 },
-    async () => {
-      const orders: Orders = { ...ordersFor('poison'), dieAtEvery: 'before 1 prepare', maxDeaths: 2 };
-      // The first comes to this place, and the two after it no further.
-      for (let death = 0; death < 3; death += 1) expect((await live(orders)).signal, `death ${death}`).toBe('SIGKILL');
-      const engine = openWorkflow({ path: orders.path, leaseMs: 1_000, maxDeaths: 2 });
+    async (maxDeaths) => {
+      const orders: Orders = { ...ordersFor('poison'), dieAtEvery: 'before 1 prepare', maxDeaths };
+      // The first comes to this place, and those after it no further.
+      for (let death = 0; death <= maxDeaths; death += 1) expect((await live(orders)).signal, `death ${death}`).toBe('SIGKILL');
+      const engine = openWorkflow({ path: orders.path, leaseMs: 1_000, maxDeaths });
       try {
         const agent = cashier(outside(), engine);
         await expect(agent.attach(orders.runId).then((stream) => stream.getFullOutput())).rejects.toMatchObject({
@@ -175,10 +175,10 @@ describe('P11: a process that is killed with kill -9', () => {
     },
   );
 
-  it.runIf(isWhole)(
-    'a file that is locked for longer than anybody waits: the run goes on once it is there',
+  it.each(isWhole ? [8_000] : [])(
+    'a file that is locked for %i ms, longer than anybody waits: the run goes on once it is there',
     { timeout: 120_000 },
-    async () => {
+    async (lockedMs) => {
       const { path } = ordersFor('locked');
       const engine = openWorkflow({ path, leaseMs: 1_000 });
       effects = [];
@@ -186,7 +186,7 @@ describe('P11: a process that is killed with kill -9', () => {
         const agent = cashier(outside(), engine);
         const call = agent.generate('Charge me.', { runId: 'run' });
         await expect.poll(() => effects.length, { timeout: 30_000, interval: 1 }).toBeGreaterThan(0);
-        const lock = spawn(process.execPath, ['-e', lockFor(path, 8_000)], { stdio: 'inherit' });
+        const lock = spawn(process.execPath, ['-e', lockFor(path, lockedMs)], { stdio: 'inherit' });
         await new Promise((resolve) => lock.on('exit', resolve));
         const { status, text } = await call;
         expect([status, text, effects.toSorted()]).toEqual(['success', 'I charge. All is paid.', ['1', '2']]);
@@ -196,22 +196,22 @@ describe('P11: a process that is killed with kill -9', () => {
     },
   );
 
-  it.runIf(isWhole)(
-    '200 runs at once on two engines over one file all end, each with its effects once',
+  it.each([isWhole ? 200 : 20])(
+    '%i runs at once on two engines over one file all end, each with its effects once',
     { timeout: 600_000 },
-    async () => {
+    async (count) => {
       const { path } = ordersFor('many');
       const engines = [openWorkflow({ path }), openWorkflow({ path })];
       effects = [];
       try {
         const agents = engines.map((engine) => cashier(outside(), engine));
-        const calls = Array.from({ length: 200 }, async (_, index) => {
+        const calls = Array.from({ length: count }, async (_, index) => {
           const agent = agents[index % 2] as InterlockAgent; // there are two
           return agent.generate('Charge me.', { runId: `run-${index}` });
         });
         const results = await Promise.all(calls);
         expect(new Set(results.map((result) => result.status))).toEqual(new Set(['success']));
-        expect([effects.length, effects.filter((amount) => amount === '1').length]).toEqual([400, 200]);
+        expect([effects.length, effects.filter((amount) => amount === '1').length]).toEqual([2 * count, count]);
       } finally {
         await Promise.all(engines.map((engine) => engine.close()));
       }

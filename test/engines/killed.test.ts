@@ -7,6 +7,7 @@ import { clerk } from './clerk.js';
 import { engineOf } from './engine-spec.js';
 import { forbidden, prompts, startOutside } from './outside.js';
 import { startWorker, type Died, type Worker } from './processes.js';
+import type { MortalServer } from './servers/mortal-server.js';
 import { sites, type Site } from './sites.js';
 import type { Orders } from './worker.js';
 
@@ -38,6 +39,13 @@ const countsOf = (runId: string): Record<string, number> => {
   const counts: Record<string, number> = {};
   for (const { key, amount } of outside.effects) if (key.includes(runId)) counts[amount] = (counts[amount] ?? 0) + 1;
   return counts;
+};
+
+/** What an engine's processes share, and may lose; a file has none. */
+const servers: Readonly<Record<keyof typeof sites, readonly string[]>> = {
+  openworkflow: [],
+  restate: ["Restate's server"],
+  dbos: ['PostgreSQL'],
 };
 
 describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps', (name) => {
@@ -186,9 +194,8 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps'
     for (const runId of ids) expect(countsOf(runId), runId).toEqual({ 1: 1, 2: 1 });
   });
 
-  it('outlive their server', async (context) => {
-    const { server } = site;
-    if (!server) return context.skip('a file has no server');
+  it.each(servers[name])('outlive %s', async () => {
+    const server = site.server as MortalServer; // it has a name
     const runId = `${name}-server`;
     const worker = work({ begins: { runId, prompt: prompts.charge } });
     await once(async () => {
@@ -200,9 +207,8 @@ describe.each(Object.keys(sites) as (keyof typeof sites)[])('runs that %s keeps'
     expectWhole(await followed(runId), runId, 2);
   });
 
-  it('outlive their server and their process', async (context) => {
-    const { server } = site;
-    if (!server) return context.skip('a file has no server');
+  it.each(servers[name])('outlive %s and their process', async () => {
+    const server = site.server as MortalServer; // it has a name
     const runId = `${name}-both`;
     const worker = work({ begins: { runId, prompt: prompts.charge } });
     await once(async () => {
