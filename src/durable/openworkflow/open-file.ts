@@ -38,11 +38,26 @@ const tables = `
   ) WITHOUT ROWID;
 `;
 
+/** SQLite's code where another process holds the file. */
+const busy = 5;
+
+/** Has the file written ahead. Unlike other statements this one does not wait for who makes the file at the same moment. */
+const writeAhead = (db: DatabaseSync): void => {
+  for (const givesUpAt = Date.now() + patienceMs; ;) {
+    try {
+      return db.exec('PRAGMA journal_mode = WAL');
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== busy || Date.now() >= givesUpAt) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10); // milliseconds
+    }
+  }
+};
+
 /** Opens the file of an engine; makes it, and its folder, where there is none. */
 export const openFile = (path: string): OpenFile => {
   mkdirSync(dirname(path), { recursive: true });
   const db = new DatabaseSync(path, { timeout: patienceMs });
-  db.exec('PRAGMA journal_mode = WAL');
+  writeAhead(db);
   db.exec('PRAGMA synchronous = NORMAL'); // a process may be killed at any time; what the machine loses with its power, the next kept step has not
   db.exec(tables + boardTables);
   const find = db.prepare('SELECT workflow_run_id AS id FROM interlock_runs WHERE program = ? AND run_id = ?');

@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+
+import { expect, it, onTestFinished } from 'vitest';
+
+import { openFile } from './open-file.js';
+
+/** Makes a file, and holds it for a while as who writes to it. */
+const maker = `
+  const { DatabaseSync } = require('node:sqlite');
+  const { parentPort, workerData } = require('node:worker_threads');
+  const db = new DatabaseSync(workerData);
+  db.exec('BEGIN IMMEDIATE; CREATE TABLE other (one)');
+  parentPort.postMessage('held');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  db.exec('COMMIT');
+`;
+
+it('a file that another process makes at the same moment is waited for', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'interlock-file-'));
+  const path = join(folder, 'runs.db');
+  const worker = new Worker(maker, { eval: true, workerData: path });
+  await once(worker, 'message');
+  const file = openFile(path);
+  onTestFinished(() => {
+    file.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  expect(file.reserve('program', 'run')).toBe(true);
+});
