@@ -1,17 +1,10 @@
+import type { ErrorRow } from './error-table/error-row.js';
+import { workbenchRows } from './error-table/workbench-rows.js';
+
 /**
  * Everything that Interlock raises as an error or reports as a finding, by code. Codes are public API: they stay, sentences may
  * improve.
- *
- * `actor` says who must act: the `author` of the pipeline or agent, the `operator` who runs it, the `caller` of one run, or
- * the `provider` of the model.
  */
-export interface ErrorRow {
-  actor: 'author' | 'operator' | 'caller' | 'provider';
-  say: string;
-  /** What a server answers a request with that raises it, as an HTTP status; 500 unless told. */
-  status?: number;
-}
-
 export const errorTable = {
   'schema/invalid-payload': { actor: 'author', say: 'The payload does not fit its phase; correct the named field.' },
   'phase/unknown': { actor: 'author', say: 'There is no such phase; use one of the phases of the table.' },
@@ -225,50 +218,7 @@ export const errorTable = {
     actor: 'author',
     say: "A guard changed words that had left; withhold them with hold: 'step' until all guards have judged.",
   },
-  'studio/not-found': { actor: 'caller', say: 'There is no such thing here; see the lists of runs, agents and pipelines.' },
-  'studio/invalid-request': { actor: 'caller', say: 'The request cannot be understood; correct the named field.' },
-  'studio/not-suspended': {
-    actor: 'caller',
-    say: 'The run waits for nobody in this process: it goes on, has ended, or its process is gone.',
-  },
-  'studio/content-withheld': {
-    actor: 'operator',
-    say: "Words that nobody has seen are not kept here; start the studio with content: 'all'.",
-  },
-  'studio/unauthorized': {
-    actor: 'caller',
-    say: 'The studio wants its token; open the address that it printed when it started.',
-  },
-  'studio/forbidden': { actor: 'caller', say: 'The request comes from another site; open the studio at its own address.' },
-  'studio/interrupted': { actor: 'operator', say: 'The process that held this run has ended; start the run again.' },
-  'studio/port-taken': {
-    actor: 'operator',
-    say: 'Another program listens on this port; stop it, or choose another with --port.',
-  },
-  'studio/invalid-option': { actor: 'operator', say: 'An option has a value that cannot be used; see --help.' },
-  'studio/invalid-entry': {
-    actor: 'operator',
-    say: 'The entry file gives no Mastra instance; export one as `mastra` or as the default.',
-  },
-  'studio/no-assets': { actor: 'operator', say: 'The pages are not built; run npm run build.' },
-  'trace/invalid': { actor: 'caller', say: 'This is no trace that can be read; record the run again.' },
-  'trace/version': {
-    actor: 'caller',
-    say: 'The trace is of another version of the format; read it with the version of the library that wrote it.',
-  },
-  'trace/redacted': {
-    actor: 'caller',
-    say: 'The trace was redacted, so that nothing can be replayed; take the trace as it was recorded.',
-  },
-  'eval/invalid-data': {
-    actor: 'caller',
-    say: 'This is no data set that guards can be evaluated on; correct the line that is named.',
-  },
-  'eval/nobody-judges': {
-    actor: 'caller',
-    say: 'No guard would be asked about this line, so that it would always pass; give guards for its side, or take the line out.',
-  },
-  'eval/unknown-metric': { actor: 'caller', say: 'There is no such metric to set a bound for; use one of those that are named.' },
+  ...workbenchRows,
   'durable/unkept-value': {
     actor: 'author',
     say: 'A durable run keeps data alone, no functions and no instances of classes; keep such a value outside the run, under a name.',

@@ -1,4 +1,5 @@
-import { errorTable, type ErrorRow } from './error-table.js';
+import type { ErrorRow } from './error-table/error-row.js';
+import { errorTable } from './error-table.js';
 
 export { errorTable };
 
