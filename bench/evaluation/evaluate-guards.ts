@@ -1,0 +1,21 @@
+import { brokenBounds } from '../../src/eval/index.js';
+import type { DataSets } from './data-sets.js';
+import { judgeInjection } from './injection.js';
+import type { Judged } from './judged.js';
+import type { Results } from './page.js';
+import { judgePii } from './pii.js';
+
+/** Judges the ready-made guards on the data sets. */
+export const evaluateGuards = async (data: DataSets): Promise<Results> => ({
+  pii: await judgePii(data.sentences),
+  injection: await judgeInjection(data),
+});
+
+/** What is not as good as it is held to be, a line each. */
+export const complaintsAbout = ({ pii, injection }: Results): string[] => [...pii, injection].flatMap(complaints);
+
+const complaints = ({ name, measures, bounds }: Judged): string[] =>
+  brokenBounds(measures, bounds).map(
+    ({ metric, side, value, actual }) =>
+      `${name}: ${metric} is ${actual ?? 'n/a'}, ${side === 'min' ? 'at least' : 'at most'} ${value}`,
+  );

@@ -1,0 +1,29 @@
+/**
+ * Judges the ready-made guards on public data sets, and fails where a bound is not kept.
+ *   npm run evaluate                     downloads them from GitHub
+ *   npm run evaluate -- --from FOLDER    takes them from a folder that has the repositories as owner/name
+ *   npm run evaluate -- --write          writes docs/evaluation.md too
+ */
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { format } from 'prettier';
+import { readDataSets } from './data-sets.js';
+import { complaintsAbout, evaluateGuards } from './evaluate-guards.js';
+import { pageOf } from './page.js';
+import { downloaded, fromFolder } from './read-source.js';
+import { sources } from './sources.js';
+
+const { values } = parseArgs({ options: { from: { type: 'string' }, write: { type: 'boolean' } } });
+const results = await evaluateGuards(
+  await readDataSets(sources, values.from === undefined ? downloaded : fromFolder(values.from)),
+);
+const page = pageOf(results, sources);
+if (values.write) {
+  const path = fileURLToPath(new URL('../../docs/evaluation.md', import.meta.url));
+  await writeFile(path, await format(page, { filepath: path, printWidth: 140 }));
+} else console.log(page);
+for (const complaint of complaintsAbout(results)) {
+  console.error(`not kept: ${complaint}`);
+  process.exitCode = 1;
+}

