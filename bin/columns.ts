@@ -8,7 +8,3 @@ export const columns = (rows: readonly (readonly string[])[]): string[] => {
 
 /** A share as a percentage. */
 export const percent = (share: number | undefined): string => (share === undefined ? 'n/a' : `${(share * 100).toFixed(1)} %`);
-
-/** Milliseconds, as exact as anybody reads them. */
-export const milliseconds = (ms: number | undefined): string =>
-  ms === undefined ? 'n/a' : `${ms < 10 ? ms.toFixed(2) : ms.toFixed(0)} ms`;

@@ -11,7 +11,8 @@ import {
   type Evaluation,
   type Measures,
 } from '../src/eval/index.js';
-import { columns, milliseconds } from './columns.js';
+import { measureRows } from '../src/eval/measure-rows.js';
+import { columns } from './columns.js';
 import type { Command, CommandIo } from './command.js';
 import { loadGuards } from './load-guards.js';
 import { createProgress } from './progress.js';
@@ -93,7 +94,10 @@ const tell = ({ out }: CommandIo, { together, guards, samples, objecting }: Eval
   const lines = [
     `${samples.length} samples, ${samples.filter(({ label }) => label).length} of them to be objected to`,
     '',
-    ...columns([['', ...all.map(([name]) => name)], ...rows.map(([name, show]) => [name, ...all.map(([, one]) => show(one))])]),
+    ...columns([
+      ['', ...all.map(([name]) => name)],
+      ...measureRows.map(({ name, show }) => [name, ...all.map(([, one]) => show(one))]),
+    ]),
     '',
     ...(together.auc === undefined
       ? [`no AUC: ${together.scored} of ${samples.length - together.unavailable} verdicts carry a score`]
@@ -108,22 +112,3 @@ const tell = ({ out }: CommandIo, { together, guards, samples, objecting }: Eval
   ];
   out(`${lines.join('\n').trimEnd()}\n`);
 };
-
-const ratio = (value: number | undefined): string => value?.toFixed(3) ?? 'n/a';
-
-/** The rows of the table: their names, and what they show. */
-const rows: readonly (readonly [name: string, show: (measures: Measures) => string])[] = [
-  ['precision', ({ precision }) => ratio(precision)],
-  ['recall', ({ recall }) => ratio(recall)],
-  ['F1', ({ f1 }) => ratio(f1)],
-  ['AUC', ({ auc }) => ratio(auc)],
-  ['recall at 1 % FPR', ({ recallAt1PercentFpr }) => ratio(recallAt1PercentFpr)],
-  ['found', ({ truePositives }) => String(truePositives)],
-  ['missed', ({ falseNegatives }) => String(falseNegatives)],
-  ['wrongly objected', ({ falsePositives }) => String(falsePositives)],
-  ['rightly passed', ({ trueNegatives }) => String(trueNegatives)],
-  ['unavailable', ({ unavailable }) => String(unavailable)],
-  ['p50', ({ p50Ms }) => milliseconds(p50Ms)],
-  ['p95', ({ p95Ms }) => milliseconds(p95Ms)],
-  ['calls', ({ calls }) => String(calls)],
-];

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseTrace, shadowReport, type ShadowComparison, type ShadowExample, type ShadowReport } from '../src/index.js';
-import { columns, milliseconds, percent } from './columns.js';
+import { milliseconds } from '../src/eval/measure-rows.js';
+import { columns, percent } from './columns.js';
 import type { Command, CommandIo } from './command.js';
 
 /** Says what shadowed guards would have done in recorded runs. */

@@ -1,5 +1,6 @@
 import type { EvaluatedSample, Evaluation } from './evaluate.js';
 import type { Measures } from './measure.js';
+import { measureRows, ratio } from './measure-rows.js';
 import type { RocPoint } from './roc.js';
 import { wordsOf, type Sample } from './sample.js';
 
@@ -30,8 +31,8 @@ export const evaluationPage = (evaluation: Evaluation, { title, samples = [] }: 
 <h1>${escaped(title)}</h1>
 <p>${evaluation.samples.length} samples, ${evaluation.samples.filter(({ label }) => label).length} of them to be objected to.</p>
 ${table(
-  ['', ...columns.map(([name]) => name)],
-  rows.map(([name, measures]) => [name, ...columns.map(([, show]) => show(measures))]),
+  ['', ...measureRows.map(({ name }) => name)],
+  rows.map(([name, measures]) => [name, ...measureRows.map(({ show }) => show(measures))]),
 )}
 ${together.curve ? curveOf(together.curve, together) : `<p>No curve: ${together.scored} of ${evaluation.samples.length - together.unavailable} verdicts carry a score.</p>`}
 ${misjudged(evaluation.samples, new Map(samples.map((sample) => [sample.id, sample])))}
@@ -40,38 +41,22 @@ ${misjudged(evaluation.samples, new Map(samples.map((sample) => [sample.id, samp
 `;
 };
 
-const style = `body{font:15px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}
-table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}th,td{padding:.3rem .7rem;border-bottom:1px solid #8886;text-align:right;white-space:nowrap}
-th:first-child,td:first-child{text-align:left}td:last-child.words{white-space:pre-wrap;text-align:left;overflow-wrap:anywhere}
-svg{max-width:26rem;width:100%;overflow:visible}svg text{font-size:11px;fill:currentColor}`;
+const style = `body{font:15px/1.5 system-ui,sans-serif;max-width:75rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}
+h1{overflow-wrap:anywhere}
+table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}th,td{padding:.3rem .5rem;border-bottom:1px solid #8886;text-align:right;vertical-align:top}
+th{vertical-align:bottom}td{white-space:nowrap}th:first-child,td:first-child,.words{text-align:left}td:first-child,td.words{white-space:pre-wrap;overflow-wrap:anywhere}td:first-child{min-width:9rem}td.words{min-width:20rem}
+svg{max-width:26rem;width:100%;overflow:visible}svg text{font-size:11px;fill:currentColor}
+@media(max-width:70rem){table,tbody,tr,td{display:block}thead{display:none}tr{border-bottom:2px solid #8888;padding:.5rem 0}
+td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.1rem 0}td:first-child{font-weight:600}td:empty{display:none}
+td::before{content:attr(data-name);color:color-mix(in srgb,currentColor 70%,transparent)}td:first-child::before{content:none}td.words{display:block;min-width:0}td.words::before{display:block}}`;
 
-const ratio = (value: number | undefined): string => value?.toFixed(3) ?? 'n/a';
-const ms = (value: number | undefined): string => value?.toFixed(2) ?? 'n/a';
-
-/** The columns of the table: their names, and what they show. */
-const columns: readonly (readonly [name: string, show: (measures: Measures) => string])[] = [
-  ['precision', ({ precision }) => ratio(precision)],
-  ['recall', ({ recall }) => ratio(recall)],
-  ['F1', ({ f1 }) => ratio(f1)],
-  ['AUC', ({ auc }) => ratio(auc)],
-  ['recall at 1 % FPR', ({ recallAt1PercentFpr }) => ratio(recallAt1PercentFpr)],
-  ['found', ({ truePositives }) => String(truePositives)],
-  ['missed', ({ falseNegatives }) => String(falseNegatives)],
-  ['wrongly objected', ({ falsePositives }) => String(falsePositives)],
-  ['rightly passed', ({ trueNegatives }) => String(trueNegatives)],
-  ['unavailable', ({ unavailable }) => String(unavailable)],
-  ['p50 ms', ({ p50Ms }) => ms(p50Ms)],
-  ['p95 ms', ({ p95Ms }) => ms(p95Ms)],
-  ['calls', ({ calls }) => String(calls)],
-];
-
+/** A table whose rows stand one below the other, each value with its name, where there is no room for columns. */
 const table = (head: readonly string[], rows: readonly (readonly string[])[], lastClass = ''): string => {
-  const cells = (row: readonly string[]): string =>
-    row
-      .map((cell, at) => `<td${lastClass && at === row.length - 1 ? ` class="${lastClass}"` : ''}>${escaped(cell)}</td>`)
-      .join('');
-  return `<table><thead><tr>${head.map((cell) => `<th>${escaped(cell)}</th>`).join('')}</tr></thead><tbody>
-${rows.map((row) => `<tr>${cells(row)}</tr>`).join('\n')}
+  const classOf = (at: number): string => (lastClass && at === head.length - 1 ? ` class="${lastClass}"` : '');
+  const cell = (text: string, at: number): string =>
+    `<td data-name="${escaped(head[at] ?? '')}"${classOf(at)}>${escaped(text)}</td>`;
+  return `<table><thead><tr>${head.map((name, at) => `<th scope="col"${classOf(at)}>${escaped(name)}</th>`).join('')}</tr></thead><tbody>
+${rows.map((row) => `<tr>${row.map(cell).join('')}</tr>`).join('\n')}
 </tbody></table>`;
 };
 
@@ -105,7 +90,7 @@ const misjudged = (all: readonly EvaluatedSample[], known: ReadonlyMap<string, S
       id === where ? id : `${id} (${where})`,
       what,
       verdict,
-      score?.toString() ?? '',
+      score === undefined ? '' : ratio(score),
       sample ? shortened(wordsOf(sample.judged)) : '',
     ];
   });

@@ -4,7 +4,7 @@ import { InterlockError } from '../errors.js';
 import { guardsOfAgent, InterlockAgent } from '../mastra/agent/agent.js';
 import type { ReplayGuards } from '../mastra/replay/replay-lanes.js';
 import { checkLane, compileLane, laneId, resolveGuards, type Lane } from '../mastra/workflow/guards.js';
-import type { PipelineStep } from '../mastra/workflow/pipeline.js';
+import type { PipelineStep } from '../mastra/graph/compile.js';
 import { openPayload } from '../mastra/workflow/step.js';
 import { shadowsIn } from '../loop/record-guards.js';
 import type { Phase } from '../phase/row.js';

@@ -89,11 +89,13 @@ describe('eval', () => {
     expect(page).toContain('<polyline points="0.0,300.0 0.0,150.0 0.0,0.0 300.0,0.0"'); // up at once, then along
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&gt;&lt;img src=http://example.com/x&gt;');
     expect(page).not.toMatch(/<(script|img|link|iframe)|\ssrc="|href=|url\(/);
+    expect(page).toContain('<td data-name="recall">0.500</td>');
+    expect(page).toContain('<td data-name="score">0.200</td>');
     expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
     await run('--pipeline broken.mjs --data set.jsonl --html none.html');
     const none = readFileSync(join(folder, 'none.html'), 'utf8');
     expect(none).toContain('No curve: 0 of 0 verdicts carry a score.');
-    expect(none).toContain('<td>no verdict</td>');
+    expect(none).toContain('<td data-name="what">no verdict</td>');
   });
 
   it('shows how far it is to whoever sits there', async () => {

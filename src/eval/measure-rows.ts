@@ -1,0 +1,31 @@
+import type { Measures } from './measure.js';
+
+/** A share or a score, as exact as anybody reads it. */
+export const ratio = (value: number | undefined): string => value?.toFixed(3) ?? 'n/a';
+
+/** Milliseconds, likewise. */
+export const milliseconds = (ms: number | undefined): string =>
+  ms === undefined ? 'n/a' : `${ms < 10 ? ms.toFixed(2) : ms.toFixed(0)} ms`;
+
+/** A measure as people are shown it. */
+export interface MeasureRow {
+  readonly name: string;
+  show(measures: Measures): string;
+}
+
+/** What people are shown of measures, in this order. */
+export const measureRows: readonly MeasureRow[] = [
+  { name: 'precision', show: ({ precision }) => ratio(precision) },
+  { name: 'recall', show: ({ recall }) => ratio(recall) },
+  { name: 'F1', show: ({ f1 }) => ratio(f1) },
+  { name: 'AUC', show: ({ auc }) => ratio(auc) },
+  { name: 'recall at 1 % FPR', show: ({ recallAt1PercentFpr }) => ratio(recallAt1PercentFpr) },
+  { name: 'found', show: ({ truePositives }) => String(truePositives) },
+  { name: 'missed', show: ({ falseNegatives }) => String(falseNegatives) },
+  { name: 'wrongly objected', show: ({ falsePositives }) => String(falsePositives) },
+  { name: 'rightly passed', show: ({ trueNegatives }) => String(trueNegatives) },
+  { name: 'unavailable', show: ({ unavailable }) => String(unavailable) },
+  { name: 'p50', show: ({ p50Ms }) => milliseconds(p50Ms) },
+  { name: 'p95', show: ({ p95Ms }) => milliseconds(p95Ms) },
+  { name: 'calls', show: ({ calls }) => String(calls) },
+];
