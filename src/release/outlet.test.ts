@@ -113,6 +113,13 @@ describe('drain and close', () => {
     expect(outlet.closed).toBe(true);
   });
 
+  it('close frees a writer whom nobody reads', async () => {
+    const outlet = filled(1, 0);
+    const waiting = outlet.write(0);
+    outlet.close();
+    expect(await isSettled(waiting)).toBe(true);
+  });
+
   it('after it nothing leaves; a second close does nothing', async () => {
     const outlet = filled(2, 1);
     expect(outlet.closed).toBe(false);
@@ -381,8 +388,20 @@ describe('a long answer', () => {
     expect(heard(await all(outlet.read()))).toEqual(heard(written));
   });
 
-  it('what is held is taken back or shown as it was written', async () => {
+  it('who has read just as far as was put together goes on from there', async () => {
     const outlet = createOutlet<Said>();
+    outlet.drain();
+    const reader = outlet.read().getReader();
+    for (const chunk of written.slice(0, 8_191)) void outlet.write(chunk);
+    const begun = await take(reader, 5_000);
+    for (const chunk of written.slice(8_191)) void outlet.write(chunk);
+    outlet.close();
+    expect([...begun, ...(await take(reader, count - 5_000))]).toEqual(written);
+  });
+
+  it('what is held is taken back or shown as it was written', async () => {
+    const seen: Said[] = [];
+    const outlet = createOutlet<Said>(32, (chunk) => void seen.push(chunk));
     outlet.drain();
     for (const chunk of written.slice(0, 9_000)) void outlet.write(chunk);
     outlet.hold();
@@ -391,9 +410,12 @@ describe('a long answer', () => {
     expect(outlet.drop(18_000)).toBe(true);
     expect(outlet.place).toBe(18_000);
     expect(outlet.dropHeld()).toEqual(written.slice(9_000, 18_000));
+    for (const chunk of written.slice(9_000, 9_100)) void outlet.write(chunk);
     outlet.show();
     void outlet.write(said(5));
     outlet.close();
-    expect(heard(await all(outlet.read()))).toEqual(heard([...written.slice(0, 9_000), said(5)]));
+    const shown = [...written.slice(0, 9_100), said(5)];
+    expect(seen).toEqual(shown);
+    expect(heard(await all(outlet.read()))).toEqual(heard(shown));
   });
 });

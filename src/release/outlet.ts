@@ -87,7 +87,7 @@ interface Flow<Chunk> {
 
 /** Readers do not come to chunks that are held: nobody waits for them there. */
 const hasRoom = <Chunk>(flow: Flow<Chunk>): boolean =>
-  flow.isDraining || flow.isClosed || flow.heldFrom !== Infinity || endOf(flow) - flow.furthest < flow.limit;
+  flow.isDraining || flow.heldFrom !== Infinity || endOf(flow) - flow.furthest < flow.limit;
 
 /** The place after the last chunk. */
 const endOf = ({ joinedCount, chunks }: Pick<Flow<unknown>, 'joinedCount' | 'chunks'>): number => joinedCount + chunks.length;
