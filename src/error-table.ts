@@ -184,6 +184,11 @@ export const errorTable = {
     say: 'The model could not be resolved; check its id, its config and its key.',
   },
   'agent/no-input': { actor: 'caller', status: 400, say: 'There is no message to send; pass a prompt or messages.' },
+  'agent/invalid-messages': {
+    actor: 'caller',
+    status: 400,
+    say: 'What the call says is no conversation; see the message, and the cause.',
+  },
   'output/invalid-object': {
     actor: 'provider',
     say: 'The answer does not fit the schema of structuredOutput; grant retries with maxProcessorRetries, or choose another errorStrategy.',

@@ -1,6 +1,7 @@
 import type { Agent } from '@mastra/core/agent';
 import { MessageList, type MessageListInput } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
+import { InterlockError } from '../../errors.js';
 import type { CallOptions } from '../agent/call-options.js';
 import type { Conversation } from '../memory/memory.js';
 import { addMessages } from './add-messages.js';
@@ -15,7 +16,10 @@ interface Opening {
   readonly createId: () => string;
 }
 
-/** The list that a run starts with: instructions, context, the call's system message, and what the caller said. */
+/**
+ * The list that a run starts with: instructions, context, the call's system message, and what the caller said. Raises
+ * `agent/invalid-messages` for what is none of Mastra's messages.
+ */
 export const openList = async (opening: Opening): Promise<MessageList> => {
   const { agent, options, messages, requestContext, conversation, createId } = opening;
   const list = new MessageList({
@@ -24,13 +28,28 @@ export const openList = async (opening: Opening): Promise<MessageList> => {
     generateMessageId: createId,
     filterIncompleteToolCalls: options.memory?.options?.filterIncompleteToolCalls,
   });
-  addSystem(list, options.instructions || (await agent.getInstructions({ requestContext })));
-  if (options.context) list.add(options.context, 'context');
-  addSystem(list, options.system, 'user-provided');
-  addMessages(list, messages);
-  fillParts(list.get.all.db());
+  const instructions = options.instructions || (await agent.getInstructions({ requestContext }));
+  const { context, system } = options;
+  reading('instructions', () => addSystem(list, instructions));
+  if (context) reading('context', () => list.add(context, 'context'));
+  reading('system', () => addSystem(list, system, 'user-provided'));
+  reading('messages', () => {
+    addMessages(list, messages);
+    fillParts(list.get.all.db());
+  });
   return list;
 };
+
+/** A list refuses some of what is no message in words of its own, and trips over the rest. */
+const reading = (path: string, read: () => void): void => {
+  try {
+    read();
+  } catch (cause) {
+    throw new InterlockError('agent/invalid-messages', { path, detail: messageOf(cause), cause });
+  }
+};
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 type SystemContent = Parameters<MessageList['addSystem']>[0];
 
