@@ -1,39 +1,36 @@
-import { spawn } from 'node:child_process';
-import { statSync } from 'node:fs';
-import { openWorkflow } from '../../src/durable/openworkflow/index.js';
-import { waiter } from './waiter.js';
+import { startChild } from './child.js';
+import { median } from './cost.js';
+import type { Subject } from './engines.js';
+import type { Resumed, WaiterOrders } from './waiter-process.js';
 
-/** The bytes of a database file that is closed. */
-export const fileSize = (path: string): number => statSync(path).size;
+const start = (orders: WaiterOrders) => startChild('waiter-process.ts', orders);
 
-export interface Resumed {
-  /** Milliseconds until the step that was under way runs again. */
-  readonly restartedMs: number;
-  /** Milliseconds until the run has ended. */
+/** Kills a process in the middle of a model call, and has one that stood by build the agent. */
+const resumeOnce = async (first: Subject, second: Subject): Promise<Resumed> => {
+  const runId = crypto.randomUUID();
+  const killed = start({ subject: first, runId, isNext: false });
+  const next = start({ subject: second, runId, isNext: true });
+  await Promise.all([killed.spoke, next.spoke]);
+  await killed.kill();
+  next.say('go\n');
+  return JSON.parse((await next.said).split('\n').at(-1) ?? '') as Resumed; // below what it said when it was ready
+};
+
+/** How soon a killed run goes on: the middle of some kills, and the slowest. */
+export interface Restarts {
+  /** Milliseconds from where the next process builds its agent until the step that was under way runs again. */
+  readonly resumedMs: number;
+  /** The same until the run has ended. */
   readonly endedMs: number;
+  /** The slowest until the step runs again. */
+  readonly slowestMs: number;
+  readonly kills: number;
 }
 
-/** Kills a process in the middle of a model call, and takes the time from the moment when another one has built the agent. */
-export const timeToResume = async (path: string, leaseMs: number): Promise<Resumed> => {
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', new URL('waiter-process.ts', import.meta.url).pathname, path, String(leaseMs)],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
-  await new Promise((resolve) => child.stdout.once('data', resolve)); // it waits for its model
-  child.kill('SIGKILL');
-  const called = Promise.withResolvers<number>();
-  const durability = openWorkflow({ path, leaseMs });
-  const agent = waiter(durability, () => {
-    called.resolve(performance.now());
-    return { text: 'An answer.' };
-  });
-  const startedAt = performance.now();
-  const stream = await agent.attach('run');
-  await stream.getFullOutput();
-  const endedAt = performance.now();
-  await durability.close();
-  return { restartedMs: (await called.promise) - startedAt, endedMs: endedAt - startedAt };
+export const restartsOf = async (first: Subject, second: Subject, kills: number): Promise<Restarts> => {
+  const found: Resumed[] = [];
+  for (let kill = 0; kill < kills; kill += 1) found.push(await resumeOnce(first, second));
+  const resumed = found.map(({ resumedMs }) => resumedMs);
+  const ended = found.map(({ endedMs }) => endedMs);
+  return { resumedMs: median(resumed), endedMs: median(ended), slowestMs: Math.max(...resumed), kills };
 };

@@ -1,10 +1,44 @@
-import { openWorkflow } from '../../src/durable/openworkflow/index.js';
-import { waiter } from './waiter.js';
+import { once } from 'node:events';
+import { InterlockAgent } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { engineOf, type Subject } from './engines.js';
 
-/** A process that waits for its model until it is killed. */
-const [path = '', leaseMs = ''] = process.argv.slice(2);
-const agent = waiter(openWorkflow({ path, leaseMs: Number(leaseMs) }), () => {
-  console.log('called');
-  return { hang: true };
-});
-await agent.generate('Hello', { runId: 'run' });
+/** What a process is told that waits for its model until it is killed, or goes on with what such a one has left. */
+export interface WaiterOrders {
+  readonly subject: Subject;
+  readonly runId: string;
+  readonly isNext: boolean;
+}
+
+/** What the next one found. */
+export interface Resumed {
+  /** Milliseconds from where the agent is built until the step that was under way runs again. */
+  readonly resumedMs: number;
+  /** Milliseconds until the run has ended. */
+  readonly endedMs: number;
+}
+
+const { subject, runId, isNext } = JSON.parse(process.argv[2] ?? '') as WaiterOrders;
+
+const begin = (onCall: () => void) => {
+  const durability = engineOf(subject);
+  const model = scriptedModel({
+    steps: () => {
+      onCall();
+      return isNext ? { text: 'An answer.' } : { hang: true };
+    },
+  });
+  return { durability, agent: new InterlockAgent({ id: 'waiter', name: 'Waiter', instructions: 'Answer.', model, durability }) };
+};
+
+if (isNext) {
+  process.stdout.write('ready\n');
+  await once(process.stdin, 'data');
+  const startedAt = performance.now();
+  let calledAt = NaN;
+  const { agent, durability } = begin(() => (calledAt = performance.now()));
+  await (await agent.attach(runId)).getFullOutput();
+  const resumed: Resumed = { resumedMs: calledAt - startedAt, endedMs: performance.now() - startedAt };
+  await durability?.close();
+  process.stdout.write(JSON.stringify(resumed), () => process.exit());
+} else await begin(() => process.stdout.write('called\n')).agent.generate('Hello', { runId });

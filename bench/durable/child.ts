@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+/** A process of this folder. */
+export interface Child {
+  /** Settles with the first thing that it says; what follows is its result. */
+  readonly spoke: Promise<unknown>;
+  /** What it says after that, or in all where it was not waited for; rejects where it fails. */
+  readonly said: Promise<string>;
+  say(line: string): void;
+  kill(): Promise<void>;
+}
+
+/** Starts a program of this folder with its orders. */
+export const startChild = (file: string, orders: unknown): Child => {
+  const args = ['--import', 'tsx', join(import.meta.dirname, file), JSON.stringify(orders)];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const spoken = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<string>();
+  let out = '';
+  let isKilled = false;
+  child.stdout.on('data', (data: Buffer) => {
+    out += data.toString();
+    spoken.resolve();
+  });
+  child.once('error', gone.reject);
+  child.once('close', (code, signal) => {
+    if (code === 0 || isKilled) gone.resolve(out);
+    else gone.reject(new Error(`${file} ended with ${code ?? signal}.`));
+  });
+  gone.promise.catch(spoken.reject);
+  spoken.promise.catch(() => undefined); // told to who waits for what is said
+  return {
+    spoke: spoken.promise,
+    said: gone.promise,
+    say: (line) => void child.stdin.write(line),
+    kill: async () => {
+      isKilled = true;
+      child.kill('SIGKILL');
+      await gone.promise;
+    },
+  };
+};

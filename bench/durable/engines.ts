@@ -1,0 +1,57 @@
+import { dbos } from '../../src/durable/dbos/index.js';
+import { openWorkflow } from '../../src/durable/openworkflow/index.js';
+import { restate } from '../../src/durable/restate/index.js';
+import { encrypted, memoryEngine, type Engine } from '../../src/index.js';
+import type { EngineSpec } from '../../test/engines/engine-spec.js';
+
+/** An engine that is measured, as data: its processes are told of it. */
+export interface Subject {
+  readonly name: string;
+  /** Absent: the runs live in the process, with an engine that keeps nothing, or with none. */
+  readonly spec?: EngineSpec;
+  readonly isEncrypted?: boolean;
+}
+
+/** The names that may be asked for, and where each is at home; `process` is the agent without an engine. */
+export const places = {
+  process: undefined,
+  memory: undefined,
+  openworkflow: 'openworkflow',
+  'openworkflow encrypted': 'openworkflow',
+  restate: 'restate',
+  dbos: 'dbos',
+} as const satisfies Readonly<Record<string, EngineSpec['kind'] | undefined>>;
+
+export type SubjectName = keyof typeof places;
+
+export const allNames = Object.keys(places) as SubjectName[];
+
+/** Those that have no server to be installed or started. */
+export const atHand = allNames.filter((name) => places[name] === undefined || places[name] === 'openworkflow');
+
+/** How long a run whose process was killed waits for it, where the engine does not see it at once. */
+export const leaseMs = 1_000;
+
+const durableEngineOf = (spec: EngineSpec): Engine => {
+  switch (spec.kind) {
+    case 'openworkflow':
+      return openWorkflow({ path: spec.path, leaseMs });
+    case 'restate': {
+      const { ingressUrl, adminUrl, port, serviceUrl } = spec;
+      return restate({ ingressUrl, ...(port !== undefined && { adminUrl, listen: { port }, serviceUrl }) });
+    }
+    case 'dbos':
+      return dbos({ systemDatabaseUrl: spec.systemDatabaseUrl, leaseMs });
+    default:
+      return spec satisfies never;
+  }
+};
+
+const noSecret = Buffer.alloc(32, 7);
+
+/** Opens the engine; the agent without one has none. */
+export const engineOf = ({ name, spec, isEncrypted }: Subject): Engine | undefined => {
+  if (!spec) return name === 'memory' ? memoryEngine() : undefined;
+  const engine = durableEngineOf(spec);
+  return isEncrypted ? encrypted(engine, { key: noSecret }) : engine;
+};

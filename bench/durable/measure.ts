@@ -1,0 +1,80 @@
+import { availableParallelism, loadavg } from 'node:os';
+import { sites, type Site } from '../../test/engines/sites.js';
+import { startChild } from './child.js';
+import type { CostOrders, CostsFound } from './cost-process.js';
+import { places, type Subject, type SubjectName } from './engines.js';
+import { keptOf, stepsOfChunks } from './kept.js';
+import { restartsOf } from './restart.js';
+import type { DurableRun, EngineFigures } from './run.js';
+import { seamUs } from './seam.js';
+import { answers, errand } from './works.js';
+
+export interface Wanted {
+  readonly names: readonly SubjectName[];
+  readonly isQuick: boolean;
+  tell(line: string): void;
+}
+
+const works = [...answers, errand];
+
+/** How often a work is done: less often where it takes long. */
+const runsOf = (messages: number, isQuick: boolean): number => Math.ceil((messages >= 1_000 ? 15 : 40) / (isQuick ? 8 : 1));
+
+const kills = 5;
+
+interface Measuring extends Wanted {
+  readonly name: SubjectName;
+  readonly emptySteps: readonly number[];
+}
+
+const costsOf = async (subject: Subject, { emptySteps, isQuick }: Measuring): Promise<CostsFound> => {
+  const orders: CostOrders = {
+    subject,
+    works: works.map((work) => ({ ...work, runs: runsOf(work.messages, isQuick) })),
+    emptySteps,
+    emptyRuns: runsOf(0, isQuick),
+  };
+  return JSON.parse(await startChild('cost-process.ts', orders).said) as CostsFound;
+};
+
+const figuresOf = async (measuring: Measuring): Promise<EngineFigures> => {
+  const { name, tell, isQuick } = measuring;
+  const place = places[name];
+  if (!place) return { name, costs: await costsOf({ name }, measuring) };
+  const site = await sites[place]();
+  try {
+    const isEncrypted = name.endsWith('encrypted');
+    const subjectIn = (process: Parameters<Site['specFor']>[0]): Subject => ({ name, spec: site.specFor(process), isEncrypted });
+    const costs = await costsOf(subjectIn('tests'), measuring);
+    tell(`${name}, killed`);
+    return { name, costs, restarts: await restartsOf(subjectIn('first'), subjectIn('second'), isQuick ? 1 : kills) };
+  } finally {
+    await site.close();
+  }
+};
+
+/** Measures the engines, one after the other, each in processes of its own. */
+export const measureDurable = async (wanted: Wanted): Promise<DurableRun> => {
+  const startedAt = performance.now();
+  const [load = 0] = loadavg();
+  const kept = Object.fromEntries(await Promise.all(works.map(async (work) => [work.name, await keptOf(work)] as const)));
+  const emptySteps = [...new Set(Object.values(kept).map(({ steps }) => steps))];
+  const goals = [
+    { says: 'in process: a step more for the seam of engines', measured: await seamUs(), atMost: 20, unit: 'us' },
+    { says: 'steps more for 10,000 chunks than for 10', measured: await stepsOfChunks(), atMost: 0, unit: 'steps' },
+  ];
+  const engines: EngineFigures[] = [];
+  for (const name of wanted.names) {
+    wanted.tell(name);
+    engines.push(await figuresOf({ ...wanted, name, emptySteps }));
+  }
+  return {
+    machine: `a ${process.platform} machine (${process.arch}) with ${availableParallelism()} cores, Node ${process.versions.node}, a load of ${load.toFixed(1)} as it began`,
+    date: new Date().toISOString().slice(0, 10),
+    isQuick: wanted.isQuick,
+    seconds: (performance.now() - startedAt) / 1_000,
+    kept,
+    engines,
+    goals,
+  };
+};

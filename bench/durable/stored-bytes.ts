@@ -1,0 +1,35 @@
+import { statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
+import type { EngineSpec } from '../../test/engines/engine-spec.js';
+
+/** How large what an engine stores is now; unknown where it tidies up by itself. */
+export const storedBytes = async (spec: EngineSpec | undefined): Promise<number | undefined> => {
+  switch (spec?.kind) {
+    case 'openworkflow':
+      return fileBytes(spec.path);
+    case 'dbos':
+      return databaseBytes(spec.systemDatabaseUrl);
+    case 'restate':
+    case undefined:
+      return undefined;
+    default:
+      return spec satisfies never;
+  }
+};
+
+/** The size of a file once what was written ahead of it is in it. */
+const fileBytes = (path: string): number => {
+  const db = new DatabaseSync(path);
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  db.close();
+  return statSync(path).size;
+};
+
+const databaseBytes = async (connectionString: string): Promise<number> => {
+  const client = new Client({ connectionString });
+  await client.connect();
+  const { rows } = await client.query<{ bytes: string }>('SELECT pg_database_size(current_database()) AS bytes');
+  await client.end();
+  return Number(rows[0]?.bytes);
+};

@@ -1,0 +1,87 @@
+import { brief, number, type FigureTable } from '../table.js';
+import type { Cost } from './cost.js';
+import { leaseMs } from './engines.js';
+import type { DurableRun, EngineFigures } from './run.js';
+import { answers, errand } from './works.js';
+
+type Aspect = Exclude<keyof Cost, 'runs'>;
+
+const runOf = ({ costs }: EngineFigures, work: string, aspect: Aspect): number | undefined => costs.works[work]?.cost[aspect];
+
+const emptyOf = ({ costs }: EngineFigures, steps: number, aspect: Aspect): number | undefined => costs.empty[steps]?.[aspect];
+
+const first = answers[0]?.name ?? '';
+
+const stepsOf = ({ kept }: DurableRun, work: string): number => kept[work]?.steps ?? NaN;
+
+/** A run beside the same engine's empty one of as many steps: both, how many times as much, and by how much a step. */
+const beside = (run: DurableRun, engine: EngineFigures, aspect: Aspect): string[] =>
+  [first, errand.name].flatMap((work) => {
+    const steps = stepsOf(run, work);
+    const [own, empty] = [runOf(engine, work, aspect), emptyOf(engine, steps, aspect)];
+    if (own === undefined || empty === undefined) return [brief(own), '', '', ''];
+    return [brief(own), brief(empty), number(own / empty, 1), brief((own - empty) / steps)];
+  });
+
+const besideTable = (run: DurableRun, aspect: Aspect): FigureTable => {
+  const heads = [first, errand.name].flatMap((work) => {
+    const steps = stepsOf(run, work);
+    return [work === first ? `answer, ${steps} steps` : `errand, ${steps} steps`, `${steps} empty`, 'ratio', 'more, a step'];
+  });
+  return {
+    id: aspect === 'ms' ? 'durable-wall' : 'durable-cpu',
+    head: [aspect === 'ms' ? 'ms until the end' : 'CPU ms of the process', ...heads],
+    rows: run.engines.map((engine) => [engine.name, ...beside(run, engine, aspect)]),
+  };
+};
+
+const historyTable = ({ engines }: DurableRun): FigureTable => ({
+  id: 'durable-history',
+  head: [
+    'ms a run, after so many messages',
+    ...answers.flatMap(({ messages }) => [`${messages.toLocaleString('en')}: until the end`, 'CPU']),
+  ],
+  rows: engines.map((engine) => [
+    engine.name,
+    ...answers.flatMap(({ name }) => [brief(runOf(engine, name, 'ms')), brief(runOf(engine, name, 'cpuMs'))]),
+  ]),
+});
+
+const kib = (bytes: number | undefined): string => (bytes === undefined ? '' : brief(bytes / 1_024));
+
+const bytesTable = ({ kept, engines }: DurableRun): FigureTable => ({
+  id: 'durable-bytes',
+  head: ['KiB, after so many messages', ...answers.map(({ messages }) => messages.toLocaleString('en'))],
+  rows: [
+    ['the first step keeps', ...answers.map(({ name }) => kib(kept[name]?.firstBytes))],
+    ['each other step keeps', ...answers.map(({ name }) => kib(kept[name]?.otherBytes))],
+    ...engines
+      .filter(({ costs }) => costs.works[first]?.storedBytes !== undefined)
+      .map(({ name, costs }) => [
+        `${name}: what is stored grows by, a run`,
+        ...answers.map((work) => kib(costs.works[work.name]?.storedBytes)),
+      ]),
+  ],
+});
+
+const restartTable = ({ engines }: DurableRun): FigureTable => ({
+  id: 'durable-restart',
+  head: [
+    `ms after a kill, with a lease of ${leaseMs.toLocaleString('en')} where there is one`,
+    'the step runs again',
+    'at the slowest',
+    'the run has ended',
+  ],
+  rows: engines.flatMap(({ name, restarts }) =>
+    restarts ? [[name, ...[restarts.resumedMs, restarts.slowestMs, restarts.endedMs].map((ms) => number(ms, 0))]] : [],
+  ),
+});
+
+/** What was measured, as tables. */
+export const durableTables = (run: DurableRun): FigureTable[] => [
+  besideTable(run, 'ms'),
+  besideTable(run, 'cpuMs'),
+  historyTable(run),
+  bytesTable(run),
+  restartTable(run),
+];

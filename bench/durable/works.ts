@@ -1,0 +1,83 @@
+import { createTool } from '@mastra/core/tools';
+import { z } from 'zod';
+import { InterlockAgent, type Engine, type Program } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+
+/** What an agent is asked to do. */
+export interface Work {
+  readonly name: string;
+  /** How many messages stand before its answer. */
+  readonly messages: number;
+  /** How many tools it calls, one after the other. */
+  readonly toolCalls: number;
+}
+
+/** One answer after so many messages. */
+export const answers: readonly Work[] = [10, 100, 1_000].map((messages) => ({
+  name: `answer after ${messages}`,
+  messages,
+  toolCalls: 0,
+}));
+
+/** Five calls of the model, and four of tools. */
+export const errand: Work = { name: 'errand', messages: 10, toolCalls: 4 };
+
+const note = createTool({
+  id: 'note',
+  description: 'Notes a number.',
+  inputSchema: z.object({ number: z.number() }),
+  execute: async ({ number }) => ({ noted: number }),
+});
+
+const conversation = (messages: number) => [
+  ...Array.from({ length: messages - 1 }, (_, index) => ({
+    role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
+    content: `${index} ${'word '.repeat(100)}`,
+  })),
+  { role: 'user' as const, content: 'And now?' },
+];
+
+/** An agent that does a work, again and again. */
+export const worker = ({ name, messages, toolCalls }: Work, durability: Engine | undefined): (() => Promise<unknown>) => {
+  const model = scriptedModel({
+    steps: ({ prompt }) => {
+      const called = prompt.filter(({ role }) => role === 'tool').length;
+      if (called >= toolCalls) return { text: 'An answer of a few words.' };
+      return { toolCalls: [{ name: 'note', args: { number: called } }] };
+    },
+  });
+  const agent = new InterlockAgent({
+    id: `bench ${name}`,
+    name: 'Bench',
+    instructions: 'Answer.',
+    model,
+    tools: { note },
+    durability,
+  });
+  const said = conversation(messages) as never; // plain messages, one of each role
+  return async () => {
+    const { status, text } = await agent.generate(said);
+    if (status !== 'success' || text !== 'An answer of a few words.') throw new Error(`${name} ended as ${status}: "${text}".`);
+  };
+};
+
+/** The engine's own program of so many steps that do nothing, from a run's start to its end. */
+export const emptyWorker = (steps: number, engine: Engine): (() => Promise<unknown>) => {
+  const ends = new Map<string, () => void>();
+  const program: Program = {
+    id: `empty ${steps}`,
+    run: async (durable, { runId }) => {
+      for (let step = 0; step < steps; step += 1) await durable.step(String(step), async () => '');
+      ends.get(runId)?.();
+      return '';
+    },
+  };
+  const empty = engine.host(program);
+  return async () => {
+    const runId = crypto.randomUUID();
+    const ended = new Promise<void>((resolve) => ends.set(runId, resolve));
+    await empty.start({ runId, input: '' });
+    await ended;
+    ends.delete(runId);
+  };
+};
