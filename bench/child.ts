@@ -1,8 +1,12 @@
-import type { Task } from './tasks.js';
+import type { Asked, Told } from './children.js';
 
-const answer = async (task: Task): Promise<void> => {
+/** Does one task after another, until nobody is there to ask for more. */
+process.on('message', ({ task }: Asked) => void answer(task));
+process.once('disconnect', () => process.exit());
+
+const answer = async (task: Asked['task']): Promise<void> => {
+  const { cpuMs } = await import('./measure.js');
   const { perform } = await import('./tasks.js');
-  process.send?.(await perform(task), () => process.exit());
+  const result = await perform(task);
+  process.send?.({ result, cpuMs: cpuMs() } satisfies Told);
 };
-
-process.once('message', (task: Task) => void answer(task));

@@ -22,14 +22,22 @@ const runFor = async (work: Work, ms: number): Promise<{ runs: number; cpu: numb
 /** Work that takes long is run this often, too, unless that takes three times as long as a warm-up may. */
 const enoughRuns = 20;
 
-const warmUp = async (work: Work, expected: number, ms: number): Promise<void> => {
+/** Runs work until it is warm; gives what the last run took. */
+const warmUp = async (work: Work, expected: number, ms: number): Promise<{ cpu: number; wall: number }> => {
   const from = cpuMs();
+  let last = { cpu: 0, wall: 0 };
   for (let runs = 0, spent = 0; spent < ms || (runs < enoughRuns && spent < 3 * ms); runs += 1) {
+    const begun = performance.now();
     const seen = await work();
     if (seen !== expected) throw new Error(`Expected ${expected} units, saw ${seen}.`);
-    spent = cpuMs() - from;
+    last = { cpu: cpuMs() - from - spent, wall: performance.now() - begun };
+    spent += last.cpu;
   }
+  return last;
 };
+
+/** A run that takes so many times as long as all samples should is a sample itself: what compiling it takes is lost in it. */
+const slow = 5;
 
 /** Samples every size of a case in this process, each after its own warm-up, so that start-up and compilation stay out. */
 export const measureCase = async ({ name, sizes, units, load }: BenchCase, effort: Effort): Promise<Cost[]> => {
@@ -38,7 +46,11 @@ export const measureCase = async ({ name, sizes, units, load }: BenchCase, effor
   const costs: Cost[] = [];
   for (const [index, size] of sizes.filter((one) => one <= largest).entries()) {
     const work = prepare(size);
-    await warmUp(work, units(size), index === 0 ? firstWarmUp * warmMs : warmMs);
+    const last = await warmUp(work, units(size), index === 0 ? firstWarmUp * warmMs : warmMs);
+    if (last.cpu > slow * enoughMs) {
+      costs.push({ name, size, cpuUs: (last.cpu * 1_000) / units(size), wallUs: (last.wall * 1_000) / units(size) });
+      continue;
+    }
     globalThis.gc?.();
     const from = cpuMs();
     for (let sample = 0; sample < samples && (sample === 0 || cpuMs() - from < enoughMs); sample += 1) {

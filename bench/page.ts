@@ -4,6 +4,7 @@ import { format } from 'prettier';
 import { guardCounts } from './cases.js';
 import { chartOf } from './chart.js';
 import type { Figures } from './figures.js';
+import { filled } from './filled.js';
 import { goalRow } from './goals.js';
 import { chartRows, tablesOf } from './report.js';
 import type { BenchRun } from './run.js';
@@ -12,16 +13,11 @@ import { markdownOf } from './table.js';
 const docs = new URL('../docs/', import.meta.url);
 const [page, picture] = [new URL('performance.md', docs), new URL('performance.svg', docs)];
 
-/** Fills a place of the page; what stands around the places is written by hand. */
-const filled = (text: string, id: string, content: string): string => {
-  const [open, close] = [`<!-- bench:${id} -->`, `<!-- /bench:${id} -->`];
-  const [from, to] = [text.indexOf(open), text.indexOf(close)];
-  if (from < 0 || to < from) throw new Error(`docs/performance.md has no place for "${id}".`);
-  return `${text.slice(0, from)}${open}\n\n${content}\n\n${text.slice(to)}`;
+const about = ({ machine, date, rounds, seconds, isQuick, givenUp }: BenchRun): string => {
+  const told = isQuick ? 'a quick run: one repetition' : `medians of ${rounds} interleaved repetitions`;
+  const lost = givenUp.map(({ task, seconds: after }) => ` Given up after ${after} s: ${task}.`).join('');
+  return `Measured on ${date} on ${machine}; ${told} in separate processes, ${Math.round(seconds / 60)} minutes in all.${lost}`;
 };
-
-const about = ({ machine, date, rounds, seconds, isQuick }: BenchRun): string =>
-  `Measured on ${date} on ${machine}; ${isQuick ? 'a quick run: one repetition' : `medians of ${rounds} interleaved repetitions`} in separate processes, ${Math.round(seconds / 60)} minutes in all.`;
 
 /** Writes what a run measured into the documents: the tables' places of the page, and the picture. */
 export const writePage = async (run: BenchRun, figures: Figures): Promise<void> => {

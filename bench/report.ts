@@ -94,7 +94,7 @@ const probeTable = ({ start, first, memory }: Probes): FigureTable => ({
 
 const longTable = ({ long }: Probes): FigureTable => ({
   id: 'long',
-  head: ['3 guards', 'chunks', 'CPU us per chunk', 'heap at 1/10, MB', 'at 5/10', 'at the end', 'text, MB'],
+  head: ['through', 'chunks', 'CPU us per chunk', 'heap at 1/10, MB', 'at 5/10', 'at the end', 'text, MB'],
   rows: Object.entries(long).flatMap(([name, runs]) =>
     runs
       .slice(0, 1)

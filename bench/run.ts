@@ -1,4 +1,5 @@
 import type { Cost, Effort } from './case.js';
+import type { GivenUp } from './children.js';
 import type { Figure } from './figures.js';
 import type { Waits } from './gate/goals.js';
 import type { Goal } from './goal.js';
@@ -33,6 +34,9 @@ export interface BenchRun extends OtherFigures {
   readonly isQuick: boolean;
   readonly effort: Effort;
   readonly seconds: number;
+  /** What all processes used together: what the run takes on an idle machine, but for the waits. */
+  readonly cpuSeconds: number;
+  readonly givenUp: readonly GivenUp[];
   readonly figures: readonly Figure[];
   readonly goals: readonly Goal[];
   readonly costs: readonly Cost[];

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Effort } from './case.js';
+import type { BenchCase, Effort } from './case.js';
 import { cases, probes, unreadStreams, type ProbeName } from './cases.js';
 import type { WaitName } from './gate/wait-names.js';
 import type { Waited } from './gate/waits.js';
@@ -20,7 +20,7 @@ const pullsUnread = async (name: string): Promise<number> => {
 
 /** What a child process is asked to do. */
 export type Task =
-  | { readonly kind: 'cases'; readonly names: readonly string[]; readonly effort: Effort }
+  | { readonly kind: 'case'; readonly name: string; readonly effort: Effort }
   | { readonly kind: 'probe'; readonly probe: ProbeName; readonly name: string }
   | { readonly kind: 'unread'; readonly name: string }
   | { readonly kind: 'wait'; readonly name: WaitName; readonly samples: number };
@@ -35,17 +35,17 @@ const waitFor = async (name: WaitName, samples: number): Promise<Waited[]> => {
   return waited;
 };
 
-const measureAll = async (names: readonly string[], effort: Effort): Promise<unknown[]> => {
-  const costs: unknown[] = [];
-  for (const one of cases.filter(({ name }) => names.includes(name))) costs.push(...(await measureCase(one, effort)));
-  return costs;
+const caseOf = (name: string): BenchCase => {
+  const found = cases.find((one) => one.name === name);
+  if (!found) throw new Error(`There is no case "${name}".`);
+  return found;
 };
 
 /** Does a task in this process. */
 export const perform = async (task: Task): Promise<unknown> => {
   switch (task.kind) {
-    case 'cases':
-      return measureAll(task.names, task.effort);
+    case 'case':
+      return measureCase(caseOf(task.name), task.effort);
     case 'probe': {
       const ask = (await probes[task.probe]()).probe;
       return ask(task.name);

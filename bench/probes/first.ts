@@ -3,6 +3,8 @@ import { benchModel, textAnswer } from '../model.js';
 import { guardsProbed, streaming, versionOf, type Probed } from './streaming.js';
 
 const [warmUps, samples] = [100, 50];
+/** Who is slow needs fewer runs. */
+const [warmUpMs, samplesMs] = [1_500, 750];
 
 /** Milliseconds from the call to the first text of a warm process, without what the model takes. */
 export const probe = async (name: string): Promise<number> => {
@@ -15,8 +17,11 @@ export const probe = async (name: string): Promise<number> => {
       if (type === 'text-delta' && Number.isNaN(first)) first = performance.now() - from;
     return first;
   };
-  for (let run = 0; run < warmUps; run += 1) await once();
-  const times: number[] = [];
-  for (let run = 0; run < samples; run += 1) times.push(await once());
-  return median(times);
+  const many = async (most: number, mostMs: number): Promise<number[]> => {
+    const times: number[] = [];
+    for (const from = performance.now(); times.length < most && performance.now() - from < mostMs;) times.push(await once());
+    return times;
+  };
+  await many(warmUps, warmUpMs);
+  return median(await many(samples, samplesMs));
 };

@@ -1,4 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
+import { gateGuards } from '../gate/guards.js';
 import { streamGuards } from '../guards.js';
 import { cpuMs } from '../measure.js';
 import { endlessModel } from '../model.js';
@@ -25,8 +26,9 @@ const heapMb = (): number => {
 
 /** Through what a long answer goes. Guards of chunks are handed all chunks so far, as Mastra hands them: these stay in memory. */
 const guards: Readonly<Record<LongRunName, () => Processor[]>> = {
-  'interlock, no guards': () => [],
-  'interlock, 3 guards of chunks': () => streamGuards(guardsProbed),
+  'no guards': () => [],
+  '3 guards with a window': () => gateGuards('chunk', guardsProbed),
+  '3 guards of chunks': () => streamGuards(guardsProbed),
 };
 
 /** Reads a long answer chunk by chunk. */
