@@ -1,5 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { CallRuling } from './call-ruling.js';
+import { createGrowingText } from './growing-text.js';
 import type { Chunk, ToolCall } from './ports.js';
 
 /** A part of a message, as the host keeps it. */
@@ -15,6 +16,13 @@ export interface ProviderResult {
   readonly result?: unknown;
 }
 
+/** A part, and its text while it grows. */
+interface Growing<P> {
+  readonly part: P;
+  /** Takes a piece; gives the text so far. */
+  readonly grow: (piece: string) => string;
+}
+
 /** What one attempt's released chunks add up to. Guards decide what is released; only that becomes the answer. */
 export interface Answer {
   readonly parts: Part[];
@@ -28,8 +36,8 @@ export interface Answer {
   /** Ids of everything a reader has been shown: text, reasoning, tool calls, sources. A retraction names them. */
   readonly partIds: Set<string>;
   /** Text and reasoning parts while they grow, by the provider's id for them. */
-  readonly texts: Map<string, TextPart>;
-  readonly reasonings: Map<string, ReasoningPart>;
+  readonly texts: Map<string, Growing<TextPart>>;
+  readonly reasonings: Map<string, Growing<ReasoningPart>>;
 }
 
 /** Starts an empty answer. */
@@ -59,39 +67,41 @@ interface SpanPayload {
 
 const addText = (answer: Answer, chunk: Chunk): void => {
   const { id, text = '', providerMetadata } = chunk.payload as SpanPayload;
-  let part = answer.texts.get(id);
-  if (!part) {
+  let growing = answer.texts.get(id);
+  if (!growing) {
     if (text === '' && !providerMetadata) return;
     // After a call that the provider ran itself, the host wants a new step, or the prompt made of it would be out of order.
     if (answer.parts.at(-1)?.type === 'tool-invocation') answer.parts.push({ type: 'step-start' });
-    part = { type: 'text', text: '' };
-    answer.texts.set(id, part);
-    answer.parts.push(part);
+    growing = { part: { type: 'text', text: '' }, grow: createGrowingText() };
+    answer.texts.set(id, growing);
+    answer.parts.push(growing.part);
     answer.partIds.add(id);
   }
-  part.text += text;
+  const { part, grow } = growing;
+  part.text = grow(text);
   if (providerMetadata) part.providerMetadata = providerMetadata;
 };
 
 /** Also for the end of a part, which may bring its metadata: signatures that the provider wants to see again. */
 const addReasoning = (answer: Answer, chunk: Chunk): void => {
   const { id, text = '', providerMetadata } = chunk.payload as SpanPayload;
-  let part = answer.reasonings.get(id);
-  if (!part) {
+  let growing = answer.reasonings.get(id);
+  if (!growing) {
     if (text === '' && !providerMetadata) return;
-    part = { type: 'reasoning', reasoning: '', details: [] };
-    answer.reasonings.set(id, part);
-    answer.parts.push(part);
+    growing = { part: { type: 'reasoning', reasoning: '', details: [] }, grow: createGrowingText() };
+    answer.reasonings.set(id, growing);
+    answer.parts.push(growing.part);
     answer.partIds.add(id);
   }
-  part.reasoning += text;
+  const { part, grow } = growing;
+  part.reasoning = grow(text);
   part.details = [{ type: 'text', text: part.reasoning }];
   if (providerMetadata) part.providerMetadata = providerMetadata;
 };
 
 const endText = (answer: Answer, chunk: Chunk): void => {
   const { id, providerMetadata } = chunk.payload as SpanPayload;
-  const part = answer.texts.get(id);
+  const part = answer.texts.get(id)?.part;
   if (part && providerMetadata) part.providerMetadata = providerMetadata;
 };
 
