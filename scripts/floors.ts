@@ -8,7 +8,15 @@ import { parseSync, Visitor } from 'oxc-parser';
  */
 const floors = [
   {
-    rooms: ['schemas', 'src/error-table', 'src/errors', 'src/verdict', 'src/durable/journal', 'src/durable/memory-board'],
+    rooms: [
+      'schemas',
+      'src/error-table',
+      'src/errors',
+      'src/error-response',
+      'src/verdict',
+      'src/durable/journal',
+      'src/durable/memory-board',
+    ],
     open: true,
   },
   { rooms: ['src/phase'] },

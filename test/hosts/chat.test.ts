@@ -19,6 +19,14 @@ const ask = async (text: string, agent = 'support', body: object = {}) => {
   return { chat, parts };
 };
 
+/** What a client posts that is not the AI SDK's. */
+const post = (agent: string, body: object): Promise<Response> =>
+  fetch(`${app.url}/chat/${agent}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ trigger: 'submit-message', ...body }),
+  });
+
 const textsOf = (parts: readonly Part[]): string[] => parts.flatMap((part) => (part.type === 'text' ? part.text : []));
 const dataOf = (parts: readonly Part[], type: string): unknown[] =>
   parts.flatMap((part) => (part.type === type && 'data' in part ? part.data : []));
@@ -82,13 +90,21 @@ describe('the chat of the AI SDK with an InterlockAgent', () => {
     const messages = [{ id: 'm', role: 'user', parts: [{ type: 'text', text: attack }] }];
     const askedBy = async (agent: string): Promise<number> => {
       const before = app.requests.length;
-      const headers = { 'content-type': 'application/json' };
-      const said = JSON.stringify({ messages, trigger: 'submit-message', ...body });
-      await (await fetch(`${app.url}/chat/${agent}`, { method: 'POST', headers, body: said })).text();
+      await (await post(agent, { messages, ...body })).text();
       return app.requests.length - before;
     };
     expect(await askedBy('support')).toBe(0);
     expect(await askedBy('stock')).toBe(Array.isArray(Object.values(body)[0]) ? 1 : 0); // its guard is gone
+  });
+
+  it.each([
+    ['agent/loosened-option', { inputProcessors: [] }],
+    ['agent/unknown-option', { nonsense: true }],
+    ['agent/invalid-messages', { messages: [{ id: 'm', role: 'user' }] }],
+  ])('is told what is refused, and by which code: %s', async (code, body) => {
+    const messages = [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }];
+    const answer = await post('support', { messages, ...body });
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code } }]);
   });
 
   it('keeps a thread where the body names one', async () => {

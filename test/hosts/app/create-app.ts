@@ -4,7 +4,7 @@ import { Mastra } from '@mastra/core/mastra';
 import { LibSQLStore } from '@mastra/libsql';
 import { Memory } from '@mastra/memory';
 
-import { guardsFor, InterlockAgent, registerProcessorWorkflows } from '../../../src/index.js';
+import { errorResponse, guardsFor, InterlockAgent, registerProcessorWorkflows } from '../../../src/index.js';
 import { incoming, outgoing, spare } from './guards.js';
 import { createTools } from './tools.js';
 
@@ -45,7 +45,7 @@ export const createApp = ({ modelUrl, databaseUrl }: AppOptions) => {
     agents: { support, stock },
     storage,
     logger: false,
-    server: { apiRoutes: [chatRoute({ path: '/chat/:agentId', version: 'v7' })] },
+    server: { apiRoutes: [chatRoute({ path: '/chat/:agentId', version: 'v7' })], onError: errorResponse },
   });
   registerProcessorWorkflows(mastra, spare);
   return { mastra, paidBack, storage };
