@@ -291,6 +291,15 @@ describe('hold', () => {
     expect(outlet.write(4)).toBeInstanceOf(Promise); // and the writer waits again
   });
 
+  it('a writer who waits goes on once all is read that can be, whatever is held behind it', async () => {
+    const outlet = filled(2, 1);
+    const waiting = outlet.write(1);
+    outlet.hold();
+    for (const held of [2, 3]) void outlet.write(held);
+    await take(outlet.read().getReader(), 2);
+    expect(await isSettled(waiting)).toBe(true);
+  });
+
   it('takes back what nobody has seen, and only that', async () => {
     const outlet = filled(32, 2);
     const seenPlace = outlet.place;
@@ -397,6 +406,16 @@ describe('a long answer', () => {
     for (const chunk of written.slice(8_191)) void outlet.write(chunk);
     outlet.close();
     expect([...begun, ...(await take(reader, count - 5_000))]).toEqual(written);
+  });
+
+  it('who is still among what was put together does not hold up the rest', async () => {
+    const outlet = createOutlet<Said>();
+    outlet.drain();
+    for (const chunk of written.slice(0, 9_000)) void outlet.write(chunk);
+    await take(outlet.read().getReader(), 1);
+    for (const chunk of written.slice(9_000)) void outlet.write(chunk);
+    outlet.close();
+    expect((await all(outlet.read())).length).toBeLessThan(count / 2);
   });
 
   it('what is held is taken back or shown as it was written', async () => {

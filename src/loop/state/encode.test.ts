@@ -42,6 +42,7 @@ describe('encode and decode', () => {
     const error = Object.assign(new Error('Too many requests.'), { statusCode: 429, isRetryable: true, call: () => 1 });
     expect(again(error)).toMatchObject({ message: 'Too many requests.', statusCode: 429, isRetryable: true });
     expect(again(error)).toBeInstanceOf(Error);
+    expect(again(new Error('Failed.', { cause: error }))).toMatchObject({ cause: { statusCode: 429 } });
   });
 
   it('what is no data is refused, with the place where it stands', () => {
@@ -52,5 +53,15 @@ describe('encode and decode', () => {
       expect.objectContaining({ code: 'durable/unkept-value', path: 'slots.pii.client' }),
     );
     expect(() => encode({ hook: () => 1 })).toThrow(expect.objectContaining({ code: 'durable/unkept-value', path: 'hook' }));
+    expect(() => encode([{ hook: () => 1 }])).toThrow(expect.objectContaining({ path: '[0].hook' }));
+  });
+
+  it('what fails while it is read fails as it did', () => {
+    const reading = {
+      get text(): string {
+        throw new RangeError('Read too early.');
+      },
+    };
+    expect(() => encode(reading)).toThrow(RangeError);
   });
 });

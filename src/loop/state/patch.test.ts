@@ -11,6 +11,7 @@ const value = fc.letrec((tie) => ({
     fc.string(),
     fc.integer(),
     fc.constantFrom(null, undefined, true),
+    fc.constantFrom('a text that is long', 'a text that is long, and goes on', 'another text that is long'),
     tie('list'),
     tie('record'),
   ),
@@ -65,6 +66,16 @@ describe('diff and applyPatch', () => {
 
   it('a text that goes on is told by what was added', () => {
     expect(diff('all that was said so far', 'all that was said so far, and this')).toEqual(['+', ', and this']);
+    expect(patched('all that was said so far', ['+', ', and this'])).toBe('all that was said so far, and this');
+    expect(diff('all that was said so far', 'nothing of the kind')).toEqual(['=', 'nothing of the kind']);
+    expect(diff('so', 'no')).toEqual(['=', 'no']);
+  });
+
+  it('what was patched can be changed, as what was there before', () => {
+    const made = patched({ a: 1, b: 1 }, diff({ a: 1, b: 1 }, { a: 2, b: 1 })) as Record<string, number>;
+    made['a'] = 3;
+    delete made['a'];
+    expect(made).toEqual({ b: 1 });
   });
 
   it('dates count by their time, other instances by who they are', () => {
