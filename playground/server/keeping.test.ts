@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { Mastra } from '@mastra/core/mastra';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
+import { memoryEngine } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import type { RunPage } from '../protocol/runs.js';
+import type { RunPage, RunSummary } from '../protocol/runs.js';
 import type { StudioEntry } from '../protocol/trace-entry.js';
+import { openLibsqlStore } from './store/libsql-store.js';
 import { openMemoryStore } from './store/memory-store.js';
 import type { RunStore } from './store/run-store.js';
 import { createStudio } from './studio.js';
@@ -92,6 +94,88 @@ it('lets a run be answered that an engine keeps, after a restart', async () => {
   expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));
   expect(await tuesday.summary(runId)).toMatchObject({ answered: 'Done.', said: 'Charge me', entries: entries.length });
   await tuesday.end();
+});
+
+describe('runs that a process which is gone has left', () => {
+  /** A file as such a process leaves it. */
+  const leave = async (...runs: readonly Pick<RunSummary, 'runId' | 'agentId' | 'status'>[]): Promise<string> => {
+    const file = join(folder(), 'runs.db');
+    const store = await openLibsqlStore({ url: `file:${file}` });
+    const told = {
+      threadId: 't',
+      startedAt: 1,
+      durationMs: undefined,
+      said: 'Hi',
+      answered: '',
+      steps: 0,
+      retries: 0,
+      guards: [],
+    };
+    const said: StudioEntry = { seq: 0, at: 5, kind: 'input', messages: [{ id: 'm', role: 'user', text: 'Hi' }] };
+    const records = runs.map((run) => {
+      const stands: StudioEntry = { seq: 1, at: 5, kind: 'status', status: run.status };
+      const lines = [said, stands].map((entry) => JSON.stringify(entry));
+      const news = { entry: { from: 0, lines }, trace: { from: 0, lines: [] } };
+      return { summary: { ...told, ...run, entries: lines.length }, words: 'hi', news };
+    });
+    await store.save(records);
+    await store.close();
+    return file;
+  };
+
+  it('are interrupted where nobody goes on with them, and it is said once', async () => {
+    const agentId = 'helper';
+    const file = await leave(
+      { runId: 'going', agentId, status: 'running' },
+      { runId: 'unknown', agentId: 'gone', status: 'running' },
+      { runId: 'resting', agentId, status: 'suspended' },
+    );
+    const error = { code: 'studio/interrupted' };
+    for (let restart = 0; restart < 2; restart += 1) {
+      const studio = await openStudio(makeAgent([]).agent, { file });
+      for (const runId of ['going', 'unknown'])
+        expect(await studio.summary(runId)).toMatchObject({ status: 'failed', error, entries: 3, durationMs: 4 });
+      expect(await studio.summary('resting')).toMatchObject({ status: 'suspended', error, entries: 3 });
+      expect((await studio.json<StudioEntry[]>('runs/going/entries'))[2]).toMatchObject({ kind: 'status', seq: 2, at: 5, error });
+      await studio.close();
+    }
+  });
+
+  it('are interrupted where their engine knows nothing of them', async () => {
+    const file = await leave({ runId: 'lost', agentId: 'helper', status: 'running' });
+    const studio = await openStudio(makeAgent([], { durability: memoryEngine() }).agent, { file });
+    await vi.waitFor(async () => expect(await studio.summary('lost')).toMatchObject({ error: { code: 'studio/interrupted' } }));
+  });
+
+  it('are followed where their engine goes on with them: to an answer of a person, and to their end', async () => {
+    const steps = [{ text: ['I ', 'will. '], toolCalls: [{ name: 'charge', args: { amount: 5 } }] }, { text: 'Done.' }];
+    const { agent } = makeAgent(steps, { durability: memoryEngine() });
+    await agent.generate('Hi', { runId: 'kept' });
+    const file = await leave({ runId: 'kept', agentId: 'helper', status: 'running' });
+    const studio = await openStudio(agent, { file });
+    const waits = (status: string) =>
+      vi.waitFor(async () => expect(await studio.summary('kept')).toMatchObject({ status }), { timeout: 20_000 });
+    await waits('suspended');
+    const call = (await studio.json<StudioEntry[]>('runs/kept/entries')).find((entry) => entry.kind === 'tool');
+    await studio.post('runs/kept/answer', { toolCallId: call?.toolCallId, approved: true });
+    await waits('success');
+    expect(await studio.summary('kept')).toMatchObject({ answered: 'I will. Done.', steps: 2, said: 'Hi' });
+    const entries = await studio.json<StudioEntry[]>('runs/kept/entries');
+    expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));
+    const said = entries.filter((entry) => entry.kind === 'left' && entry.part.type === 'text-delta');
+    expect(said.map((entry) => 'text' in entry && entry.text).join('')).toBe('I will. Done.');
+    expect(entries[2]).toMatchObject({ kind: 'status', status: 'running' });
+    expect(entries.map((entry) => entry.kind === 'event' && entry.event.type)).toContain('guard');
+  });
+
+  it('are given up with their engine when somebody cancels them', async () => {
+    const { agent } = makeAgent([{ hang: true }], { durability: memoryEngine() });
+    void agent.generate('Hi', { runId: 'kept' });
+    const studio = await openStudio(agent, { file: await leave({ runId: 'kept', agentId: 'helper', status: 'running' }) });
+    await vi.waitFor(async () => expect((await studio.summary('kept')).entries).toBeGreaterThan(2)); // it is followed
+    await studio.post('runs/kept/cancel');
+    await vi.waitFor(async () => expect(await studio.summary('kept')).toMatchObject({ status: 'canceled' }), { timeout: 20_000 });
+  });
 });
 
 it('is no file where it is called memory', async () => {

@@ -5,7 +5,6 @@ import { getRequestListener } from '@hono/node-server';
 import type { Mastra } from '@mastra/core/mastra';
 import { InterlockError } from '../../src/index.js';
 import type { Examples } from './catalog/catalog.js';
-import { restingRuns } from './catalog/known.js';
 import { createApp } from './http/app.js';
 import { isLocalHost } from './http/local-request.js';
 import { openStore, type StoreOptions } from './store/open-store.js';
@@ -45,7 +44,8 @@ const defaultPort = 4477;
 export const startStudio = async (options: StudioServerOptions): Promise<StudioServer> => {
   const { mastra, examples, content, host = '127.0.0.1' } = options;
   const token = options.token ?? (isLocalHost(host) ? undefined : randomBytes(24).toString('base64url'));
-  const studio = createStudio({ mastra, examples, store: await openStore(options, () => restingRuns(mastra)), content });
+  const studio = createStudio({ mastra, examples, store: await openStore(options), content });
+  await studio.takeUp();
   const answer = getRequestListener(createApp(studio, { token }).fetch);
   const server = createServer((request, response) => void answer(request, response)); // it answers its own failures
   try {

@@ -2,7 +2,6 @@ import type { Mastra } from '@mastra/core/mastra';
 import type { Hono } from 'hono';
 import type { TraceRecorder } from '../../src/index.js';
 import type { Examples } from './catalog/catalog.js';
-import { restingRuns } from './catalog/known.js';
 import { createApp, type AppOptions } from './http/app.js';
 import { openStore, type StoreOptions } from './store/open-store.js';
 import { createStudio } from './studio.js';
@@ -37,7 +36,8 @@ export interface MountedStudio {
  */
 export const openStudio = async (options: StudioRoutesOptions): Promise<MountedStudio> => {
   const { mastra, examples, content, path, token, authorize, allowedOrigins, ...keeping } = options;
-  const studio = createStudio({ mastra, examples, content, store: await openStore(keeping, () => restingRuns(mastra)) });
+  const studio = createStudio({ mastra, examples, content, store: await openStore(keeping) });
+  await studio.takeUp();
   const routes = createApp(studio, { path, token, authorize, allowedOrigins });
   return { routes, record: studio.desk.record, close: studio.close };
 };

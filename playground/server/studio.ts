@@ -4,7 +4,8 @@ import type { RunSummary } from '../protocol/runs.js';
 import { describeLibrary, type Examples, type Library } from './catalog/catalog.js';
 import { readKnown, restingRuns, type Known } from './catalog/known.js';
 import { createAnnouncer, type Announcer } from './runs/announcer.js';
-import { createRunDesk, type RestingRun, type RunDesk } from './runs/run-desk.js';
+import { createRunDesk, type RunDesk } from './runs/run-desk.js';
+import type { LeftRun } from './runs/take-up.js';
 import { createArchive, type Archive } from './store/archive.js';
 import type { LineQuery, RunStore } from './store/run-store.js';
 
@@ -19,6 +20,8 @@ export interface Studio {
   readonly announcer: Announcer<RunSummary>;
   /** The agents and pipelines that there are now. */
   known(): Promise<Known>;
+  /** Takes up the runs that a process has left that is gone. Called once, before anybody asks. */
+  takeUp(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -57,6 +60,7 @@ export const createStudio = ({ mastra, store, examples = {}, content = 'all', on
     desk,
     announcer,
     known: () => readKnown(mastra),
+    takeUp: () => takeUp({ mastra, store }, desk),
     close: async () => {
       await desk.close();
       await archive.flush().catch(() => undefined); // as above
@@ -70,17 +74,34 @@ const allLines = { from: 0, limit: Number.MAX_SAFE_INTEGER } as const;
 
 /** A run that rests where its agent's engine keeps it. */
 const findResting = async (
-  { mastra, store, archive }: Pick<StudioParts, 'mastra' | 'store'> & Pick<Studio, 'archive'>,
+  { archive, ...parts }: Kept & Pick<Studio, 'archive'>,
   runId: string,
-): Promise<RestingRun | undefined> => {
+): Promise<LeftRun | undefined> => {
   const summary = await archive.find(runId);
-  const isKept = summary?.status === 'suspended' && (await restingRuns(mastra)).has(runId);
-  const agent = isKept ? (await readKnown(mastra)).agents.find(({ id }) => id === summary.agentId) : undefined;
-  if (!summary || !agent) return undefined;
-  const [entry, trace] = await Promise.all(
+  const isKept = summary?.status === 'suspended' && (await restingRuns(parts.mastra)).has(runId);
+  return isKept ? leftRun(parts, summary) : undefined;
+};
+
+/** What went on is followed where its engine goes on with it; what rested can be answered where its engine keeps it. */
+const takeUp = async ({ mastra, store }: Kept, desk: RunDesk): Promise<void> => {
+  const abandoned = await store.abandoned();
+  const resting = abandoned.length > 0 ? await restingRuns(mastra) : undefined;
+  for (const summary of abandoned) {
+    const { runId, status, error } = summary;
+    if (status === 'running') desk.takeUp(await leftRun({ mastra, store }, summary));
+    else if (!error && !resting?.has(runId)) desk.interrupt(await leftRun({ mastra, store }, summary));
+  }
+};
+
+type Kept = Pick<StudioParts, 'mastra' | 'store'>;
+
+const leftRun = async ({ mastra, store }: Kept, summary: RunSummary): Promise<LeftRun> => {
+  const { runId, agentId } = summary;
+  const { agents } = await readKnown(mastra);
+  const [entry = [], trace = []] = await Promise.all(
     (['entry', 'trace'] as const).map((kind) => store.lines({ runId, kind, ...allLines })),
   );
-  return { summary, agent, lines: { entry: entry ?? [], trace: trace ?? [] } };
+  return { summary, agent: agents.find(({ id }) => id === agentId), lines: { entry, trace } };
 };
 
 const warn = (error: unknown): void => process.emitWarning(error instanceof Error ? error : String(error));

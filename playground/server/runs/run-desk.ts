@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { AnswerCall, RunSummary, StartedRun, StartRun } from '../../protocol/runs.js';
+import type { AnswerCall, StartedRun, StartRun } from '../../protocol/runs.js';
 import type { KnownAgent } from '../catalog/known.js';
 import { InterlockError, type TraceRecorder } from '../../../src/index.js';
 import type { Conversations } from './conversations.js';
-import { createRunLog, type Keeping, type KeptRun, type RunLog } from './run-log.js';
+import { createRunLog, type Keeping, type RunLog } from './run-log.js';
 import { watchRuns } from './watch-runs.js';
-import { firstPlace, follow, openStream, resumeStream, type AgentStream, type Sitting } from './sitting.js';
+import { follow, openStream, resumeStream, type AgentStream, type Following, type Sitting } from './sitting.js';
+import { reopenLog, seatOf, standingOf, takingUp, type LeftRun, type TakingUp } from './take-up.js';
 
 /** Where runs are started, answered and canceled. It knows those that go on or rest in this process. */
-export interface RunDesk {
+export interface RunDesk extends TakingUp {
   start(agent: KnownAgent, call: StartRun): Promise<StartedRun>;
   /** Says what a person decided about a call that a run rests for; the same run goes on. */
   answer(runId: string, call: AnswerCall): Promise<StartedRun>;
@@ -22,17 +23,10 @@ export interface RunDesk {
   close(): Promise<void>;
 }
 
-/** A run that rests, and whose process is gone. */
-export interface RestingRun {
-  readonly summary: RunSummary;
-  readonly agent: KnownAgent;
-  readonly lines: KeptRun['lines'];
-}
-
 export interface RunDeskOptions extends Keeping {
   readonly conversations: Conversations;
   /** Finds a run that rests and can be answered though it began in another process. */
-  readonly findResting: (runId: string) => Promise<RestingRun | undefined>;
+  readonly findResting: (runId: string) => Promise<LeftRun | undefined>;
 }
 
 /** Opens the desk. */
@@ -45,10 +39,11 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
     log.close();
     await onOver(log);
     sittings.delete(log.runId);
+    watched.delete(log.runId);
   };
-  const followed = (sitting: Sitting, stream: AgentStream): StartedRun => {
+  const followed = (sitting: Sitting, stream: AgentStream, read?: Following['read']): StartedRun => {
     const { log, threadId } = sitting;
-    const done = follow(sitting, stream, conversations)
+    const done = follow(sitting, stream, { conversations, read })
       .then(() => (isResting(sitting) ? undefined : finish(log)))
       .finally(() => going.delete(done));
     going.add(done);
@@ -59,12 +54,14 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
     try {
       return followed(sitting, await openStream(sitting, await conversations.read(threadId), text));
     } catch (error) {
-      log.add({ kind: 'status', status: 'failed', error: { message: error instanceof Error ? error.message : String(error) } });
+      log.add({ kind: 'status', status: 'failed', error: standingOf(error) });
       await finish(log);
       throw error;
     }
   };
-  const cancel = (sitting: Sitting): void => {
+  const cancel = (runId: string): void => {
+    const sitting = sittings.get(runId);
+    if (!sitting) return;
     const { controller, log } = sitting;
     const isOverNow = isResting(sitting); // nobody could answer it any more
     controller.abort(new Error('Canceled in the studio.'));
@@ -84,10 +81,8 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
       sittings.set(runId, sitting); // a reopened one is known from here on
       return followed(sitting, stream);
     },
-    cancel: (runId) => {
-      const sitting = sittings.get(runId);
-      if (sitting) cancel(sitting);
-    },
+    ...takingUp({ ...options, sittings, watched, finish, followed }),
+    cancel,
     find: (runId) => sittings.get(runId)?.log ?? watched.get(runId),
     record: watchRuns({ ...options, watched }),
     close: async () => {
@@ -107,14 +102,9 @@ const restingOne = (sitting: Sitting | undefined, runId: string): Sitting => {
 };
 
 /** Takes up a run that another process left resting. */
-const reopen = async ({ findResting, keepsContent, onChange }: RunDeskOptions, runId: string): Promise<Sitting | undefined> => {
-  const found = await findResting(runId);
-  if (!found) return undefined;
-  const { summary, agent, lines } = found;
-  const { agentId, threadId, said, startedAt } = summary;
-  const head = { runId, agentId, threadId, said };
-  const log = createRunLog({ head, now: Date.now, keepsContent, onChange, before: { startedAt, lines } });
-  return { agent, threadId, log, controller: new AbortController(), reopened: firstPlace };
+const reopen = async (options: RunDeskOptions, runId: string): Promise<Sitting | undefined> => {
+  const found = await options.findResting(runId);
+  return found?.agent && seatOf(found, found.agent, reopenLog(options, found));
 };
 
 interface Opening {

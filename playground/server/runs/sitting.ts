@@ -1,11 +1,12 @@
 import type { MastraDBMessage, MessageListInput } from '@mastra/core/agent/message-list';
-import type { RunEvent, TraceRecorder } from '../../../src/index.js';
+import type { InterlockAgent, RunEvent, TraceRecorder } from '../../../src/index.js';
 import type { AnswerCall } from '../../protocol/runs.js';
-import type { Place } from '../../protocol/trace-entry.js';
+import type { Place, StudioEntry } from '../../protocol/trace-entry.js';
 import type { KnownAgent } from '../catalog/known.js';
 import type { Conversations } from './conversations.js';
 import { entriesOfChunk, type SeenChunk } from './entries-of-chunk.js';
 import { entryOfEvent } from './entries-of-trace.js';
+import { createRetelling } from './retelling.js';
 import type { RunLog } from './run-log.js';
 import { createStockEnding } from './stock-ending.js';
 
@@ -23,6 +24,8 @@ export interface Sitting {
 export interface AgentStream {
   readonly fullStream: AsyncIterable<unknown>;
   getFullOutput(): Promise<{ readonly messages?: readonly MastraDBMessage[] }>;
+  /** Absent for a stock agent. */
+  readonly runEvents?: readonly RunEvent[];
 }
 
 /** Where every run begins. */
@@ -38,6 +41,13 @@ export const openStream = (sitting: Sitting, before: readonly MastraDBMessage[],
   if (agent.kind === 'mastra') log.add({ kind: 'input', messages: [{ id: log.runId, role: 'user', text }] });
   const own = agent.kind === 'interlock' && { record }; // a stock agent is not given what it does not know
   return agent.agent.stream(messages, { ...shared(sitting), ...own, ...(memory && { memory }) });
+};
+
+/** Follows a run that its engine keeps, from its beginning. Raises `durable/no-engine` and `durable/no-run`. */
+export const attachStream = async (agent: InterlockAgent, { log: { runId }, controller }: Sitting): Promise<AgentStream> => {
+  const stream = await agent.attach(runId, { from: 0 });
+  controller.signal.addEventListener('abort', () => void agent.cancel(runId).catch(() => undefined)); // else it goes on
+  return stream;
 };
 
 /** Goes on with a run that rests. */
@@ -60,11 +70,17 @@ const shared = ({ log, controller }: Sitting) => ({ runId: log.runId, abortSigna
 const memoryOf = ({ agent: { agent }, threadId }: Sitting) =>
   agent.hasOwnMemory() ? { thread: threadId, resource: 'studio' } : undefined;
 
+export interface Following {
+  readonly conversations: Conversations;
+  /** Default: as the agent and the sitting ask for. */
+  readonly read?: Reader;
+}
+
 /** Reads a stream to its end, and keeps what was accepted. Never rejects. */
-export const follow = async (sitting: Sitting, stream: AgentStream, conversations: Conversations): Promise<void> => {
+export const follow = async (sitting: Sitting, stream: AgentStream, { conversations, read }: Following): Promise<void> => {
   const { log, threadId } = sitting;
   try {
-    await readerOf(sitting)(sitting, stream);
+    await (read ?? readerOf(sitting))(sitting, stream);
     if (log.summary.status !== 'success' || memoryOf(sitting)) return;
     const { messages } = await stream.getFullOutput();
     if (messages) await conversations.write(threadId, messages);
@@ -73,6 +89,7 @@ export const follow = async (sitting: Sitting, stream: AgentStream, conversation
   }
 };
 
+/** Notes what comes out of a stream, to its end. */
 type Reader = (sitting: Sitting, stream: AgentStream) => Promise<void>;
 
 const readerOf = ({ agent, reopened }: Sitting): Reader => {
@@ -109,3 +126,14 @@ const noteReopened: Reader = async (sitting, { fullStream }) => {
   for await (const chunk of fullStream as AsyncIterable<SeenChunk>)
     for (const fact of entriesOfChunk(chunk, sitting.reopened ?? firstPlace)) sitting.log.add(fact);
 };
+
+/** Notes what is new in a run that is told again from its beginning; what did not come to an end fails. */
+export const noteRetold =
+  (before: readonly StudioEntry[]): Reader =>
+  async ({ log }, stream) => {
+    const retelling = createRetelling(before);
+    for await (const chunk of stream.fullStream as AsyncIterable<SeenChunk>)
+      for (const fact of retelling.chunk(chunk)) log.add(fact);
+    for (const fact of retelling.events(stream.runEvents ?? [])) log.add(fact);
+    if (log.summary.status === 'running') await stream.getFullOutput();
+  };

@@ -1,5 +1,6 @@
 import type { RunEvent } from '../../../src/index.js';
 import type { RunStanding, RunSummary } from '../../protocol/runs.js';
+import { retractedBy } from '../../protocol/retracted-by.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 
 /** What is known of a run before anything happens in it. */
@@ -46,7 +47,10 @@ export const createSummary = (head: RunHead, startedAt: number): SummaryFold => 
       counts.lastAt = entry.at;
       if (entry.kind === 'event') take(entry.event);
       if (entry.kind === 'status') standing = standingOf(entry);
-      if (entry.kind === 'left' && entry.part.type === 'step-start') countStep(entry.stepNumber);
+      if (entry.kind === 'left') {
+        if (entry.part.type === 'step-start') countStep(entry.stepNumber);
+        for (const id of retractedBy(entry)) texts.delete(id);
+      }
       if (entry.kind !== 'left' || entry.part.type !== 'text-delta' || entry.text === undefined) return;
       const { partId = '' } = entry.part;
       texts.set(partId, (texts.get(partId) ?? '') + entry.text);

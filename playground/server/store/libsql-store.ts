@@ -1,17 +1,13 @@
 import type { Client, InStatement } from '@libsql/client';
-import type { RunStanding, RunSummary } from '../../protocol/runs.js';
-import type { StudioEntry } from '../../protocol/trace-entry.js';
-import { InterlockError } from '../../../src/index.js';
+import type { RunSummary } from '../../protocol/runs.js';
 import { fromJson, messagesFromJson } from './from-json.js';
 import { blocksTable, readLines, writingLines } from './line-blocks.js';
 import { listStatement } from './list-statement.js';
-import { beyondBounds, bytesOf, pageOf, type ListResting, type RunRecord, type RunStore, type StoreBounds } from './run-store.js';
+import { beyondBounds, bytesOf, pageOf, type RunRecord, type RunStore, type StoreBounds } from './run-store.js';
 
 export interface LibsqlStoreOptions extends StoreBounds {
   /** The file, e.g. `file:studio.db`. */
   readonly url: string;
-  /** Runs that rest and can still be answered are not marked as interrupted. Default: none. */
-  readonly listResting?: ListResting;
 }
 
 const tables = [
@@ -21,17 +17,13 @@ const tables = [
   'CREATE TABLE IF NOT EXISTS conversations (threadId TEXT PRIMARY KEY, messages TEXT NOT NULL)',
 ];
 
-/**
- * Keeps runs in a LibSQL file. Runs of a process that has ended are marked as interrupted when the file is opened. The optional peer
- * `@libsql/client` must be installed.
- */
-export const openLibsqlStore = async ({ url, listResting, ...bounds }: LibsqlStoreOptions): Promise<RunStore> => {
+/** Keeps runs in a LibSQL file. The optional peer `@libsql/client` must be installed. */
+export const openLibsqlStore = async ({ url, ...bounds }: LibsqlStoreOptions): Promise<RunStore> => {
   const { createClient } = await import('@libsql/client');
   const client = createClient({ url });
   await client.execute('PRAGMA journal_mode = WAL');
   await client.execute('PRAGMA synchronous = NORMAL');
   await client.batch(tables, 'write');
-  await markInterrupted(client, listResting);
   const summaries = async (statement: InStatement): Promise<RunSummary[]> =>
     (await client.execute(statement)).rows.map(({ summary }) => fromJson(summary) as RunSummary);
   return {
@@ -42,6 +34,12 @@ export const openLibsqlStore = async ({ url, listResting, ...bounds }: LibsqlSto
     find: async (runId) => (await summaries({ sql: 'SELECT summary FROM runs WHERE runId = ?', args: [runId] }))[0],
     list: async (query) => pageOf(await summaries(listStatement(query)), query),
     lines: (query) => readLines(client, query),
+    abandoned: async () => {
+      const { rows } = await client.execute(
+        "SELECT summary, pid FROM runs WHERE status IN ('running', 'suspended') ORDER BY position",
+      );
+      return rows.filter(({ pid }) => !isAlive(Number(pid))).map(({ summary }) => fromJson(summary) as RunSummary);
+    },
     readConversation: async (threadId) => {
       const { rows } = await client.execute({ sql: 'SELECT messages FROM conversations WHERE threadId = ?', args: [threadId] });
       return rows[0] ? messagesFromJson(rows[0]['messages']) : [];
@@ -82,32 +80,6 @@ const forgetOldest = async (client: Client, bounds: StoreBounds): Promise<void> 
     },
   ]);
   if (statements.length > 0) await client.batch(statements, 'write');
-};
-
-/** What was going on in a process that is gone has failed; what rested there can be answered no more, unless it is kept elsewhere. */
-const markInterrupted = async (client: Client, listResting?: ListResting): Promise<void> => {
-  const { rows } = await client.execute("SELECT summary, pid FROM runs WHERE status IN ('running', 'suspended')");
-  const resting = rows.length > 0 ? await listResting?.() : undefined;
-  const cutOff = rows
-    .filter(({ pid }) => !isAlive(Number(pid)))
-    .map(({ summary }) => fromJson(summary) as RunSummary)
-    .filter(({ runId, status, error }) => status === 'running' || !(error || resting?.has(runId)));
-  const statements = await Promise.all(cutOff.map((summary) => markingStatements(client, summary)));
-  if (statements.length > 0) await client.batch(statements.flat(), 'write');
-};
-
-const markingStatements = async (client: Client, before: RunSummary): Promise<InStatement[]> => {
-  const { runId, entries } = before;
-  const { code, message } = new InterlockError('studio/interrupted');
-  const standing: RunStanding = { status: before.status === 'running' ? 'failed' : before.status, error: { message, code } };
-  const [last] = await readLines(client, { runId, kind: 'entry', from: entries - 1, limit: 1 });
-  const { at = before.startedAt } = (last === undefined ? {} : fromJson(last)) as Partial<StudioEntry>; // nothing is known of it since
-  const after: RunSummary = { ...before, ...standing, durationMs: at - before.startedAt, entries: entries + 1 };
-  const told: StudioEntry = { kind: 'status', seq: entries, at, ...standing };
-  return [
-    { sql: 'UPDATE runs SET status = ?, summary = ? WHERE runId = ?', args: [standing.status, JSON.stringify(after), runId] },
-    ...writingLines(runId, 'entry', { from: entries, lines: [JSON.stringify(told)] }),
-  ];
 };
 
 /** Whether another process of this number lives; this one has just begun. */

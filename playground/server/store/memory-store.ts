@@ -36,6 +36,7 @@ export const openMemoryStore = (bounds: StoreBounds = {}): RunStore => {
       return pageOf(found.slice(0, query.limit + 1), query);
     },
     lines: async ({ runId, kind, from, limit }) => runs.get(runId)?.lines[kind].slice(from, from + limit) ?? [],
+    abandoned: async () => [], // they are gone with it
     readConversation: async (threadId) => conversations.get(threadId) ?? [],
     writeConversation: async (threadId, messages) => void conversations.set(threadId, messages),
     close: async () => undefined,

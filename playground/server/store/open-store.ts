@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openLibsqlStore } from './libsql-store.js';
 import { openMemoryStore } from './memory-store.js';
-import type { ListResting, RunStore, StoreBounds } from './run-store.js';
+import type { RunStore, StoreBounds } from './run-store.js';
 
 export interface StoreOptions extends StoreBounds {
   /** The file in which runs are kept, made where it is missing. Default: `'memory'`, which is none. */
@@ -13,11 +13,11 @@ export interface StoreOptions extends StoreBounds {
 /** What stands in a file's place where there is none. */
 export const inMemory = 'memory';
 
-/** Opens the store that the options ask for; `listResting` gives the runs that can still be answered though their process is gone. */
-export const openStore = async (options: StoreOptions, listResting: ListResting): Promise<RunStore> => {
+/** Opens the store that the options ask for. */
+export const openStore = async (options: StoreOptions): Promise<RunStore> => {
   const { file, maxRuns, maxBytes } = options;
   const bounds = { ...(maxRuns !== undefined && { maxRuns }), ...(maxBytes !== undefined && { maxBytes }) };
   if (file === undefined || file === inMemory) return openMemoryStore(bounds);
   mkdirSync(dirname(resolve(file)), { recursive: true });
-  return openLibsqlStore({ url: pathToFileURL(resolve(file)).href, listResting, ...bounds });
+  return openLibsqlStore({ url: pathToFileURL(resolve(file)).href, ...bounds });
 };

@@ -46,13 +46,12 @@ export interface RunStore {
   /** Newest first. */
   list(query: RunQuery): Promise<RunPage>;
   lines(query: LineQuery): Promise<readonly string[]>;
+  /** Runs that went on or rested in a process that is gone. */
+  abandoned(): Promise<readonly RunSummary[]>;
   readConversation(threadId: string): Promise<readonly MastraDBMessage[]>;
   writeConversation(threadId: string, messages: readonly MastraDBMessage[]): Promise<void>;
   close(): Promise<void>;
 }
-
-/** Tells which runs rest where they outlive their process. */
-export type ListResting = () => Promise<ReadonlySet<string>>;
 
 /** How much is kept. */
 export interface StoreBounds {

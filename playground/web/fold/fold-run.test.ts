@@ -35,6 +35,12 @@ describe('foldRun', () => {
     expect(firstPart(foldRun(lines, 1))[0].isRetracted).toBe(true);
   });
 
+  it('takes back what a chunk withdraws: no event tells of words whose process died', () => {
+    const chunk = { kind: 'left', part: { type: 'data-interlock-retract', chars: 0 }, data: { partIds: ['t'] } } as const;
+    const lines: StudioEntry[] = [line.left(0, 'No.'), { seq: 1, at: 2, stepNumber: 0, attempt: 1, ...chunk }];
+    expect(firstPart(foldRun(lines))[0].isRetracted).toBe(true);
+  });
+
   it('names calls that wait for a person, until somebody answers', () => {
     const call = { toolCallId: 'c', toolName: 'refund' };
     const lines = [

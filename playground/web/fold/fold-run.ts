@@ -1,5 +1,6 @@
+import { retractedBy } from '../../protocol/retracted-by.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
-import { inCall, inLane, inPart } from './lanes.js';
+import { inCall, inLane, inPart, retracted } from './lanes.js';
 import { onEvent } from './on-event.js';
 import { emptyRun, type RunView, type WaitingCall } from './run-view.js';
 
@@ -20,6 +21,8 @@ const waitingFor = (data: unknown): WaitingCall | undefined => {
 
 const left = (view: RunView, entry: EntryOf<'left'>): RunView => {
   const { part: note, text = '', data } = entry;
+  const gone = retractedBy(entry);
+  if (gone.length > 0) return retracted(view, gone);
   const call = asksAPerson.test(note.type) ? waitingFor(data) : undefined;
   const waiting = call ? [...view.waiting.filter(({ toolCallId }) => toolCallId !== call.toolCallId), call] : view.waiting;
   if (note.partId === undefined) return waiting === view.waiting ? view : { ...view, waiting };

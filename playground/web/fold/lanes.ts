@@ -98,3 +98,16 @@ export const inCall = (tools: readonly ToolCall[], name: CallName, change: Parti
       ...change,
     }),
   );
+
+/** Notes that parts were taken back. */
+export const retracted = (view: RunView, partIds: readonly string[]): RunView => {
+  const gone = new Set(partIds);
+  return {
+    ...view,
+    lanes: view.lanes.map((lane) =>
+      lane.parts.some(({ partId }) => gone.has(partId))
+        ? { ...lane, parts: lane.parts.map((part) => (gone.has(part.partId) ? { ...part, isRetracted: true } : part)) }
+        : lane,
+    ),
+  };
+};

@@ -23,8 +23,8 @@ const note = (kind: MarkerKind, tone: Tone, label: string): Noted => ({ kind, to
 const verdictNote = ({ verdict, processorId }: Extract<RunEvent, { type: 'guard' }>): Noted | undefined =>
   verdict === 'pass' ? undefined : note(verdict, verdict === 'unavailable' ? 'trip' : verdict, `${processorId}: ${verdict}`);
 
-const endNote = ({ status }: RunStanding): Noted | undefined => {
-  if (status === 'running') return undefined;
+const standingNote = ({ status }: RunStanding): Noted => {
+  if (status === 'running') return note('resume', 'pass', 'goes on');
   return note(
     status === 'tripwire' ? 'trip' : 'finish',
     status === 'success' ? 'pass' : status === 'suspended' ? 'edit' : 'trip',
@@ -35,7 +35,7 @@ const endNote = ({ status }: RunStanding): Noted | undefined => {
 /** What an event is worth on the timeline; nothing for most. */
 const noteOf = (event: RunEvent): Noted | undefined => {
   if (event.type === 'guard') return verdictNote(event);
-  if (event.type === 'run-finish') return endNote(event);
+  if (event.type === 'run-finish') return standingNote(event);
   if (event.type === 'step-finish' && event.reason === 'retry') return note('retry', 'retry', 'the step is tried again');
   if (event.type === 'model-error') return note('error', 'trip', 'the model’s call failed');
   if (event.type === 'tool-start') return note('tool', 'out', `${event.toolName} starts`);
@@ -47,7 +47,7 @@ const noteOf = (event: RunEvent): Noted | undefined => {
 export const markersOf = (entries: readonly StudioEntry[]): Marker[] => {
   const markers: Marker[] = [];
   for (const entry of entries) {
-    const noted = entry.kind === 'event' ? noteOf(entry.event) : entry.kind === 'status' ? endNote(entry) : undefined;
+    const noted = entry.kind === 'event' ? noteOf(entry.event) : entry.kind === 'status' ? standingNote(entry) : undefined;
     if (noted) markers.push({ seq: entry.seq, at: entry.at, ...noted });
   }
   return markers;

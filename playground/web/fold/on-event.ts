@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../../schemas/index.js';
-import { inCall, inLane, visit } from './lanes.js';
+import { inCall, inLane, retracted, visit } from './lanes.js';
 import type { GuardMark, RunView, WaitingCall } from './run-view.js';
 
 type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
@@ -30,18 +30,6 @@ const verdictMark = (event: EventOf<'guard' | 'guard-shadow'>, kind: 'verdict' |
 
 const without = (waiting: readonly WaitingCall[], toolCallId: string): readonly WaitingCall[] =>
   waiting.filter((call) => call.toolCallId !== toolCallId);
-
-const retract = (view: RunView, { partIds }: EventOf<'retract'>): RunView => {
-  const gone = new Set(partIds);
-  return {
-    ...view,
-    lanes: view.lanes.map((lane) =>
-      lane.parts.some(({ partId }) => gone.has(partId))
-        ? { ...lane, parts: lane.parts.map((part) => (gone.has(part.partId) ? { ...part, isRetracted: true } : part)) }
-        : lane,
-    ),
-  };
-};
 
 const finishTool = (view: RunView, event: EventOf<'tool-finish'>): RunView => {
   const { toolCallId, toolName, outcome, durationMs } = event;
@@ -85,7 +73,7 @@ const handlers: Handlers = {
   'tool-start': (view, event) => inLane(view, event, ({ tools }) => ({ tools: inCall(tools, event, { outcome: 'running' }) })),
   'tool-finish': finishTool,
   'run-resume': (view, { toolCallId }) => ({ ...view, status: 'running', waiting: without(view.waiting, toolCallId) }),
-  retract,
+  retract: (view, { partIds }) => retracted(view, partIds),
   'step-finish': (view, event) => {
     const next = inLane(view, event, () => ({ reason: event.reason }));
     return event.reason === 'retry' ? { ...next, retries: next.retries + 1 } : next;

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 
 import { buildPages } from '../../../playground/samples/build-pages.js';
 import { useBrowser } from '../use-browser.js';
@@ -27,17 +27,19 @@ const freePort = async (): Promise<number> => {
   return found;
 };
 
-/** `npm start`, as a program of its own; settles when it says where it is. */
-const startProgram = async (): Promise<void> => {
-  const args = ['--import', 'tsx', 'playground/samples/main.ts', '--port', `${port}`, '--file', join(folder, 'runs.db')];
+/** A program of its own; settles when it says that it is there. */
+const start = async (...args: readonly string[]): Promise<void> => {
   const { INTERLOCK_MODEL: _, INTERLOCK_BASE_URL: __, ...env } = process.env;
-  program = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  program = spawn(process.execPath, ['--import', 'tsx', ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
   const { stdout } = program;
   if (!stdout) throw new Error('it has no output');
   let said = '';
   for await (const text of stdout) if ((said += String(text)).includes('Runs are kept')) return;
   throw new Error(`It ended: ${said}`);
 };
+
+/** `npm start`. */
+const startProgram = () => start('playground/samples/main.ts', '--port', `${port}`, '--file', join(folder, 'runs.db'));
 
 const killProgram = async (): Promise<void> => {
   const gone = once(program, 'exit');
@@ -51,11 +53,11 @@ const linesOf = async (runId: string): Promise<unknown[]> =>
 beforeAll(async () => {
   await buildPages(() => undefined);
   port = await freePort();
-  await startProgram();
 }, 120_000);
 
-afterAll(async () => {
-  await killProgram();
+afterEach(killProgram);
+
+afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -67,6 +69,7 @@ const say = async (page: Page, text: string): Promise<void> => {
 const better = /Returns are free within 30 days/;
 
 it('says so where its server is killed, comes back with it, and has lost nothing', async () => {
+  await startProgram();
   const page = await browser().open(`http://127.0.0.1:${port}/?agent=support`);
   await say(page, 'short');
   await expectShown(page.getByText(better));
@@ -99,4 +102,34 @@ it('says so where its server is killed, comes back with it, and has lost nothing
   await expectShown(page.getByText(better));
   await say(page, 'short');
   await page.getByText(better).nth(1).waitFor();
+});
+
+it('follows a run that an engine keeps to its end, though its server was killed in the midst of an answer', async () => {
+  const [file, effects] = [join(folder, 'clerk.db'), join(folder, 'effects')];
+  const startClerk = () => start('test/hosts/studio/clerk-program.ts', `${port}`, file, effects);
+  await startClerk();
+  const page = await browser().open(`http://127.0.0.1:${port}/?agent=clerk`);
+  await say(page, 'Charge me');
+  const answer = page.locator('.turn .answer');
+  await expectShown(answer.getByText(/You will/));
+  await killProgram();
+  await expectShown(answer.getByText('The server is away; waiting for it …'));
+
+  await startClerk();
+  await expectShown(answer.locator('del').getByText(/You will/)); // what was under way is withdrawn, and said anew
+  await browser().screenshot(page, 'killed-goes-on');
+  await answer.getByText(/nothing else is left to do\.$/).waitFor({ timeout: 60_000 });
+  await expectShown(answer.getByText('success'));
+  expect(await answer.getByText(/studio\/interrupted|The server is away/).count()).toBe(0);
+  expect(readFileSync(effects, 'utf8')).toBe('5\n');
+
+  const link = answer.getByRole('link', { name: 'Open the run' });
+  const lines = (await linesOf((await link.getAttribute('href'))?.split('/').at(-1) ?? '')) as { readonly seq: number }[];
+  expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, index) => index));
+  await link.click();
+  await expectShown(page.locator('.run-facts').getByText('success'));
+  await browser().screenshot(page, 'killed-went-on');
+  await page.getByRole('link', { name: 'The conversation' }).click();
+  await page.reload();
+  await expectShown(page.getByText(/nothing else is left to do\.$/));
 });

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import type { RunEvent } from '../../../src/index.js';
+import type { StudioEntry } from '../../protocol/trace-entry.js';
+import { createRetelling } from './retelling.js';
+
+const place = { stepNumber: 0, attempt: 1 };
+const common = { seq: 0, at: 1 };
+
+const delta = (text: string, id = 't') => ({ type: 'text-delta', payload: { id, text }, metadata: { ...place, sequence: 7 } });
+
+const left = (text: string, partId = 't'): StudioEntry => ({
+  ...common,
+  ...place,
+  kind: 'left',
+  part: { type: 'text-delta', partId, chars: text.length },
+  text,
+});
+
+const event = (seq: number, fields: object): RunEvent => ({ runId: 'r', seq, at: seq, ...place, ...fields }) as RunEvent; // as told
+
+const textsOf = (facts: readonly object[]): unknown[] => facts.map((fact) => (fact as { text?: string }).text);
+
+it('says what was said before as often as it was said more', () => {
+  const { chunk } = createRetelling([left('ha'), left('ha'), left('other', 'u')]);
+  const told = ['ha', 'ha', 'ha'].map((text) => delta(text));
+  expect(textsOf([...told, delta('other'), delta('other', 'u')].flatMap(chunk))).toEqual(['ha', 'other']);
+});
+
+it('puts a chunk where it says that it stands, with what it withdraws', () => {
+  const { chunk } = createRetelling([]);
+  const data = { partIds: ['t'], stepNumber: 2, attempt: 3 };
+  expect(chunk({ type: 'data-interlock-retract', data, metadata: { stepNumber: 2, attempt: 3 } } as never)).toEqual([
+    { kind: 'left', stepNumber: 2, attempt: 3, part: { type: 'data-interlock-retract', chars: 0 }, data },
+  ]);
+});
+
+it('tells a call of a tool once, with its result', () => {
+  const call = { type: 'tool-call', payload: { toolCallId: 'c', toolName: 'charge', args: { amount: 5 } } };
+  const [first, tool] = createRetelling([]).chunk(call);
+  expect(tool).toMatchObject({ kind: 'tool', toolCallId: 'c', args: { amount: 5 } });
+  expect(createRetelling([{ ...common, ...first } as StudioEntry]).chunk(call)).toEqual([]);
+});
+
+it('tells events from where they are others than before, and of states only those of the last place', () => {
+  const start = event(0, { type: 'run-start', agentId: 'a' });
+  const calling = event(1, { type: 'state-enter', state: 'step.calling' });
+  const before = [start, calling, event(2, { type: 'model-call', modelId: 'lost' })];
+  const guard = event(2, {
+    type: 'guard',
+    phase: 'outputStep',
+    processorId: 'g',
+    path: 'g',
+    verdict: 'pass',
+    changes: ['secret'],
+  });
+  const first = event(3, { type: 'state-enter', state: 'step.deciding' });
+  const ended = [
+    event(4, { type: 'state-enter', state: 'success' }),
+    event(5, { type: 'run-finish', status: 'success', retries: 0 }),
+  ];
+  const last = ended.map((one): RunEvent => ({ ...one, stepNumber: 1 }));
+  const { events } = createRetelling(before.map((one): StudioEntry => ({ ...common, kind: 'event', event: one })));
+  const told = events([start, calling, guard, first, ...last]);
+  expect(told.map((fact) => fact.kind === 'event' && fact.event.type)).toEqual(['guard', 'state-enter', 'run-finish']);
+  expect(JSON.stringify(told)).not.toContain('secret');
+  expect(events(before)).toEqual([]);
+});

@@ -1,0 +1,63 @@
+import { stringify } from 'safe-stable-stringify';
+import type { RunEvent } from '../../../src/index.js';
+import { partIdOf } from '../../../src/loop/part-ids.js';
+import type { Chunk } from '../../../src/loop/ports.js';
+import { noteOf } from '../../../src/trace/trace-writer.js';
+import type { StudioEntry } from '../../protocol/trace-entry.js';
+import { entriesOfChunk, type SeenChunk } from './entries-of-chunk.js';
+import { entryOfEvent } from './entries-of-trace.js';
+import type { EntryFact } from './entry-fact.js';
+
+/** A run that is told again from its beginning, as its engine knows it: what pages were told before is not repeated. */
+export interface Retelling {
+  /** What is new in a chunk; it says where it stands in the run. */
+  chunk(chunk: SeenChunk): EntryFact[];
+  /**
+   * What is new in the events of the run, once it is over. The states before its last place are not among it: whoever looked on has
+   * seen later ones.
+   */
+  events(events: readonly RunEvent[]): EntryFact[];
+}
+
+type EntryOf<K extends StudioEntry['kind']> = Extract<StudioEntry, { kind: K }>;
+
+const isOf =
+  <K extends StudioEntry['kind']>(kind: K) =>
+  (entry: StudioEntry): entry is EntryOf<K> =>
+    entry.kind === kind;
+
+/** @param before what pages were told, by a process that is gone */
+export const createRetelling = (before: readonly StudioEntry[]): Retelling => {
+  const known = new Map<string, number>();
+  for (const key of before.filter(isOf('left')).map(keyOfLeft)) known.set(key, (known.get(key) ?? 0) + 1);
+  const told = before.filter(isOf('event')).map(({ event }) => stringify(event));
+  return {
+    chunk: (chunk) => {
+      const { stepNumber = 0, attempt = 1 } = (chunk as Partial<Chunk>).metadata ?? {};
+      const seen = chunk as Chunk; // of whatever type: only its part is read
+      const facts = entriesOfChunk(
+        chunk,
+        { stepNumber: Number(stepNumber), attempt: Number(attempt) },
+        noteOf(seen, partIdOf(seen)),
+      );
+      const key = facts.filter((fact) => fact.kind === 'left').map(keyOfLeft)[0] ?? '';
+      const count = known.get(key) ?? 0;
+      if (count === 0) return facts;
+      known.set(key, count - 1);
+      return [];
+    },
+    events: (events) => {
+      const last = events.at(-1);
+      const facts = events.map(entryOfEvent).filter((fact) => fact.kind === 'event');
+      const first = facts.findIndex(({ event }, index) => stringify(event) !== told[index]);
+      return (first === -1 ? [] : facts.slice(first)).filter(({ event }) => event.type !== 'state-enter' || isAt(event, last));
+    },
+  };
+};
+
+/** What left, wherever in the run that was. */
+const keyOfLeft = ({ part: { type, partId }, text, data }: Pick<EntryOf<'left'>, 'part' | 'text' | 'data'>): string =>
+  stringify([type, partId, text, data]) ?? '';
+
+const isAt = (event: RunEvent, other: RunEvent | undefined): boolean =>
+  event.stepNumber === other?.stepNumber && event.attempt === other.attempt;

@@ -1,0 +1,100 @@
+import { InterlockError, isInterlockError } from '../../../src/index.js';
+import type { RunSummary } from '../../protocol/runs.js';
+import type { StudioEntry } from '../../protocol/trace-entry.js';
+import { isInterlock, type KnownAgent } from '../catalog/known.js';
+import { createRunLog, type Keeping, type KeptRun, type RunLog } from './run-log.js';
+import { attachStream, firstPlace, noteRetold, type AgentStream, type Following, type Sitting } from './sitting.js';
+
+/** A run whose process is gone. */
+export interface LeftRun {
+  readonly summary: RunSummary;
+  /** Absent where there is none of its name any more. */
+  readonly agent: KnownAgent | undefined;
+  readonly lines: KeptRun['lines'];
+}
+
+/** What becomes of runs whose process is gone. */
+export interface TakingUp {
+  /** Follows a run that was under way, where its engine goes on with it; elsewhere it is interrupted. */
+  takeUp(left: LeftRun): void;
+  /** Notes that nobody goes on with a run any more, or can answer it. */
+  interrupt(left: LeftRun): void;
+}
+
+export interface TakingUpOptions extends Pick<Keeping, 'keepsContent' | 'onChange'> {
+  /** The runs that go on or rest here, and the logs that can be looked at. */
+  readonly sittings: Map<string, Sitting>;
+  readonly watched: Map<string, RunLog>;
+  /** Writes down what is left of a run that is over. */
+  finish(log: RunLog): Promise<void>;
+  /** Reads a stream to where it ends or rests. */
+  followed(sitting: Sitting, stream: AgentStream, read: Following['read']): void;
+}
+
+/** Takes up runs whose process is gone. */
+export const takingUp = (options: TakingUpOptions): TakingUp => {
+  const { sittings, watched, finish, followed } = options;
+  const taken = (left: LeftRun): RunLog => {
+    const log = reopenLog(options, left);
+    watched.set(log.runId, log); // until it is written down
+    return log;
+  };
+  const interrupt = (log: RunLog): void => {
+    const { code, message } = new InterlockError('studio/interrupted');
+    const { status } = log.summary;
+    log.add({ kind: 'status', status: status === 'running' ? 'failed' : status, error: { code, message } }, lastAt(log));
+    void finish(log);
+  };
+  const takeUp = async (left: LeftRun): Promise<void> => {
+    const { agent, lines } = left;
+    const log = taken(left);
+    if (!agent || !isInterlock(agent.agent)) return interrupt(log);
+    const sitting = seatOf(left, agent, log);
+    sittings.set(log.runId, sitting);
+    try {
+      const stream = await attachStream(agent.agent, sitting);
+      log.add({ kind: 'status', status: 'running' });
+      followed(sitting, stream, noteRetold(lines.entry.map((line) => JSON.parse(line) as StudioEntry))); // our own lines
+    } catch (error) {
+      if (isUnknown(error)) return interrupt(log);
+      log.add({ kind: 'status', status: 'failed', error: standingOf(error) });
+      void finish(log);
+    }
+  };
+  return { takeUp: (left) => void takeUp(left), interrupt: (left) => interrupt(taken(left)) };
+};
+
+/** Whether no engine knows of the run. */
+const isUnknown = (error: unknown): boolean =>
+  isInterlockError(error, 'durable/no-engine') || isInterlockError(error, 'durable/no-run');
+
+/** The log of such a run, with what is kept of it. */
+export const reopenLog = (
+  { keepsContent, onChange }: Pick<Keeping, 'keepsContent' | 'onChange'>,
+  { summary, lines }: LeftRun,
+): RunLog => {
+  const { runId, agentId, threadId, said, startedAt } = summary;
+  const head = { runId, agentId, threadId, said };
+  return createRunLog({ head, now: Date.now, keepsContent, onChange, before: { startedAt, lines } });
+};
+
+/** Such a run as it goes on here. */
+export const seatOf = ({ summary: { threadId } }: LeftRun, agent: KnownAgent, log: RunLog): Sitting => ({
+  agent,
+  threadId,
+  log,
+  controller: new AbortController(),
+  reopened: firstPlace,
+});
+
+/** When something was last heard of a run. */
+const lastAt = (log: RunLog): number => {
+  const last = log.linesFrom('entry', 0).at(-1);
+  return last === undefined ? log.summary.startedAt : (JSON.parse(last) as StudioEntry).at; // our own line
+};
+
+/** Why a run failed. */
+export const standingOf = (error: unknown): NonNullable<RunSummary['error']> => ({
+  message: error instanceof Error ? error.message : String(error),
+  ...(isInterlockError(error) && { code: error.code }),
+});
