@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
 import { mapSaid, mapTexts } from './map-texts.js';
 
@@ -7,6 +8,25 @@ it('texts, names of fields and numbers of plain data are changed, and nothing of
   const date = new Date();
   expect(mapTexts({ a: ['b', date, null], c: { d: 1 } }, shout)).toEqual({ A: ['B', date, null], C: { D: 1 } });
   expect(mapTexts({ n: 12 }, (text) => text.replace('12', 'x'))).toEqual({ n: 'x' });
+});
+
+it('no field is lost where names become the same', () => {
+  const hide = (text: string) => text.replaceAll(/[a-z]@b/g, '[X]');
+  expect(mapTexts({ 'a@b': 1, 'c@b': 2, '[X] 2': 3, 'd@b': 4 }, hide)).toEqual({
+    '[X]': 1,
+    '[X] 2': 2,
+    '[X] 2 2': 3,
+    '[X] 3': 4,
+  });
+});
+
+it('what an error says is changed, and what it carries is left behind', () => {
+  const error = Object.assign(new TypeError('No a@b.'), { detail: 'a@b', cause: 'a@b' });
+  const changed = mapTexts({ error }, (text) => text.replaceAll('a@b', 'X')) as { error: Error };
+  expect(changed.error).toBeInstanceOf(Error);
+  expect([changed.error.name, changed.error.message]).toEqual(['TypeError', 'No X.']);
+  expect(inspect(changed)).not.toContain('a@b');
+  expect(mapTexts(error, (text) => text)).toBe(error);
 });
 
 it('where nothing changes, the data is the same', () => {

@@ -1,6 +1,7 @@
 /**
  * Changes every text inside plain data, keys of objects and numbers included: a number in which something is changed becomes a
- * text. Gives the same value back where nothing changed, and what is no plain data as it is.
+ * text, and keys that become the same are numbered. Gives the same value back where nothing changed. Of what is no plain data the
+ * message of an error is changed, and nothing else.
  */
 export const mapTexts = (value: unknown, change: (text: string) => string): unknown => {
   if (typeof value === 'string') return change(value);
@@ -13,7 +14,14 @@ export const mapTexts = (value: unknown, change: (text: string) => string): unkn
     const mapped = value.map((one: unknown) => mapTexts(one, change));
     return mapped.some((one, index) => one !== value[index]) ? mapped : value;
   }
+  if (value instanceof Error) return mapError(value, change);
   return isPlain(value) ? mapFields(value, change) : value;
+};
+
+/** Its fields and its stack repeat what it says, and its cause may: they go where that is changed. */
+const mapError = (error: Error, change: (text: string) => string): Error => {
+  const message = change(error.message);
+  return message === error.message ? error : Object.assign(new Error(message), { name: error.name });
 };
 
 /** Names under which a host's data has words of its own: they are nobody's text. */
@@ -65,5 +73,18 @@ const mapFields = (fields: Record<string, unknown>, change: (text: string) => st
   const before = Object.entries(fields);
   const after = before.map(([name, value]) => [change(name), mapTexts(value, change)] as const);
   const isSame = after.every(([name, value], index) => name === before[index]?.[0] && value === before[index]?.[1]);
-  return isSame ? fields : Object.fromEntries(after);
+  return isSame ? fields : fieldsOf(after);
+};
+
+/** No field is lost where two names have become the same. */
+const fieldsOf = (entries: readonly (readonly [string, unknown])[]): Record<string, unknown> => {
+  const fields = new Map<string, unknown>();
+  for (const [name, value] of entries) fields.set(freeName(name, fields), value);
+  return Object.fromEntries(fields);
+};
+
+const freeName = (name: string, taken: ReadonlyMap<string, unknown>): string => {
+  let free = name;
+  for (let number = 2; taken.has(free); number += 1) free = `${name} ${number}`;
+  return free;
 };

@@ -14,7 +14,7 @@ interface StreamChunk {
   readonly data?: unknown;
   /** Where the chunk is one match: what `find` said about it. */
   readonly match?: TextSpan;
-  /** Where no call follows the arguments that were told. */
+  /** Where no call says what the arguments that were told say. */
   readonly isLast?: boolean;
 }
 

@@ -57,7 +57,8 @@ const valuesIn = <Kind extends string>(
   { from, until }: { from: number; until: number },
 ): Value<Kind>[] => {
   const values: Value<Kind>[] = [];
-  for (const [rank, [kind, finder]] of finders.entries()) {
+  for (let rank = 0; rank < finders.length; rank += 1) {
+    const [kind, finder] = finders[rank] as NamedFinders<Kind>[number]; // as the loop's bounds say
     const { isClosed = false } = finder;
     for (const { start, end } of finder.find(text, from)) if (start < until) values.push({ start, end, rank, kind, isClosed });
   }
@@ -65,6 +66,7 @@ const valuesIn = <Kind extends string>(
 };
 
 const joined = <Kind extends string>(values: readonly Value<Kind>[]): ValueSpan<Kind>[] => {
+  if (values.length === 0) return [];
   const spans: Value<Kind>[] = [];
   for (const value of values) {
     const last = spans.at(-1);
@@ -86,6 +88,6 @@ const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xd
 const openIn = (finders: NamedFinders, text: string, from: number): number => {
   const whole = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(0, -1) : text; // what it is, is still to come
   let open = whole.length;
-  for (const [, finder] of finders) open = Math.min(open, finder.open(whole, from));
+  for (const named of finders) open = Math.min(open, named[1].open(whole, from));
   return Math.max(open, from);
 };

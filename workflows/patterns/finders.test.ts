@@ -130,7 +130,58 @@ const harmless = [
   'Phone extension 4711, room 12-34, score 3-2, 10-20-30, 555-1234, 1 000 000 000 000',
   'long digits 12345678901234567890123456789012345678901234567890 and 0000000000000000',
   'Emoji 👨‍👩‍👧‍👦 🏴󠁧󠁢󠁥󠁮󠁧󠁿 שָׁלוֹם العربية 日本語 text',
+  'ＡＢＣ　１２３４ 価格：５，０００円、10²+2½ ≈ ④ 𝑓(𝑥)＝𝑥−1 soft\u00ADhyphen ٢٠٢٤\u201102\u201103',
+  'https://x.example/?q=50%25+off%20today&amp;a=1&#39;2&#x41; printf("%40d\\u0041\\n") 100%, R&D',
 ];
+
+/** Ways to write a text that read the same. */
+const disguises: Readonly<Record<string, (text: string) => string>> = {
+  'full-width': (text) => text.replaceAll(/[!-~]/g, (sign) => String.fromCodePoint(sign.charCodeAt(0) + 0xfee0)),
+  mathematical: (text) => text.replaceAll(/[a-z]/g, (sign) => String.fromCodePoint(sign.charCodeAt(0) - 0x61 + 0x1d41a)),
+  'Arabic digits': (text) => text.replaceAll(/\d/g, (digit) => String.fromCodePoint(0x660 + Number(digit))),
+  'Bengali digits': (text) => text.replaceAll(/\d/g, (digit) => String.fromCodePoint(0x9e6 + Number(digit))),
+  'other dashes': (text) => text.replaceAll('-', '\u2011'),
+  'zero-width spaces': (text) => text.split('').join('\u200B'),
+  'tags and turned directions': (text) => text.split('').join('\u{E0041}\u202E\u00AD'),
+  selectors: (text) => text.replaceAll(/(?!^)\d/g, '\uFE0F$&'),
+  JSON: (text) => text.replaceAll(/[^A-Za-z0-9\s]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  URL: (text) => text.replaceAll(/[^A-Za-z0-9\s]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`),
+  HTML: (text) => text.replaceAll(/[^A-Za-z0-9\s]/g, (sign) => `&#${sign.charCodeAt(0)};`),
+};
+
+describe('a value in disguise', () => {
+  const plain: Readonly<Partial<Record<ValueKind, string>>> = {
+    email: 'jane@example.com',
+    card: '4111-1111-1111-1111',
+    ssn: '536-90-4399',
+    ip: '203.0.113.7',
+    phone: '+1-415-555-2671',
+    iban: 'DE89 3704 0044 0532 0130 00',
+    'api-key': 'sk-ant-api03-aB3daB3daB3daB3d',
+  };
+  const written = Object.entries(plain).flatMap(([kind, value]) =>
+    Object.entries(disguises).flatMap(([how, disguise]) =>
+      disguise(value) === value ? [] : [[kind, how, disguise(value)] as const],
+    ),
+  );
+
+  it.each(written)('%s, %s: is found, and no piece of it leaves, however it is cut', (kind, _how, value) => {
+    const text = `It is ${value} , ok`;
+    for (const pieces of [[text], text.split(''), ...randomCuts(text, 10)])
+      expect(inPieces(pieces).joined, JSON.stringify(pieces)).toBe(`It is [${kind}] , ok`);
+  });
+
+  it('is found with its label in disguise, and where the other half of its code is still to come', () => {
+    expect(whole('B\u200Bearer mF_9.B5f-4.1JqM ok')).toBe('B\u200Bearer [bearer] ok');
+    expect(inPieces(['to \\u006', 'aane@example.com', ' ok']).joined).toBe('to [email] ok');
+    expect(whole('postgres://user:p%40ss%2Fw@host/db')).toBe('postgres://[url-credentials]@host/db');
+  });
+
+  it('is parted by more than 16 characters that nobody sees', () => {
+    const text = (count: number) => `jane${'\u200B'.repeat(count)}@example.com ok`;
+    expect([whole(text(16)), whole(text(17))]).toEqual(['[email] ok', text(17)]);
+  });
+});
 
 describe('a URL with credentials', () => {
   it.each([
@@ -178,7 +229,17 @@ describe('laws', () => {
       'sk-',
       '😀',
       'é',
+      '\u200B',
+      '%4',
+      '\\u004',
+      '0',
+      '&#6',
+      '４',
+      '4;',
     ),
+    fc
+      .tuple(fc.constantFrom(...cases.map(([, value]) => value)), fc.constantFrom(...Object.values(disguises)))
+      .map(([value, disguise]) => disguise(value)),
     fc.string({ unit: 'grapheme', maxLength: 5 }),
   );
   const text = fc.array(piece, { maxLength: 10 }).map((pieces) => pieces.join(''));
@@ -196,7 +257,7 @@ describe('laws', () => {
         }
         expect(inPieces(pieces, finder).joined).toBe(whole(each, finder));
       }),
-      { numRuns: kind === 'all' ? 1500 : 400 },
+      { numRuns: kind === 'all' ? 600 : 400 },
     );
   });
 
@@ -244,6 +305,12 @@ const adversarial = [
   'api_key=',
   'é',
   '😀',
+  '\u200B',
+  '１',
+  'a\u200B@',
+  '\\u0040',
+  '%4',
+  '&#0',
 ];
 
 describe('work', () => {

@@ -1,8 +1,8 @@
 import type { GuardWindow } from '../../../schemas/index.js';
 import type { TextSpan, Window } from '../../guard/pattern.js';
 import type { Lane } from './chunk.js';
-import { createMatcher, type Matcher } from './matcher.js';
-import { append, rawOf, takeText, textOf, type Segment } from './segment.js';
+import { createMatcher, lookbehindOf, type Found } from './matcher.js';
+import { append, rawOf, takeText, type Segment } from './segment.js';
 import { createWindowReader, type WindowReader } from './window-reader.js';
 
 /** What is to happen next to the texts that a guard holds. */
@@ -28,10 +28,10 @@ export interface HeldTexts {
 interface Held {
   readonly lane: Lane;
   readonly segments: Segment[];
-  /** How they read. */
+  /** How they read, behind some of what has gone. */
   text: string;
-  /** For a pattern: what it knows of the text. */
-  readonly matcher: Matcher | undefined;
+  /** Where they begin in the text. */
+  from: number;
   /** For any other window: how far the text was read for the next one. */
   reader: WindowReader | undefined;
   isEnded: boolean;
@@ -40,11 +40,13 @@ interface Held {
 /** Makes what a guard with a window holds of one step. */
 export const createHeldTexts = (window: Window): HeldTexts => {
   const texts = new Map<Lane, Held>();
+  const pattern = typeof window === 'object' && 'pattern' in window ? window.pattern : undefined;
+  const matcher = pattern && createMatcher(pattern);
+  const lookbehind = pattern ? lookbehindOf(pattern) : 0;
   let isStepOver = false;
 
   const open = (lane: Lane): Held => {
-    const matcher = typeof window === 'object' && 'pattern' in window ? createMatcher(window.pattern) : undefined;
-    const held: Held = { lane, segments: [], text: '', matcher, reader: undefined, isEnded: false };
+    const held: Held = { lane, segments: [], text: '', from: 0, reader: undefined, isEnded: false };
     texts.set(lane, held);
     return held;
   };
@@ -58,12 +60,26 @@ export const createHeldTexts = (window: Window): HeldTexts => {
     return { kind: 'end', lane };
   };
   const nextOf = (held: Held, isLate: boolean): Action | undefined => {
-    const { lane, text, matcher, isEnded } = held;
-    if (text === '') return rest(held);
-    if (matcher) return nextMatch(held, matcher);
+    const { lane, text, isEnded } = held;
+    if (held.from === text.length) return rest(held);
+    if (matcher) return nextMatch(held, matcher(held));
     held.reader ??= createWindowReader(window as GuardWindow); // it has no matcher
     const length = held.reader({ text, isEnded, isStepOver, isLate });
     return length > 0 ? { kind: 'judge', lane, text: text.slice(0, length) } : undefined;
+  };
+
+  const take = (held: Held, length: number): Segment[] => {
+    held.reader = undefined;
+    held.from += length;
+    if (held.from >= 2 * lookbehind) forget(held, held.from - lookbehind); // not each time, for a text is copied to be read
+    return takeText(held.segments, length);
+  };
+  const nextMatch = (held: Held, found: Found | undefined): Action | undefined => {
+    if (!found) return undefined;
+    const { lane, text, from } = held;
+    const { length, match } = found;
+    if (match) return { kind: 'judge', lane, text: text.slice(from, from + length), match };
+    return { kind: 'clear', lane, segments: take(held, length) };
   };
 
   return {
@@ -88,19 +104,8 @@ export const createHeldTexts = (window: Window): HeldTexts => {
   };
 };
 
-const nextMatch = (held: Held, matcher: Matcher): Action | undefined => {
-  const { lane, text, isEnded } = held;
-  const found = matcher.next(text, isEnded);
-  if (!found) return undefined;
-  const { length, match } = found;
-  if (match) return { kind: 'judge', lane, text: text.slice(0, length), match };
-  return { kind: 'clear', lane, segments: take(held, length) };
-};
-
-const take = (held: Held, length: number): Segment[] => {
-  const taken = takeText(held.segments, length);
-  held.matcher?.move(textOf(taken));
-  held.reader = undefined;
+/** Lets so much of what has gone be forgotten. */
+const forget = (held: Held, length: number): void => {
   held.text = held.text.slice(length);
-  return taken;
+  held.from -= length;
 };

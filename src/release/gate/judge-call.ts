@@ -18,19 +18,20 @@ export interface CallJudge {
 }
 
 /**
- * Judges a tool call as one value: first its arguments as they were told, as one delta, then the call. What leaves agrees: where a
- * guard edits either, the other follows.
+ * Judges a tool call as one value: first its arguments as they were told, as one delta, then the call. What leaves agrees: what is
+ * told says what the call says and nothing else, and where a guard edits either, the other follows.
  *
  * Refuses with `release/invalid-arguments` what a guard made of the arguments' text that is no JSON.
  */
 export const judgeCall = ({ call, told }: ToldCall, by: CallJudge): Awaitable<readonly Chunk[]> => {
-  const delta = oneDelta(told);
+  const args = call && argsOf(call); // nothing where what was told is no JSON
+  const delta = oneDelta(told, args);
   const before = delta && toldText(delta); // a hook may write into it
-  return whenReady(delta ? by.judge(call ? delta : { ...delta, isLast: true }) : null, (left) => {
+  return whenReady(delta ? by.judge(args === undefined ? { ...delta, isLast: true } : delta) : null, (left) => {
     if (left === undefined) return [];
     const text = left ? toldText(left) : undefined;
     if (!call) return assembled(told, text);
-    if (text === undefined || text === before) return judgeWhole({ call, told, text }, by);
+    if (text === undefined || text === before || args === undefined) return judgeWhole({ call, told, text }, by);
     const edited = withArguments(call, text);
     if (edited instanceof InterlockError) by.refuse(edited);
     return edited instanceof InterlockError ? [] : judgeWhole({ call: edited, told, text }, by);
@@ -59,11 +60,18 @@ const argsOf = ({ payload }: Chunk): unknown => (payload as { args?: unknown }).
 const isDelta = ({ type }: Chunk): boolean => type === 'tool-call-delta';
 
 /** All deltas of a call as one. */
-const oneDelta = (told: readonly Chunk[]): Chunk | undefined => {
+const oneDelta = (told: readonly Chunk[], args: unknown): Chunk | undefined => {
   const deltas = told.filter(isDelta);
   const [first] = deltas;
-  return first && withTold(first, deltas.map(toldText).join(''));
+  return first && withTold(first, tellingOnly(args, deltas.map(toldText).join('')));
 };
+
+/** A text as it came where it says its arguments and nothing else: a key may be there twice, and not every host reads JSON strictly. */
+const tellingOnly = (args: unknown, text: string): string => {
+  const json = JSON.stringify(args);
+  return json === undefined || json === text.replaceAll(blanks, '$<text>') ? text : json;
+};
+const blanks = /(?<text>"(?:[^"\\]|\\.)*")|\s+/g;
 
 const withTold = (delta: Chunk, argsTextDelta: string): Chunk => ({
   ...delta,

@@ -10,42 +10,38 @@ export interface Found {
   readonly match?: TextSpan;
 }
 
-/** Follows one pattern through one text. */
-export interface Matcher {
-  /** What is decided about the beginning of the text that is held; nothing where it depends on what comes. */
-  next(text: string, isEnded: boolean): Found | undefined;
-  /** The beginning of the held text has gone: some of it stays known, because a match may look behind itself. */
-  move(gone: string): void;
+/** A text that is held from a place on; what stands before it has gone, and a match may look at it. */
+export interface TextFrom {
+  readonly text: string;
+  readonly from: number;
+  readonly isEnded: boolean;
 }
 
-/** Makes a matcher for one text. */
+/** What a pattern has decided about the beginning of the text that is held; nothing where it depends on what comes. */
+export type Matcher = (held: TextFrom) => Found | undefined;
+
+/** Makes a matcher of a pattern. */
 export const createMatcher = (pattern: Pattern): Matcher => {
-  const { maxLength, lookbehind = 1, lookahead = 1 } = pattern;
+  const { maxLength, lookahead = 1 } = pattern;
   const reach = maxLength === 'part' ? Infinity : maxLength + lookahead - 1;
-  let before = '';
 
-  /** Where it begins to matter what comes; from 0, the beginning of what is held. */
-  const undecidedFrom = (text: string, context: string): number => {
-    const open = pattern.open ? pattern.open(context, before.length) - before.length : 0;
-    return Math.max(open, text.length - reach, 0);
-  };
+  /** Where it begins to matter what comes. */
+  const undecidedFrom = (text: string, from: number): number =>
+    Math.min(text.length, Math.max(from, pattern.open?.(text, from) ?? from, text.length - reach));
 
-  return {
-    next: (text, isEnded) => {
-      const context = before + text;
-      const limit = isEnded ? text.length : Math.min(text.length, undecidedFrom(text, context));
-      if (limit === 0) return undefined;
-      const [span] = pattern.find(context, before.length);
-      const start = span ? span.start - before.length : limit;
-      if (span && start === 0) return { length: lengthOf(span), match: span };
-      const length = start < limit ? start : graphemeFloor(text, limit, !isEnded);
-      return length > 0 ? { length } : undefined;
-    },
-    move: (gone) => {
-      before = lookbehind > 0 ? (before + gone).slice(-lookbehind) : '';
-    },
+  return ({ text, from, isEnded }) => {
+    const limit = isEnded ? text.length : undecidedFrom(text, from);
+    if (limit === from) return undefined;
+    const [span] = pattern.find(text, from);
+    const start = span?.start ?? limit;
+    if (span && start === from) return { length: lengthOf(span), match: span };
+    const length = start < limit ? start - from : graphemeFloor(text.slice(from), limit - from, !isEnded);
+    return length > 0 ? { length } : undefined;
   };
 };
+
+/** How many characters that have gone a pattern looks at. */
+export const lookbehindOf = ({ lookbehind = 1 }: Pattern): number => lookbehind;
 
 const lengthOf = ({ start, end }: TextSpan): number => {
   if (end > start) return end - start;
