@@ -1,20 +1,28 @@
-import type { Chunk } from './ports.js';
+import type { Chunk, ToolCall } from './ports.js';
+import { keyOfCall } from './reuse.js';
 
 /** Gives the parts of one model call ids that no other call of the run has. */
 export interface PartIds {
-  /** The chunk under its run-wide id; the same object where nothing had to change. */
-  own(chunk: Chunk): Chunk;
+  /** The chunk under its run-wide id; the same object where nothing had to change. Nothing where it says again what was said. */
+  own(chunk: Chunk): Chunk | undefined;
 }
 
 /**
  * Providers number their parts and tool calls anew in each call (`0`, `txt-0`, `call_0`). Across steps and attempts the ids
  * must differ, or a client could not tell what a retraction takes back, and a tool's result would go to an older call.
+ *
+ * A tool call that comes again, with its id and its arguments, is one call, whose effect is had once. Another call under the id of
+ * an earlier one (some providers give all of them the same) gets an id of its own, so that each has its approval and its result.
  */
 export const createPartIds = (used: Set<string>): PartIds => {
   const owned = new Map<string, string>();
+  const said = new Set<string>();
+  /** Provider's ids of calls that are complete. */
+  const complete = new Set<string>();
   const claim = (id: string): string => {
-    let free = id;
-    for (let n = 2; used.has(free); n += 1) free = `${id}-${n}`;
+    const name = id || unnamed;
+    let free = name;
+    for (let n = 2; used.has(free); n += 1) free = `${name}-${n}`;
     used.add(free);
     owned.set(id, free);
     return free;
@@ -24,12 +32,23 @@ export const createPartIds = (used: Set<string>): PartIds => {
       const field = idField(chunk.type);
       const id = partIdOf(chunk);
       if (id === undefined) return chunk;
+      const key = chunk.type === 'tool-call' ? `${id} ${keyOfCall(chunk.payload as ToolCall)}` : undefined;
+      const isSaid = key !== undefined && said.has(key);
+      if (!isSaid && beginsCall.has(chunk.type) && complete.delete(id)) owned.delete(id);
+      if (key !== undefined) complete.add(id);
+      if (isSaid) return undefined;
+      if (key !== undefined) said.add(key);
       // A result may answer a call of an earlier step that the provider runs itself: it opens nothing of its own.
       const free = owned.get(id) ?? (chunk.type === 'tool-result' ? id : claim(id));
       return free === id ? chunk : { ...chunk, payload: { ...(chunk.payload as object), [field as string]: free } };
     },
   };
 };
+
+/** What goes by no name could not be told from the next that has none. */
+const unnamed = 'unnamed';
+
+const beginsCall = new Set(['tool-call-input-streaming-start', 'tool-call']);
 
 /** The id of the part that a chunk belongs to. */
 export const partIdOf = ({ type, payload }: Chunk): string | undefined => {

@@ -44,7 +44,7 @@ const pumpThrough = async (
     if (!chunk) continue;
     noteArrival(run, attempt, { chunk, startedAt, isKept });
     let next: Chunk | undefined = ids.own(chunk);
-    if (holdsResults && next.type === 'tool-result') {
+    if (holdsResults && next?.type === 'tool-result') {
       attempt.heldResults.push(next); // leaves when it was judged, see review
       continue;
     }

@@ -150,7 +150,8 @@ const noteComing = ({ writer, call, usedPartIds }: Coming): ((chunk: Chunk) => v
   let ids: PartIds | undefined;
   return (chunk) => {
     ids ??= createPartIds(new Set(usedPartIds())); // as the loop will name them
-    const part = noteOf(chunk, partIdOf(ids.own(chunk)));
+    const named = ids.own(chunk);
+    const part = noteOf(chunk, named && partIdOf(named));
     const { runId: _runId, ...own } = chunk;
     writer.write({ kind: 'came', ...writer.place, call, part, chunk: writer.plain(own) });
   };

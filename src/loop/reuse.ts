@@ -8,20 +8,20 @@ export interface FinishedCall {
 }
 
 /** Remembers what a call returned, before any guard changes it in place. */
-export const finishedCall = (call: ToolCall, result: unknown): FinishedCall => ({ key: keyOf(call), result: klona(result) });
+export const finishedCall = (call: ToolCall, result: unknown): FinishedCall => ({ key: keyOfCall(call), result: klona(result) });
 
 /**
  * Takes the result of an equal call out of what rejected attempts left. Each result answers one call: a step that asks twice
  * where its rejected attempt asked once runs the tool once more.
  */
 export const takeFinished = (reusable: FinishedCall[], call: ToolCall): FinishedCall | undefined => {
-  const key = keyOf(call);
+  const key = keyOfCall(call);
   const index = reusable.findIndex((finished) => finished.key === key);
   return index === -1 ? undefined : reusable.splice(index, 1)[0];
 };
 
 /** Calls are equal where tool and arguments are; the order in which a model writes the arguments means nothing. */
-const keyOf = ({ toolName, args }: ToolCall): string => `${toolName} ${JSON.stringify(args, sortKeys)}`;
+export const keyOfCall = ({ toolName, args }: ToolCall): string => `${toolName} ${JSON.stringify(args, sortKeys)}`;
 
 const sortKeys = (_key: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
