@@ -2,12 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { chatCommand, startChat } from './start-chat.js';
 
-/** A pseudo-terminal from util-linux, 80 columns wide. Other systems' `script` takes other options. */
-const recorder = 'script';
-const hasScript = spawnSync(recorder, ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') ?? false;
-const inTerminal = [recorder, '-qfec', `stty cols 80 rows 24; exec ${chatCommand.join(' ')}`, '/dev/null'] as const;
+/** A pseudo-terminal, 80 columns wide, from `script`: of util-linux, or else of BSD, as macOS has it. */
+const inTerminal = ((): readonly [string, ...string[]] => {
+  const command = `stty cols 80 rows 24; exec ${chatCommand.join(' ')}`;
+  const version = spawnSync('script', ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const isOfLinux = version.stdout?.includes('util-linux');
+  return isOfLinux ? ['script', '-qfec', command, '/dev/null'] : ['script', '-q', '/dev/null', 'sh', '-c', command];
+})();
 
-it.skipIf(!hasScript)('at a terminal: edits lines, cancels a turn with Ctrl+C, and ends with it at the prompt', async () => {
+it('at a terminal: edits lines, cancels a turn with Ctrl+C, and ends with it at the prompt', async () => {
   const running = startChat([], { command: inTerminal, env: { TERM: 'xterm' } });
   const prompts = (count: number) => running.until(new RegExp(`(you › (?:(?!you › )[^])*){${count}}`));
   await prompts(1);
