@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,8 @@ describe('a release, rehearsed in a copy', () => {
   const notes = globSync('.changeset/*.md', { cwd: root }).filter((path) => !path.endsWith('README.md'));
 
   beforeAll(() => {
-    for (const path of ['.changeset', 'package.json', 'scripts/stamp-version.mjs', 'src/trace/library-version.ts'])
+    const scripts = ['scripts/stamp-version.mjs', 'scripts/check-release.mjs'];
+    for (const path of ['.changeset', 'package.json', ...scripts, 'src/trace/library-version.ts'])
       cpSync(join(root, path), join(folder, path), { recursive: true });
     // No changelog says what is new in a release that has nothing new.
     if (notes.length === 0)
@@ -52,7 +53,55 @@ describe('a release, rehearsed in a copy', () => {
     const { publishConfig } = JSON.parse(read('package.json')) as { publishConfig: object };
     expect(publishConfig).toEqual({ access: 'public', provenance: true });
     const workflow = read('.github/workflows/release.yml');
-    for (const line of ['id-token: write', 'bash .ci/run', 'npm run release:version', 'npm run release:publish'])
-      expect(workflow).toContain(line);
+    const lines = [
+      'id-token: write',
+      'bash .ci/run',
+      'version-script: npm run release:version',
+      'publish-script: npm run release:publish',
+    ];
+    for (const line of lines) expect(workflow).toContain(line);
+    // Version 1 of the action reads what version 2 of the command line prints, and makes no tags for version 3.
+    expect(workflow).toContain('changesets/action@v2');
+    expect(read('package.json')).toMatch(/"@changesets\/cli": "3\./);
+  });
+
+  describe('is refused before anything is built', () => {
+    const check = (repository: unknown, env: Record<string, string>) => {
+      const whole = JSON.parse(read('package.json')) as object;
+      writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...whole, repository }));
+      const { status, stderr } = spawnSync(process.execPath, ['scripts/check-release.mjs'], {
+        cwd: folder,
+        env,
+        encoding: 'utf8',
+      });
+      return { status, stderr };
+    };
+    const inWorkflow = { GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'owner/interlock' };
+    const url = 'git+https://github.com/owner/interlock.git';
+
+    it.each([
+      ['no repository is named', undefined, inWorkflow, `Add: "repository": { "type": "git", "url": "${url}" }`],
+      ['it is named without its address', { type: 'git' }, inWorkflow, 'package.json has no repository'],
+      [
+        'another one publishes',
+        { url: 'git+https://github.com/other/interlock.git' },
+        inWorkflow,
+        'https://github.com/other/interlock',
+      ],
+      ['no workflow publishes', { type: 'git', url }, {}, 'nothing is published from elsewhere'],
+    ])('where %s', (_, repository, env, says) => {
+      const { status, stderr } = check(repository, env);
+      expect([status, stderr]).toEqual([1, expect.stringContaining(says)]);
+    });
+
+    it.each([[{ type: 'git', url }], ['github:owner/interlock'], ['owner/interlock'], ['https://github.com/owner/interlock']])(
+      'and not where the repository that publishes is named: %j',
+      (repository) => expect(check(repository, inWorkflow)).toEqual({ status: 0, stderr: '' }),
+    );
+
+    it('by the script that publishes', () => {
+      const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+      expect(scripts['release:publish']).toMatch(/^node scripts\/check-release\.mjs && /);
+    });
   });
 });
