@@ -11,7 +11,7 @@ const few = fc.constantFrom('a', 'b', 'c', 'd');
 const time = fc
   .constantFrom(1_600_000_000_000, 1_600_000_000_001, 1_700_000_000_000, 1_800_000_000_000)
   .map((ms) => new Date(ms));
-const text = fc.constantFrom('Hello.', 'Where is it?', '');
+const text = fc.oneof(fc.constantFrom('Hello.', 'Where is it?', '', ' ', ' Edges. '), fc.string());
 const role = fc.constantFrom('user' as const, 'assistant' as const);
 const sealed = { mastra: { sealed: true } };
 
@@ -52,9 +52,14 @@ const message = fc.oneof(
   fc.constant({ role: 'system' as const, content: 'Be brief.' }),
 ) as fc.Arbitrary<never>; // Mastra's types know them one by one
 
-const listOf = (add: (list: MessageList) => void): object => {
+interface Owner {
+  readonly threadId?: string;
+  readonly resourceId?: string;
+}
+
+const listOf = (add: (list: MessageList) => void, owner: Owner = {}): object => {
   let ids = 0;
-  const list = new MessageList({ generateMessageId: () => `made-${(ids += 1)}` });
+  const list = new MessageList({ ...owner, generateMessageId: () => `made-${(ids += 1)}` });
   list.add('In context.', 'context');
   let error: unknown;
   try {
@@ -67,14 +72,19 @@ const listOf = (add: (list: MessageList) => void): object => {
 };
 
 describe('addMessages', () => {
-  it('law: it leaves the list as the list itself would, whatever stands twice or out of order', () =>
-    fc.assert(
-      fc.property(fc.array(message, { maxLength: 14 }), (messages) => {
-        const [ours, theirs] = [structuredClone(messages), structuredClone(messages)];
-        expect(listOf((list) => addMessages(list, ours))).toEqual(listOf((list) => void list.add(theirs, 'input')));
-      }),
-      { numRuns: 1_000 },
-    ));
+  it.each<Owner>([{}, { threadId: 'thread', resourceId: 'user' }])(
+    'law: it leaves the list as the list itself would, whatever stands twice or out of order, for %o',
+    (owner) =>
+      fc.assert(
+        fc.property(fc.array(message, { maxLength: 14 }), (messages) => {
+          const [ours, theirs] = [structuredClone(messages), structuredClone(messages)];
+          expect(listOf((list) => addMessages(list, ours), owner)).toEqual(
+            listOf((list) => void list.add(theirs, 'input'), owner),
+          );
+        }),
+        { numRuns: 600 },
+      ),
+  );
 
   it('gives back all messages where one is refused', () => {
     const refused = ['One.', { role: 'user', content: 'Two.' }, { role: 'user' }] as MessageListInput;
@@ -82,6 +92,17 @@ describe('addMessages', () => {
       messages: [{}, { content: { content: 'One.' } }, { content: { content: 'Two.' } }],
       error: { message: expect.stringContaining('must have either') as unknown },
     });
+  });
+
+  it('has one message of each id, also where the agent gives an id again', () => {
+    const turns = Array.from({ length: 9 }, (_, n) => ({ role: 'user' as const, content: `Message ${n}.` }));
+    const idsAfter = (add: (list: MessageList) => void): object => {
+      let ids = 0;
+      const list = new MessageList({ generateMessageId: () => `made-${(ids += 1) % 4}` });
+      add(list);
+      return list.get.all.db().map(({ id, content }) => [id, content.content]);
+    };
+    expect(idsAfter((list) => addMessages(list, turns))).toEqual(idsAfter((list) => void list.add(turns, 'input')));
   });
 
   it('has the list look at two messages at a time, however long the conversation', () => {

@@ -1,5 +1,6 @@
 import type { MastraDBMessage, MessageList, MessageListInput } from '@mastra/core/agent/message-list';
 import { isRecord } from '../../pipeline/plain-data.js';
+import { createByExample, readPlainInput, type PlainInput } from './add-by-example.js';
 import { insidesOf, isKnownInside } from './list-insides.js';
 
 /**
@@ -9,15 +10,33 @@ import { insidesOf, isKnownInside } from './list-insides.js';
 export const addMessages = (list: MessageList, messages: MessageListInput): void => {
   if (!Array.isArray(messages) || !isKnownInside(list)) return void list.add(messages, 'input');
   const aside = createAside(list);
+  const byExample = createByExample(list);
+  const add = (message: unknown): void => {
+    const plain = readPlainInput(message);
+    const made = plain && !goesOn(plain, aside.last) ? byExample(plain) : undefined;
+    if (made && !aside.has(made.id)) return putIn(list, made);
+    const given = made ?? message; // where its id stands already, the list knows what becomes of it
+    if (concernsEarlier(given, aside)) aside.bringBack();
+    list.add([given] as MessageListInput, 'input'); // one of the caller's
+  };
   try {
     for (const message of messages) {
-      if (concernsEarlier(message, aside)) aside.bringBack();
-      list.add([message] as MessageListInput, 'input'); // one of the caller's
+      add(message);
       aside.putAside();
     }
   } finally {
     aside.bringBack();
   }
+};
+
+/** An answer that follows an answer becomes part of it. */
+const goesOn = ({ role }: PlainInput, last: MastraDBMessage | undefined): boolean => role === 'assistant' && last?.role === role;
+
+const putIn = (list: MessageList, message: MastraDBMessage): void => {
+  const { messages, newUserMessages, newUserMessagesPersisted } = insidesOf(list);
+  messages.push(message);
+  newUserMessages.add(message);
+  newUserMessagesPersisted.add(message);
 };
 
 /** The messages of a list that it does not have to look at for the moment. */
@@ -41,7 +60,7 @@ const createAside = (list: MessageList): Aside => {
     get last() {
       return insides.messages.at(-1);
     },
-    has: (id) => ids.has(id),
+    has: (id) => ids.has(id) || insides.messages.at(-1)?.id === id,
     bringBack,
     putAside: () => {
       if (isBefore(insides.messages[0], messages.at(-1))) {

@@ -25,19 +25,22 @@ const mirrors: readonly Mirror[] = [
   { type: 'text', field: 'content', toParts: ({ content = '' }) => [{ type: 'text', text: content }] },
 ];
 
-/** The fields that speak for parts which a message does not have. */
-const speakingFields = (content: Content): Mirror[] =>
-  mirrors.filter(({ type, field }) => (content[field]?.length ?? 0) > 0 && !content.parts.some((part) => part.type === type));
+/** Whether a field speaks for parts which a message does not have. */
+const speaks = ({ type, field }: Mirror, content: Content): boolean => {
+  if (!content[field]?.length) return false;
+  for (const part of content.parts) if (part.type === type) return false;
+  return true;
+};
 
 /** Guards look at parts: what a message that comes into a run says in its fields alone becomes parts, so that they see it. */
 export const fillParts = (messages: readonly MastraDBMessage[]): void => {
   for (const { content } of messages) {
     content.parts ??= []; // absent in some that come from outside
-    for (const { toParts } of speakingFields(content)) content.parts.push(...toParts(content));
+    for (const mirror of mirrors) if (speaks(mirror, content)) content.parts.push(...mirror.toParts(content));
   }
 };
 
 /** Guards take out parts: no field goes on saying what a part no longer says. */
 export const dropUnspoken = (messages: readonly MastraDBMessage[]): void => {
-  for (const { content } of messages) for (const { field } of speakingFields(content)) delete content[field];
+  for (const { content } of messages) for (const mirror of mirrors) if (speaks(mirror, content)) delete content[mirror.field];
 };

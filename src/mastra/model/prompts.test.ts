@@ -104,6 +104,20 @@ const apply = (list: MessageList, one: Change): void => {
 
 const history = fc.array(message, { minLength: 22, maxLength: 30 });
 
+/** Long stretches in which each message is a text of whatever words, with others here and there. */
+const spoken = fc.record({
+  role: fc.constantFrom('user' as const, 'assistant' as const),
+  parts: fc
+    .oneof(fc.constantFrom(' ', ' Edges. ', 'An example.', 'Two\n\nlines', '{"a":1}'), fc.string())
+    .map((said) => [{ type: 'text' as const, text: said }] as Part[]),
+});
+const talk = fc
+  .array(fc.tuple(fc.array(message, { maxLength: 2 }), fc.array(spoken, { minLength: 18, maxLength: 24 })), {
+    minLength: 1,
+    maxLength: 2,
+  })
+  .map((stretches) => stretches.flatMap(([some, many]) => [...some, ...many]));
+
 const begin = (messages: readonly { role: 'user' | 'assistant'; parts: Part[] }[]): MessageList => {
   const list = new MessageList().addSystem('Be brief.');
   for (const one of messages) add(list, one);
@@ -128,16 +142,20 @@ describe('a prompt that is made of what was converted before', () => {
     async (version, who) => {
       const model = modelOf(version);
       await fc.assert(
-        fc.asyncProperty(history, fc.array(changes[who], { minLength: 2, maxLength: 6 }), async (before, then) => {
-          const copies = createMessageCopies(() => who !== 'the loop');
-          const [prompts, tools, list] = [createPrompts(copies), createToolMessages(copies), begin(before)];
-          for (const one of then) {
-            apply(list, one);
-            expect(said(await prompts(list, model))).toEqual(said(await toPrompt(list, model)));
-            expect(said(await tools(list, true))).toEqual(said(list.get.all.aiV5.model()));
-            expect(said(await tools(list, false))).toEqual(said(list.get.input.aiV5.model()));
-          }
-        }),
+        fc.asyncProperty(
+          fc.oneof(history, talk),
+          fc.array(changes[who], { minLength: 2, maxLength: 6 }),
+          async (before, then) => {
+            const copies = createMessageCopies(() => who !== 'the loop');
+            const [prompts, tools, list] = [createPrompts(copies), createToolMessages(copies), begin(before)];
+            for (const one of then) {
+              apply(list, one);
+              expect(said(await prompts(list, model))).toEqual(said(await toPrompt(list, model)));
+              expect(said(await tools(list, true))).toEqual(said(list.get.all.aiV5.model()));
+              expect(said(await tools(list, false))).toEqual(said(list.get.input.aiV5.model()));
+            }
+          },
+        ),
         { numRuns: 60 },
       );
     },
