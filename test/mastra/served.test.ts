@@ -39,6 +39,13 @@ describe.each(modes)('%s, called by a server', (mode) => {
     expect(error).toMatchObject({ path: name, status: 400 });
   });
 
+  const elsewhere = { id: 'any/model', url: 'http://elsewhere.invalid/v1', apiKey: 'none' };
+  it.each([[elsewhere], [[{ model: elsewhere }]]])('refuses a model that a request brings along: %o', async (given) => {
+    const { agent, model } = guarded();
+    const error = await expectRefusal('agent/served-option', model, () => agent[mode]('Hi', { ...fromServer, model: given }));
+    expect(error).toMatchObject({ path: 'model', status: 400 });
+  });
+
   it('keeps to defaults that a request may not set', async () => {
     const { agent, model } = makeAgent('Hello.', { defaultOptions: { inputProcessors: [tripping('processInput', 'No.')] } });
     const result = await agent[mode]('Hi', fromServer);

@@ -36,7 +36,7 @@ const servable = new Set<string>([
 const isServed = (given: object): boolean => 'taskStore' in given && 'registeredTools' in given;
 
 /**
- * Refuses what a client would change about the guards. Raises `agent/served-option`.
+ * Refuses what a client would change about the guards, and a model that it brings along. Raises `agent/served-option`.
  *
  * @param given What the caller gave, before any defaults.
  */
@@ -44,4 +44,7 @@ export const checkServedOptions = (given: object): void => {
   if (!isServed(given)) return;
   const [path] = Object.entries(given).find(([name, value]) => !servable.has(name) && !changesNothing(name, value)) ?? [];
   if (path !== undefined) throw new InterlockError('agent/served-option', { path });
+  // A model that comes with an address of its own would be told the conversation.
+  if ('model' in given && given.model !== undefined && typeof given.model !== 'string')
+    throw new InterlockError('agent/served-option', { path: 'model', detail: 'a request names a model by its id' });
 };
