@@ -17,17 +17,32 @@ interface ComposerProps {
   readonly onAgent: (agentId: string) => void;
 }
 
+/** As agents are grouped where one is chosen. */
+const kinds = [
+  { kind: 'interlock', title: 'Interlock' },
+  { kind: 'mastra', title: 'Mastra' },
+] as const satisfies readonly { kind: AgentInfo['kind']; title: string }[];
+
+const AgentOptions = ({ title, agents }: { readonly title: string; readonly agents: readonly AgentInfo[] }) => (
+  <optgroup label={title}>
+    {agents.map(({ id, name }) => (
+      <option key={id} value={id}>
+        {name}
+      </option>
+    ))}
+  </optgroup>
+);
+
 const AgentPicker = ({ agent, onAgent }: Pick<ComposerProps, 'agent' | 'onAgent'>) => {
   const { agents } = useCatalog();
   return (
     <label className="agent-picker">
       <span>Agent</span>
       <select value={agent.id} onChange={({ target }) => onAgent(target.value)}>
-        {agents.map(({ id, name, kind }) => (
-          <option key={id} value={id}>
-            {name} ({kind === 'interlock' ? 'Interlock' : 'Mastra'})
-          </option>
-        ))}
+        {kinds.map(({ kind, title }) => {
+          const own = agents.filter((one) => one.kind === kind);
+          return own.length > 0 && <AgentOptions key={kind} title={title} agents={own} />;
+        })}
       </select>
     </label>
   );

@@ -5,6 +5,7 @@ import type { TestBrowser } from '../browser.js';
 
 /** Takes a picture of all of a page, whose main part scrolls, and checks that nothing of it is cut off at the side. */
 export const expectWhole = async (browser: TestBrowser, page: Page, name: string): Promise<void> => {
+  expect(await page.evaluate('document.documentElement.scrollHeight - innerHeight')).toBe(0); // its main part scrolls, not it
   const style = await page.addStyleTag({ content: '.app { height: auto !important; min-height: 100vh; }' });
   await browser.screenshot(page, name, { fullPage: true });
   const main = page.locator('#main');

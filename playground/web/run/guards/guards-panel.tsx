@@ -1,6 +1,6 @@
 import { Cpu } from 'lucide-react';
 import { Tabs } from 'radix-ui';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import { useCatalog } from '../../api/catalog.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { GuardMarkRow } from '../../components/guard-mark-row.js';
@@ -54,6 +54,40 @@ const PhaseView = ({ runId, judged }: PhaseViewProps) => {
 
 const nothing: readonly never[] = [];
 
+/** Keeps the tab that is shown in sight, where not all of them are; nothing else moves. */
+const useTabInSight = (key: string): RefObject<HTMLDivElement | null> => {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>('[data-state="active"]');
+    if (!list.current || !tab) return;
+    const [from, to] = [tab.offsetLeft - list.current.offsetLeft, tab.offsetLeft - list.current.offsetLeft + tab.offsetWidth];
+    const { scrollLeft, clientWidth } = list.current;
+    list.current.scrollLeft = Math.min(Math.max(scrollLeft, to - clientWidth), from);
+  }, [key]);
+  return list;
+};
+
+const keyOf = ({ phase, pipelineId }: JudgedPhase): string => `${phase} ${pipelineId}`;
+
+interface PhaseTabsProps {
+  readonly judged: readonly JudgedPhase[];
+  readonly shown: string;
+}
+
+const PhaseTabs = ({ judged, shown }: PhaseTabsProps) => {
+  const { phases } = useCatalog();
+  const list = useTabInSight(shown);
+  return (
+    <Tabs.List ref={list} className="tabs" aria-label="Phases in which guards were asked">
+      {judged.map((one) => (
+        <Tabs.Trigger key={keyOf(one)} value={keyOf(one)}>
+          {phases.find(({ phase }) => phase === one.phase)?.title ?? one.phase}
+        </Tabs.Trigger>
+      ))}
+    </Tabs.List>
+  );
+};
+
 interface GuardsPanelProps {
   readonly runId: string;
   /** The attempt that goes on at the point in time. */
@@ -62,7 +96,6 @@ interface GuardsPanelProps {
 
 /** The guards of an attempt, phase by phase; it follows the run until somebody chooses a phase of this attempt. */
 export const GuardsPanel = ({ runId, lane }: GuardsPanelProps) => {
-  const { phases } = useCatalog();
   const [chosen, setChosen] = useState<{ readonly lane: number; readonly key: string; readonly marks: number }>();
   const { marks = nothing, asked = nothing } = lane ?? {};
   const judged = useMemo(() => judgedPhases({ marks, asked }), [marks, asked]);
@@ -74,7 +107,6 @@ export const GuardsPanel = ({ runId, lane }: GuardsPanelProps) => {
         </EmptyState>
       </Panel>
     );
-  const keyOf = ({ phase, pipelineId }: JudgedPhase): string => `${phase} ${pipelineId}`;
   const isStill = chosen?.lane === lane.index && chosen.marks === lane.marks.length;
   const index = isStill ? judged.findIndex((one) => keyOf(one) === chosen.key) : latestPhase(judged, lane);
   const shown = judged[Math.max(0, index)] ?? judged[0];
@@ -86,13 +118,7 @@ export const GuardsPanel = ({ runId, lane }: GuardsPanelProps) => {
         onValueChange={(key) => setChosen({ lane: lane.index, key, marks: lane.marks.length })}
         activationMode="manual"
       >
-        <Tabs.List className="tabs" aria-label="Phases in which guards were asked">
-          {judged.map((one) => (
-            <Tabs.Trigger key={keyOf(one)} value={keyOf(one)}>
-              {phases.find(({ phase }) => phase === one.phase)?.title ?? one.phase}
-            </Tabs.Trigger>
-          ))}
-        </Tabs.List>
+        <PhaseTabs judged={judged} shown={keyOf(shown)} />
         <Tabs.Content value={keyOf(shown)} tabIndex={-1}>
           <PhaseView key={keyOf(shown)} runId={runId} judged={shown} />
         </Tabs.Content>
