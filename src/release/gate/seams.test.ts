@@ -1,0 +1,120 @@
+import type { Processor } from '@mastra/core/processors';
+import { describe, expect, it } from 'vitest';
+
+import { guard, pipeline, rejectToolCall } from '../../index.js';
+import type { Chunk } from './chunk.js';
+import { call, delta, finish, openGate, sendAll, source, textOf, texts, told } from './test-setup.js';
+
+interface Asked {
+  abort(reason: string): never;
+  readonly abortSignal?: AbortSignal;
+}
+
+/** A guard that says how texts are to read; null drops one, nothing leaves it. */
+const reading = (id: string, window: 'chunk' | 'part' | 'sentence', act: (text: string, asked: Asked) => unknown): Processor => {
+  const processOutputStream = async ({ part, ...asked }: Asked & { part: { payload: { text?: string } } }) => {
+    const text = part.payload.text === undefined ? undefined : await act(part.payload.text, asked);
+    return text === null || text === undefined ? (text === null ? null : part) : { ...part, payload: { ...part.payload, text } };
+  };
+  return guard({ id, processOutputStream: processOutputStream as never }, { window }); // typed by what it reads
+};
+const watching = reading('watching', 'part', () => undefined);
+const typesOf = (chunks: readonly Chunk[]) => chunks.map(({ type }) => type);
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('a tool call', () => {
+  const about = { toolCallId: 'call', toolName: 'note' };
+  const opening = { type: 'tool-call-input-streaming-start', payload: about };
+  const closing = { type: 'tool-call-input-streaming-end', payload: about };
+  const chunks = [opening, told('{"to":'), told('"me"}'), closing, call({ to: 'me' })];
+
+  it('leaves with all that told it, one chunk after another, where its reader is behind', async () => {
+    let underWay = 0;
+    const release = async () => {
+      expect((underWay += 1)).toBe(1);
+      await settle();
+      underWay -= 1;
+    };
+    const { left } = await sendAll([watching], [...chunks, delta('ok')], { release });
+    expect(left.slice(0, 4)).toEqual([opening, told('{"to":"me"}'), closing, call({ to: 'me' })]);
+    expect(typesOf(left.slice(4))).toEqual(['text-delta', 'finish']);
+  });
+
+  it('that never comes is told once, before the end', async () => {
+    expect((await sendAll([watching], [told('{"to":')])).left).toEqual([told('{"to":'), finish]);
+  });
+
+  it('that a guard answers itself was never told', async () => {
+    const refusing: Processor = {
+      id: 'refusing',
+      processOutputStream: async ({ part }) => (part.type === 'tool-call' ? rejectToolCall(part, 'No.') : part),
+    };
+    expect(typesOf((await sendAll([guard(refusing, { window: 'part' })], chunks)).left)).toEqual(['tool-error', 'finish']);
+  });
+});
+
+describe('a text that one guard drops', () => {
+  const dropping = reading('dropping', 'sentence', (text) => text.replaceAll(/Drop \w+\. ?/g, '') || null);
+  const loud = reading('loud', 'part', (text) => text.toUpperCase());
+  const after = {
+    'one guard': [loud],
+    'guards side by side': [pipeline('p').parallel([loud, watching]).commit()],
+    'an arm that is chosen': [
+      pipeline('p')
+        .branch([[() => true, loud]])
+        .commit(),
+    ],
+  };
+
+  it.each(Object.entries(after))('is nothing for %s behind it, and holds nothing up', async (_, guards) => {
+    const some = await sendAll([dropping, ...guards], [...textOf(['Drop it. ', 'Keep. ', 'Drop that.']), source]);
+    expect(texts(some.left)).toEqual({ 'text one': 'KEEP. ' });
+    expect(typesOf(some.left)).toEqual(['text-start', 'text-delta', 'text-end', 'source', 'finish']);
+    const none = await sendAll([dropping, ...guards], [...textOf(['Drop it. ', 'Drop that.']), source]);
+    expect(typesOf(none.left)).toEqual(['text-start', 'text-end', 'source', 'finish']);
+  });
+});
+
+describe('side by side, where who passed is asked again', () => {
+  const redacting = reading('redacting', 'part', (text) => text.replace('secret', '[x]'));
+  const block = (judging: Processor) => [pipeline('p', { staleVerdicts: 'rerun' }).parallel([redacting, judging]).commit()];
+
+  it('they are asked about what its siblings left, and everything waits for its answer', async () => {
+    const asked: string[] = [];
+    const judging = reading('judging', 'part', async (text) => (await settle(), void asked.push(text)));
+    const { left } = await sendAll(block(judging), [...textOf(['A secret.']), source, ...textOf(['Fine.'], 'two')]);
+    expect(asked).toEqual(['A secret.', 'A [x].', 'Fine.']);
+    expect(texts(left)).toEqual({ 'text one': 'A [x].', 'text two': 'Fine.' });
+    const whole = ['text-start', 'text-delta', 'text-end'];
+    expect(typesOf(left)).toEqual([...whole, 'source', ...whole, 'finish']);
+  });
+
+  it('their second answer may block', async () => {
+    const judging = reading('judging', 'part', (text, { abort }) => (text.includes('[x]') ? abort('Too much.') : undefined));
+    const { left, stopped } = await sendAll(block(judging), textOf(['A secret.']));
+    expect(stopped).toMatchObject({ kind: 'trip', reason: 'Too much.', processorId: 'judging' });
+    expect(texts(left)).toEqual({});
+  });
+});
+
+describe('a model call that is given up', () => {
+  it('gives up the guards that are at work, and nobody else', async () => {
+    const signals: (AbortSignal | undefined)[] = [];
+    const noting = (answer: () => unknown) =>
+      reading('noting', 'chunk', (_text, { abortSignal }) => (signals.push(abortSignal), answer()));
+    for (const answer of [() => new Promise(() => undefined), () => undefined]) {
+      const { gate } = openGate([noting(answer)]);
+      await gate.push(delta('x'));
+      await settle();
+      gate.close();
+    }
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true, false]);
+  });
+
+  it('where the reader fails at once, the call fails with it', async () => {
+    const release = () => {
+      throw new Error('gone');
+    };
+    await expect(sendAll([watching], textOf(['x']), { release })).rejects.toThrow('gone');
+  });
+});
