@@ -1,29 +1,45 @@
 import type { TextSpan } from '../../src/guard/pattern.js';
 import type { Finder } from './finder.js';
-import { openCodeOf, readingOf, unitsBefore, unitsPerSign, type Reading } from './reading.js';
+import { openCodeOf, readingOf, unitsPerSign, type Reading } from './reading.js';
+import type { NamedFinders } from './combine-finders.js';
 
 /** Reads texts for several finders, which are asked about the same one after another. */
-export type Read = (text: string, from: number) => Reading | undefined;
+interface Reader {
+  /** So much before a place is read, too, in UTF-16 units as written. */
+  readonly before: number;
+  read(text: string, from: number): Reading | undefined;
+}
 
-/** Reads a text once for all who ask about it. */
-export const createRead = (): Read => {
+/** The label of a value is read as far as this, and to look at more costs each delta of a stream. */
+const maxBefore = 48;
+const beforeOf = (lookbehind: number): number => Math.min(maxBefore, 8 + 4 * lookbehind);
+
+const createReader = (before: number): Reader => {
   let [knownText, knownFrom]: [string | undefined, number] = [undefined, 0];
   let reading: Reading | undefined;
-  return (text, from) => {
-    if (knownFrom === from && knownText === text) return reading;
-    reading = readingOf(text, from);
-    [knownText, knownFrom] = [text, from];
-    return reading;
+  return {
+    before,
+    read: (text, from) => {
+      if (knownFrom === from && knownText === text) return reading;
+      reading = readingOf(text, Math.max(0, from - before));
+      [knownText, knownFrom] = [text, from];
+      return reading;
+    },
   };
+};
+
+/** Finders, and beside each one that finds the same in a text as it is read, where that is not as it is written. */
+export const alsoAsRead = <Kind extends string>(finders: NamedFinders<Kind>): NamedFinders<Kind> => {
+  const reader = createReader(beforeOf(Math.max(0, ...finders.map(([, { lookbehind }]) => lookbehind))));
+  return finders.flatMap(([kind, finder]) => [[kind, finder] as const, [kind, asRead(finder, reader)] as const]);
 };
 
 const none: readonly TextSpan[] = [];
 
-/** Finds what the other does in a text as it is read, where that is not as it is written. */
-export const asRead = (finder: Finder, read: Read): Finder => ({
+const asRead = (finder: Finder, { before, read }: Reader): Finder => ({
   ...finder,
   maxLength: finder.maxLength === 'part' ? 'part' : finder.maxLength * unitsPerSign,
-  lookbehind: Math.max(finder.lookbehind, unitsBefore),
+  lookbehind: Math.max(finder.lookbehind, before),
   lookahead: finder.lookahead * unitsPerSign,
   find: (text, from) => {
     const reading = read(text, from);

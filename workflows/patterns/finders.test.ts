@@ -34,6 +34,7 @@ const samples: Record<ValueKind, string[]> = {
   'api-key': [
     assembled('sk-an', 't-api03-Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MA-AA'),
     assembled('sk-pr', 'oj-Zm9vYmFyYmF6_cXV4MTIzNDU2Nzg5MA'),
+    assembled('sk-55', '0e8400-e29b-41d4-a716-446655440000'),
     assembled('sk-a1', 'b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8s9t0u1v2w3x4'),
     assembled('AKIAZ', 'Z7EXAMPLE7EXAMP'),
     assembled('ghp_a', '1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'),
@@ -122,6 +123,10 @@ const harmless = [
   'id 550e8400-e29b-41d4-a716-446655440000, commit 5e91eed0a1b2c3d4e5f60718293a4b5c6d7e8f90',
   'Version 1.2.3.4, build 20240115.1, v10.0.19045, semver 2.0.0-rc.1+build.5',
   'At 12:30:45 on 15.01.2024, 1718000000 seconds, 1717171717171 ms, 3.14159265358979',
+  '"version": "1.2.3.4", AssemblyVersion("1.0.0.0"), ==1.2.3.4, >= 1.2.3.4, ^1.2.3.4, Section 1.2.3.4, § 3.2.6.6, OID: 1.3.6.1',
+  'logo@2x.png icon@3x.webp lib@1.0.beta npm foo@1.2.3.tgz git+ssh://git@github.com/a/b',
+  'class="sk-loading-indicator-wrapper-1 sk-button-primary-large-2xl-container-v2"',
+  'apiKey: config.openai.apiKey2023, api_key = process.env.API_KEY_2; access_token=ACCESS_TOKEN_1 client_secret: "your-client-secret-1"',
   'ISBN 978-3-16-148410-0, EAN 4006381333931, tracking 1Z999AA10123456784',
   'pip install requests==2.31.0; git clone git@github.com:owner/repo.git; npm i @scope/pkg@1.2.3',
   'The bearer of this letter, and a bearer authentication scheme, sk-learn, ghp, task-force, AKIA',

@@ -1,4 +1,4 @@
-import { InterlockError } from '../../src/index.js';
+import { InterlockError } from '../../src/errors.js';
 import type { Finder } from './finder.js';
 import { defineFinder } from './define-finder.js';
 

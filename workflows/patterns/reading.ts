@@ -1,5 +1,3 @@
-import { asciiSet, indexOfAny } from './ascii-set.js';
-
 /** A text as it is read: without what nobody sees, and with the signs that others stand for. */
 export interface Reading {
   readonly text: string;
@@ -8,8 +6,6 @@ export interface Reading {
   readonly ends: readonly number[];
 }
 
-/** So much before a place is read, too, in UTF-16 units as written: the label of a value. */
-export const unitsBefore = 48;
 /** So many units that nobody sees may stand between two signs of a value; more do part it. */
 const maxUnseen = 16;
 /** The most units that a sign is written in: `&#x0000040;`. */
@@ -27,29 +23,32 @@ const anyToken = new RegExp(token, 'gv');
 const dash = /[\u2010-\u2015\u2212]/;
 const digit = /\p{Nd}/u;
 
-/** What a code begins with; signs beyond ASCII may all be read otherwise. */
-const beginsCode = asciiSet((sign) => '\\%&'.includes(sign));
+/** What a code begins with, and signs beyond ASCII: most texts have none, and are told by that. */
+const mayDiffer = /[^\0-$'-[\]-\x7F]/g;
+const mayDifferFrom = (text: string, from: number): boolean => {
+  mayDiffer.lastIndex = from;
+  return mayDiffer.test(text);
+};
 /** The beginning of a code at the end of a text. */
 const openCode = /(?:\\{1,4}(?:u[0-9A-Fa-f]{0,3})?|%[2-7]?|&(?:#(?:\d{0,7}|[xX][0-9A-Fa-f]{0,7})|[a-z]{0,6}))$/;
 
 /** Where a code begins that the text does not end; the text's length where there is none. */
 export const openCodeOf = (text: string): number => {
   const tail = Math.max(0, text.length - maxCode);
-  if (indexOfAny(beginsCode, text, tail) === text.length) return text.length;
+  if (!mayDifferFrom(text, tail)) return text.length;
   const index = openCode.exec(text.slice(tail))?.index;
   return index === undefined ? text.length : tail + index;
 };
 
 /**
- * Reads a text, from a little before a place on: what nobody sees is left out; forms of compatibility (`４`, `𝐚`, `＠`), digits of any
+ * Reads a text from a place on: what nobody sees is left out; forms of compatibility (`４`, `𝐚`, `＠`), digits of any
  * script, dashes and spaces are read as the ASCII that they stand for, and so are codes (`\u0040`, `%40`, `&#64;`). Nothing where it
  * reads as it is written.
  */
 export const readingOf = (text: string, from: number): Reading | undefined => {
-  const base = Math.max(0, from - unitsBefore);
-  if (indexOfAny(beginsCode, text, base) === text.length) return undefined; // most texts are told by their characters
-  const written = text.slice(base);
-  return firstToken.test(written) ? readingIn(written, base) : undefined;
+  if (!mayDifferFrom(text, from)) return undefined;
+  const written = text.slice(from);
+  return firstToken.test(written) ? readingIn(written, from) : undefined;
 };
 
 const readingIn = (written: string, base: number): Reading => {

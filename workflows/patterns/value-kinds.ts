@@ -1,5 +1,5 @@
 import type { CountryCode } from 'libphonenumber-js/max';
-import { asRead, createRead } from './as-read.js';
+import { alsoAsRead } from './as-read.js';
 import type { NamedFinders } from './combine-finders.js';
 import type { Finder } from './finder.js';
 import { apiKeyFinder, labelledKeyFinder } from './kinds/api-key.js';
@@ -50,11 +50,9 @@ export type ValueKind = keyof typeof rows;
 export const valueKinds = Object.keys(rows) as readonly ValueKind[]; // the table's own keys
 
 /** The finders of some kinds, in the order of the table: values are found as they are written, and as they are read. */
-export const findersOf = <Kind extends ValueKind>(kinds: readonly Kind[], options: ValueKindOptions = {}): NamedFinders<Kind> => {
-  const read = createRead();
-  return valueKinds
-    .filter((kind): kind is Kind => (kinds as readonly ValueKind[]).includes(kind))
-    .flatMap((kind) =>
-      rows[kind](options).flatMap((finder) => [finder, asRead(finder, read)].map((one) => [kind, one] as const)),
-    );
-};
+export const findersOf = <Kind extends ValueKind>(kinds: readonly Kind[], options: ValueKindOptions = {}): NamedFinders<Kind> =>
+  alsoAsRead(
+    valueKinds
+      .filter((kind): kind is Kind => (kinds as readonly ValueKind[]).includes(kind))
+      .flatMap((kind) => rows[kind](options).map((finder) => [kind, finder] as const)),
+  );

@@ -23,6 +23,16 @@ const [lri, rli, fsi, pdi] = ['\u2066', '\u2067', '\u2068', '\u2069'] as const;
 const flag = '\u{1F3F4}';
 const flagOf = (region: string): string => `${flag}${tags(region)}\u{E007F}`;
 
+describe('selectors', () => {
+  it('stay behind signs that they belong to, and the cap of a key', () => {
+    for (const text of ['❤️', '☎︎', '1️⃣ #️⃣ *️⃣', '👩‍❤️‍👩', '©️']) expect(clean(text)).toBe(text);
+  });
+
+  it('go from between digits, where they would part a number', () => {
+    expect(clean('4\uFE0F1\uFE0F11 \uFE0E22\uFE0E')).toBe('4111 22');
+  });
+});
+
 describe('isolates', () => {
   it.each([
     ['a name', `${fsi}Foo${pdi} Bar`],

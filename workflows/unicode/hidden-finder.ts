@@ -20,7 +20,7 @@ const rows = [
   String.raw`${ofNoJoining}${joinerOfNoEmoji}`,
   String.raw`${ofNoJoining}[\u200B\u200C\u034F\u180E\u115F\u1160\u3164\uFFA0]`,
   String.raw`[\u00AD\u2060-\u2064\u206A-\u206F\uFEFF\uFFF9-\uFFFB\u{1D173}-\u{1D17A}]`,
-  String.raw`(?<![\p{Extended_Pictographic}\p{Emoji}\p{S}])[\uFE0E\uFE0F]`,
+  String.raw`(?<![\p{Extended_Pictographic}\p{Emoji}\p{S}])[\uFE0E\uFE0F]|(?<=[0-9#*])[\uFE0E\uFE0F](?!\u20E3)`, // a key has its cap
   String.raw`(?<![\p{scx=Hani}\p{Sm}\p{scx=Mymr}\p{scx=Phag}])[\uFE00-\uFE0D]`,
   String.raw`(?<!\p{scx=Hani})[\u{E0100}-\u{E01EF}]`,
 ];

@@ -30,10 +30,27 @@ export const createAdmission = (queue: Queue, way: TextStage): Admission => {
     queue.close(lane);
     way.end(lane);
   };
+  /** A text whose part has ended, as long as nothing but thoughts has come: some clients end it where the model thinks, and go on. */
+  let resting: OpenLane | undefined;
+  let isInterrupted = false;
+  /** The text that rests goes on where its part begins again behind a thought; anything else ends it. */
+  const arrive = (key: string | undefined): void => {
+    if (!resting) return;
+    if (key?.startsWith('reasoning ')) isInterrupted = true;
+    else {
+      if (key !== resting.key || !isInterrupted) endText(resting);
+      resting = undefined;
+    }
+  };
+  const endPart = (lane: OpenLane): void => {
+    if (!lane.key.startsWith('text ')) return endText(lane);
+    [resting, isInterrupted] = [lane, false];
+  };
   let isOver = false;
   const end = (): void => {
     if (isOver) return;
     isOver = true;
+    resting = undefined;
     for (const lane of queue.lanes()) endText(lane);
     way.endStep();
     for (const told of calls.values()) queue.addWhole({ chunk: undefined, told, length: lengthOf(told) }); // a call that never came
@@ -42,11 +59,12 @@ export const createAdmission = (queue: Queue, way: TextStage): Admission => {
     end,
     admit: (chunk) => {
       const key = deltaKey(chunk);
+      const border = key === undefined ? borderOf(chunk) : undefined;
+      arrive(key ?? border?.key);
       if (key !== undefined) return admitText(key, chunk, { queue, way });
-      const border = borderOf(chunk);
       if (border) {
         const lane = queue.lane(border.key, () => laneOf(chunk));
-        if (border.isEnd) endText(lane);
+        if (border.isEnd) endPart(lane);
         return queue.addWhole({ chunk, lane });
       }
       if (bringsArguments(chunk)) return undefined;

@@ -8,7 +8,10 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
   ['Anthropic', 'sk-ant-[A-Za-z0-9_-]{16,256}'],
   ['OpenRouter', 'sk-or-(?:v\\d-)?[A-Za-z0-9_-]{16,256}'],
   ['OpenAI', 'sk-(?:proj|svcacct|admin|service|None)-[A-Za-z0-9_-]{16,256}'],
-  ['OpenAI and those who copy it', 'sk-(?=[A-Za-z-]{0,64}\\d)[A-Za-z0-9-]{20,256}'],
+  [
+    'OpenAI and those who copy it',
+    'sk-(?=[A-Za-z-]{0,64}\\d)(?=[A-Za-z0-9-]{0,48}[A-Za-z0-9]{20}|[0-9a-f]{8}-[0-9a-f]{4}-)[A-Za-z0-9-]{20,256}',
+  ],
   ['Stripe', '(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,256}'],
   ['Stripe webhooks', 'whsec_[A-Za-z0-9+/=]{16,128}'],
   ['AWS access key', '(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{16}(?![A-Za-z0-9])'],
@@ -58,5 +61,13 @@ export const apiKeyFinder = defineFinder({
   shape: /(?<![A-Za-z0-9_-])[A-Za-z0-9_.:+/=-]{1,640}/,
 });
 
+/** Where a program has its key from, and what stands for one: `process.env.API_KEY_2`, `ACCESS_TOKEN_1`, `your-api-key-1`. */
+const noKey =
+  /^(?:(?:process|import|os|config|settings|env|secrets|vars|self|this|options|ctx)\.[\w.]+|[A-Z]{2,}(?:_[A-Z]{2,})+(?:_\d{1,3})?|your[-_][a-z-_]+\d{0,3})$/;
+
 /** Values that are labelled as a key. Labels are written in any case; keys are not. */
-export const labelledKeyFinder = defineFinder({ regex: new RegExp(labelled, 'i'), hint: /\d/ });
+export const labelledKeyFinder = defineFinder({
+  regex: new RegExp(labelled, 'i'),
+  hint: /\d/,
+  read: (text, { start, end }) => (noKey.test(text.slice(start, end)) ? undefined : end),
+});

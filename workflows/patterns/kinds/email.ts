@@ -19,7 +19,7 @@ const shape = defineFinder({
 });
 
 /**
- * E-mail addresses, read outwards from each `@` and validated by `validator.isEmail`. The user of a Git remote (`git@host:path`)
+ * E-mail addresses, read outwards from each `@` and validated by `validator.isEmail`. The user of a Git remote (`git@host:path`, `git@host/path`)
  * is nobody's address. Where the domain of one is the mailbox of the next, the first ends where it ends.
  */
 export const emailFinder: Finder = {
@@ -43,7 +43,7 @@ const addressAround = (text: string, at: number): TextSpan | undefined => {
   const domain = local && validDomain(local, domainHead.exec(text.slice(at + 1, at + 1 + maxDomainChars))?.[0] ?? '');
   if (!local || !domain) return undefined;
   const span = { start: at - local.length, end: at + 1 + domain.length };
-  return local === 'git' && text[span.end] === ':' ? undefined : span;
+  return local === 'git' && /[:/]/.test(text[span.end] ?? '') ? undefined : span;
 };
 
 const endOfAddressBefore = (text: string, at: number): number => {
@@ -52,12 +52,15 @@ const endOfAddressBefore = (text: string, at: number): number => {
   return addressAround(text, before)?.end ?? 0;
 };
 
+/** `logo@2x.png` and `lib@1.0.beta` are files and versions. */
+const fileOrVersion = /^(?:[1-9]x\.[a-z]+|\d+(?:\.\d+)+\.[a-z]+)$/i;
+
 /** The longest beginning of what follows the `@` that makes an address; a sentence may go on right behind it. */
 const validDomain = (local: string, run: string): string | undefined => {
   const labels = (/^[^.]+(?:\.[^.]+)*/.exec(run)?.[0] ?? '').split('.');
   for (let count = labels.length; count > 1; count--) {
     const domain = labels.slice(0, count).join('.').replace(/-+$/, '');
-    if (validator.isEmail(`${local}@${domain}`)) return domain;
+    if (!fileOrVersion.test(domain) && validator.isEmail(`${local}@${domain}`)) return domain;
   }
   return undefined;
 };

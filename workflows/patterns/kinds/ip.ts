@@ -3,9 +3,10 @@ import { defineFinder } from '../define-finder.js';
 import type { ReadMatch } from '../finder.js';
 
 const maxChars = 45;
-/** `version 1.2.3.4` is not an address. */
-const versionLabel = /(?:^|[^\p{L}])(?:v|ver|vers|version|release|build|firmware|driver|sdk|kernel)[.:]?\s{0,3}$/iu;
-const labelChars = 16;
+/** `version 1.2.3.4`, `"FileVersion": "1.2.3.4"`, `==1.2.3.4` and `section 1.2.3.4` are not addresses. */
+const versionLabel =
+  /(?:(?:^|[^\p{L}])(?:v|vers?|release|build|firmware|driver|sdk|kernel|section|chapter|clause|figure|oid|§)|version)["']?\s{0,2}[.:=(]?\s{0,3}["']?$|(?:[=^~<>]=|\^|~>?)\s?$/iu;
+const labelChars = 20;
 /** Addresses that point at nobody: unspecified, loopback and network masks. */
 const nobodys = /^(?:0\.0\.0\.0|127\.|255\.255\.)|^::1?$/;
 

@@ -29,7 +29,7 @@ const part = (max: number): string => String.raw`\.[A-Za-z0-9_-]{0,${max}}`;
  */
 export const jwtFinder = defineFinder({
   regex: new RegExp(
-    String.raw`(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,1024}${part(8192)}(?:${part(4096)}(?:${part(8192)}${part(512)})?)?`,
+    String.raw`(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,8192}${part(8192)}(?:${part(4096)}(?:${part(8192)}${part(512)})?)?`,
   ),
   hint: /eyJ/,
   read: readToken,
