@@ -7,7 +7,7 @@ import { readPlain } from './plain-message.js';
 export interface PlainInput {
   readonly role: 'user' | 'assistant';
   readonly text: string;
-  /** Lists keep more of a message whose content is a string than of one that has its text in an array. */
+  /** Whether its content is the text itself, and not an array with it: lists take these for messages of different versions. */
   readonly isString: boolean;
 }
 

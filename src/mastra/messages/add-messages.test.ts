@@ -58,8 +58,13 @@ interface Owner {
 }
 
 const listOf = (add: (list: MessageList) => void, owner: Owner = {}): object => {
+  vi.setSystemTime(1_700_000_000_000);
   let ids = 0;
-  const list = new MessageList({ ...owner, generateMessageId: () => `made-${(ids += 1)}` });
+  const generateMessageId = (): string => {
+    vi.advanceTimersByTime(ids % 3); // time goes on, now and then
+    return `made-${(ids += 1)}`;
+  };
+  const list = new MessageList({ ...owner, generateMessageId });
   list.add('In context.', 'context');
   let error: unknown;
   try {
