@@ -1,4 +1,7 @@
-const { ROOM: room = 'pipeline' } = process.env;
+import { theRoom } from './rooms.ts';
+
+const { ROOM: room } = process.env;
+const { mutate, isStatic = false } = theRoom();
 const reports = `test-output/mutation/${room}`;
 
 /** Run from the root of the repository, which is copied: `npm run mutation -- ROOM`. */
@@ -7,10 +10,10 @@ export default {
   testRunner: 'vitest',
   // No such file: Stryker would rewrite the real one with an interface that TypeScript 7 no longer has.
   tsconfigFile: 'none.json',
-  vitest: { configFile: 'bench/mutation/vitest.config.mjs', related: true },
+  vitest: { configFile: 'bench/mutation/vitest.config.ts', related: false },
   coverageAnalysis: 'perTest',
   mutate: [
-    `src/${room}/**/*.ts`,
+    ...mutate,
     '!src/**/{*.test,*.test-d,test-setup}.ts',
     '!src/pipeline/graph.ts', // types, and `otherwise`, whose own text says that it always holds
   ],
@@ -18,10 +21,10 @@ export default {
   plugins: ['@stryker-mutator/vitest-runner'],
   // Texts are for people; what they say is judged by people.
   mutator: { excludedMutations: ['StringLiteral'] },
-  ignoreStatic: true,
+  ignoreStatic: !isStatic,
   concurrency: 1,
-  timeoutMS: 20_000,
-  timeoutFactor: 4,
+  timeoutMS: 8_000,
+  timeoutFactor: 2,
   incremental: true,
   incrementalFile: `${reports}/incremental.json`,
   tempDirName: 'test-output/mutation/copy',
