@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Pattern } from '../../src/guard/pattern.js';
-import { guard, type PipelineStep } from '../../src/index.js';
+import { guard, pipeline, type PipelineStep } from '../../src/index.js';
 import type { Chunk } from '../../src/release/gate/chunk.js';
 import { patternGuard, patterns, sendAll, source, texts } from '../../src/release/gate/test-setup.js';
 import { times } from './hostile.js';
@@ -57,6 +57,21 @@ const marking: Spec = {
   make: (id) => guard(changing(id, marked, true), { window: 'part' }),
   whole: (text) => (text === '' ? '' : marked(text)),
 };
+
+/** A guard that lets everything pass, in the pieces of its window. */
+const passing = (window: (typeof windows)[number]): PipelineStep =>
+  guard(
+    changing('passing', (text) => text, true),
+    { window },
+  );
+
+/** A guard as it is, or in a block beside one that changes nothing. */
+const beside = (step: PipelineStep, window: (typeof windows)[number] | undefined, id: string): PipelineStep =>
+  window === undefined
+    ? step
+    : pipeline(`block-${id}`)
+        .parallel([step, passing(window)])
+        .commit();
 
 const editor: fc.Arbitrary<Spec> = fc.oneof(
   fc.constantFrom(...patternNames).map(replacing),
@@ -113,16 +128,18 @@ const sent = ({ said, cuts, next }: Drawn): Chunk[] => {
   return chunks;
 };
 
-const idsOf = (specs: readonly Spec[]) => specs.map((_, index) => `g${index}`);
+/** Who stands beside a guard, where anybody does. */
+const company = fc.array(fc.option(fc.constantFrom(...windows), { nil: undefined, freq: 1 }), { minLength: 3, maxLength: 3 });
+
 const wholeOf = (specs: readonly Spec[], said: string): string =>
   specs.reduce((soFar, spec, index) => spec.whole(soFar, `g${index}`), said);
 const named = ({ kind, id }: (typeof parts)[number]): string => `${kind} ${id}`;
 
 describe('the gate, against reading each part as a whole', () => {
-  it('guards one after another make of any stream what they make of its parts', async () => {
+  it('guards, in blocks or not, make of any stream what they make of its parts', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(editor, { minLength: 1, maxLength: 3 }), streams, async (specs, drawn) => {
-        const guards = specs.map(({ make }, index) => make(idsOf(specs)[index] as string));
+      fc.asyncProperty(fc.array(editor, { minLength: 1, maxLength: 3 }), company, streams, async (specs, others, drawn) => {
+        const guards = specs.map(({ make }, index) => beside(make(`g${index}`), others[index], `g${index}`));
         const { left, stopped } = await sendAll(guards, sent(drawn));
         expect(stopped).toBeUndefined();
         for (const [index, part] of parts.entries())
@@ -146,11 +163,12 @@ describe('the gate, against reading each part as a whole', () => {
       fc.asyncProperty(
         fc.array(editor, { maxLength: 2 }),
         fc.constantFrom(...patternNames),
+        company,
         streams,
-        async (specs, name, drawn) => {
+        async (specs, name, others, drawn) => {
           const guards = [
             ...specs.map(({ make }, index) => make(`g${index}`)),
-            patternGuard(patterns[name], 'block', 'blocking'),
+            beside(patternGuard(patterns[name], 'block', 'blocking'), others[0], 'blocking'),
           ];
           const { left, stopped } = await sendAll(guards, sent(drawn));
           const judged = drawn.said.map((said) => wholeOf(specs, said));
