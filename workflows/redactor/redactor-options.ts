@@ -15,7 +15,7 @@ export interface RedactorOptions extends GuardOptions, ValueKindOptions {
    *
    * - `'mask'`: each letter and digit becomes `*`; its length and its punctuation stay to be seen.
    * - `'hash'`: its kind and a hash, `[EMAIL:3f2a9c1b7d20]`; the same value has the same hash, see `key`.
-   * - `'remove'`: nothing stands in its place.
+   * - `'remove'`: nothing stands in its place; what stood on its two sides may make a value together, which `'replace'` parts.
    * - `'replace'`: its kind, `[EMAIL]`, or what `replacement` says.
    * - `'block'`: the run stops; no piece of the value leaves.
    * - `'restore'`: the model sees a placeholder, `[EMAIL_1]`; tools and the final answer get the value back.

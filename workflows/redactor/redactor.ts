@@ -1,5 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
-import { InterlockError } from '../../src/index.js';
+import { InterlockError } from '../../src/errors.js';
 import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import { report, type Detection } from '../guards/detection.js';
 import { traitsOf } from '../guards/guard-options.js';
@@ -15,7 +15,8 @@ type Redactor = Processor<string, RedactionMetadata> & WindowedProcessor;
 
 /**
  * A guard (id `redactor`) for values that can be recognised by their characters: addresses, numbers and secrets, and patterns of
- * your own. Each kind is validated, not only matched. It reads the input, tool results, and of the answer text, reasoning and
+ * your own. Each kind is validated, not only matched, and found through disguises: characters that nobody sees, forms of
+ * compatibility, and codes such as `\u0040` and `%40`. It reads the input, tool results, and of the answer text, reasoning and
  * the arguments of tool calls.
  *
  * In a stream it holds back what may be the beginning of a value, so that no piece of one leaves and the result is the same
