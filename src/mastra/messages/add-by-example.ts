@@ -1,6 +1,6 @@
-import { MessageList, type MastraDBMessage, type MessageListInput } from '@mastra/core/agent/message-list';
+import type { MastraDBMessage, MessageList, MessageListInput } from '@mastra/core/agent/message-list';
 import { isRecord } from '../../pipeline/plain-data.js';
-import { insidesOf, isKnownInside } from './list-insides.js';
+import { emptyLike, insidesOf, isKnownInside } from './list-insides.js';
 import { readPlain } from './plain-message.js';
 
 /** What a caller says in one text, without anything else that would count. */
@@ -65,11 +65,10 @@ export const createByExample = (list: MessageList): ((input: PlainInput) => Mast
 const words = 'An example.';
 
 const exampleOf = (list: MessageList, { role, isString }: PlainInput): MastraDBMessage | undefined => {
-  const { threadId, resourceId } = insidesOf(list).memoryInfo ?? {};
+  const aside = emptyLike(list, insidesOf(list));
+  insidesOf(aside).generateMessageId = undefined; // the agent's ids are for messages that are there
   const content = isString ? words : [{ type: 'text', text: words }];
-  const [example, ...more] = new MessageList({ threadId, resourceId })
-    .add([{ role, content }] as MessageListInput, 'input') // of one of these forms
-    .get.all.db();
+  const [example, ...more] = aside.add([{ role, content }] as MessageListInput, 'input').get.all.db(); // of one of these forms
   const isPlain = example && more.length === 0 && example.content.parts.length === 1 && readPlain(example)?.text === words;
   return isPlain ? example : undefined;
 };
