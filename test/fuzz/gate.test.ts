@@ -129,7 +129,7 @@ const sent = ({ said, cuts, next }: Drawn): Chunk[] => {
 };
 
 /** Who stands beside a guard, where anybody does. */
-const company = fc.array(fc.option(fc.constantFrom(...windows), { nil: undefined, freq: 1 }), { minLength: 3, maxLength: 3 });
+const company = fc.array(fc.option(fc.constantFrom(...windows), { nil: undefined, freq: 2 }), { minLength: 3, maxLength: 3 });
 
 const wholeOf = (specs: readonly Spec[], said: string): string =>
   specs.reduce((soFar, spec, index) => spec.whole(soFar, `g${index}`), said);

@@ -113,7 +113,7 @@ const call: fc.Arbitrary<Call> = fc.constantFrom(...routes).chain(({ method, pat
   fc.record({
     method: fc.constant(method),
     path: fc.constant(path),
-    words: fc.array(fc.option(word, { nil: undefined, freq: 1 }), { minLength: 2, maxLength: 2 }),
+    words: fc.array(fc.option(word, { nil: undefined, freq: 2 }), { minLength: 2, maxLength: 2 }),
     query,
     body: bodyFor(path),
     type: fc.constantFrom('application/json', 'application/json', 'text/plain', 'multipart/form-data', ''),
