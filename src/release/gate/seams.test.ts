@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { guard, pipeline, rejectToolCall } from '../../index.js';
 import type { Chunk } from './chunk.js';
-import { call, delta, finish, openGate, sendAll, source, textOf, texts, told } from './test-setup.js';
+import { call, delta, finish, openGate, sendAll, source, textOf, texts, thought, told } from './test-setup.js';
 
 interface Asked {
   abort(reason: string): never;
@@ -19,6 +19,7 @@ const reading = (id: string, window: 'chunk' | 'part' | 'sentence', act: (text: 
   return guard({ id, processOutputStream: processOutputStream as never }, { window }); // typed by what it reads
 };
 const watching = reading('watching', 'part', () => undefined);
+const redacting = reading('redacting', 'part', (text) => text.replace('secret', '[x]'));
 const typesOf = (chunks: readonly Chunk[]) => chunks.map(({ type }) => type);
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -76,7 +77,6 @@ describe('a text that one guard drops', () => {
 });
 
 describe('side by side, where who passed is asked again', () => {
-  const redacting = reading('redacting', 'part', (text) => text.replace('secret', '[x]'));
   const block = (judging: Processor) => [pipeline('p', { staleVerdicts: 'rerun' }).parallel([redacting, judging]).commit()];
 
   it('they are asked about what its siblings left, and everything waits for its answer', async () => {
@@ -94,6 +94,41 @@ describe('side by side, where who passed is asked again', () => {
     const { left, stopped } = await sendAll(block(judging), textOf(['A secret.']));
     expect(stopped).toMatchObject({ kind: 'trip', reason: 'Too much.', processorId: 'judging' });
     expect(texts(left)).toEqual({});
+  });
+});
+
+describe('order', () => {
+  it('of a text with other chunks within it, however many', async () => {
+    const sign = { type: 'reasoning-delta', payload: { id: 'one', text: 'Hm. ', providerMetadata: { signature: 's' } } };
+    const chunks = [delta('a'), source, delta('b'), source, delta('c'), sign, thought('So.')];
+    const { left } = await sendAll([watching], chunks);
+    const told = left.map(({ type, payload }) => (payload as { text?: string }).text ?? type);
+    expect(told).toEqual(['a', 'source', 'b', 'source', 'c', 'Hm. ', '', 'So.', 'finish']);
+  });
+
+  it('of texts side by side: none waits for another', async () => {
+    const { gate, left } = openGate([pipeline('p').parallel([watching, redacting]).commit()]);
+    for (const chunk of [delta('one '), ...textOf(['two'], 'two')]) await gate.push(chunk);
+    await settle();
+    expect(texts(left)).toEqual({ 'text two': 'two' });
+  });
+});
+
+describe('what may be held', () => {
+  const words = 'So it goes on and on. '; // 22 characters
+  const sentences = reading('sentences', 'sentence', () => undefined);
+
+  it('is not what has gone: an answer may be as long as it likes', async () => {
+    const chunks = Array.from({ length: 20 }, (_, n) => [delta(words), told(words, `${n}`), call({}, `${n}`)]).flat();
+    const { stopped, left } = await sendAll([sentences], chunks, { maxHeldChars: 200 });
+    expect([stopped, left.length]).toEqual([undefined, 61]);
+  });
+
+  it('is also what is told of a call that has not come', async () => {
+    const chunks = Array.from({ length: 3 }, () => told(words));
+    const { stopped, left } = await sendAll([sentences], chunks, { maxHeldChars: 60 });
+    expect(stopped).toMatchObject({ kind: 'unavailable', error: { code: 'release/hold-exceeded' } });
+    expect(left).toEqual([]);
   });
 });
 
