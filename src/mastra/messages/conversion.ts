@@ -1,7 +1,7 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import { learnExamples } from './convert-by-example.js';
 import { emptyLike, insidesOf, isKnownInside } from './list-insides.js';
-import { isOneByOne, type MessageCopies } from './message-copies.js';
+import type { MessageCopies } from './message-copies.js';
 import { readPlain, type PlainMessage } from './plain-message.js';
 import { settledLength } from './settled-length.js';
 
@@ -41,9 +41,8 @@ export const createConversion = <Message extends Converted>(
     const messages = way.messagesOf(list);
     const length = settledLength(messages);
     if (length < worthKeeping || !isKnownInside(list)) return way.convert(list);
-    const settled = messages.slice(0, length);
-    const now = copies.of(settled, length);
-    if (!kept || !isOneByOne(kept.copies, now)) kept = { copies: now, made: await convertSettled(way, list, settled) };
+    const now = copies.settled(messages, length);
+    if (kept?.copies !== now) kept = { copies: now, made: await convertSettled(way, list, messages.slice(0, length)) };
     const rest = await way.convert(partOf(list, messages.slice(length), true));
     const start = rest.findIndex(({ role }) => role !== 'system'); // the user's message is there
     return [...rest.slice(0, start), ...kept.made, ...rest.slice(start)];

@@ -9,6 +9,8 @@ export interface MessageCopies {
    * @param length how many of them are settled: the loop never changes them
    */
   of(messages: readonly MastraDBMessage[], length: number): MastraDBMessage[];
+  /** The copies of those that are settled alone: the same array as long as none of them has changed. */
+  settled(messages: readonly MastraDBMessage[], length: number): readonly MastraDBMessage[];
   /** Says what a message was made of, so that no other copy is made while the two are the same. */
   note(message: MastraDBMessage, copy: MastraDBMessage): void;
 }
@@ -35,17 +37,21 @@ export const createMessageCopies = (isHandedOut: () => boolean): MessageCopies =
     known.set(message, copy);
     return copy;
   };
-  const trusted = (messages: readonly MastraDBMessage[]): readonly MastraDBMessage[] => {
-    if (!isOneByOne(settled.messages, messages)) settled = { messages, copies: messages.map(copyOf) };
+  const settledOf = (messages: readonly MastraDBMessage[], length: number): readonly MastraDBMessage[] => {
+    const areKnown = settled.messages.length === length && settled.messages.every((one, index) => one === messages[index]);
+    if (areKnown && !isHandedOut()) return settled.copies;
+    const now = messages.slice(0, length);
+    const copies = now.map(copyOf);
+    settled = { messages: now, copies: isOneByOne(settled.copies, copies) ? settled.copies : copies };
     return settled.copies;
   };
   return {
-    of: (messages, length) =>
-      isHandedOut() ? messages.map(copyOf) : [...trusted(messages.slice(0, length)), ...messages.slice(length).map(copyOf)],
+    of: (messages, length) => settledOf(messages, length).concat(messages.slice(length).map(copyOf)),
+    settled: settledOf,
     note: (message, copy) => void known.set(message, copy),
   };
 };
 
 /** Whether two lists are of the same objects. */
-export const isOneByOne = (a: readonly object[], b: readonly object[]): boolean =>
+const isOneByOne = (a: readonly object[], b: readonly object[]): boolean =>
   a.length === b.length && a.every((one, index) => one === b[index]);

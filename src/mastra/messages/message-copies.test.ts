@@ -1,0 +1,44 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import { describe, expect, it } from 'vitest';
+import { copyPlain } from '../../pipeline/plain-data.js';
+import { createMessageCopies } from './message-copies.js';
+
+const conversation = (): MastraDBMessage[] =>
+  ['One.', 'Two.', 'Three.'].map((text, n) => ({
+    id: `m-${n}`,
+    role: 'user',
+    createdAt: new Date(n),
+    content: { format: 2, parts: [{ type: 'text', text }] },
+  }));
+
+describe('copies of settled messages', () => {
+  it.each([true, false])(
+    'are the same array as long as nothing has changed, where messages are handed out: %s',
+    (isHandedOut) => {
+      const [copies, messages] = [createMessageCopies(() => isHandedOut), conversation()];
+      const first = copies.settled(messages, 2);
+      expect(copies.settled([...messages], 2)).toBe(first);
+      expect(copies.of(messages, 2).slice(0, 2)).toEqual(first);
+      expect(copies.settled(messages, 3)).not.toBe(first);
+    },
+  );
+
+  it('are others once a message that was handed out has changed, and keep what it was', () => {
+    const [copies, messages] = [createMessageCopies(() => true), conversation()];
+    const first = copies.settled(messages, 2);
+    Object.assign(messages[1]?.content.parts[0] ?? {}, { text: 'ZEBRA' });
+    const then = copies.settled(messages, 2);
+    expect(then).not.toBe(first);
+    expect(first[1]).toEqual(conversation()[1]);
+    expect(then[1]).toEqual(messages[1]);
+    expect(then[0]).toBe(first[0]);
+  });
+
+  it('are the same array for messages that were made of them', () => {
+    const [copies, messages] = [createMessageCopies(() => true), conversation()];
+    const first = copies.settled(messages, 3);
+    const restored = first.map(copyPlain);
+    for (const [index, message] of restored.entries()) copies.note(message, first[index] as MastraDBMessage); // there are as many
+    expect(copies.settled(restored, 3)).toBe(first);
+  });
+});
