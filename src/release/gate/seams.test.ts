@@ -108,7 +108,7 @@ describe('order', () => {
 
   it('of texts side by side: none waits for another', async () => {
     const { gate, left } = openGate([pipeline('p').parallel([watching, redacting]).commit()]);
-    for (const chunk of [delta('one '), ...textOf(['two'], 'two')]) await gate.push(chunk);
+    for (const chunk of [delta('one '), ...textOf(['two'], 'two'), delta('goes on')]) await gate.push(chunk);
     await settle();
     expect(texts(left)).toEqual({ 'text two': 'two' });
   });
