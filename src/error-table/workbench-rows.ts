@@ -22,6 +22,10 @@ export const workbenchRows = {
     actor: 'operator',
     say: 'Another program listens on this port; stop it, or choose another with --port.',
   },
+  'studio/unusable-file': {
+    actor: 'operator',
+    say: 'Runs cannot be kept in this file; give a file that can be written to, or --file memory.',
+  },
   'studio/invalid-option': { actor: 'operator', say: 'An option has a value that cannot be used; see --help.' },
   'studio/invalid-entry': {
     actor: 'operator',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { optionTreatments } from '../../src/mastra/agent/options.js';
+import { isHonoured, optionTreatments } from '../../src/mastra/agent/options.js';
 import { refusedMethods } from '../../src/mastra/agent/refused-methods.js';
 
 type Treatment = (typeof optionTreatments)['call'][string];
@@ -8,7 +8,7 @@ type Treatment = (typeof optionTreatments)['call'][string];
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const told = (treatment: Treatment): string => {
-  if (treatment === 'honoured') return 'Honoured.';
+  if (isHonoured(treatment)) return `${sentence(treatment.says)}.`;
   if (treatment.harmless({})) return 'Taken; there is nothing here that it would change.';
   const why = treatment.detail ? ` ${sentence(treatment.detail)}` : '';
   return `${treatment.harmless(false) ? 'Refused unless `false`.' : 'Refused.'}${why}`;
@@ -30,8 +30,9 @@ const document = `<!-- Made from src/mastra/agent/options.ts and src/mastra/agen
 
 # Options of Mastra's agent
 
-Every option of Mastra's agent is honoured, or refused by name with \`agent/unsupported-option\` before any model is called; none is
-ignored. A name that is in no table here is \`agent/unknown-option\`.
+Every option of Mastra's agent is honoured, and takes what its row says, or is refused by name with \`agent/unsupported-option\`; none is
+ignored. A name that is in no table here is \`agent/unknown-option\`, any other value, \`null\` too, \`agent/invalid-option\` with the place
+in it. All of that is said before any model is called; \`undefined\` is as if the option were not there.
 
 ## Of a call
 
@@ -63,7 +64,7 @@ describe('docs/options.md', () => {
   it('says what becomes of every option', async () => expect(document).toMatchFileSnapshot('../../docs/options.md'));
 
   it('tells refusals apart', () => {
-    expect(document).toContain('| `maxSteps` | Honoured. |');
+    expect(document).toContain('| `maxSteps` | A whole number from 1. |');
     expect(document).toContain('| `eagerToolExecution` | Refused unless `false`. No tool runs before its step was judged. |');
     expect(document).toContain('| `scorers` | Refused. |');
     expect(document).toContain('| `network` | A network routes');

@@ -114,11 +114,6 @@ describe.each(modes)('approval in %s', (mode) => {
       [],
     ],
     [
-      'a value of the call that is not quite right',
-      (log) => ({ tools: { charge: charging(log, {}) }, options: { requireToolApproval: 'always' as never } }),
-      [],
-    ],
-    [
       'a policy that fails',
       (log) => ({
         tools: { charge: charging(log, {}) },

@@ -30,7 +30,11 @@ describe('options that the loop does not honour', () => {
   });
 
   it.each(refused)('%s is refused by name in the defaults, too', async (name, value) => {
-    const { agent, model } = makeAgent('Hi.', { defaultOptions: { [name]: value } });
+    const model = scriptedModel({ steps: [] });
+    const config = { id: 'a', name: 'A', model, defaultOptions: { [name]: value } };
+    const built = await expectRefusal('agent/unsupported-option', model, () => new InterlockAgent(config));
+    expect(built.path).toBe(`defaultOptions.${name}`);
+    const { agent } = makeAgent('Hi.', { model, defaultOptions: () => ({ [name]: value }) });
     await expectRefusal('agent/unsupported-option', model, () => agent.generate('Hi'));
   });
 

@@ -3,7 +3,7 @@ import { createTool } from '@mastra/core/tools';
 import { expect } from 'vitest';
 import { z } from 'zod';
 
-import { InterlockAgent, isInterlockError, type ErrorCode, type InterlockAgentConfig } from '../../src/index.js';
+import { InterlockAgent, isInterlockError, type InterlockError, type ErrorCode, type InterlockAgentConfig } from '../../src/index.js';
 import { scriptedModel, type ScriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 
 type Step = ScriptedStep<'v2'>;
@@ -72,7 +72,11 @@ export const sentText = (model: ScriptedModel, role: string, call = 0): string =
     .join('\n');
 
 /** Expects a refusal with a code before any model call, and gives the error. */
-export const expectRefusal = async (code: ErrorCode, model: Pick<ScriptedModel, 'calls'>, act: () => unknown): Promise<Error> => {
+export const expectRefusal = async (
+  code: ErrorCode,
+  model: Pick<ScriptedModel, 'calls'>,
+  act: () => unknown,
+): Promise<InterlockError> => {
   const error: unknown = await Promise.resolve()
     .then(act)
     .then(
@@ -82,7 +86,7 @@ export const expectRefusal = async (code: ErrorCode, model: Pick<ScriptedModel, 
   expect(error, `a refusal with ${code}`).toBeDefined();
   expect(isInterlockError(error) ? error.code : error).toBe(code);
   expect(model.calls).toHaveLength(0);
-  return error as Error;
+  return error as InterlockError; // its code was compared above
 };
 
 /** Lets everything that waits for a turn of the event loop have it. */

@@ -103,6 +103,7 @@ describe('mastra-interlock studio', () => {
     [['--entry', 'a', '--content', 'some'], /^\[studio\/invalid-option\] at --content/],
     [['--entry', 'a', '--max-runs', '0'], /^\[studio\/invalid-option\] at --max-runs/],
     [['--nope'], /^\[studio\/invalid-option\].*--nope/],
+    [['--entry', app, '--port', '0', '--file', 'nothing.mjs'], /^\[studio\/unusable-file\] at .*nothing\.mjs: .*not a database/],
   ])('refuses %j', async (args, says) => {
     const cwd = folder();
     await writeFile(join(cwd, 'nothing.mjs'), 'export const other = 1;');

@@ -19,6 +19,16 @@ const maker = `
   db.exec('COMMIT');
 `;
 
+it.each([
+  ['a folder', () => tmpdir(), /unable to open/],
+  ['a file that is no database', () => import.meta.filename, /not a database/],
+  ['a file in what is no folder', () => join(import.meta.filename, 'runs.db'), /ENOTDIR|EEXIST/],
+])('%s is refused, and named', (_what, pathOf, says) => {
+  const path = pathOf();
+  expect(() => openFile(path)).toThrow(expect.objectContaining({ code: 'durable/unreachable', path }));
+  expect(() => openFile(path)).toThrow(says);
+});
+
 it('a file that another process makes at the same moment is waited for', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'interlock-file-'));
   const path = join(folder, 'runs.db');

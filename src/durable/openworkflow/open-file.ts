@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { InterlockError } from '../../errors.js';
 import type { Board } from '../journal.js';
 import { boardOn, boardTables } from './file-board.js';
 
@@ -53,13 +54,28 @@ const writeAhead = (db: DatabaseSync): void => {
   }
 };
 
-/** Opens the file of an engine; makes it, and its folder, where there is none. */
-export const openFile = (path: string): OpenFile => {
+const openDatabase = (path: string): DatabaseSync => {
   mkdirSync(dirname(path), { recursive: true });
   const db = new DatabaseSync(path, { timeout: patienceMs });
   writeAhead(db);
   db.exec('PRAGMA synchronous = NORMAL'); // a process may be killed at any time; what the machine loses with its power, the next kept step has not
   db.exec(tables + boardTables);
+  return db;
+};
+
+/** Opens the database, or says of its file why it cannot be used: it is no database, is read-only, or its folder cannot be made. */
+const openSaying = (path: string): DatabaseSync => {
+  try {
+    return openDatabase(path);
+  } catch (cause) {
+    const detail = cause instanceof Error ? cause.message : undefined;
+    throw new InterlockError('durable/unreachable', { path, detail, cause });
+  }
+};
+
+/** Opens the file of an engine; makes it, and its folder, where there is none. Raises `durable/unreachable`. */
+export const openFile = (path: string): OpenFile => {
+  const db = openSaying(path);
   const find = db.prepare('SELECT workflow_run_id AS id FROM interlock_runs WHERE program = ? AND run_id = ?');
   const reserve = db.prepare('INSERT OR IGNORE INTO interlock_runs VALUES (?, ?, NULL)');
   const note = db.prepare('UPDATE interlock_runs SET workflow_run_id = ? WHERE program = ? AND run_id = ?');

@@ -1,10 +1,23 @@
 import type { AgentConfig, AgentExecutionOptionsBase } from '@mastra/core/agent';
 import { InterlockError } from '../../errors.js';
 import type { InterlockAgentConfig, InterlockCallOptions } from './config.js';
-import { checkCallValues, checkConfigValues } from './option-values.js';
+import {
+  aBoolean,
+  aFunction,
+  aName,
+  anObject,
+  aText,
+  listOf,
+  orGiven,
+  recordOf,
+  wholeNumberFrom,
+  type OptionKind,
+} from '../../option-kind.js';
+import * as kinds from './option-kinds.js';
+import { checkSettings } from './option-values.js';
 
-/** What becomes of an option: it is honoured, or refused by name unless its value asks for nothing. Never ignored. */
-type Treatment = typeof honoured | Refused;
+/** What becomes of an option: its value is of a kind and is honoured, or it is refused by name unless it asks for nothing. Never ignored. */
+type Treatment = OptionKind | Refused;
 
 interface Refused {
   /** Whether the value asks for nothing that is not done anyway. */
@@ -13,7 +26,6 @@ interface Refused {
   readonly detail?: string;
 }
 
-const honoured = 'honoured';
 const refused: Refused = { harmless: () => false };
 const refusedBecause = (detail: string): Refused => ({ ...refused, detail });
 const refusedUnless = (harmless: (value: unknown) => boolean, detail?: string): Refused => ({ harmless, detail });
@@ -29,48 +41,48 @@ export type CallOptionName =
 
 /** Every option of a call. Mastra's type names them: one that a new version adds does not compile until it has its row. */
 const callOptions: Record<CallOptionName, Treatment> = {
-  instructions: honoured,
-  system: honoured,
-  context: honoured,
-  memory: honoured,
-  runId: honoured,
-  requestContext: honoured,
-  actor: honoured,
-  mcp: honoured,
-  maxSteps: honoured,
-  stopWhen: honoured,
-  providerOptions: honoured,
-  modelSettings: honoured,
-  onStepFinish: honoured,
-  onFinish: honoured,
-  onChunk: honoured,
-  onError: honoured,
-  onAbort: honoured,
-  onRunEvent: honoured,
-  activeTools: honoured,
-  abortSignal: honoured,
-  inputProcessors: honoured,
-  outputProcessors: honoured,
-  errorProcessors: honoured,
-  maxProcessorRetries: honoured,
-  hold: honoured,
-  maxHeldChars: honoured,
-  recordEdits: honoured,
-  record: honoured,
-  persistence: honoured,
-  toolsets: honoured,
-  clientTools: honoured,
-  hooks: honoured,
-  toolChoice: honoured,
-  toolCallConcurrency: honoured,
-  prepareStep: honoured,
-  model: honoured,
-  experimentalTransform: honoured,
-  tracingContext: honoured,
-  tracingOptions: honoured,
-  serverless: honoured,
+  instructions: kinds.instructions,
+  system: kinds.instructions,
+  context: kinds.messages,
+  memory: anObject,
+  runId: aName,
+  requestContext: kinds.requestContext,
+  actor: anObject,
+  mcp: anObject,
+  maxSteps: wholeNumberFrom(1),
+  stopWhen: kinds.functions,
+  providerOptions: recordOf(anObject),
+  modelSettings: anObject,
+  onStepFinish: aFunction,
+  onFinish: aFunction,
+  onChunk: aFunction,
+  onError: aFunction,
+  onAbort: aFunction,
+  onRunEvent: aFunction,
+  activeTools: listOf(aText),
+  abortSignal: kinds.abortSignal,
+  inputProcessors: kinds.guards,
+  outputProcessors: kinds.guards,
+  errorProcessors: kinds.guards,
+  maxProcessorRetries: wholeNumberFrom(0),
+  hold: kinds.hold,
+  maxHeldChars: wholeNumberFrom(1),
+  recordEdits: aBoolean,
+  record: aFunction,
+  persistence: kinds.persistence,
+  toolsets: recordOf(kinds.tools),
+  clientTools: kinds.tools,
+  hooks: kinds.callbacks,
+  toolChoice: kinds.toolChoice,
+  toolCallConcurrency: kinds.concurrency,
+  prepareStep: aFunction,
+  model: kinds.model,
+  experimentalTransform: kinds.functions,
+  tracingContext: anObject,
+  tracingOptions: anObject,
+  serverless: anObject,
   // Mastra derives these from the tracing context, and hands them to every agent it calls.
-  tracing: honoured,
+  tracing: anObject,
   loggerVNext: refusedUnless(anything),
   metrics: refusedUnless(anything),
   // A stream ends where its run suspends; nothing here runs in the background or sends signals.
@@ -87,12 +99,12 @@ const callOptions: Record<CallOptionName, Treatment> = {
   id: refusedUnless(anything),
   messageId: refusedUnless(anything),
   eagerToolExecution: refusedUnless(isFalse, 'no tool runs before its step was judged.'),
-  requireToolApproval: honoured,
+  requireToolApproval: orGiven(aBoolean),
   autoResumeSuspendedTools: refusedUnless(isFalse, 'what a person answers is not read off what a model writes.'),
   savePerStep: refusedUnless(isFalse, 'an answer is saved once it was accepted as a whole.'),
   returnScorerData: refusedUnless(isFalse),
   includeRawChunks: refusedUnless(isFalse, 'raw chunks pass no guard.'),
-  structuredOutput: honoured,
+  structuredOutput: anObject,
   output: refusedBecause('its successor is structuredOutput.'),
   scorers: refusedBecause('a guard with shadow: true judges answers beside the run.'),
   isTaskComplete: refusedBecause('a guard of the result judges the answer, and may ask for another.'),
@@ -106,42 +118,42 @@ type ConfigName = keyof AgentConfig | keyof InterlockAgentConfig;
 
 /** Everything that an agent's configuration may hold. */
 const configOptions: Record<ConfigName, Treatment> = {
-  id: honoured,
-  name: honoured,
-  description: honoured,
-  metadata: honoured,
-  instructions: honoured,
-  model: honoured,
-  maxRetries: honoured,
-  tools: honoured,
-  hooks: honoured,
-  workflows: honoured,
-  agents: honoured,
-  defaultOptions: honoured,
-  defaultGenerateOptions: honoured,
-  defaultStreamOptions: honoured,
-  defaultGenerateOptionsLegacy: honoured,
-  defaultStreamOptionsLegacy: honoured,
-  defaultNetworkOptions: honoured,
-  mastra: honoured,
-  memory: honoured,
-  voice: honoured,
-  inputProcessors: honoured,
-  outputProcessors: honoured,
-  errorProcessors: honoured,
-  maxProcessorRetries: honoured,
-  hold: honoured,
-  maxHeldChars: honoured,
-  recordEdits: honoured,
-  record: honoured,
-  persistence: honoured,
-  options: honoured,
-  rawConfig: honoured,
-  requestContextSchema: honoured,
-  onRunEvent: honoured,
-  durability: honoured,
-  effects: honoured,
-  acceptChangedCode: honoured,
+  id: aName,
+  name: aName,
+  description: aText,
+  metadata: orGiven(anObject),
+  instructions: orGiven(kinds.instructions),
+  model: kinds.model,
+  maxRetries: wholeNumberFrom(0),
+  tools: orGiven(kinds.tools),
+  hooks: kinds.callbacks,
+  workflows: orGiven(kinds.workflows),
+  agents: orGiven(kinds.agents),
+  defaultOptions: orGiven(anObject),
+  defaultGenerateOptions: orGiven(anObject),
+  defaultStreamOptions: orGiven(anObject),
+  defaultGenerateOptionsLegacy: orGiven(anObject),
+  defaultStreamOptionsLegacy: orGiven(anObject),
+  defaultNetworkOptions: orGiven(anObject),
+  mastra: kinds.mastra,
+  memory: orGiven(kinds.memory),
+  voice: orGiven(kinds.voice),
+  inputProcessors: kinds.guards,
+  outputProcessors: kinds.guards,
+  errorProcessors: kinds.guards,
+  maxProcessorRetries: wholeNumberFrom(0),
+  hold: kinds.hold,
+  maxHeldChars: wholeNumberFrom(1),
+  recordEdits: aBoolean,
+  record: aFunction,
+  persistence: kinds.persistence,
+  options: anObject,
+  rawConfig: anObject,
+  requestContextSchema: kinds.schema,
+  onRunEvent: aFunction,
+  durability: kinds.engine,
+  effects: anObject,
+  acceptChangedCode: aFunction,
   durable: refusedUnless(isFalse, 'an engine is given as durability.'),
   scorers: refused,
   skills: refused,
@@ -164,20 +176,29 @@ export const optionTreatments: Readonly<Record<'call' | 'config', Readonly<Recor
   config: configOptions,
 };
 
-const checkNames = (given: object, table: Record<string, Treatment>): void => {
+/** Whether an option is honoured, rather than refused or taken without effect. */
+export const isHonoured = (treatment: Treatment): treatment is OptionKind => 'faultOf' in treatment;
+
+/** @param within The option that holds them, with a dot. */
+const checkOptions = (given: object, table: Readonly<Record<string, Treatment>>, within = ''): void => {
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;
+    const path = `${within}${name}`;
     const treatment = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (!treatment) throw new InterlockError('agent/unknown-option', { path: name });
-    if (treatment === honoured || treatment.harmless(value)) continue;
-    throw new InterlockError('agent/unsupported-option', { path: name, detail: treatment.detail });
+    if (!treatment) throw new InterlockError('agent/unknown-option', { path });
+    if (isHonoured(treatment)) {
+      const fault = treatment.faultOf(value, path);
+      if (fault) throw new InterlockError('agent/invalid-option', fault);
+    } else if (!treatment.harmless(value)) {
+      throw new InterlockError('agent/unsupported-option', { path, detail: treatment.detail });
+    }
   }
 };
 
 /** Whether an option of a call is taken because nothing here is changed by it. */
 export const changesNothing = (name: string, value: unknown): boolean => {
   const treatment = optionTreatments.call[name];
-  return treatment !== undefined && treatment !== honoured && treatment.harmless(value);
+  return treatment !== undefined && !isHonoured(treatment) && treatment.harmless(value);
 };
 
 /**
@@ -185,12 +206,17 @@ export const changesNothing = (name: string, value: unknown): boolean => {
  * does not honour, `agent/unknown-option` for anything else, `agent/invalid-option` for values that cannot be used.
  */
 export const checkCallOptions = (options: object): void => {
-  checkNames(options, callOptions);
-  checkCallValues(options as Record<string, unknown>);
+  checkOptions(options, callOptions);
+  checkSettings(options);
 };
 
+/** Defaults of calls, as far as they are data; those that a function gives are checked with each call. */
+const defaultsOfCalls = ['defaultOptions', 'defaultGenerateOptions', 'defaultStreamOptions'] as const satisfies ConfigName[];
+
 /** Refuses what an agent's configuration cannot hold; same codes as {@link checkCallOptions}. */
-export const checkConfig = (config: object): void => {
-  checkNames(config, configOptions);
-  checkConfigValues(config as Record<string, unknown>);
+export const checkConfig = (config: Partial<Record<ConfigName, unknown>>): void => {
+  checkOptions(config, configOptions);
+  for (const name of defaultsOfCalls) {
+    if (typeof config[name] === 'object') checkOptions(config[name] as object, callOptions, `${name}.`); // null was refused
+  }
 };

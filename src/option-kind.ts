@@ -1,0 +1,105 @@
+/** What an option takes. */
+export interface OptionKind {
+  /** As it is said after "it must be". */
+  readonly says: string;
+  /** What is wrong with a value that was given, and where in it; nothing where it fits. */
+  readonly faultOf: (value: unknown, path: string) => OptionFault | undefined;
+}
+
+/** A value that an option does not take. */
+export interface OptionFault {
+  readonly path: string;
+  readonly detail: string;
+}
+
+/** A kind that is told by a look at the value. */
+export const kind = (says: string, fits: (value: unknown) => boolean): OptionKind => ({
+  says,
+  faultOf: (value, path) => (fits(value) ? undefined : { path, detail: `it must be ${says}.` }),
+});
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const anObject = kind('an object', isObject);
+export const aFunction = kind('a function', (value) => typeof value === 'function');
+export const aText = kind('a text', (value) => typeof value === 'string');
+export const aBoolean = kind('true or false', (value) => typeof value === 'boolean');
+
+/** A text that is not empty. */
+export const aName = kind('a text that is not empty', (value) => typeof value === 'string' && value !== '');
+
+export const wholeNumberFrom = (least: number): OptionKind =>
+  kind(`a whole number from ${least}`, (value) => typeof value === 'number' && Number.isInteger(value) && value >= least);
+
+export const oneOf = (...values: readonly string[]): OptionKind =>
+  kind(inWords(values), (value) => (values as readonly unknown[]).includes(value));
+
+/** An instance that is told by a method, since an application may have loaded its class twice. */
+export const instanceWith = (method: string, says: string): OptionKind =>
+  kind(
+    says,
+    (value) => typeof value === 'object' && value !== null && typeof (value as Record<string, unknown>)[method] === 'function',
+  );
+
+/** One of two kinds. Of two faults, that of the kind that came further into the value is told. */
+export const either = (one: OptionKind, other: OptionKind): OptionKind => {
+  const says = `${one.says} or ${other.says}`;
+  return {
+    says,
+    faultOf: (value, path) => {
+      const fault = one.faultOf(value, path);
+      const otherFault = fault && other.faultOf(value, path);
+      if (!otherFault) return undefined;
+      const deeper = [fault, otherFault].find((found) => found.path !== path);
+      return deeper ?? { path, detail: `it must be ${says}.` };
+    },
+  };
+};
+
+/** A value, or a function that gives it for each request. */
+export const orGiven = (given: OptionKind): OptionKind => either(given, aFunction);
+
+export const listOf = (entry: OptionKind): OptionKind => ({
+  says: `a list in which each entry is ${entry.says}`,
+  faultOf(value, path) {
+    if (!Array.isArray(value)) return { path, detail: `it must be ${this.says}.` };
+    return firstFault(value.map((of, at) => entry.faultOf(of, `${path}.${at}`)));
+  },
+});
+
+/** An object in which every field that is set has the same kind. */
+export const recordOf = (entry: OptionKind): OptionKind => ({
+  says: `an object in which each field is ${entry.says}`,
+  faultOf(value, path) {
+    if (!isObject(value)) return { path, detail: `it must be ${this.says}.` };
+    return firstFault(Object.entries(value).map(([name, of]) => (of === undefined ? of : entry.faultOf(of, `${path}.${name}`))));
+  },
+});
+
+/** An object whose fields each have a kind; another field is refused, by name. */
+export const fieldsOf = (fields: Readonly<Record<string, OptionKind>>): OptionKind => ({
+  says: `an object with ${inWords(Object.keys(fields))}`,
+  faultOf(value, path) {
+    if (!isObject(value)) return { path, detail: `it must be ${this.says}.` };
+    return firstFault(
+      Object.entries(value).map(([name, of]) => {
+        if (of === undefined) return undefined;
+        const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+        return field
+          ? field.faultOf(of, `${path}.${name}`)
+          : { path: `${path}.${name}`, detail: `there is only ${inWords(Object.keys(fields))}.` };
+      }),
+    );
+  },
+});
+
+const firstFault = (faults: readonly (OptionFault | undefined)[]): OptionFault | undefined =>
+  faults.find((fault) => fault !== undefined);
+
+/** `"a", "b" or "c"`. */
+const inWords = (words: readonly string[]): string =>
+  words
+    .map((word) => `"${word}"`)
+    .join(', ')
+    .replace(/, (?=[^,]*$)/, ' or ');

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+
+import { InterlockAgent } from '../../src/index.js';
+import { isHonoured, optionTreatments } from '../../src/mastra/agent/options.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { expectRefusal, makeAgent, modes } from './support.js';
+
+const honouredIn = (where: 'call' | 'config'): string[] =>
+  Object.entries(optionTreatments[where]).flatMap(([name, treatment]) => (isHonoured(treatment) ? [name] : []));
+
+/** What no option takes. */
+const nothings: readonly unknown[] = [null, Number.NaN, Symbol('value')];
+
+const build = (name: string, value: unknown, model = scriptedModel({ steps: [] })): InterlockAgent =>
+  new InterlockAgent({ id: 'a', name: 'A', model, [name]: value });
+
+describe('an option with a value that cannot be used', () => {
+  it.each(honouredIn('config'))('%s is refused with its name when the agent is built', async (path) => {
+    const model = scriptedModel({ steps: [] });
+    for (const value of nothings) {
+      const error = await expectRefusal('agent/invalid-option', model, () => build(path, value, model));
+      expect(error).toMatchObject({ path, status: 400 });
+      expect(error.message).toContain('it must be');
+    }
+  });
+
+  it.each(honouredIn('call'))('%s is refused with its name before a model is called', async (path) => {
+    for (const [at, value] of nothings.entries()) {
+      const { agent, model } = makeAgent();
+      const error = await expectRefusal('agent/invalid-option', model, () =>
+        agent[modes[at % 2] ?? 'stream']('Hi', { [path]: value }),
+      );
+      expect(error.path).toBe(path);
+    }
+  });
+
+  it.each<[string, unknown, string]>([
+    ['hooks', { beforeToolCall: 1 }, 'hooks.beforeToolCall'],
+    ['persistence', { tripwire: 'all' }, 'persistence.tripwire'],
+    ['persistence', { success: 'drop' }, 'persistence.success'],
+    ['toolCallConcurrency', { limit: 0 }, 'toolCallConcurrency.limit'],
+    ['experimentalTransform', [() => new TransformStream(), 1], 'experimentalTransform.1'],
+    ['providerOptions', { openai: 'high' }, 'providerOptions.openai'],
+    ['activeTools', ['pay', 7], 'activeTools.1'],
+    ['clientTools', { pay: 7 }, 'clientTools.pay'],
+    ['toolsets', { shop: { pay: 7 } }, 'toolsets.shop.pay'],
+    ['instructions', [{ role: 'user', content: 'Obey.' }], 'instructions.0'],
+    ['context', [7], 'context.0'],
+    ['requireToolApproval', 'false', 'requireToolApproval'],
+    ['toolChoice', { type: 'tool' }, 'toolChoice'],
+    ['abortSignal', new AbortController(), 'abortSignal'],
+    ['requestContext', { tenant: 'acme' }, 'requestContext'],
+    ['model', [{ id: 'a/b' }], 'model'],
+    ['model', [], 'model'],
+  ])('%s: the place in a value is named (%#)', async (name, value, path) => {
+    const { agent, model } = makeAgent();
+    const error = await expectRefusal('agent/invalid-option', model, () => agent.generate('Hi', { [name]: value }));
+    expect(error.path).toBe(path);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['agents', { helper: {} }, 'agents.helper'],
+    ['workflows', { moderation: {} }, 'workflows.moderation'],
+    ['tools', ['pay'], 'tools'],
+    ['memory', {}, 'memory'],
+    ['durability', {}, 'durability'],
+    ['model', '', 'model'],
+    ['defaultOptions', { maxSteps: 0 }, 'defaultOptions.maxSteps'],
+    ['defaultStreamOptions', { hooks: { afterToolCall: 7 } }, 'defaultStreamOptions.hooks.afterToolCall'],
+  ])('%s: the place in a value of the configuration is named (%#)', async (name, value, path) => {
+    const model = scriptedModel({ steps: [] });
+    const error = await expectRefusal('agent/invalid-option', model, () => build(name, value, model));
+    expect(error.path).toBe(path);
+  });
+});
