@@ -13,10 +13,13 @@ import { markdownOf } from './table.js';
 const docs = new URL('../docs/', import.meta.url);
 const [page, picture] = [new URL('performance.md', docs), new URL('performance.svg', docs)];
 
-const about = ({ machine, date, rounds, seconds, isQuick, givenUp }: BenchRun): string => {
+const minutes = (seconds: number): number => Math.round(seconds / 60);
+
+/** Where the minutes are many more than those of CPU time, the machine had other work. */
+const about = ({ machine, date, rounds, seconds, cpuSeconds, isQuick, givenUp }: BenchRun): string => {
   const told = isQuick ? 'a quick run: one repetition' : `medians of ${rounds} interleaved repetitions`;
   const lost = givenUp.map(({ task, seconds: after }) => ` Given up after ${after} s: ${task}.`).join('');
-  return `Measured on ${date} on ${machine}; ${told} in separate processes, ${Math.round(seconds / 60)} minutes in all.${lost}`;
+  return `Measured on ${date} on ${machine}; ${told} in separate processes, ${minutes(seconds)} minutes in all, of which ${minutes(cpuSeconds)} were CPU time.${lost}`;
 };
 
 /** Writes what a run measured into the documents: the tables' places of the page, and the picture. */
