@@ -9,6 +9,8 @@ export interface BenchCase {
   readonly process?: string;
   /** Chunks, steps, or messages of history, from small to large. */
   readonly sizes: readonly number[];
+  /** How many times as long as others it is warmed up, where much code is to be compiled; default 1. */
+  readonly warmUps?: number;
   /** Whether a quick run takes it in. */
   readonly quick: boolean;
   /** How many units one run of a size is: costs are told per unit. */

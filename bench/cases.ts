@@ -5,6 +5,8 @@ import { pipelineCases } from './pipeline/cases.js';
 const chunkSizes = [500, 2_000, 8_000, 16_000];
 /** Where the cost per chunk grows with the number of chunks, more would only burn time. */
 const quadraticSizes = [500, 2_000];
+/** Where it is linear and slow, more would tell nothing more. */
+const slowSizes = [500, 2_000, 8_000];
 const stepSizes = [1, 10, 50];
 const historySizes = [10, 100, 1_000];
 export const guardCounts = [0, 1, 3, 10];
@@ -15,6 +17,9 @@ const aiSdk = () => import('./subjects/ai-sdk.js');
 const loop = () => import('./subjects/loop.js');
 const plan = () => import('./subjects/plan.js');
 const steps = () => import('./subjects/steps.js');
+
+/** A loop of steps is ten times as much code as a stream of chunks, and runs of it are short. */
+const stepWarmUps = 3;
 
 type Prepare = (size: number) => Work;
 type PrepareSteps = (steps: number, messages?: number) => Work;
@@ -37,6 +42,7 @@ const stepCase = ({ name, process }: Named, load: () => Promise<PrepareSteps>): 
   name: `step ${name}`,
   process,
   sizes: stepSizes,
+  warmUps: stepWarmUps,
   quick: true,
   units: (count) => count,
   load,
@@ -48,6 +54,7 @@ const historyCases = ({ name, process }: Named, load: () => Promise<PrepareSteps
     name: `history ${name} ${count}`,
     process,
     sizes: historySizes,
+    warmUps: stepWarmUps,
     quick: true,
     units: () => count,
     load: async () => {
@@ -70,11 +77,11 @@ const withGuards = (guards: number): BenchCase[] => {
     chunkCase(named('interlock array'), async () => (await interlock()).streamed('array', guards)),
     stepCase({ ...named('interlock array'), name: `interlock ${guards}` }, ours),
     ...(hasHistory(guards) ? historyCases({ ...named('interlock array'), name: `interlock ${guards}` }, ours) : []),
-    chunkCase(named('mastra array'), async () => (await mastra()).streamed('array', guards)),
+    chunkCase(named('mastra array'), async () => (await mastra()).streamed('array', guards), slowSizes),
     stepCase({ ...named('mastra array'), name: `mastra ${guards}` }, stock),
     ...(hasHistory(guards) ? historyCases({ ...named('mastra array'), name: `mastra ${guards}` }, stock) : []),
     ...(guards > 0 ? inWorkflow(named('mastra workflow'), guards) : []),
-    chunkCase(named('ai-sdk'), async () => (await aiSdk()).streamed(guards)),
+    chunkCase(named('ai-sdk'), async () => (await aiSdk()).streamed(guards), slowSizes),
     ...(guards === 0 ? aiSdkSteps(named('ai-sdk')) : []),
   ];
 };

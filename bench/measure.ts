@@ -40,8 +40,9 @@ const warmUp = async (work: Work, expected: number, ms: number): Promise<{ cpu: 
 const slow = 5;
 
 /** Samples every size of a case in this process, each after its own warm-up, so that start-up and compilation stay out. */
-export const measureCase = async ({ name, sizes, units, load }: BenchCase, effort: Effort): Promise<Cost[]> => {
-  const { warmMs, samples, sampleMs, enoughMs, largest } = effort;
+export const measureCase = async ({ name, sizes, units, warmUps = 1, load }: BenchCase, effort: Effort): Promise<Cost[]> => {
+  const { samples, sampleMs, enoughMs, largest } = effort;
+  const warmMs = effort.warmMs * warmUps;
   const prepare = await load();
   const costs: Cost[] = [];
   for (const [index, size] of sizes.filter((one) => one <= largest).entries()) {
