@@ -102,8 +102,8 @@ describe('order', () => {
     const sign = { type: 'reasoning-delta', payload: { id: 'one', text: 'Hm. ', providerMetadata: { signature: 's' } } };
     const chunks = [delta('a'), source, delta('b'), source, delta('c'), sign, thought('So.')];
     const { left } = await sendAll([watching], chunks);
-    const told = left.map(({ type, payload }) => (payload as { text?: string }).text ?? type);
-    expect(told).toEqual(['a', 'source', 'b', 'source', 'c', 'Hm. ', '', 'So.', 'finish']);
+    const said = left.map(({ type, payload }) => (payload as { text?: string }).text ?? type);
+    expect(said).toEqual(['a', 'source', 'b', 'source', 'c', 'Hm. ', '', 'So.', 'finish']);
   });
 
   it('of texts side by side: none waits for another', async () => {
