@@ -30,5 +30,5 @@ export const benchDurable = async ({ names = atHand, isQuick, json, writes, from
   for (const { head, rows } of durableTables(run)) console.log(`${tableOf(head, rows)}\n`);
   console.log(run.goals.map(goalLine).join('\n'));
   if (json !== undefined) writeFileSync(json, JSON.stringify(run, undefined, 2));
-  if (writes) await writeGuide(run);
+  if (writes) writeGuide(run);
 };

@@ -1,15 +1,17 @@
 import { engineOf, type Subject } from './engines.js';
-import { costOf, type Cost } from './cost.js';
+import { costsOf, type Cost } from './cost.js';
 import { storedBytes } from './stored-bytes.js';
 import { emptyWorker, worker, type Work } from './works.js';
 
 /** What a process that measures an engine is told. */
 export interface CostOrders {
   readonly subject: Subject;
-  readonly works: readonly (Work & { readonly runs: number })[];
-  /** Runs of so many steps that do nothing are measured, too. */
+  /** Works that are measured in turn with runs of so many steps that do nothing. */
+  readonly beside: readonly Work[];
   readonly emptySteps: readonly number[];
-  readonly emptyRuns: number;
+  /** Works that are measured each by itself. */
+  readonly alone: readonly Work[];
+  readonly runs: number;
 }
 
 /** What it found. */
@@ -20,19 +22,28 @@ export interface CostsFound {
   readonly empty: Readonly<Record<number, Cost>>;
 }
 
-const { subject, works, emptySteps, emptyRuns } = JSON.parse(process.argv[2] ?? '') as CostOrders;
+const { subject, beside, emptySteps, alone, runs } = JSON.parse(process.argv[2] ?? '') as CostOrders;
 const engine = engineOf(subject);
-const found: Record<string, CostsFound['works'][string]> = {};
-const empty: Record<number, Cost> = {};
-for (const { runs, ...work } of works) {
-  const act = worker(work, engine);
-  await act(); // what the engine needs in any case is there
+const acts = new Map([...beside, ...alone].map((work) => [work, worker(work, engine)]));
+const actOf = (work: Work) => acts.get(work) ?? worker(work, engine);
+
+/** By how much what is stored grows, a run, where that can be told. */
+const growthOf = async (work: Work): Promise<number | undefined> => {
   const before = await storedBytes(subject.spec);
-  const cost = await costOf(act, runs);
-  const after = await storedBytes(subject.spec);
-  const stored = before === undefined || after === undefined ? undefined : (after - before) / cost.runs;
-  found[work.name] = { cost, storedBytes: stored };
+  if (before === undefined) return undefined;
+  const some = Math.ceil(runs / 4);
+  for (let run = 0; run < some; run += 1) await actOf(work)();
+  return ((await storedBytes(subject.spec)) ?? before) / some - before / some;
+};
+
+const besideActs = beside.map(actOf);
+const emptyActs = engine ? emptySteps.map((steps) => emptyWorker(steps, engine)) : [];
+const costs = await costsOf([...besideActs, ...emptyActs], runs);
+const empty = Object.fromEntries(emptySteps.flatMap((steps, index) => (engine ? [[steps, costs[beside.length + index]]] : [])));
+const works: Record<string, CostsFound['works'][string]> = {};
+for (const work of [...beside, ...alone]) {
+  const cost = costs[beside.indexOf(work)] ?? (await costsOf([actOf(work)], runs / 2))[0];
+  if (cost) works[work.name] = { cost, storedBytes: await growthOf(work) };
 }
-if (engine) for (const steps of emptySteps) empty[steps] = await costOf(emptyWorker(steps, engine), emptyRuns);
 await engine?.close();
-process.stdout.write(JSON.stringify({ works: found, empty } satisfies CostsFound), () => process.exit()); // an engine's timers are no reason to stay
+process.stdout.write(JSON.stringify({ works, empty } satisfies CostsFound), () => process.exit()); // an engine's timers are no reason to stay

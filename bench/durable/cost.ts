@@ -1,34 +1,46 @@
-/** What a run costs: the middle of the times until its end, and what its process computes on the average, background work included. */
+/** What a run costs: the middle of the times until its end, and what its process computes on the average. */
 export interface Cost {
   readonly ms: number;
   readonly cpuMs: number;
-  /** How often it ran in all, those before it was warm included. */
-  readonly runs: number;
 }
 
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 
-/** On a machine that has no time, what is slow is done less often. */
-const enoughMs = 6_000;
-const leastRuns = 5;
+type Act = () => Promise<unknown>;
 
-const timesOf = async (act: () => Promise<unknown>, runs: number, withinMs: number): Promise<number[]> => {
-  const times: number[] = [];
-  const from = performance.now();
-  while (times.length < runs && (times.length < leastRuns || performance.now() - from < withinMs)) {
-    const startedAt = performance.now();
-    await act();
-    times.push(performance.now() - startedAt);
-  }
-  return times;
+const cpuMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
 };
 
-/** Runs something until it is warm, then up to so many times, one after the other. */
-export const costOf = async (act: () => Promise<unknown>, runs: number): Promise<Cost> => {
-  const before = await timesOf(act, runs / 4, enoughMs / 4);
-  const from = process.cpuUsage();
-  const times = await timesOf(act, runs, enoughMs);
-  const { user, system } = process.cpuUsage(from);
-  return { ms: median(times), cpuMs: (user + system) / 1_000 / times.length, runs: before.length + times.length };
+const costOfOne = async (act: Act): Promise<Cost> => {
+  const [from, cpuFrom] = [performance.now(), cpuMs()];
+  await act();
+  return { ms: performance.now() - from, cpuMs: cpuMs() - cpuFrom };
+};
+
+/** On a machine that has no time, what is slow is done less often. */
+const enoughMs = 15_000;
+const leastRuns = 5;
+
+const rounds = async (acts: readonly Act[], runs: number, withinMs: number): Promise<Cost[][]> => {
+  const from = performance.now();
+  const found: Cost[][] = [];
+  while (found.length < runs && (found.length < leastRuns || performance.now() - from < withinMs)) {
+    const round: Cost[] = [];
+    for (const act of acts) round.push(await costOfOne(act));
+    found.push(round);
+  }
+  return found;
+};
+
+/** Runs some things in turn until they are warm, then up to so many times: what else the machine does falls on all of them alike. */
+export const costsOf = async (acts: readonly Act[], runs: number): Promise<Cost[]> => {
+  await rounds(acts, runs / 4, enoughMs / 4);
+  const found = await rounds(acts, runs, enoughMs);
+  return acts.map((_, index) => {
+    const own = found.flatMap((round) => round[index] ?? []);
+    return { ms: median(own.map(({ ms }) => ms)), cpuMs: own.reduce((sum, cost) => sum + cost.cpuMs, 0) / own.length };
+  });
 };

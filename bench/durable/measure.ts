@@ -15,10 +15,12 @@ export interface Wanted {
   tell(line: string): void;
 }
 
+const [shortest, ...longer] = answers;
+
 const works = [...answers, errand];
 
-/** How often a work is done: less often where it takes long. */
-const runsOf = (messages: number, isQuick: boolean): number => Math.ceil((messages >= 1_000 ? 15 : 40) / (isQuick ? 8 : 1));
+const runs = 40;
+const quickRuns = 5;
 
 const kills = 5;
 
@@ -30,9 +32,10 @@ interface Measuring extends Wanted {
 const costsOf = async (subject: Subject, { emptySteps, isQuick }: Measuring): Promise<CostsFound> => {
   const orders: CostOrders = {
     subject,
-    works: works.map((work) => ({ ...work, runs: runsOf(work.messages, isQuick) })),
+    beside: [...(shortest ? [shortest] : []), errand],
     emptySteps,
-    emptyRuns: runsOf(0, isQuick),
+    alone: longer,
+    runs: isQuick ? quickRuns : runs,
   };
   return JSON.parse(await startChild('cost-process.ts', orders).said) as CostsFound;
 };

@@ -1,6 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { format } from 'prettier';
 import { filled } from '../filled.js';
 import { goalRow } from '../goals.js';
 import { markdownOf } from '../table.js';
@@ -13,10 +11,10 @@ const about = ({ machine, date, isQuick }: DurableRun): string =>
   `Measured on ${date} on ${machine}${isQuick ? '; a quick run' : ''}.`;
 
 /** Writes what a run measured into its places in the guide; what stands around them is written by hand. */
-export const writeGuide = async (run: DurableRun): Promise<void> => {
+export const writeGuide = (run: DurableRun): void => {
   let text = filled(readFileSync(page, 'utf8'), 'durable-about', about(run));
   for (const table of durableTables(run)) text = filled(text, table.id, markdownOf(table));
   const goals = { id: '', head: ['goal', 'measured', 'at most', 'held'], rows: run.goals.flatMap(goalRow) };
   text = filled(text, 'durable-goals', markdownOf(goals));
-  writeFileSync(page, await format(text, { filepath: fileURLToPath(page), printWidth: 130 }));
+  writeFileSync(page, text);
 };

@@ -4,7 +4,7 @@ import { leaseMs } from './engines.js';
 import type { DurableRun, EngineFigures } from './run.js';
 import { answers, errand } from './works.js';
 
-type Aspect = Exclude<keyof Cost, 'runs'>;
+type Aspect = keyof Cost;
 
 const runOf = ({ costs }: EngineFigures, work: string, aspect: Aspect): number | undefined => costs.works[work]?.cost[aspect];
 
@@ -14,13 +14,16 @@ const first = answers[0]?.name ?? '';
 
 const stepsOf = ({ kept }: DurableRun, work: string): number => kept[work]?.steps ?? NaN;
 
+/** Milliseconds below which steps cost nothing, so that a run is no multiple of them. */
+const unheard = 0.1;
+
 /** A run beside the same engine's empty one of as many steps: both, how many times as much, and by how much a step. */
 const beside = (run: DurableRun, engine: EngineFigures, aspect: Aspect): string[] =>
   [first, errand.name].flatMap((work) => {
     const steps = stepsOf(run, work);
     const [own, empty] = [runOf(engine, work, aspect), emptyOf(engine, steps, aspect)];
     if (own === undefined || empty === undefined) return [brief(own), '', '', ''];
-    return [brief(own), brief(empty), number(own / empty, 1), brief((own - empty) / steps)];
+    return [brief(own), brief(empty), empty < unheard ? '' : number(own / empty, 1), brief((own - empty) / steps)];
   });
 
 const besideTable = (run: DurableRun, aspect: Aspect): FigureTable => {

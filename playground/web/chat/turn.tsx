@@ -29,7 +29,7 @@ const Said = ({ view }: { readonly view: RunView }) => {
 
 /** A turn: what was said, every attempt at an answer, and how it ended. */
 export const Turn = ({ runId }: { readonly runId: string }) => {
-  const { fold, entries, state, error, readOn } = useRun(runId);
+  const { fold, entries, count, state, error, readOn } = useRun(runId);
   const view = fold.at();
   const isLive = state === 'live' && view.status === 'running';
   return (
@@ -46,7 +46,11 @@ export const Turn = ({ runId }: { readonly runId: string }) => {
         {view.error && <ErrorNotice error={view.error} />}
         {error && state === 'failed' && <ErrorNotice error={error} />}
         <p className="turn-foot">
-          <StatusBadge status={view.status} />
+          {count === 0 && state === 'loading' ? (
+            <span className="turn-note">Loading …</span>
+          ) : (
+            <StatusBadge status={view.status} />
+          )}
           {state === 'waiting' && <span className="turn-note">The server is away; waiting for it …</span>}
           <Link href={runHref(runId)}>
             Open the run <ArrowRight size={13} aria-hidden />

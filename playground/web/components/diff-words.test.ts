@@ -18,13 +18,25 @@ describe('diffWords', () => {
     ]);
   });
 
+  it('tells what became one word as one change, though a mark in it has stayed', () => {
+    expect(diffWords('Write to ann@example.org. Now?', 'Write to [EMAIL]. Now?')).toEqual([
+      { kind: 'same', text: 'Write to ' },
+      { kind: 'removed', text: 'ann@example.org' },
+      { kind: 'added', text: '[EMAIL]' },
+      { kind: 'same', text: '.' },
+      { kind: 'same', text: ' Now?' },
+    ]);
+  });
+
   it('says of equal texts that nothing changed', () => {
     expect(diffWords('as it was', 'as it was')).toEqual([{ kind: 'same', text: 'as it was' }]);
     expect(diffWords('', '')).toEqual([]);
   });
 
   it('holds both texts whole', () => {
-    const words = fc.array(fc.constantFrom('a', 'b', ' ', '\n', '@', '<b>', '\u202E', 'ß')).map((parts) => parts.join(''));
+    const words = fc
+      .array(fc.constantFrom('a', 'b', ' ', '\n', '@', '.', '.b', '<b>', '\u202E', 'ß'))
+      .map((parts) => parts.join(''));
     fc.assert(
       fc.property(words, words, (before, after) => {
         expect(textOf(['same', 'removed'], before, after)).toBe(before);

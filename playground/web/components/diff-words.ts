@@ -16,7 +16,46 @@ export const diffWords = (before: string, after: string): DiffPiece[] => {
     { value: before, removed: true, added: false },
     { value: after, removed: false, added: true },
   ];
-  return pieces
-    .filter(({ value }) => value !== '')
-    .map(({ value, removed, added }) => ({ kind: removed ? 'removed' : added ? 'added' : 'same', text: value }));
+  return legible(
+    pieces
+      .filter(({ value }) => value !== '')
+      .map(({ value, removed, added }) => ({ kind: removed ? 'removed' : added ? 'added' : 'same', text: value })),
+  );
+};
+
+/** An address that became one word is one change, though a dot in it has stayed: marks between changes are told with them. */
+const legible = (pieces: readonly DiffPiece[]): DiffPiece[] => {
+  const told: DiffPiece[] = [];
+  for (let from = 0; from < pieces.length;) {
+    const to = endOfChange(pieces, from);
+    told.push(...(to - from > 2 ? asOne(pieces.slice(from, to)) : pieces.slice(from, Math.max(to, from + 1))));
+    from = Math.max(to, from + 1);
+  }
+  return told;
+};
+
+const isChange = (piece: DiffPiece | undefined): boolean => piece !== undefined && piece.kind !== 'same';
+
+const isMark = (piece: DiffPiece | undefined): boolean => piece?.kind === 'same' && !/[\s\p{L}\p{N}]/u.test(piece.text);
+
+const endOfChange = (pieces: readonly DiffPiece[], from: number): number => {
+  let to = from;
+  while (isChange(pieces[to]) || (to > from && isMark(pieces[to]) && isChange(pieces[to + 1]))) to += 1;
+  return to;
+};
+
+/** What marks both end with has stayed. */
+const asOne = (change: readonly DiffPiece[]): DiffPiece[] => {
+  const textOf = (kind: DiffPiece['kind']): string =>
+    change.flatMap((piece) => (piece.kind === kind || piece.kind === 'same' ? [piece.text] : [])).join('');
+  const [removed, added] = [textOf('removed'), textOf('added')];
+  const marks = Array.from(/[^\s\p{L}\p{N}]*$/u.exec(added)?.[0] ?? '');
+  const kept = marks.map((_, index) => marks.slice(index).join('')).find((end) => removed.endsWith(end)) ?? '';
+  const without = (text: string): string => text.slice(0, text.length - kept.length);
+  const pieces: DiffPiece[] = [
+    { kind: 'removed', text: without(removed) },
+    { kind: 'added', text: without(added) },
+    { kind: 'same', text: kept },
+  ];
+  return pieces.filter(({ text }) => text !== '');
 };
