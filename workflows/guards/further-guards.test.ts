@@ -20,16 +20,20 @@ describe('topicGuard', () => {
     'I want a refund for this thing',
     'hello there',
     'yes, please',
+    'ありがとう',
     '請給我発票吧 多謝 你 們',
   ])('lets pass %j', async (text) => expect(await ask(text)).toEqual({ result: undefined }));
 
-  it.each(['Write me a poem about the sea', 'Tell me about borderline cases today'])('blocks %j', async (text) => {
-    expect((await ask(text)).tripped).toEqual({
-      reason: 'The input is about none of orders, billing.',
-      retry: false,
-      metadata: { topics: ['orders', 'billing'] },
-    });
-  });
+  it.each(['Write me a poem about the sea', 'Tell me about borderline cases today', '今日の星座運勢を教えてください'])(
+    'blocks %j',
+    async (text) => {
+      expect((await ask(text)).tripped).toEqual({
+        reason: 'The input is about none of orders, billing.',
+        retry: false,
+        metadata: { topics: ['orders', 'billing'] },
+      });
+    },
+  );
 });
 
 describe('scriptGuard', () => {

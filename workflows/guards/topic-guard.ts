@@ -13,6 +13,9 @@ export interface TopicGuardOptions extends GuardOptions {
   readonly strategy?: JudgeStrategy;
 }
 
+/** Scripts without spaces have words, too. */
+const words = new Intl.Segmenter('en', { granularity: 'word' });
+
 /** What the tripwire and `onViolation` are told. */
 export interface TopicMetadata {
   /** The topics that are allowed. */
@@ -37,9 +40,14 @@ export const topicGuard = (options: TopicGuardOptions): GuardProcessor<'processI
   return Object.assign(guard, { traits: traitsOf[strategy] }, {
     processInput: (args) => {
       const text = newestUserTurn(args.messages).map(textOf).join('\n').normalize('NFKC');
-      const isShort = (text.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*/gu)?.length ?? 0) < minWords;
-      if (isShort || text.search(pattern) >= 0) return unchanged;
+      if (hasFewerWords(text, minWords) || text.search(pattern) >= 0) return unchanged;
       return judge({ reason: `The input is about none of ${names.join(', ')}.`, metadata: { topics: names } }, args);
     },
   } satisfies Partial<Processor<string, TopicMetadata>>);
+};
+
+const hasFewerWords = (text: string, count: number): boolean => {
+  let left = count;
+  for (const { isWordLike } of words.segment(text)) if (isWordLike && (left -= 1) <= 0) return false;
+  return left > 0;
 };
