@@ -215,6 +215,10 @@ export const errorTable = {
     actor: 'author',
     say: 'The AI SDK has no way to change this for one step; remove the field from what the hook returns.',
   },
+  'ai-sdk/needs-mastra': {
+    actor: 'author',
+    say: "Only Mastra's MessageList has this; install @mastra/core, and do not declare the guard that asks for it portable.",
+  },
   'ai-sdk/frozen-snapshot': {
     actor: 'author',
     say: 'A hook changed what it was given to read; return a new object instead.',

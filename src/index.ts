@@ -42,19 +42,17 @@ export type { Finding } from './pipeline/verify/finding.js';
 export type { CounterExample } from './pipeline/verify/spot.js';
 export { loopMachine } from './loop/machine.js';
 export type { KeptTurn, Persistence } from './loop/persistence.js';
+export { compile, type Compilable, type PipelineStep } from './mastra/graph/compile.js';
 export {
-  compile,
   createStep,
   createWorkflow,
   defineProcessor,
   pipeline,
-  type Compilable,
   type DefinedProcessor,
   type Pipeline,
-  type PipelineStep,
 } from './mastra/workflow/pipeline.js';
 export { processorStep, type ProcessorStep } from './mastra/workflow/step.js';
-export { fromWorkflow } from './mastra/workflow/to-graph.js';
+export { fromWorkflow } from './mastra/graph/to-graph.js';
 export type { Board, Durable, Engine, Pinned, Program, ProgramCall, ProgramRuns, RunFound } from './durable/journal.js';
 export type { Effect } from './loop/effect.js';
 export { idempotencyKeyOf } from './mastra/tools/idempotency-key.js';
@@ -83,8 +81,8 @@ export type {
 } from './mastra/agent/config.js';
 export type { StructuredOutput } from './mastra/structured-output/structured-output-options.js';
 export type { DynamicGuards, Guards } from './mastra/workflow/guards.js';
-export { guard, type GuardedProcessor, type InputJudge } from './mastra/workflow/guard-policy.js';
-export type { PolicyCarrier } from './mastra/workflow/guard-node.js';
+export { guard, type GuardedProcessor, type InputJudge } from './mastra/graph/guard-policy.js';
+export type { PolicyCarrier } from './mastra/graph/guard-node.js';
 export { guardsFor, type LaneGuards } from './mastra/workflow/guards-for.js';
 export { PrepareStepProcessor } from './mastra/agent/prepare-step.js';
 export { verify, type VerifyOptions } from './mastra/workflow/verify.js';

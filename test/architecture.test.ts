@@ -1,4 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { parseSync } from 'oxc-parser';
 
 import { describe, expect, it } from 'vitest';
 
@@ -63,5 +65,54 @@ describe('the floors of the house', () => {
   it('refuse a file that stands in no room', () => {
     expect(check('src/misc/a.ts', `import { x } from '../errors.js';`)[0]).toContain('src/misc/a.ts stands in no room');
     expect(check('src/phase/a.ts', `import { x } from '../misc.js';`)[0]).toContain('src/misc.ts, which stands in no room');
+  });
+});
+
+/** The packages that a file and all that it imports run at once: types are gone by then, and what is imported later is not loaded yet. */
+const loadedBy = (entry: string): Set<string> => {
+  const packages = new Set<string>();
+  const open = [entry];
+  const files = new Set(open);
+  for (const path of open) {
+    for (const specifier of runBy(path)) {
+      if (!specifier.startsWith('.')) packages.add(specifier);
+      else {
+        const target = posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts');
+        if (!files.has(target)) open.push(target);
+        files.add(target);
+      }
+    }
+  }
+  return packages;
+};
+
+/** What a file imports and re-exports other than as types. */
+const runBy = (path: string): string[] => {
+  const { staticImports, staticExports } = parseSync(path, readFileSync(path, 'utf8')).module;
+  const imports = staticImports
+    .filter(({ entries }) => entries.length === 0 || entries.some(({ isType }) => !isType))
+    .map(({ moduleRequest }) => moduleRequest.value);
+  const exports = staticExports.flatMap(({ entries }) =>
+    entries.flatMap(({ isType, moduleRequest }) => (isType || !moduleRequest ? [] : [moduleRequest.value])),
+  );
+  return [...imports, ...exports];
+};
+
+describe('an entry runs of the hosts', () => {
+  const hostsOf = (entry: string) =>
+    [...loadedBy(entry)].filter((name) => /^(@mastra|@opentelemetry|@restatedev|@dbos-inc|ai$|pg$|openworkflow)/.test(name));
+
+  it.each([
+    ['schemas/index.ts', []],
+    ['src/ai-sdk/index.ts', ['ai']],
+    ['src/otel/index.ts', ['@opentelemetry/api']],
+    ['src/testing/index.ts', []],
+    ['workflows/guards/index.ts', []],
+  ])('%s: %j', (entry, expected) => {
+    expect(hostsOf(entry)).toEqual(expected);
+  });
+
+  it('Mastra, where it is the main one: what is asked here can be found', () => {
+    expect(hostsOf('src/index.ts')).toContain('@mastra/core/agent');
   });
 });

@@ -1,7 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { isSame } from '../pipeline/plain-data.js';
 import { parseArguments, writeArguments } from './chunks.js';
-import type { StoredPart } from './message-slots.js';
+import type { StoredPart } from '../plain/to-stored.js';
 import type { Content } from './spec.js';
 
 type Invocation = Extract<StoredPart, { type: 'tool-invocation' }>;

@@ -1,11 +1,11 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import { copyPlain, isSame } from '../pipeline/plain-data.js';
-import type { SystemMessage } from '../phase/host.js';
-import { aiSdkHost } from './host.js';
-import { patched, saySame, toStored, type Stored, type StoredPart } from './message-slots.js';
+import type { MessagePort, SystemMessage } from '../phase/host.js';
+import { toStored, type Stored, type StoredPart } from '../plain/to-stored.js';
+import { patched, saySame } from './message-slots.js';
+import type { Run } from './run.js';
 import type { AnyMessage, SystemEntry } from './spec.js';
-
-const { messages: port } = aiSdkHost;
+import { spokenMessages } from './spoken-messages.js';
 
 /** Messages of the AI SDK as guards see them. Nothing that a guard does to the list reaches the messages it was made of. */
 export interface Conversation {
@@ -16,11 +16,11 @@ export interface Conversation {
   isChanged(): boolean;
   isSystemChanged(): boolean;
   /** The messages as the list has them now; those that nobody changed are the ones that came. */
-  read(): Promise<AnyMessage[]>;
+  read(): AnyMessage[];
   /** The system messages as the list has them now. */
   readSystem(): readonly SystemEntry[];
   /** What became of each message that changed, and of the first, where messages were added before it. */
-  rewrites(): Promise<Map<string, readonly AnyMessage[]>>;
+  rewrites(): Map<string, readonly AnyMessage[]>;
 }
 
 interface Group {
@@ -32,6 +32,7 @@ interface Group {
 }
 
 interface Opened {
+  readonly port: MessagePort;
   readonly list: MessageList;
   readonly groups: readonly Group[];
   readonly systems: readonly SystemEntry[];
@@ -43,7 +44,12 @@ export interface ConversationOptions {
 }
 
 /** Makes messages a conversation for guards; system messages among them become the list's. */
-export const openConversation = (given: readonly AnyMessage[], options: ConversationOptions = {}): Conversation => {
+export const openConversation = (
+  { scope }: Pick<Run, 'scope'>,
+  given: readonly AnyMessage[],
+  options: ConversationOptions = {},
+): Conversation => {
+  const { messages: port } = scope.host;
   const systems = given.filter(isSystem);
   const answeredFrom = (options.answeredFrom ?? given.length) - systems.length;
   const list = port.create([], [], 'input');
@@ -59,7 +65,7 @@ export const openConversation = (given: readonly AnyMessage[], options: Conversa
     list.add(message, at < answeredFrom ? 'input' : 'response', { merge: false });
     return { id, messages, stored, before: stored.parts };
   });
-  return reader({ list, groups, systems });
+  return reader({ port, list, groups, systems });
 };
 
 const isSystem = (message: AnyMessage): message is Extract<AnyMessage, { role: 'system' }> => message.role === 'system';
@@ -76,7 +82,7 @@ const grouped = (messages: readonly AnyMessage[]): { at: number; messages: AnyMe
 };
 
 const reader = (opened: Opened): Conversation => {
-  const { list, groups, systems } = opened;
+  const { port, list, groups, systems } = opened;
   const readSystem = () => port.readSystem(list) as readonly SystemEntry[]; // what a hook may put there has role and content
   const isSystemChanged = () => !isSame([...readSystem()], [...systems]);
   return {
@@ -85,7 +91,7 @@ const reader = (opened: Opened): Conversation => {
     isSystemChanged,
     readSystem: () => (isSystemChanged() ? readSystem() : systems),
     isChanged: () => isSystemChanged() || !isSameMessages(port.read(list, 'all'), groups),
-    read: async () => (await readGroups(opened)).flatMap(({ messages }) => [...messages]),
+    read: () => readGroups(opened).flatMap(({ messages }) => [...messages]),
     rewrites: () => rewritesOf(opened),
   };
 };
@@ -100,25 +106,15 @@ interface ReadGroup {
   readonly messages: readonly AnyMessage[];
 }
 
-const readGroups = ({ list, groups }: Opened): Promise<ReadGroup[]> => {
+const readGroups = ({ port, list, groups }: Opened): ReadGroup[] => {
   const known = new Map(groups.map((group) => [group.id, group]));
-  return Promise.all(
-    port.read(list, 'all').map(async (message): Promise<ReadGroup> => {
-      const group = known.get(message.id);
-      const { parts } = message.content;
-      if (!group) return { messages: await converted(message) };
-      if (saySame(group.before, parts)) return { group, messages: group.messages };
-      return { group, messages: patched(group.messages, group.stored, parts) ?? (await converted(message)) };
-    }),
-  );
-};
-
-/** A message that guards made, or made anew, as the host writes it for a model. */
-const converted = async (message: MastraDBMessage): Promise<AnyMessage[]> => {
-  const alone = port.create([copyPlain(message)], [], 'input');
-  const prompt = (await alone.get.all.aiV7.llmPrompt()) as unknown as AnyMessage[]; // the prompt of the current specification
-  // Some models want a user to speak first, so that the host puts one before an answer that stands alone.
-  return prompt.filter(({ role }) => (message.role === 'user' ? role === 'user' : role !== 'user' && role !== 'system'));
+  return port.read(list, 'all').map((message): ReadGroup => {
+    const group = known.get(message.id);
+    const { parts } = message.content;
+    if (!group) return { messages: spokenMessages(message) };
+    if (saySame(group.before, parts)) return { group, messages: group.messages };
+    return { group, messages: patched(group.messages, group.stored, parts) ?? spokenMessages(message) };
+  });
 };
 
 /** How groups of messages are recognised when they come again: by what they say, and by how many before them say the same. */
@@ -133,12 +129,12 @@ const keysOf = (groups: readonly { messages: readonly AnyMessage[] }[]): string[
 };
 
 /** What a guard added stands behind what it was added behind, or before the first. */
-const rewritesOf = async (opened: Opened): Promise<Map<string, readonly AnyMessage[]>> => {
+const rewritesOf = (opened: Opened): Map<string, readonly AnyMessage[]> => {
   const { groups } = opened;
   const keys = keysOf(groups);
   const now: Map<Group | undefined, AnyMessage[]> = new Map([undefined, ...groups].map((group) => [group, []]));
   let last: Group | undefined;
-  for (const { group, messages } of await readGroups(opened)) {
+  for (const { group, messages } of readGroups(opened)) {
     last = group ?? last;
     now.get(last)?.push(...messages);
   }

@@ -52,7 +52,7 @@ const guardTool = (toolName: string, tool: Tool, nextRun: () => Run): Tool => {
   if (!execute) return tool;
   const guarded: Execute = async (input, options) => {
     const run = nextRun();
-    begin(run);
+    await begin(run);
     const { toolCallId, messages } = options;
     const args = await judgeArguments(run, { toolName, toolCallId, args: input, messages });
     const result = await runTool(run, () => execute.call(tool, args, { ...options, abortSignal: signalOf(run, options) }));
@@ -136,7 +136,7 @@ const payloadOf = (run: Run, { toolName, toolCallId, args, messages }: Call, res
   const output = { type: 'json', value: result as never } as const; // guards see the value itself, whatever it is
   const answered = { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] } as const;
   const all = [...messages, asked, answered] as ModelMessage[]; // of constant parts
-  const { list } = openConversation(all, { answeredFrom: messages.findLastIndex(({ role }) => role === 'user') + 1 });
+  const { list } = openConversation(run, all, { answeredFrom: messages.findLastIndex(({ role }) => role === 'user') + 1 });
   const { messages: port } = run.scope.host;
   return {
     phase: 'toolResult',

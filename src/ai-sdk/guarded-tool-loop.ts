@@ -8,7 +8,7 @@ import {
   type ToolSet,
 } from 'ai';
 import type { Plan } from '../pipeline/compile.js';
-import { compile, type Compilable } from '../mastra/workflow/pipeline.js';
+import { compile, type Compilable } from '../mastra/graph/compile.js';
 import { guardSettings } from './guard-settings.js';
 import { createRun, type GuardOptions, type Run } from './run.js';
 import type { Context } from './to-prepare-step.js';

@@ -1,6 +1,11 @@
 import { gateway, type LanguageModel } from 'ai';
 import type { Host, ModelChoice, ResolvedModel } from '../phase/host.js';
-import { createHost } from '../mastra/workflow/host.js';
+import type { Awaitable } from '../phase/awaitable.js';
+import { isPortable } from '../mastra/graph/is-portable.js';
+import { loadMastra } from '../mastra/graph/load-mastra.js';
+import { mastraHost } from '../mastra/graph/mastra-host.js';
+import type { Plan } from '../pipeline/compile.js';
+import { plainHost } from '../plain/plain-host.js';
 import { InterlockError } from '../errors.js';
 
 /** A model that can be wrapped. */
@@ -21,5 +26,15 @@ const resolveModel = (model: ModelChoice): ResolvedModel => {
   throw new InterlockError('agent/model-unresolved', { detail: 'the AI SDK takes model instances and ids.' });
 };
 
-/** The AI SDK as the pure rooms see it: Mastra's messages and tripwires, for those are what processors are written for. */
-export const aiSdkHost: Host = createHost(resolveModel);
+const plain = plainHost(resolveModel);
+
+/**
+ * The AI SDK as a plan's guards see it. Guards are written for Mastra's messages and tripwires, and are given these where Mastra is
+ * installed; guards that all say that they do without are given plain ones, so that Mastra is not loaded.
+ */
+export const hostFor = ({ graph }: Plan): Awaitable<Host> => (isPortable(graph) ? plain : mastraOrPlain());
+
+const mastraOrPlain = async (): Promise<Host> => {
+  const parts = await loadMastra();
+  return parts ? mastraHost(parts, resolveModel) : plain;
+};

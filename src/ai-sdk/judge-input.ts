@@ -21,7 +21,7 @@ export const judgeInput = async (run: Run, given: readonly AnyMessage[], by: Ada
   run.input = { by, rewrites: new Map(), system: undefined };
   if (!run.plan.has('input')) return given;
   for (;;) {
-    const conversation = openConversation(given);
+    const conversation = openConversation(run, given);
     const { list } = conversation;
     const { messages: port } = run.scope.host;
     const judged = await judge<'input'>(run, {
@@ -34,7 +34,7 @@ export const judgeInput = async (run: Run, given: readonly AnyMessage[], by: Ada
     if (judged.again !== undefined) continue;
     if (!conversation.isChanged()) return given;
     const system = conversation.readSystem() as readonly AnyMessage[]; // system messages are messages of either form
-    run.input = { by, rewrites: await conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined };
-    return [...system, ...(await conversation.read())];
+    run.input = { by, rewrites: conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined };
+    return [...system, ...conversation.read()];
   }
 };

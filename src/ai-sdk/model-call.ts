@@ -46,7 +46,7 @@ export interface Again {
 export const openCall = async (run: Run, call: ModelCall, again: Again = {}): Promise<OpenCall> => {
   let { feedback, prompt = (await judgedInput(run, call.params.prompt)) as Prompt } = again;
   for (;;) {
-    const conversation = openConversation(prompt, { answeredFrom: answeredFrom(prompt) });
+    const conversation = openConversation(run, prompt, { answeredFrom: answeredFrom(prompt) });
     const asked = await request(run, call, { conversation, prompt: withFeedback(prompt, feedback) });
     if (asked.again !== undefined) {
       feedback = asked.again;
@@ -156,5 +156,5 @@ export const recover = async (run: Run, error: unknown, conversation: Conversati
   if (!isAsked || run.recoveries >= maxErrorRetries) return undefined;
   run.recoveries += 1;
   run.emit({ type: 'recovery', recoveries: run.recoveries });
-  return [...conversation.readSystem(), ...(await conversation.read())] as Prompt; // made of a prompt
+  return [...conversation.readSystem(), ...conversation.read()] as Prompt; // made of a prompt
 };

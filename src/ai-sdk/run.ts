@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Plan } from '../pipeline/compile.js';
+import type { Host } from '../phase/host.js';
 import type { Phase } from '../phase/row.js';
 import type { ProcessorSlot, RunScope } from '../phase/scope.js';
 import { systemTimer } from '../phase/timer.js';
 import { InterlockError } from '../errors.js';
-import { compile, type Compilable } from '../mastra/workflow/pipeline.js';
+import { compile, type Compilable } from '../mastra/graph/compile.js';
 import { checkHonoured, type Adapter } from './adapters.js';
 import type { GuardedRunEvent, UnsignedEvent } from './events.js';
-import { aiSdkHost } from './host.js';
+import { hostFor } from './host.js';
 import type { AnyMessage } from './spec.js';
 import { type StopError, TripwireError } from './stop-errors.js';
 
@@ -75,6 +76,8 @@ export interface JudgedInput {
 /** A run as the adapters know it. */
 export interface Run extends GuardedRun {
   readonly plan: Plan;
+  /** What its guards see; there once the run has begun. */
+  host: Host | undefined;
   readonly scope: RunScope;
   readonly options: GuardOptions;
   readonly adapters: Set<Adapter>;
@@ -142,6 +145,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
     id,
     signal,
     plan,
+    host: undefined,
     options,
     scope: undefined as never, // made below, because it reads the run
     adapters: new Set(),
@@ -203,7 +207,9 @@ const scopeOf = (run: Run): RunScope => {
   const { slots } = run;
   return {
     runId: run.id,
-    host: aiSdkHost,
+    get host() {
+      return run.host as Host; // no guard is asked before `begin`
+    },
     agent: undefined,
     requestContext: run.options.requestContext,
     tracingContext: undefined,
@@ -259,9 +265,10 @@ export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions)
 /** Whether something is a run that adapters share. */
 export const isSharedRun = (guards: Guards): guards is Run => isRun(guards);
 
-/** To be called before anything of a run happens: its adapters are known now. Raises `ai-sdk/unhonoured-hook`. */
-export const begin = (run: Run): void => {
+/** To be awaited before anything of a run happens: its adapters are known now. Raises `ai-sdk/unhonoured-hook`. */
+export const begin = async (run: Run): Promise<void> => {
   if (!run.isChecked) checkHonoured(run.plan, [...run.adapters], run.options.uncalled);
   run.isChecked = true;
+  run.host ??= await hostFor(run.plan);
   run.throwIfStopped();
 };

@@ -100,7 +100,7 @@ const timed = async (preparing: Preparing, given: Given): Promise<Result | undef
 
 const prepare = async (preparing: Preparing, given: Given): Promise<Result | undefined> => {
   const { run, memory, options } = preparing;
-  begin(run);
+  await begin(run);
   run.stepNumber = given.stepNumber;
   run.steps = given.steps;
   const base = await withJudgedInput(run, memory.baseOf(given));
@@ -142,14 +142,14 @@ const guardStep = async (preparing: Preparing, given: Given, base: StepInput): P
   for (;;) {
     const all: AnyMessage[] = [...systemOf(base.instructions), ...base.messages];
     const answeredFrom = all.length - given.responseMessages.length;
-    const conversation = openConversation(all, { answeredFrom });
+    const conversation = openConversation(run, all, { answeredFrom });
     const { views, payload } = payloadOf(preparing, given, conversation.list);
     const judged = await judge<'inputStep'>(run, payload);
     if (judged.again !== undefined) continue;
     const { model, ...rest } = fieldsOf(run, payload, judged.data);
     const fields = { ...views.unwrap(rest), ...(model !== undefined && { model }) };
     if (!conversation.isChanged()) return { step: base, fields };
-    const messages = [...conversation.readSystem(), ...(await conversation.read())] as AnyMessage[]; // of either form
+    const messages = [...conversation.readSystem(), ...conversation.read()] as AnyMessage[]; // of either form
     const split = splitSystem(messages, base);
     return { step: { ...base, ...split, ...(!conversation.isSystemChanged() && { instructions: base.instructions }) }, fields };
   }

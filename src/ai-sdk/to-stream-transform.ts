@@ -50,7 +50,7 @@ export const toStreamTransform = (guards: Guards, options?: GuardOptions): Strea
     const isJudged = run.adapters.has('withGuards');
     const steps = judgedSteps(run);
     return guardedTransform(run, stopStream, async (part, send) => {
-      begin(run);
+      await begin(run);
       if (part.type === 'finish') await run.judgeLast?.();
       if (isJudged) return send([part]);
       if (part.type === 'raw') return undefined; // it holds words that guards may take out

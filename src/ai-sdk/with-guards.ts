@@ -47,14 +47,14 @@ const callOf = (model: CallableModel, params: CallOptions, mode: ModelCall['mode
 };
 
 /** Where nobody tells which step it is, one that was answered is followed by the next. */
-const beginCall = (run: Run): void => {
-  begin(run);
+const beginCall = async (run: Run): Promise<void> => {
+  await begin(run);
   if (run.isAnswered && !run.adapters.has('toPrepareStep')) run.stepNumber += 1;
   run.isAnswered = false;
 };
 
 const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
-  beginCall(run);
+  await beginCall(run);
   const last: LastCall = { open: await openCall(run, call) };
   const gathering = createGathering();
   let warnings: GenerateResult['warnings'] = [];
@@ -83,7 +83,7 @@ const reportOf = (run: Run, { open }: LastCall): Pick<GenerateResult, 'request' 
 };
 
 const stream = async (run: Run, call: CancelableCall): Promise<StreamResult> => {
-  beginCall(run);
+  await beginCall(run);
   const last: LastCall = { open: await openCall(run, call) };
   const { request, response } = reportOf(run, last);
   return { stream: toStream(guardedParts(run, call, last), call), request, response };

@@ -22,6 +22,11 @@ export interface GuardTraits {
    * hook is asked for each chunk. Such a guard needs a window.
    */
   readonly judgesEachChunk?: boolean;
+  /**
+   * Whether its hooks work on any host: of `messageList` they use what docs/guide/ai-sdk.md lists, they send no signals, and they let
+   * pass what `abort` throws, whatever its class. Where all guards of a run in the AI SDK say so, `@mastra/core` is not loaded.
+   */
+  readonly portable?: boolean;
 }
 
 /** A processor that says of itself what cannot be seen. */

@@ -5,7 +5,7 @@ import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { blocksIn } from '../docs/examples.js';
-import { compilers, examples, nodes, openProject, readManifest, subpaths, type Project } from './project.js';
+import { compilers, examples, nodes, openBareProject, openProject, readManifest, subpaths, type Project } from './project.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'interlock-packages-'));
 let project: Project;
@@ -97,7 +97,9 @@ describe('an import loads of the hosts', () => {
     ['mastra-interlock/schemas', []],
     ['mastra-interlock/testing', []],
     ['mastra-interlock/workflows', ['@mastra/core']],
-    ['mastra-interlock/ai-sdk', ['@mastra/core', 'ai']],
+    ['mastra-interlock/guards', []],
+    ['mastra-interlock/ai-sdk', ['ai']],
+    ['mastra-interlock/opentelemetry', ['@opentelemetry/api']],
     ['mastra-interlock/openworkflow', ['openworkflow']],
   ])('%s: %j', async (specifier, expected) => {
     project.write('loaded.mjs', loaded);
@@ -106,6 +108,74 @@ describe('an import loads of the hosts', () => {
     const packages = new Set(JSON.parse(stdout) as string[]);
     expect(packages).toContain('mastra-interlock');
     expect(hosts.filter((name) => packages.has(name)).toSorted()).toEqual(expected);
+  });
+});
+
+describe('a project without Mastra', () => {
+  let bare: Project;
+  beforeAll(async () => {
+    bare = await openBareProject(project, ['@types/node', 'ai', 'zod']);
+  });
+
+  /** Guards of ours, and one of the user's that says nothing of itself. */
+  const program = `
+    import { streamText } from 'ai';
+    import { createGuardedRun, guardSettings, isStopError, toStreamTransform } from 'mastra-interlock/ai-sdk';
+    import { guard, lengthGuard, pipeline, redactor } from 'mastra-interlock/guards';
+    import { scriptedModel } from 'mastra-interlock/testing';
+
+    const guards = pipeline('mail')
+      .then(guard(lengthGuard(), { deadlineMs: 5_000 }))
+      .parallel([redactor({ strategy: 'replace', kinds: ['email'] }), { id: 'own', processOutputStep: ({ messageList }) => messageList }])
+      .commit();
+
+    const answer = async (prompt) => {
+      const run = createGuardedRun(guards, { uncalled: ['toolResult'] });
+      const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: ['Ask jane@', 'b.example.'] }] });
+      const settings = { model, prompt, onError: () => undefined };
+      const result = streamText({ ...settings, ...guardSettings(settings, run), experimental_transform: toStreamTransform(run) });
+      return result.text.then((text) => text, (error) => isStopError(error) && error.processorId);
+    };
+    console.log(await answer('Who knows?'), await answer('Who knows? '.repeat(10_000)));
+    import('@mastra/core/agent').then(() => console.log('Mastra is here'), () => console.log('no Mastra'));
+  `;
+
+  it('runs a guarded stream', async () => {
+    bare.write('guarded.mjs', program);
+    const { stdout, stderr } = await bare.node(24, ['guarded.mjs']);
+    expect(stdout, stderr).toBe('Ask [EMAIL]. length\nno Mastra\n');
+  });
+
+  it('is bundled, with a warning at most', async () => {
+    const bundle = await rolldown({ input: join(bare.folder, 'guarded.mjs'), platform: 'node', onLog: () => undefined });
+    await bundle.write({ format: 'esm', dir: join(bare.folder, 'bundled') });
+    await bundle.close();
+    const { stdout, stderr } = await bare.node(24, ['bundled/guarded.js']);
+    expect(stdout, stderr).toBe('Ask [EMAIL]. length\nno Mastra\n');
+  });
+
+  it('compiles where the types of libraries are not checked', async () => {
+    bare.write(
+      'typed.ts',
+      `
+      import { withGuards } from 'mastra-interlock/ai-sdk';
+      import { lengthGuard, pipeline } from 'mastra-interlock/guards';
+      export const guarded = withGuards('provider/model', pipeline('p').then(lengthGuard({ maxChars: 5 })).commit());
+      // @ts-expect-error an option that the guard does not have
+      lengthGuard({ maxWords: 5 });
+    `,
+    );
+    const compilerOptions = {
+      module: 'nodenext',
+      target: 'es2024',
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      types: ['node'],
+    };
+    bare.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['typed.ts'] }));
+    const { code, stdout } = await bare.compile('7', 'tsconfig.json');
+    expect(`${stdout}${code}`).toBe('0');
   });
 });
 

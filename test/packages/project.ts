@@ -95,6 +95,8 @@ const neededBeside = (): Record<string, string> => {
 
 export interface Project {
   readonly folder: string;
+  /** The packed package. */
+  readonly tarball: string;
   readonly write: (path: string, content: string) => void;
   /** Runs a program of the project, by the version of Node. */
   readonly node: (version: keyof typeof nodes, args: readonly string[], env?: Record<string, string>) => Promise<Ran>;
@@ -104,19 +106,36 @@ export interface Project {
 /** Makes an empty project in a folder outside the repository, installs the packed package in it, and copies the examples beside. */
 export const openProject = async (folder: string): Promise<Project> => {
   const tarball = await pack(join(folder, 'packed'));
-  const project = join(folder, 'project');
-  const dependencies = { ...neededBeside(), 'mastra-interlock': `file:${tarball}` };
-  mkdirSync(project);
-  writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }));
-  const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
-  await runWell('npm', ['install', ...flags], { cwd: project });
+  const project = await installed(join(folder, 'project'), tarball, neededBeside());
   for (const name of examples)
     cpSync(join(root, 'examples', name), join(project, name), {
       recursive: true,
       filter: (path) => !path.includes('node_modules'),
     });
+  return projectIn(project, tarball);
+};
+
+/** A project beside the first with the packed package and what is named of what the repository was tested with; peers do not come by themselves. */
+export const openBareProject = async ({ folder, tarball }: Project, names: readonly string[]): Promise<Project> => {
+  const { devDependencies, dependencies = {} } = readManifest();
+  const wanted = Object.fromEntries(names.map((name) => [name, devDependencies[name] ?? dependencies[name] ?? '*']));
+  return projectIn(await installed(join(folder, '../bare'), tarball, wanted), tarball);
+};
+
+/** Makes a project with the packed package and others in an empty folder. */
+const installed = async (folder: string, tarball: string, beside: Record<string, string>): Promise<string> => {
+  const dependencies = { ...beside, 'mastra-interlock': `file:${tarball}` };
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }));
+  const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  await runWell('npm', ['install', ...flags], { cwd: folder });
+  return folder;
+};
+
+const projectIn = (project: string, tarball: string): Project => {
   return {
     folder: project,
+    tarball,
     write: (path, content) => writeFileSync(join(project, path), content),
     node: (version, args, env = {}) => run(nodes[version], args, { cwd: project, env }),
     compile: (version, tsconfig) => run(nodes[24], [compilers[version], '-p', tsconfig, '--pretty', 'false'], { cwd: project }),

@@ -13,7 +13,7 @@ import {
 import { checks } from '../../src/pipeline/verify/checks.js';
 import { findDefects } from '../../src/pipeline/verify/find-defects.js';
 import { placeOf } from '../../src/pipeline/verify/place.js';
-import { toGraph } from '../../src/mastra/workflow/pipeline.js';
+import { toGraph } from '../../src/mastra/graph/compile.js';
 import { defects, nearMisses } from './defects.js';
 
 const codes = Object.keys(checks) as FindingCode[];

@@ -1,4 +1,4 @@
-import { unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import { editing, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
 
 export interface FinancialAdviceGuardOptions extends GuardOptions {
   /** The system message that is added to each step. Default: {@link financialAdviceReminder}. */
@@ -21,7 +21,7 @@ export const financialAdviceGuard = (options: FinancialAdviceGuardOptions = {}):
     name: 'Financial advice',
     description: 'Reminds the model not to give individual financial advice.',
     onViolation: options.onViolation,
-    traits: { decides: ['edit'] },
+    traits: editing,
     processInputStep: ({ systemMessages }) =>
       systemMessages.some(({ content }) => content === reminder)
         ? unchanged

@@ -1,5 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
-import type { GuardTraits } from '../../src/index.js';
+import type { GuardTraits } from '../../src/guard/traits.js';
 
 /** What every ready-made guard takes. */
 export interface GuardOptions {
@@ -19,12 +19,21 @@ export type JudgeStrategy = 'block' | 'warn';
 /** What an editing guard does about a detection: stop the run, take it out of the text, or only report it. */
 export type EditStrategy = JudgeStrategy | 'redact';
 
+/** What a ready-made guard says of itself: all of them work on any host. */
+const deciding = (...decides: NonNullable<GuardTraits['decides']>): GuardTraits => ({ decides, portable: true });
+
 /** What a guard of each strategy decides, for `verify`. One that edits blocks what it cannot edit. */
 export const traitsOf: Readonly<Record<EditStrategy, GuardTraits>> = {
-  block: { decides: ['trip'] },
-  warn: { decides: [] },
-  redact: { decides: ['edit', 'trip'] },
+  block: deciding('trip'),
+  warn: deciding(),
+  redact: deciding('edit', 'trip'),
 };
+
+/** What a guard says of itself that asks for another attempt. */
+export const retrying = deciding('retry');
+
+/** What a guard says of itself that adds to what the model is told. */
+export const editing = deciding('edit');
 
 /**
  * The answer of a hook that changes nothing. Mastra and Interlock both read `undefined` so, which the interface's types do not

@@ -1,7 +1,7 @@
 import type { ProcessOutputStepArgs } from '@mastra/core/processors';
 import { z } from 'zod';
 import { responseMessages, textOf } from '../messages/message-text.js';
-import { unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import { retrying, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
 
 export interface JsonGuardOptions extends GuardOptions {
   /** What an answer must be, as a zod schema. */
@@ -33,7 +33,7 @@ export const jsonGuard = ({
   name: 'JSON',
   description: 'Asks again for answers that are not JSON of the given shape.',
   onViolation: options.onViolation,
-  traits: { decides: ['retry'] },
+  traits: retrying,
   processOutputStep: (args) => {
     if ((args.toolCalls?.length ?? 0) > 0) return unchanged;
     const issues = issuesOf(answerOf(args), schema);

@@ -1,7 +1,7 @@
 import type { ProcessOutputStepArgs } from '@mastra/core/processors';
 import { responseMessages, textOf } from '../messages/message-text.js';
 import { repetitionOf } from '../text/repetition.js';
-import { unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import { retrying, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
 
 export interface QualityGuardOptions extends GuardOptions {
   /** The least that an answer must have, in UTF-16 units without the white space around it. Default 40. */
@@ -41,7 +41,7 @@ export const qualityGuard = (options: QualityGuardOptions = {}): GuardProcessor<
     name: 'Quality',
     description: 'Rejects empty, short, repetitive and refusing answers.',
     onViolation: options.onViolation,
-    traits: { decides: ['retry'] },
+    traits: retrying,
     processOutputStep: (args) => {
       const failed = flawsOf(answerOf(args), rules, callsTools(args));
       if (failed.length === 0) return unchanged;

@@ -1,10 +1,11 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
-import { InterlockError, type GuardTraits } from '../../src/index.js';
+import { InterlockError } from '../../src/errors.js';
+import type { GuardTraits } from '../../src/guard/traits.js';
 import { newestUserTurn, responseMessages, textOf } from '../messages/message-text.js';
 import { foreignShare, isScript } from '../text/script-share.js';
 import { block, judgeWith, type Detection } from './detection.js';
-import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
+import { retrying, traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
 
 export interface ScriptGuardOptions extends GuardOptions {
   /** The scripts that may be written, by their Unicode names, such as `'Latin'`, `'Cyrillic'`, `'Han'`. */
@@ -50,7 +51,7 @@ export const scriptGuard = (
     if (share <= maxForeignShare || (text.match(/\p{L}/gu)?.length ?? 0) < minLetters) return undefined;
     return { reason: `The ${place} is not written in ${scripts.join(' or ')}.`, metadata: { scripts, foreignShare: share } };
   };
-  const traits: GuardTraits = strategy === 'retry' ? { decides: ['retry'] } : traitsOf[strategy];
+  const traits: GuardTraits = strategy === 'retry' ? retrying : traitsOf[strategy];
   return Object.assign(guard, { traits }, {
     processInput: (args) => judge(detectionOf(newestUserTurn(args.messages), 'input'), args),
     processOutputStep: (args) => {

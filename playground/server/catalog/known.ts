@@ -3,7 +3,7 @@ import type { Mastra } from '@mastra/core/mastra';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 import type { InterlockAgent } from '../../../src/index.js';
 import { compileLane, laneId, type Lane } from '../../../src/mastra/workflow/guards.js';
-import { toGraph, type PipelineStep } from '../../../src/mastra/workflow/pipeline.js';
+import { toGraph, type PipelineStep } from '../../../src/mastra/graph/compile.js';
 import { childrenOf, type GraphNode, type SequenceNode } from '../../../src/pipeline/graph.js';
 
 /** A pipeline that the studio shows and tries. */

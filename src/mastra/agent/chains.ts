@@ -6,7 +6,7 @@ import { checkLane, compileLane, compileRecording, laneId, resolveGuards } from 
 import type { Conversation } from '../memory/memory.js';
 import { memoryProcessors } from '../memory/memory-processors.js';
 import type { Titling } from '../memory/memory-title.js';
-import type { PipelineStep } from '../workflow/pipeline.js';
+import type { PipelineStep } from '../graph/compile.js';
 import { PrepareStepProcessor } from './prepare-step.js';
 
 /** The guards of a call, lane by lane, as they run. */

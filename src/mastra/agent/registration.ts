@@ -14,8 +14,8 @@ import {
   type Guards,
   type Lane,
 } from '../workflow/guards.js';
-import { toGraph } from '../workflow/pipeline.js';
-import { isWorkflow } from '../workflow/to-graph.js';
+import { toGraph } from '../graph/compile.js';
+import { isWorkflow } from '../graph/to-graph.js';
 
 const lanesOf = ({
   inputProcessors,

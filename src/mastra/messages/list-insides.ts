@@ -1,4 +1,4 @@
-import { MessageList, type MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 
 /** A list as plain data. */
 export type ListState = ReturnType<MessageList['serialize']>;
@@ -44,7 +44,8 @@ export const isKnownInside = (list: MessageList): boolean => {
 export const emptyLike = (list: MessageList, { memoryInfo }: Pick<ListState, 'memoryInfo'>): MessageList => {
   // Should a later version keep what a list was made with elsewhere, the defaults hold.
   const { generateMessageId, filterIncompleteToolCalls, logger } = insidesOf(list);
-  return new MessageList({ ...memoryInfo, generateMessageId, filterIncompleteToolCalls, logger });
+  const { constructor: List } = list as { constructor: unknown } as { constructor: typeof MessageList }; // its own class
+  return new List({ ...memoryInfo, generateMessageId, filterIncompleteToolCalls, logger });
 };
 
 /** Makes a list hold what its plain form says, in time proportional to its length; the list's own way compares each with all. */

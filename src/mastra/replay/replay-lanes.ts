@@ -4,7 +4,7 @@ import type { Lanes } from '../../loop/run.js';
 import { compileChains } from '../agent/chains.js';
 import { hasErrorHook } from '../agent/error-lane.js';
 import { checkLane, resolveGuards, type DynamicGuards, type Lane } from '../workflow/guards.js';
-import type { PipelineStep } from '../workflow/pipeline.js';
+import type { PipelineStep } from '../graph/compile.js';
 import { memoryStandIn, type RecordedMemory } from './memory-stand-ins.js';
 
 /** Guards to replay a run with, in the lanes of an agent. */

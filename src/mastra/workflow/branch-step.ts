@@ -2,8 +2,8 @@ import type { PhaseData } from '../../phase/row.js';
 import { snapshotOf } from '../../pipeline/snapshot.js';
 import type { Stop } from '../../verdict.js';
 import type { Meetings, Seat } from './meeting.js';
-import { anyOf, scopeOfStep, type StepCall } from './scope.js';
-import { errorOf, readError } from './step.js';
+import { errorOf, readError } from '../graph/thrown-stops.js';
+import { anyOf, host, scopeOfStep, type StepCall } from './scope.js';
 
 /** A step of a block, or a workflow that stands there as one. */
 export interface Executable {
@@ -47,7 +47,7 @@ const runBranch = async ({ id, run, site }: BranchRun, call: StepCall): Promise<
     return leaveWith(seat, made && !seat.isDismissed() ? made : given);
   } catch (error) {
     if (seat.isDismissed()) return leaveWith(seat, given);
-    return obey(seat, readError(error, { processorId: id, phase: given.phase, path: site.path }), given);
+    return obey(seat, readError(error, { processorId: id, phase: given.phase, path: site.path }, host), given);
   }
 };
 
@@ -60,7 +60,7 @@ const obey = async (seat: Seat, own: Stop, given: PhaseData): Promise<PhaseData>
   const orders = await seat.stop(own);
   switch (orders.kind) {
     case 'throw':
-      throw errorOf(orders.stop);
+      throw errorOf(orders.stop, host);
     case 'leave':
       return given;
     case 'hand-on':

@@ -4,14 +4,14 @@ import { compileGraph, type Plan } from '../../pipeline/compile.js';
 import { withRecordedEdits } from '../../pipeline/recorded-edits.js';
 import { processorsOf, type SequenceNode } from '../../pipeline/graph.js';
 import { placeOf, type Place } from '../../pipeline/verify/place.js';
-import { refuseDefects } from '../../pipeline/verify/refuse.js';
+import { checkGraph, refuseDefects } from '../../pipeline/verify/refuse.js';
 import type { PhaseRow } from '../../phase/row.js';
-import { isPipeline, toGraph, type Pipeline, type PipelineStep } from './pipeline.js';
-import { isWorkflow } from './to-graph.js';
+import { toGraph, type PipelineStep } from '../graph/compile.js';
+import { isGraphSource, isWorkflow, type GraphSource } from '../graph/to-graph.js';
 import { toWorkflow } from './to-workflow.js';
 
 /** Guards of one lane: processors, pipelines and workflows in an array, or one pipeline or workflow alone. */
-export type Guards = readonly PipelineStep[] | Pipeline | AnyWorkflow;
+export type Guards = readonly PipelineStep[] | GraphSource | AnyWorkflow;
 
 /**
  * Guards, or a function that gives them for a request. An asynchronous function gives an array: pipelines and workflows have a
@@ -25,12 +25,12 @@ export type Lane = PhaseRow['lane'];
 export const toArray = (guards: Guards | undefined): readonly PipelineStep[] => {
   if (!guards) return [];
   if (!isMany(guards)) return [committed(guards)];
-  return guards.some(isPipeline) ? guards.map(committed) : guards;
+  return guards.some(isGraphSource) ? guards.map(committed) : guards;
 };
 
 const isMany = (guards: Guards): guards is readonly PipelineStep[] => Array.isArray(guards);
 
-const committed = (step: PipelineStep): PipelineStep => (isPipeline(step) ? step.commit() : step);
+const committed = (step: PipelineStep): PipelineStep => (isGraphSource(step) ? toWorkflow(checkGraph(step.graph())) : step);
 
 /** The guards of a request. Raises `agent/invalid-option` where a function gives none of the forms. */
 export const resolveGuards = async (

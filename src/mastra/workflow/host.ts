@@ -1,25 +1,12 @@
-import { TripWire } from '@mastra/core/agent';
+import { createSignal, TripWire } from '@mastra/core/agent';
+import { MessageList } from '@mastra/core/agent/message-list';
 import { ModelRouterLanguageModel } from '@mastra/core/llm';
-import { InterlockError } from '../../errors.js';
-import type { Host, ModelChoice, ResolvedModel } from '../../phase/host.js';
-import type { Awaitable } from '../../phase/awaitable.js';
-import { messagePort } from '../messages/message-port.js';
+import type { Host } from '../../phase/host.js';
+import { mastraHost } from '../graph/mastra-host.js';
+import { resolveAlone } from '../graph/resolve-alone.js';
+
+const parts = { createSignal, TripWire, MessageList };
 
 /** Mastra as the pure rooms see it. An agent resolves models its own way, with its gateways and keys. */
-export const createHost = (resolveModel: (model: ModelChoice) => Awaitable<ResolvedModel> = resolveAlone): Host => ({
-  messages: messagePort,
-  createTripWire: ({ reason, retry, metadata, processorId }) => new TripWire(reason, { retry, metadata }, processorId),
-  readTripWire: (error) =>
-    error instanceof TripWire ? { reason: error.message, ...error.options, processorId: error.processorId } : undefined,
-  resolveModel,
-});
-
-/** Outside an agent: ids and configs go to Mastra's model router, instances are taken as they are. */
-const resolveAlone = (model: ModelChoice): ResolvedModel => {
-  if (typeof model === 'object' && 'specificationVersion' in model) return model as ResolvedModel;
-  try {
-    return new ModelRouterLanguageModel(model);
-  } catch (cause) {
-    throw new InterlockError('agent/model-unresolved', { detail: typeof model === 'string' ? `"${model}".` : undefined, cause });
-  }
-};
+export const createHost = (resolveModel: Host['resolveModel'] = (model) => resolveAlone(model, ModelRouterLanguageModel)): Host =>
+  mastraHost(parts, resolveModel);

@@ -7,23 +7,14 @@ import {
 } from '@mastra/core/workflows';
 import { InterlockError } from '../../errors.js';
 import { createBuilder, type BlockOptions, type PipelineBuilder } from '../../pipeline/builder.js';
-import { compileGraph, type Plan } from '../../pipeline/compile.js';
-import { hasAnyHook, type PayloadFunction, type SequenceNode } from '../../pipeline/graph.js';
+import { hasAnyHook } from '../../pipeline/graph.js';
 import { checkGraph } from '../../pipeline/verify/refuse.js';
-import { guardNode } from './guard-node.js';
+import type { PipelineStep } from '../graph/compile.js';
+import { guardNode } from '../graph/guard-node.js';
+import { refusePromises } from '../graph/thenable.js';
+import { toNode } from '../graph/to-graph.js';
 import { processorStep, type ProcessorStep } from './step.js';
-import { fromWorkflow, isWorkflow, toNode } from './to-graph.js';
-import { refusePromises } from './thenable.js';
 import { toWorkflow } from './to-workflow.js';
-
-/** What may stand in a pipeline. */
-export type PipelineStep =
-  | Processor
-  | ProcessorStep
-  | AnyWorkflow
-  | PipelineBuilder<PipelineStep, AnyWorkflow>
-  | PayloadFunction
-  | { readonly id: string; execute(call: never): unknown };
 
 /** A pipeline under construction; see {@link pipeline}. */
 export type Pipeline = PipelineBuilder<PipelineStep, AnyWorkflow>;
@@ -46,23 +37,6 @@ export const pipeline = (id: string, blocks?: BlockOptions): Pipeline => {
   if (typeof id !== 'string' || id === '') throw new InterlockError('pipeline/missing-id', { path: 'pipeline' });
   return refusePromises(createBuilder<PipelineStep, AnyWorkflow>(id, { toNode, commit: toWorkflow, blocks }));
 };
-
-/** Whether a step is a pipeline under construction. */
-export const isPipeline = (step: unknown): step is Pipeline =>
-  typeof step === 'object' && step !== null && typeof (step as { graph?: unknown }).graph === 'function';
-
-/** What {@link compile} takes: a pipeline, a workflow, or processors in an array. */
-export type Compilable = Pipeline | AnyWorkflow | readonly PipelineStep[];
-
-/** Reads a pipeline, a workflow or an array of processors as one graph; an array is a sequence called `id`. */
-export const toGraph = (source: Compilable, id = 'processors'): SequenceNode => {
-  if (isWorkflow(source)) return fromWorkflow(source);
-  if (Array.isArray(source)) return { kind: 'sequence', id, nodes: source.map((step, index) => toNode(step, `${id}/${index}`)) };
-  return (source as Pipeline).graph();
-};
-
-/** Compiles guards to a plan: for each phase a flat function over the processors that have its hook. */
-export const compile = (source: Compilable, id?: string): Plan => compileGraph(toGraph(source, id));
 
 /** A processor that can also make its own workflow step, as the specification's examples do. */
 export type DefinedProcessor<P extends Processor> = P & { createStep(): ProcessorStep };

@@ -3,7 +3,8 @@ import type { ProcessorSlot, RunScope } from '../../phase/scope.js';
 import { systemTimer } from '../../phase/timer.js';
 import { createHost } from './host.js';
 
-const host = createHost();
+/** Mastra, for guards that its engine runs. */
+export const host = createHost();
 const ignore = () => undefined;
 
 /** What a Mastra agent, or the first step of a run without one, passes along in the payload. */

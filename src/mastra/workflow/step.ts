@@ -1,27 +1,19 @@
 import type { Processor } from '@mastra/core/processors';
 import { createStep as createMastraStep, type Step } from '@mastra/core/workflows';
 import { parsePayload, ProcessorStepInputSchema, ProcessorStepOutputSchema } from '../../../schemas/index.js';
-import { errorTable, InterlockError, isInterlockError } from '../../errors.js';
-import { readThrown } from '../../guard/read-thrown.js';
 import { compileGraph } from '../../pipeline/compile.js';
 import type { FunctionNode, GuardNode } from '../../pipeline/graph.js';
 import { checkProcessor } from '../../pipeline/verify/refuse.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import { withMessageList, type MessageCarrier } from '../../phase/settle-messages.js';
 import { phaseRow } from '../../phase/table.js';
-import type { Author, Stop, Verdict } from '../../verdict.js';
-import { guardNode } from './guard-node.js';
-import { createHost } from './host.js';
-import { scopeOfStep, type StepCall } from './scope.js';
+import { guardNode } from '../graph/guard-node.js';
+import { rememberProcessor } from '../graph/step-processors.js';
+import { payloadOf } from '../graph/thrown-stops.js';
+import { host, scopeOfStep, type StepCall } from './scope.js';
 
 /** A step of a guard workflow, as Mastra's builder takes it. */
 export type ProcessorStep = Step<string, unknown, PhaseData, PhaseData>;
-
-/** Which processor a step was made of; Mastra's own steps keep theirs to themselves. */
-const processors = new WeakMap<object, Processor>();
-
-/** The processor that a step of ours was made of. */
-export const processorOfStep = (step: object): Processor | undefined => processors.get(step);
 
 /**
  * A processor as a step of a Mastra workflow, for all nine phases. In a phase for which the processor has no hook the payload
@@ -38,7 +30,7 @@ export const processorOfStep = (step: object): Processor | undefined => processo
 export const processorStep = (processor: Processor): ProcessorStep => {
   checkProcessor(processor, 'processorStep');
   const step = nodeStep(guardNode(processor));
-  processors.set(step, processor);
+  rememberProcessor(step, processor);
   return step;
 };
 
@@ -55,7 +47,7 @@ export const nodeStep = (node: GuardNode | FunctionNode, { id = idOf(node), wher
   const run = async (call: StepCall): Promise<PhaseData> => {
     const data = openPayload(call.inputData);
     const verdict = await plan.run<Phase>(data.phase, data, scopeOfStep({ ...call, inputData: data }));
-    return payloadOf(verdict, data);
+    return payloadOf(verdict, data, host);
   };
   return rawStep({ id, description: descriptionOf(node), execute: run });
 };
@@ -93,44 +85,5 @@ export const openPayload = (inputData: object): PhaseData => {
 const withList = (data: PhaseData): PhaseData => {
   const row: PhaseRow = phaseRow<Phase>(data.phase);
   const carrier: MessageCarrier = data;
-  return row.carries ? (withMessageList(carrier, createHost(), row.carries) as PhaseData) : data;
+  return row.carries ? (withMessageList(carrier, host, row.carries) as PhaseData) : data;
 };
-
-/** What a verdict leaves to go on with; a stop is thrown, for exceptions are how Mastra's engine is told. */
-export const payloadOf = (verdict: Verdict<PhaseData>, data: PhaseData): PhaseData => {
-  switch (verdict.kind) {
-    case 'pass':
-      return data;
-    case 'edit':
-      return verdict.data;
-    case 'trip':
-    case 'retry':
-    case 'unavailable':
-      throw errorOf(verdict);
-    default:
-      return verdict satisfies never;
-  }
-};
-
-/** A stop as the host's exception. */
-export const errorOf = (stop: Stop): Error => {
-  if (stop.kind !== 'unavailable') {
-    const { reason, metadata, processorId } = stop;
-    return createHost().createTripWire({ reason, metadata, processorId, retry: stop.kind === 'retry' });
-  }
-  const error = isTold(stop.error)
-    ? stop.error
-    : new InterlockError('guard/unavailable', { path: `${stop.phase} ${stop.path}`, cause: stop.error });
-  return Object.assign(error, { processorId: stop.processorId }); // an engine keeps what an error carries, though not its class
-};
-
-/** The host's exception as a stop; `author` is whose step threw it, which says less than the exception may. */
-export const readError = (error: unknown, author: Author): Stop => {
-  const stop = readThrown(error, { author }, createHost());
-  const { processorId } = (error ?? {}) as { processorId?: unknown };
-  return typeof processorId === 'string' ? { ...stop, processorId } : stop;
-};
-
-/** Whether an error says already what failed and where. A nested workflow's comes as a plain object. */
-const isTold = (error: unknown): error is Error =>
-  isInterlockError(error) || Object.hasOwn(errorTable, String((error as { code?: unknown } | undefined)?.code));

@@ -20,10 +20,11 @@ import { current } from '../../phase/settle-messages.js';
 import { phaseRow } from '../../phase/table.js';
 import { asBranch, stopIn, type BranchSite, type Executable } from './branch-step.js';
 import { createMeetings, type Meetings } from './meeting.js';
-import { scopeOfStep, type StepCall } from './scope.js';
-import { errorOf, nodeStep, openPayload, payloadOf, rawStep } from './step.js';
-import { refusePromises } from './thenable.js';
-import { rememberGraph } from './workflow-graphs.js';
+import { errorOf, payloadOf } from '../graph/thrown-stops.js';
+import { host, scopeOfStep, type StepCall } from './scope.js';
+import { nodeStep, openPayload, rawStep } from './step.js';
+import { refusePromises } from '../graph/thenable.js';
+import { rememberGraph } from '../graph/workflow-graphs.js';
 
 /** Mastra's builder, of which each call gives the next; its types follow schemas that are all the same here. */
 interface WorkflowBuilder {
@@ -254,7 +255,7 @@ const appendMerge = (site: Site, { node, path, given, meetings, places }: Engine
     const row = phaseRow(data.phase);
     const results = new Map(Object.entries(call.inputData as Results).map(([id, result]) => [places.get(id), result]));
     const stop = strictest([...results.values()].map((result) => result && stopIn(result)));
-    if (stop) throw errorOf(stop);
+    if (stop) throw errorOf(stop, host);
     const branches = branchesIn(row).filter(({ index }) => results.get(index)); // an arm that was not chosen has no result
     const made = branches.map(({ index }) => results.get(index) as PhaseData); // those that have one
     const [only = data] = made;
@@ -266,7 +267,7 @@ const appendMerge = (site: Site, { node, path, given, meetings, places }: Engine
       block: blockOf(row, node, path),
       scope: scopeOfStep({ ...call, inputData: data }),
     });
-    return payloadOf(settled, data);
+    return payloadOf(settled, data, host);
   };
   addMap(site, `${node.kind}.merge`, merge);
 };

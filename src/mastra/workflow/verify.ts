@@ -6,7 +6,7 @@ import type { Finding } from '../../pipeline/verify/finding.js';
 import { placeOf, type Lane } from '../../pipeline/verify/place.js';
 import type { CounterExample } from '../../pipeline/verify/spot.js';
 import type { Hold, Subject } from '../../pipeline/verify/subject.js';
-import { toGraph, type Compilable } from './pipeline.js';
+import { toGraph, type Compilable } from '../graph/compile.js';
 
 /** What `verify` is told beside the guards. What is left out is not known, and nothing is concluded from it. */
 export interface VerifyOptions {

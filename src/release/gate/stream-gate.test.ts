@@ -2,8 +2,9 @@ import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it, vi } from 'vitest';
 import type { GuardPolicy } from '../../../schemas/index.js';
 import type { PatternMatch, WindowedProcessor } from '../../guard/pattern.js';
-import { guard } from '../../mastra/workflow/guard-policy.js';
-import { pipeline, type PipelineStep } from '../../mastra/workflow/pipeline.js';
+import { guard } from '../../mastra/graph/guard-policy.js';
+import type { PipelineStep } from '../../mastra/graph/compile.js';
+import { pipeline } from '../../mastra/workflow/pipeline.js';
 import type { Condition } from '../../pipeline/graph.js';
 import { exploreInterleavings } from '../../testing/explore-interleavings.js';
 import {
@@ -158,6 +159,7 @@ describe('order', () => {
     for (const chunk of sent) await gate.push(chunk);
     expect(left.map(({ type }) => type)).toEqual(['text-start', 'reasoning-delta', 'reasoning-end']); // the source waits for "a"
     await gate.push(border('text-end'));
+    await gate.push(finish); // until it is known what follows, the text might go on
     await settle();
     expect(left.slice(3).map(({ type, payload }) => [type, (payload as { id: string; text?: string }).text])).toEqual([
       ['text-delta', 'a'],
@@ -166,6 +168,7 @@ describe('order', () => {
       ['text-delta', 'x'],
       ['text-end', undefined],
       ['text-end', undefined],
+      ['finish', undefined],
     ]);
   });
 
@@ -241,6 +244,17 @@ describe('tool arguments', () => {
     expect(
       seen((await sendAll([patternGuard(patterns.card, 'replace', 'card')], [call({ n: 4111111111111111, m: 7 })])).left)[0],
     ).toEqual({ n: '[card]', m: 7 });
+  });
+
+  it.each([
+    ['a key that is there twice', '{"to":"jane@example.com","to":"me"}', { to: 'me' }, '{"to":"me"}'],
+    ['a comment', '{"to":"me" /* jane@example.com */}', { to: 'me' }, '{"to":"me"}'],
+    ['what stands behind it', '{"to":"me"} jane@example.com', { to: 'me' }, '{"to":"me"}'],
+    ['what is no JSON', '{"to":"jane@example.com"', undefined, '{"to":"[email]"'],
+    ['blanks', '{ "to": "a \\" b" }', { to: 'a " b' }, '{ "to": "a \\" b" }'],
+  ])('tell nothing that the call does not say: %s', async (_what, text, args, left) => {
+    const email = patternGuard(patterns.email, 'replace', 'email');
+    expect(seen((await sendAll([email], [told(text), call(args)])).left).slice(0, 2)).toEqual([left, args]);
   });
 
   it('block without a trace', async () => {
@@ -392,6 +406,18 @@ describe('a stop', () => {
     const release = (chunk: { type: string }) => (chunk.type === 'source' ? Promise.reject(new Error('gone')) : undefined);
     await expect(sendAll([windowed('part', () => undefined)], [source, delta('x')], { release })).rejects.toThrow('gone');
   });
+});
+
+it.each([['ple.com ok'], ['ple', '.com', ' ok']])('a part that a thought interrupts goes on behind it: %j', async (...rest) => {
+  const email = patternGuard(patterns.email, 'replace', 'email');
+  const thinking = [border('reasoning-start'), thought('Hm.'), border('reasoning-end')];
+  const sent = [...textOf(['to jane@exam']), ...thinking, ...textOf(rest)];
+  const { left } = await sendAll([email], sent);
+  expect(texts(left)).toEqual({ 'text one': 'to [email] ok', 'reasoning one': 'Hm.' });
+  const kinds = (chunks: readonly { type: string }[]) => chunks.map(({ type }) => type).filter((type) => !type.endsWith('delta'));
+  expect(kinds(left).toSorted()).toEqual([...kinds(sent), 'finish'].toSorted());
+  const apart = [...textOf(['to jane@exam']), ...thinking, source, ...textOf(rest)];
+  expect(texts((await sendAll([email], apart)).left)['text one']).toBe('to jane@example.com ok');
 });
 
 it('a part that begins again while its first text is still judged is another text', async () => {

@@ -1,4 +1,4 @@
-import { ProcessorStepSchema } from '@mastra/core/processors';
+import type { ProcessorStepData } from '@mastra/core/processors';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { phaseRow } from '../../phase/table.js';
@@ -12,11 +12,18 @@ export interface ForeignStep {
   execute(call: object): Promise<unknown>;
 }
 
-/** Mastra types its schema as any schema; it is a union of one object for each phase. */
-const union = ProcessorStepSchema as unknown as { options: readonly { shape: { phase: { value: string } } }[] };
+/** The phases of Mastra's step schema: the compiler refuses one too many, and one too few. */
+const phasesOfSteps: Record<ProcessorStepData['phase'], true> = {
+  input: true,
+  inputStep: true,
+  outputStream: true,
+  outputResult: true,
+  outputStep: true,
+  toolResult: true,
+};
 
 /** The phases that Mastra's agent runs workflows in: a step made for it knows no other. */
-export const foreignPhases: ReadonlySet<string> = new Set(union.options.map(({ shape }) => shape.phase.value));
+export const foreignPhases: ReadonlySet<string> = new Set(Object.keys(phasesOfSteps));
 
 /** Runs a step of Mastra's own through its own `execute`, with everything that Mastra's engine would hand it. */
 export const runForeign = async (step: ForeignStep, data: PhaseData, scope: RunScope): Promise<unknown> => {

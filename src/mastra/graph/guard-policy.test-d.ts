@@ -10,7 +10,7 @@ import type {
 import { expectTypeOf } from 'vitest';
 import { Agent } from '@mastra/core/agent';
 import { guard } from './guard-policy.js';
-import { pipeline } from './pipeline.js';
+import { pipeline } from '../workflow/pipeline.js';
 
 const judge = { id: 'judge', processInput: ({ abort }: ProcessInputArgs) => void abort('bad') };
 const asyncJudge = { id: 'judge', processInput: async () => undefined };

@@ -3,11 +3,13 @@ import type { GuardPolicy } from '../../../schemas/index.js';
 import { overPolicy, readPolicy } from '../../guard/policy/read-policy.js';
 import { compileGraph } from '../../pipeline/compile.js';
 import { checkProcessor } from '../../pipeline/verify/refuse.js';
+import type { Host } from '../../phase/host.js';
 import type { HookName, PhaseRow } from '../../phase/row.js';
 import type { ProcessorSlot } from '../../phase/scope.js';
 import { phaseNames, phaseRow } from '../../phase/table.js';
 import { guardedBy, rememberGuarded } from './guard-node.js';
-import { runHook, type HookArgs } from './guards-for.js';
+import { runHook, type HookArgs } from './run-hook.js';
+import { stockHost } from './stock-host.js';
 
 /** The hooks that run before the model answers, and that a guard marked `overlap` may only judge in. */
 type InputHook = 'processInput' | 'processInputStep' | 'processLLMRequest';
@@ -65,7 +67,11 @@ const ownOf = (processor: Processor, policy: GuardPolicy): Partial<Processor> =>
   const plan = compileGraph({ kind: 'sequence', id: processor.id, nodes: [node] });
   const rows = phaseNames.map((phase) => phaseRow(phase)).filter((row) => plan.has(row.phase));
   const slots = new WeakMap<object, Map<string, ProcessorSlot>>();
-  const call = (row: PhaseRow) => (args: HookArgs) => runHook({ plan, row, slots }, args);
+  let host: Promise<Host> | undefined;
+  const call = (row: PhaseRow) => async (args: HookArgs) => {
+    host ??= stockHost();
+    return runHook({ plan, row, slots, host: await host }, args);
+  };
   const { id, name, description, processDataParts } = processor;
   return {
     id,

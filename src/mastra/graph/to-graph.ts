@@ -1,5 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
-import { isProcessor, type AnyWorkflow } from '@mastra/core/workflows';
+import type { AnyWorkflow } from '@mastra/core/workflows';
 import { InterlockError } from '../../errors.js';
 import type { PhaseData } from '../../phase/row.js';
 import { isConstant } from '../../pipeline/constant-condition.js';
@@ -16,8 +16,14 @@ import {
 } from '../../pipeline/graph.js';
 import { foreignPhases, runForeign, type ForeignStep } from './foreign-step.js';
 import { guardNode } from './guard-node.js';
-import { processorOfStep } from './step.js';
+import { processorOfStep } from './step-processors.js';
 import { graphOfWorkflow } from './workflow-graphs.js';
+
+/** What tells its own graph. */
+export interface GraphSource {
+  readonly id: string;
+  graph(): SequenceNode;
+}
 
 type Entry = AnyWorkflow['stepGraph'][number];
 type EntryOf<T extends Entry['type']> = Extract<Entry, { type: T }>;
@@ -25,7 +31,8 @@ type EntryOf<T extends Entry['type']> = Extract<Entry, { type: T }>;
 export const isWorkflow = (value: unknown): value is AnyWorkflow =>
   typeof value === 'object' && value !== null && Array.isArray((value as { stepGraph?: unknown }).stepGraph);
 
-const isPipeline = (value: unknown): value is { graph(): SequenceNode } =>
+/** Whether a value tells its own graph: a pipeline, committed or not. */
+export const isGraphSource = (value: unknown): value is GraphSource =>
   typeof value === 'object' && value !== null && typeof (value as { graph?: unknown }).graph === 'function';
 
 const isStep = (value: unknown): value is ForeignStep =>
@@ -37,14 +44,14 @@ const isStep = (value: unknown): value is ForeignStep =>
  */
 export const toNode = (value: unknown, where: string): GraphNode => {
   if (typeof value === 'function') return functionNode(value as PayloadFunction, where);
-  if (isPipeline(value)) return value.graph();
+  if (isGraphSource(value)) return value.graph();
   if (isWorkflow(value)) return fromWorkflow(value);
   if (isStep(value)) return stepNode(value);
-  if (isProcessor(value) || looksLikeProcessor(value)) return guardNode(value);
+  if (looksLikeProcessor(value)) return guardNode(value);
   throw new InterlockError('pipeline/invalid-step', { path: where, detail: `it is ${describe(value)}.` });
 };
 
-/** Also a processor with none but our own hooks, or without an id: refused later, with the reason. */
+/** A processor, also with none but our own hooks, or without an id: refused later, with the reason. */
 const looksLikeProcessor = (value: unknown): value is Processor =>
   typeof value === 'object' && value !== null && ('id' in value || hasAnyHook(value as Processor));
 

@@ -1,0 +1,51 @@
+import type { Processor } from '@mastra/core/processors';
+import type { DeclaredProcessor, GuardTraits } from '../../guard/traits.js';
+import { isRecord } from '../../pipeline/plain-data.js';
+
+/** What Mastra's processors do by their `strategy`. */
+const byStrategy: Record<string, GuardTraits['decides']> = {
+  block: ['trip'],
+  abort: ['trip'],
+  filter: ['edit'],
+  redact: ['edit'],
+  rewrite: ['edit'],
+  detect: ['edit'],
+  translate: ['edit'],
+  truncate: ['edit'],
+};
+
+const strategyOf = (processor: Processor): string => String(Reflect.get(processor, 'strategy')); // set by each constructor
+
+const decidesOf = (processor: Processor): GuardTraits => ({ decides: byStrategy[strategyOf(processor)] });
+
+/** Judges one delta at a time, by a model or by patterns. */
+const chunkwise = (processor: Processor): GuardTraits => ({ ...decidesOf(processor), judgesEachChunk: true });
+
+const editing = (): GuardTraits => ({ decides: ['edit'] });
+
+/**
+ * What is known of Mastra's own processors, from their sources, by the names that their classes give them; they say nothing of it
+ * themselves. A name serves where the class would not: nothing of Mastra is loaded, and one of another copy is known too.
+ */
+const byName: Readonly<Record<string, (processor: Processor) => GuardTraits>> = {
+  Moderation: chunkwise,
+  'PII Detector': chunkwise,
+  'System Prompt Scrubber': chunkwise,
+  Classifier: () => ({ judgesEachChunk: true }),
+  // Its redaction keeps a tail between chunks; the other strategies look at each delta alone.
+  'Regex Filter': (processor) => (strategyOf(processor) === 'redact' ? decidesOf(processor) : chunkwise(processor)),
+  'Prompt Injection Detector': decidesOf,
+  'Language Detector': decidesOf,
+  'Token Limiter': decidesOf,
+  'Unicode Normalizer': editing,
+  ToolCallFilter: editing,
+};
+
+/** What is known of an instance of one of Mastra's classes; a plain object may have any name. */
+const knownOf = (processor: Processor): GuardTraits | undefined => {
+  const { name } = processor;
+  return name !== undefined && !isRecord(processor) && Object.hasOwn(byName, name) ? byName[name]?.(processor) : undefined;
+};
+
+/** What a processor says of itself, or what is known of it. */
+export const traitsOf = (processor: DeclaredProcessor): GuardTraits | undefined => processor.traits ?? knownOf(processor);

@@ -1,0 +1,20 @@
+import type { createSignal, TripWire } from '@mastra/core/agent';
+import type { MessageList } from '@mastra/core/agent/message-list';
+import type { Host } from '../../phase/host.js';
+import { readTripWire } from '../../plain/read-trip-wire.js';
+import { createMessagePort } from '../messages/create-message-port.js';
+
+/** What of Mastra's a host runs. */
+export interface MastraParts {
+  readonly MessageList: typeof MessageList;
+  readonly TripWire: typeof TripWire;
+  readonly createSignal: typeof createSignal;
+}
+
+/** Mastra as the pure rooms see it, given its classes: whoever has them has loaded them. */
+export const mastraHost = (parts: MastraParts, resolveModel: Host['resolveModel']): Host => ({
+  messages: createMessagePort(parts),
+  createTripWire: ({ reason, retry, metadata, processorId }) => new parts.TripWire(reason, { retry, metadata }, processorId),
+  readTripWire,
+  resolveModel,
+});

@@ -1,0 +1,24 @@
+import { InterlockError } from '../../errors.js';
+import { createBuilder, type BlockOptions, type PipelineBuilder } from '../../pipeline/builder.js';
+import type { PipelineStep } from './compile.js';
+import { refusePromises } from './thenable.js';
+import { toNode, type GraphSource } from './to-graph.js';
+
+/** A pipeline under construction that belongs to no framework; see {@link pipeline}. */
+export type PortablePipeline = PipelineBuilder<PipelineStep, GraphSource>;
+
+/**
+ * Starts a pipeline that belongs to no framework. Compose it with `.then`, `.parallel` and `.branch`; `.commit()` checks it, and gives
+ * it as it is then. Committed or not, it stands wherever a pipeline does: in the adapters of the AI SDK, in an InterlockAgent, in
+ * another pipeline. The `pipeline` of `mastra-interlock` is the same builder, whose `.commit()` makes a Mastra workflow.
+ *
+ * Raises when committed what `verify` finds as an error, such as `pipeline/duplicate-id`, `pipeline/empty`.
+ *
+ * @example
+ * const moderation = pipeline('moderation').then(lengthGuard()).parallel([piiGuard(), spamGuard()]).commit();
+ */
+export const pipeline = (id: string, blocks?: BlockOptions): PortablePipeline => {
+  if (typeof id !== 'string' || id === '') throw new InterlockError('pipeline/missing-id', { path: 'pipeline' });
+  const commit = (graph: ReturnType<GraphSource['graph']>): GraphSource => Object.freeze({ id, graph: () => graph });
+  return refusePromises(createBuilder<PipelineStep, GraphSource>(id, { toNode, commit, blocks }));
+};

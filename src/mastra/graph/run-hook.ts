@@ -1,0 +1,79 @@
+import { outageTrip } from '../../guard/policy/on-unavailable.js';
+import { handOnSetAside } from '../../loop/set-aside.js';
+import type { Host } from '../../phase/host.js';
+import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
+import type { ProcessorSlot, RunScope } from '../../phase/scope.js';
+import { systemTimer } from '../../phase/timer.js';
+import type { Plan } from '../../pipeline/compile.js';
+import { isSame } from '../../pipeline/plain-data.js';
+import type { Unavailable, Verdict } from '../../verdict.js';
+import { payloadOf } from './thrown-stops.js';
+
+/** Arguments of any hook: the fields of its phase's payload, and what every hook is handed. */
+export type HookArgs = Record<string, unknown> & { state?: object };
+
+interface Site {
+  readonly plan: Plan;
+  readonly row: PhaseRow;
+  /** By the state that the agent keeps for this processor through a run. */
+  readonly slots: WeakMap<object, Map<string, ProcessorSlot>>;
+  readonly host: Host;
+}
+
+/** Runs a plan as a hook of a stock agent's: its arguments are the payload, its answer has the form of the phase. */
+export const runHook = async ({ plan, row, slots, host }: Site, args: HookArgs): Promise<unknown> => {
+  const { abort: _abort, ...fields } = args;
+  const data = { ...fields, phase: row.phase } as unknown as PhaseData; // a hook's arguments have the names of the payload's fields
+  const state = (args.state ??= {}) as Record<string, unknown>; // what a processor keeps is its own affair
+  const own = slots.get(state) ?? new Map<string, ProcessorSlot>();
+  slots.set(state, own);
+  const verdict = await plan.run<Phase>(row.phase, data, scopeOf(args, { own, host }));
+  handOnSetAside({ slots: own }, state);
+  return answerOf(row, data, payloadOf(failsOpen(row, verdict) ? outageTrip(verdict) : verdict, data, host));
+};
+
+/** A stock agent lets a chunk pass on which a hook failed; a tripwire it heeds. */
+const failsOpen = (row: PhaseRow, verdict: Verdict<unknown>): verdict is Unavailable =>
+  row.cadence === 'chunk' && verdict.kind === 'unavailable';
+
+const scopeOf = (args: HookArgs, { own, host }: { own: Map<string, ProcessorSlot>; host: Host }): RunScope => {
+  const given = args as unknown as RunScope & { runId?: string }; // what every hook is handed has the scope's names
+  const { runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount } = given;
+  return {
+    runId,
+    agent,
+    requestContext,
+    tracingContext,
+    writer,
+    abortSignal,
+    retryCount,
+    host,
+    slot: (id) => slotIn(own, id),
+    now: () => performance.now(),
+    reportGuard: () => undefined,
+    reportConflict: () => undefined,
+    reportStale: () => undefined,
+    setTimer: systemTimer,
+    openShadow: () => () => undefined,
+  };
+};
+
+const slotIn = (slots: Map<string, ProcessorSlot>, id: string): ProcessorSlot => {
+  const slot = slots.get(id) ?? { state: {}, streamParts: [] };
+  slots.set(id, slot);
+  return slot;
+};
+
+/** Fields that a hook does not return, because the list says them. */
+const inList = new Set(['messages', 'messageList', 'systemMessages']);
+
+/** What the pipeline made of a payload, in the form in which a hook of this phase says it. */
+const answerOf = (row: PhaseRow, given: PhaseData, made: PhaseData): unknown => {
+  if ('part' in made) return made.part;
+  if ('decision' in made) return { retry: made.decision === 'retry' };
+  const before = given as Record<string, unknown>; // compared field by field
+  const changed = Object.entries(made).filter(([name, value]) => !inList.has(name) && !isSame(value, before[name]));
+  const isInput = row.cadence === 'step' && row.lane === 'input';
+  if (!row.carries || isInput) return changed.length > 0 ? Object.fromEntries(changed) : undefined;
+  return before.messageList;
+};

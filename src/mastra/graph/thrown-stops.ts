@@ -1,0 +1,44 @@
+import { errorTable, InterlockError, isInterlockError } from '../../errors.js';
+import { readThrown } from '../../guard/read-thrown.js';
+import type { Host } from '../../phase/host.js';
+import type { PhaseData } from '../../phase/row.js';
+import type { Author, Stop, Verdict } from '../../verdict.js';
+
+/** What a verdict leaves to go on with; a stop is thrown, for exceptions are how Mastra's engine is told. */
+export const payloadOf = (verdict: Verdict<PhaseData>, data: PhaseData, host: Host): PhaseData => {
+  switch (verdict.kind) {
+    case 'pass':
+      return data;
+    case 'edit':
+      return verdict.data;
+    case 'trip':
+    case 'retry':
+    case 'unavailable':
+      throw errorOf(verdict, host);
+    default:
+      return verdict satisfies never;
+  }
+};
+
+/** A stop as the host's exception. */
+export const errorOf = (stop: Stop, host: Host): Error => {
+  if (stop.kind !== 'unavailable') {
+    const { reason, metadata, processorId } = stop;
+    return host.createTripWire({ reason, metadata, processorId, retry: stop.kind === 'retry' });
+  }
+  const error = isTold(stop.error)
+    ? stop.error
+    : new InterlockError('guard/unavailable', { path: `${stop.phase} ${stop.path}`, cause: stop.error });
+  return Object.assign(error, { processorId: stop.processorId }); // an engine keeps what an error carries, though not its class
+};
+
+/** The host's exception as a stop; `author` is whose step threw it, which says less than the exception may. */
+export const readError = (error: unknown, author: Author, host: Host): Stop => {
+  const stop = readThrown(error, { author }, host);
+  const { processorId } = (error ?? {}) as { processorId?: unknown };
+  return typeof processorId === 'string' ? { ...stop, processorId } : stop;
+};
+
+/** Whether an error says already what failed and where. A nested workflow's comes as a plain object. */
+const isTold = (error: unknown): error is Error =>
+  isInterlockError(error) || Object.hasOwn(errorTable, String((error as { code?: unknown } | undefined)?.code));

@@ -1,0 +1,165 @@
+import type { createSignal } from '@mastra/core/agent';
+import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
+import type { MessagePort, MessageScope, MessageSource, SystemMessage } from '../../phase/host.js';
+import { copyPlain } from '../../pipeline/plain-data.js';
+import { interleaved } from '../../plain/interleaved.js';
+import { isUnchanged, lend } from './lent-list.js';
+import { emptyLike, fillList, type ListState } from './list-insides.js';
+import { readMessages } from './read-messages.js';
+import { readToolResult } from '../../plain/read-tool-result.js';
+import { isStored, isSystem, systemText } from '../../plain/stored-form.js';
+
+type StoredMessage = ListState['messages'][number];
+
+/** The messages as the list would keep them: plain ones are read, new ones belong to its conversation, each stands once. */
+const adopted = (list: MessageList, messages: readonly MastraDBMessage[], source: MessageSource): MastraDBMessage[] => {
+  const known = new Set(list.get.all.db().map(({ id }) => id));
+  let reader: MessageList | undefined;
+  const adopt = (message: MastraDBMessage): MastraDBMessage => {
+    if (isStored(message) && known.has(message.id)) return message;
+    reader ??= emptyLike(list, list.serialize());
+    const [made] = reader.add(message, source, { merge: false }).clear.all.db();
+    return { ...(made ?? message), id: message.id ?? made?.id };
+  };
+  return [...new Map(messages.map(adopt).map((message) => [message.id, message])).values()];
+};
+
+interface Target {
+  scope: MessageScope;
+  source: MessageSource;
+}
+
+const write: MessagePort['write'] = (list, messages, target) => {
+  const current = readMessages(list, target.scope);
+  if (replaceEach(current, messages)) return; // as most guards edit: nothing is added, removed or moved
+  for (const message of messages.filter(isSystem)) list.addSystem(systemText(message));
+  const others = messages.filter((message) => !isSystem(message));
+  const wanted = adopted(list, others, target.source);
+  if (!replaceEach(current, wanted)) fillList(list, rearranged(list, wanted, target));
+};
+
+/** Replaces messages one by one, where the new ones stand under the same ids in the same order; says whether they do. */
+const replaceEach = (current: readonly MastraDBMessage[], wanted: readonly MastraDBMessage[]): boolean => {
+  const isMatching = (message: MastraDBMessage, index: number) => message.id === current[index]?.id && isStored(message);
+  if (wanted.length !== current.length || !wanted.every(isMatching)) return false;
+  for (const [index, message] of current.entries()) replaceInPlace(message, wanted[index] ?? message);
+  return true;
+};
+
+/** Replaces a message's fields where it stands, so that everybody who holds it sees the change and its place is kept. */
+const replaceInPlace = (current: MastraDBMessage, wanted: MastraDBMessage): void => {
+  const { id, createdAt } = current;
+  if (current !== wanted) Object.assign(current, wanted, { id, createdAt });
+};
+
+/** Which sources a new message is noted in. */
+const sourceFields = {
+  input: ['newUserMessages', 'newUserMessagesPersisted'],
+  response: ['newResponseMessages', 'newResponseMessagesPersisted'],
+} as const satisfies Record<MessageSource, readonly (keyof ListState)[]>;
+
+/** A list's state with the messages of a scope made equal to `wanted`. */
+const rearranged = (list: MessageList, wanted: readonly MastraDBMessage[], { scope, source }: Target): ListState => {
+  const state = list.serialize();
+  const before = new Map(state.messages.map((message) => [message.id, message]));
+  const inScope = new Set(readMessages(list, scope).map(({ id }) => id));
+  const added = wanted.filter(({ id }) => !before.has(id)).map(({ id }) => id);
+  for (const field of sourceFields[source]) state[field] = [...state[field], ...added];
+  const whole = wanted.map((message) => ({ ...before.get(message.id), ...message }));
+  const timed = withTimes(whole, before);
+  return { ...state, messages: ascending(interleaved(state.messages, timed, inScope)) };
+};
+
+/**
+ * Each message with its time as text. One that the list had keeps its time; a new one gets its own, moved between its neighbours
+ * where it does not fit there, because lists sort by time.
+ */
+const withTimes = (
+  messages: readonly (MastraDBMessage | StoredMessage)[],
+  before: ReadonlyMap<string, StoredMessage>,
+): StoredMessage[] => {
+  let next = Infinity;
+  const limits = messages.toReversed().map(({ id }) => (next = timeOf(before.get(id)?.createdAt) ?? next));
+  let last = -Infinity;
+  return messages.map((message) => {
+    const limit = limits.pop() ?? Infinity;
+    last = before.has(message.id) ? limit : fitted(timeOf(message.createdAt) ?? Date.now(), { after: last, before: limit });
+    return { ...message, createdAt: new Date(last).toISOString() };
+  });
+};
+
+/** The time nearest to a given one that lies between two others; the earlier of the two where nothing does. */
+const fitted = (given: number, { after, before }: { after: number; before: number }): number =>
+  Math.max(after, Math.min(Math.max(given, after + 1), before - 1));
+
+const timeOf = (value: Date | string | undefined): number | undefined => {
+  const time = value === undefined ? NaN : new Date(value).getTime();
+  return Number.isNaN(time) ? undefined : time;
+};
+
+/** No message older than the one before it: else the list would move it when it is next added to. */
+const ascending = (messages: readonly StoredMessage[]): StoredMessage[] => {
+  let last = '';
+  return messages.map((message) => {
+    last = message.createdAt > last ? message.createdAt : last;
+    return message.createdAt === last ? message : { ...message, createdAt: last };
+  });
+};
+
+const readSystem = (list: MessageList): SystemMessage[] => [...list.getSystemMessages()];
+
+const writeSystem = (list: MessageList, messages: readonly SystemMessage[]): void =>
+  void list.replaceAllSystemMessages([...messages]);
+
+const fork: MessagePort['fork'] = (list) => {
+  const copy = lend(list);
+  copy.get.all.db(); // who looks into a lent list makes it whole
+  return copy;
+};
+
+const checkpoint: MessagePort['checkpoint'] = (list) => {
+  const saved = copyPlain(list.serialize());
+  return () => void fillList(list, copyPlain(saved));
+};
+
+const restore: MessagePort['restore'] = (list, snapshot) => {
+  const state = snapshot as ListState; // what `snapshot` gave, merged with others of its kind
+  fillList(list, { ...state, messages: ascending(state.messages) });
+};
+
+const writeToolResult: MessagePort['writeToolResult'] = (list, { toolCallId, toolName, args }, result) =>
+  void list.updateToolInvocation({
+    type: 'tool-invocation',
+    toolInvocation: { state: 'result', toolCallId, toolName, args, result },
+  });
+
+/** What of Mastra's the port runs. */
+export interface MessageParts {
+  readonly MessageList: typeof MessageList;
+  readonly createSignal: typeof createSignal;
+}
+
+/** Mastra's MessageList behind the port of the pure rooms, given the class itself: whoever has it has loaded it. */
+export const createMessagePort = (parts: MessageParts): MessagePort => ({
+  is: (value): value is MessageList => value instanceof parts.MessageList,
+  create: (messages, systemMessages, source) => {
+    const list = new parts.MessageList();
+    for (const message of messages)
+      list.add(message, source === 'response' && message.role === 'assistant' ? 'response' : 'input', { merge: false });
+    if (systemMessages.length > 0) writeSystem(list, systemMessages);
+    return list;
+  },
+  read: readMessages,
+  write,
+  readSystem,
+  writeSystem,
+  fork,
+  lend,
+  isUnchanged,
+  checkpoint,
+  snapshot: (list) => list.serialize(),
+  restore,
+  readToolResult: (list, toolCallId) => readToolResult(readMessages(list, 'all'), toolCallId),
+  writeToolResult,
+  addSignal: (list, signal) => list.addSignal(parts.createSignal(signal)),
+});

@@ -1,0 +1,198 @@
+import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
+import type { MessageScope, MessageSource, SystemMessage } from '../phase/host.js';
+import { isSame } from '../pipeline/plain-data.js';
+import { refusing } from './needs-mastra.js';
+import { isSystem, systemText } from './stored-form.js';
+import { storedMessage } from './stored-message.js';
+
+/** Everything that a plain list holds, as plain data. Sources are noted by the ids of their messages. */
+export interface PlainState {
+  messages: MastraDBMessage[];
+  newUserMessages: string[];
+  newResponseMessages: string[];
+  systemMessages: SystemMessage[];
+  taggedSystemMessages: Record<string, SystemMessage[]>;
+}
+
+/** Where a new message's id is noted. */
+export const noteOf = { input: 'newUserMessages', response: 'newResponseMessages' } as const satisfies Record<
+  MessageSource,
+  keyof PlainState
+>;
+
+const notes = Object.values(noteOf);
+
+export const emptyState = (): PlainState => ({
+  messages: [],
+  newUserMessages: [],
+  newResponseMessages: [],
+  systemMessages: [],
+  taggedSystemMessages: {},
+});
+
+const states = new WeakMap<object, PlainState>();
+
+/** What a plain list holds; nothing for any other value. */
+export const stateIn = (value: object): PlainState | undefined => states.get(value);
+
+/** What a list of this host's holds. */
+export const stateOf = (list: MessageList): PlainState => {
+  const state = states.get(list);
+  if (state) return state;
+  throw new TypeError('The list is not of this host.');
+};
+
+/** The messages of a scope. */
+export const messagesIn = (state: PlainState, scope: MessageScope): MastraDBMessage[] => {
+  if (scope === 'all') return [...state.messages];
+  const own = new Set(state[noteOf[scope]]);
+  return state.messages.filter(({ id }) => own.has(id));
+};
+
+/** What the list offers of Mastra's, without anything of Mastra's. */
+type Offered =
+  | 'add'
+  | 'addSystem'
+  | 'clear'
+  | 'clearSystemMessages'
+  | 'get'
+  | 'getAllSystemMessages'
+  | 'getSystemMessages'
+  | 'removeByIds'
+  | 'replaceAllSystemMessages'
+  | 'updateToolInvocation';
+
+/** What it does not offer: forms of messages that Mastra makes, and what belongs to its own loop and memory. */
+const absent: Record<Exclude<keyof MessageList, Offered>, true> = {
+  addOutputErrorsToProviderToolCalls: true,
+  addSignal: true,
+  deserialize: true,
+  drainUnsavedMessages: true,
+  dropsIncompleteToolCalls: true,
+  enrichLastStepStart: true,
+  getEarliestUnsavedMessageTimestamp: true,
+  getLatestUserContent: true,
+  getPersisted: true,
+  getRecordedEvents: true,
+  hasRecordedEvents: true,
+  isNewMessage: true,
+  makeMessageSourceChecker: true,
+  markResponseMessageBoundary: true,
+  openStepBoundary: true,
+  rollbackToStepBoundary: true,
+  rotateResponseMessageId: true,
+  serialize: true,
+  serializeForSpan: true,
+  startRecording: true,
+  stepStart: true,
+  stopRecording: true,
+  updateMessageMetadataByToolCallId: true,
+};
+
+type View = keyof MessageList['get'];
+
+const absentViews: Record<Exclude<keyof MessageList['get']['all'], 'db'>, true> = {
+  aiV4: true,
+  aiV5: true,
+  aiV6: true,
+  aiV7: true,
+  core: true,
+  prompt: true,
+  ui: true,
+  v1: true,
+};
+
+/** Opens a list over a state, which is its own from then on. */
+export const openPlainList = (state: PlainState): MessageList => {
+  const list = refusing(
+    membersOf(state, () => list),
+    absent,
+    'messageList',
+  ) as unknown as MessageList; // all of its public members
+  states.set(list, state);
+  return list;
+};
+
+const membersOf = (state: PlainState, self: () => MessageList): Record<Offered, unknown> => ({
+  add: (given: unknown, source: string) => {
+    for (const message of Array.isArray(given) ? (given as unknown[]) : [given]) addOne(state, message, source);
+    return self();
+  },
+  get: Object.fromEntries(
+    (['all', 'input', 'response', 'remembered'] satisfies View[]).map((view) => [view, viewOf(state, view)]),
+  ),
+  clear: Object.fromEntries((['all', 'input', 'response'] as const).map((scope) => [scope, { db: () => clear(state, scope) }])),
+  removeByIds: (ids: readonly string[]) => remove(state, new Set(ids)),
+  updateToolInvocation: (part: ToolPart) => updateToolInvocation(state, part),
+  getSystemMessages: (tag?: string) => (tag ? (state.taggedSystemMessages[tag] ?? []) : state.systemMessages),
+  getAllSystemMessages: () => [...state.systemMessages, ...Object.values(state.taggedSystemMessages).flat()],
+  addSystem: (given: unknown, tag?: string) => {
+    for (const message of Array.isArray(given) ? (given as unknown[]) : [given]) if (message) addSystem(state, message, tag);
+    return self();
+  },
+  clearSystemMessages: (tag?: string) => {
+    if (tag) delete state.taggedSystemMessages[tag];
+    else state.systemMessages = [];
+    return self();
+  },
+  replaceAllSystemMessages: (messages: readonly SystemMessage[]) => {
+    state.systemMessages = messages.filter(({ role }) => role === 'system');
+    return self();
+  },
+});
+
+const viewOf = (state: PlainState, view: View): object =>
+  refusing({ db: () => (view === 'remembered' ? [] : messagesIn(state, view)) }, absentViews, `messageList.get.${view}`);
+
+const addOne = (state: PlainState, given: unknown, source: string): void => {
+  if (isSystem(given as MastraDBMessage)) return addSystem(state, given, undefined);
+  const message = storedMessage(given);
+  const at = state.messages.findIndex(({ id }) => id === message.id);
+  if (at === -1) state.messages.push(message);
+  else state.messages[at] = message;
+  noteSource(state, message.id, source);
+};
+
+const noteSource = (state: PlainState, id: string, source: string): void => {
+  for (const note of notes) state[note] = state[note].filter((known) => known !== id);
+  if (source === 'response') state.newResponseMessages.push(id);
+  else if (source === 'input' || source === 'user') state.newUserMessages.push(id);
+};
+
+const addSystem = (state: PlainState, given: unknown, tag: string | undefined): void => {
+  const { providerOptions } = given as { providerOptions?: SystemMessage['providerOptions'] };
+  const content = typeof given === 'string' ? given : systemText(given as MastraDBMessage); // in whichever form
+  const message: SystemMessage = Object.assign({ role: 'system' as const, content }, providerOptions && { providerOptions });
+  const bucket = tag ? (state.taggedSystemMessages[tag] ??= []) : state.systemMessages;
+  if (!bucket.some((known) => isSame(known.content, content))) bucket.push(message);
+};
+
+const clear = (state: PlainState, scope: MessageScope): MastraDBMessage[] =>
+  remove(state, new Set(messagesIn(state, scope).map(({ id }) => id)));
+
+const remove = (state: PlainState, ids: ReadonlySet<string>): MastraDBMessage[] => {
+  const removed = state.messages.filter(({ id }) => ids.has(id));
+  state.messages = state.messages.filter(({ id }) => !ids.has(id));
+  for (const note of notes) state[note] = state[note].filter((id) => !ids.has(id));
+  return removed;
+};
+
+type ToolPart = Parameters<MessageList['updateToolInvocation']>[0];
+
+/** Gives the call another result; its arguments stay. False where no message has the call. */
+const updateToolInvocation = (state: PlainState, given: ToolPart): boolean => {
+  const { toolCallId } = given.toolInvocation;
+  for (const { id, role, content } of state.messages.toReversed()) {
+    if (role !== 'assistant') continue;
+    const at = content.parts.findIndex(
+      (part) => part.type === 'tool-invocation' && part.toolInvocation.toolCallId === toolCallId,
+    );
+    const part = content.parts[at];
+    if (part?.type !== 'tool-invocation') continue;
+    const toolInvocation = Object.assign({}, given.toolInvocation, { args: part.toolInvocation.args as unknown });
+    content.parts[at] = Object.assign({}, part, given, { toolInvocation });
+    noteSource(state, id, 'response');
+    return true;
+  }
+  return false;
+};

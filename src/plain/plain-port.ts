@@ -1,0 +1,92 @@
+import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
+import type { MessagePort } from '../phase/host.js';
+import { copyPlain, isSame } from '../pipeline/plain-data.js';
+import { interleaved } from './interleaved.js';
+import { needsMastra } from './needs-mastra.js';
+import { emptyState, messagesIn, noteOf, openPlainList, stateIn, stateOf, type PlainState } from './plain-list.js';
+import { readToolResult } from './read-tool-result.js';
+import { isStored, isSystem, systemText } from './stored-form.js';
+import { storedMessage } from './stored-message.js';
+
+/** Which list a copy was lent by. */
+const lenders = new WeakMap<MessageList, MessageList>();
+
+const create: MessagePort['create'] = (messages, systemMessages, source) => {
+  const list = openPlainList(emptyState());
+  for (const message of messages) list.add(message, source === 'response' && message.role === 'assistant' ? 'response' : 'input');
+  list.replaceAllSystemMessages([...systemMessages]);
+  return list;
+};
+
+const write: MessagePort['write'] = (list, messages, { scope, source }) => {
+  const state = stateOf(list);
+  const others = messages.filter((message) => !isSystem(message));
+  const made = new Map(
+    others.map((message) => (isStored(message) ? message : storedMessage(message))).map((one) => [one.id, one]),
+  );
+  const known = new Map(state.messages.map((message) => [message.id, message]));
+  const inScope = new Set(messagesIn(state, scope).map(({ id }) => id));
+  for (const message of messages.filter(isSystem)) list.addSystem(systemText(message));
+  const wanted = [...made.values()].map((message) => replaced(known.get(message.id), message));
+  state.messages = interleaved(state.messages, wanted, inScope);
+  const left = new Set(state.messages.map(({ id }) => id));
+  const added = wanted.filter(({ id }) => !known.has(id)).map(({ id }) => id);
+  for (const note of Object.values(noteOf)) state[note] = state[note].filter((id) => left.has(id));
+  state[noteOf[source]].push(...added);
+};
+
+/** A message in place of the one of its id, so that everybody who holds that one sees the change; its time stays. */
+const replaced = (own: MastraDBMessage | undefined, message: MastraDBMessage): MastraDBMessage =>
+  own && own !== message ? Object.assign(own, message, { createdAt: own.createdAt }) : (own ?? storedMessage(message));
+
+const fork: MessagePort['fork'] = (list) => openPlainList(copyPlain(stateOf(list)));
+
+const lend: MessagePort['lend'] = (list) => {
+  const lent = fork(list);
+  lenders.set(lent, list);
+  return lent;
+};
+
+const fill = (list: MessageList, state: PlainState): void => void Object.assign(stateOf(list), state);
+
+/** As lists of Mastra's are told, with times as text: a merge takes them for words. */
+const snapshot: MessagePort['snapshot'] = (list) => {
+  const state = stateOf(list);
+  return { ...state, messages: state.messages.map((message) => ({ ...message, createdAt: timeOf(message) })) };
+};
+
+/** A time may be anything by now: guards write to messages as they please. */
+const timeOf = ({ createdAt }: MastraDBMessage): string => (new Date(createdAt).toJSON() as string | null) ?? String(createdAt);
+
+const restore: MessagePort['restore'] = (list, snapshotted) => {
+  const state = snapshotted as PlainState; // what `snapshot` gave, merged with others of its kind
+  fill(list, { ...state, messages: state.messages.map((message) => ({ ...message, createdAt: new Date(message.createdAt) })) });
+};
+
+/** Messages as plain data behind the port of the pure rooms: nothing of any host's is loaded. */
+export const plainPort: MessagePort = {
+  is: (value): value is MessageList => typeof value === 'object' && value !== null && stateIn(value) !== undefined,
+  create,
+  read: (list, scope) => messagesIn(stateOf(list), scope),
+  write,
+  readSystem: (list) => [...stateOf(list).systemMessages],
+  writeSystem: (list, messages) => void list.replaceAllSystemMessages([...messages]),
+  fork,
+  lend,
+  isUnchanged: (lent, list) => lenders.get(lent) === list && isSame(stateOf(lent), stateOf(list)),
+  snapshot,
+  checkpoint: (list) => {
+    const saved = copyPlain(stateOf(list));
+    return () => fill(list, copyPlain(saved));
+  },
+  restore,
+  readToolResult: (list, toolCallId) => readToolResult(messagesIn(stateOf(list), 'all'), toolCallId),
+  writeToolResult: (list, { toolCallId, toolName, args }, result) =>
+    void list.updateToolInvocation({
+      type: 'tool-invocation',
+      toolInvocation: { state: 'result', toolCallId, toolName, args, result },
+    }),
+  addSignal: () => {
+    throw needsMastra('sendSignal');
+  },
+};

@@ -1,0 +1,49 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import { describeValue } from '../phase/settle-messages.js';
+import { isStored } from './stored-form.js';
+import { toStored, type SpokenMessage, type StoredPart } from './to-stored.js';
+
+type Content = MastraDBMessage['content'];
+
+/** A message in any form that a list takes: as lists keep it, as the AI SDK's functions take it, or with parts as clients show it. */
+interface Spoken extends Partial<Omit<MastraDBMessage, 'role' | 'content'>> {
+  readonly role: MastraDBMessage['role'] | 'tool';
+  readonly content?: Content | SpokenMessage['content'];
+  readonly parts?: readonly StoredPart[];
+}
+
+/** A message as lists keep it, made of one in another form; one that has an id and a time keeps them. Throws at what is none. */
+export const storedMessage = (given: unknown): MastraDBMessage => {
+  const message = typeof given === 'string' ? { role: 'user', content: given } : given;
+  if (!isSpoken(message)) throw new TypeError(`${describeValue(given)} is no message.`);
+  const { id = globalThis.crypto.randomUUID(), role, createdAt = new Date(), content } = message;
+  if (isStored(message as MastraDBMessage) && message.createdAt) return message as MastraDBMessage; // the form that was asked about
+  return {
+    ...kept(message as Partial<MastraDBMessage>),
+    id,
+    role: role === 'tool' ? 'assistant' : role,
+    createdAt,
+    content: contentOf(message, content),
+  };
+};
+
+const isSpoken = (value: unknown): value is Spoken => {
+  if (typeof value !== 'object' || value === null) return false;
+  const { role, content, parts } = value as { role?: unknown; content?: unknown; parts?: unknown };
+  return typeof role === 'string' && (Array.isArray(parts) || isContent(content));
+};
+
+const isContent = (content: unknown): boolean =>
+  typeof content === 'string' || Array.isArray(content) || Array.isArray((content as { parts?: unknown } | undefined)?.parts);
+
+const contentOf = ({ role, parts }: Spoken, content: Spoken['content']): Content => {
+  if (parts) return { format: 2, parts: [...parts] };
+  if (typeof content === 'object' && 'parts' in content) return content;
+  return { format: 2, parts: toStored([{ role, content: content ?? '' }]).parts };
+};
+
+const kept = ({ threadId, resourceId, type }: Partial<MastraDBMessage>): Partial<MastraDBMessage> => ({
+  ...(threadId !== undefined && { threadId }),
+  ...(resourceId !== undefined && { resourceId }),
+  ...(type !== undefined && { type }),
+});

@@ -1,0 +1,114 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+
+export type StoredPart = MastraDBMessage['content']['parts'][number];
+type Invocation = Extract<StoredPart, { type: 'tool-invocation' }>['toolInvocation'];
+
+/** A part of a message in any of the forms that the AI SDK gives it. */
+export interface Part {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** A message in any of the forms that the AI SDK gives it. */
+export interface SpokenMessage {
+  readonly role: string;
+  readonly content: string | readonly { readonly type: string }[];
+}
+
+/** Where a stored part's words stand in the messages that it was made of. */
+interface Slot {
+  /** Of the messages, of the parts of its content (0 where that is a text), of the stored parts. */
+  readonly message: number;
+  readonly part: number;
+  readonly stored: number;
+}
+
+/** What a group of messages is to guards: stored parts, and how they are tied to the messages. */
+export interface Stored {
+  readonly parts: StoredPart[];
+  readonly slots: readonly Slot[];
+}
+
+/** The parts of a message; a text is one. */
+export const partsIn = ({ content }: SpokenMessage): readonly Part[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : (content as readonly Part[]); // read field by field
+
+/** The stored parts of a message of the user, or of an answer with its tools' results. */
+export const toStored = (messages: readonly SpokenMessage[]): Stored => {
+  const parts: StoredPart[] = [];
+  const slots: Slot[] = [];
+  const calls = new Map<unknown, number>();
+  for (const [message, spoken] of messages.entries()) {
+    if (spoken.role === 'assistant' && parts.length > 0) parts.push({ type: 'step-start' });
+    for (const [part, given] of partsIn(spoken).entries()) {
+      const stored = given.type === 'tool-result' ? takeResult({ parts, calls }, given) : takePart({ parts, calls }, given);
+      if (stored !== undefined) slots.push({ message, part, stored });
+    }
+  }
+  return { parts, slots };
+};
+
+interface Taking {
+  readonly parts: StoredPart[];
+  /** Where each tool call stands. */
+  readonly calls: Map<unknown, number>;
+}
+
+const takePart = ({ parts, calls }: Taking, given: Part): number | undefined => {
+  const made = storedPart(given);
+  if (!made) return undefined;
+  if (given.type === 'tool-call') calls.set(given['toolCallId'], parts.length);
+  return parts.push(made) - 1;
+};
+
+/** A result stands with its call; one whose call is not there stands alone. */
+const takeResult = (taking: Taking, given: Part): number => {
+  const { toolCallId, toolName } = given as unknown as { toolCallId: string; toolName: string }; // a tool-result part has both
+  const result = resultIn(given['output']);
+  const known = taking.calls.get(toolCallId);
+  const part = known === undefined ? undefined : taking.parts[known];
+  if (known !== undefined && part?.type === 'tool-invocation') {
+    Object.assign(part.toolInvocation, { state: 'result', result });
+    return known;
+  }
+  const toolInvocation = { state: 'result', toolCallId, toolName, args: {}, result } as Invocation;
+  return taking.parts.push({ type: 'tool-invocation', toolInvocation }) - 1;
+};
+
+/** A tool's output as its guards see it: the value without how it is labelled for the model. */
+export const resultIn = (output: unknown): unknown => {
+  const labelled = (output ?? {}) as { value?: unknown; reason?: unknown };
+  return 'value' in labelled ? labelled.value : labelled.reason;
+};
+
+/** A part as Mastra keeps it; nothing for what only a provider reads. */
+const storedPart = (part: Part): StoredPart | undefined => {
+  const { providerOptions } = part;
+  const metadata = providerOptions ? { providerMetadata: providerOptions as never } : {}; // the provider's own, carried through
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part['text'] as string, ...metadata };
+    case 'reasoning': {
+      const text = part['text'] as string;
+      return { type: 'reasoning', reasoning: text, details: [{ type: 'text', text }], ...metadata };
+    }
+    case 'tool-call': {
+      const { toolCallId, toolName, input } = part as unknown as { toolCallId: string; toolName: string; input: never };
+      return { type: 'tool-invocation', toolInvocation: { state: 'call', toolCallId, toolName, args: input }, ...metadata };
+    }
+    case 'file':
+    case 'image':
+      return { type: 'file', data: dataIn(part['data'] ?? part['image']), mimeType: (part['mediaType'] as string) ?? 'image/*' };
+    default:
+      return undefined;
+  }
+};
+
+/** Bytes as base64, an address as text. */
+const dataIn = (given: unknown): string => {
+  if (typeof given === 'string') return given;
+  if (given instanceof URL) return given.href;
+  if (given instanceof Uint8Array) return Buffer.from(given).toString('base64');
+  const { data, url } = (given ?? {}) as { data?: unknown; url?: unknown };
+  return data === undefined && url === undefined ? '' : dataIn(data ?? url);
+};

@@ -1,0 +1,174 @@
+import { TripWire } from '@mastra/core/agent';
+import { MessageList } from '@mastra/core/agent/message-list';
+import type { Processor } from '@mastra/core/processors';
+import { createStep } from '@mastra/core/workflows';
+import { generateText, tool } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { guardedToolLoop, TripwireError, withGuards } from '../../src/ai-sdk/index.js';
+import { InterlockAgent, pipeline as mastraPipeline } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { guard, lengthGuard, otherwise, pipeline, piiGuard, redactor, spamGuard } from '../../workflows/guards/index.js';
+import { contentModeration } from '../../workflows/index.js';
+
+/** A guard that notes the list it is given, and what its abort throws. */
+const looking = (seen: unknown[], fields: object = {}): Processor => ({
+  id: 'looking',
+  ...fields,
+  processOutputStep: ({ messageList, abort }) => {
+    seen.push(messageList);
+    try {
+      return abort('never mind');
+    } catch (error) {
+      seen.push(error);
+    }
+    return messageList;
+  },
+});
+
+const portable = { traits: { portable: true } };
+const answer = (text = 'fine') => scriptedModel({ specificationVersion: 'v4', steps: [{ text }] });
+const uncalled = ['toolResult', 'inputStep'] as const;
+
+const run = async (guards: Parameters<typeof withGuards>[1], text?: string): Promise<string> => {
+  const { text: left } = await generateText({
+    model: withGuards(answer(text), guards, { uncalled }),
+    prompt: 'Hello, a@b.example',
+  });
+  return left;
+};
+
+describe('guards of the AI SDK are given', () => {
+  it.each([
+    ['no trait', {}, []],
+    ['a trait, beside a guard without', portable, [{ id: 'other', processInput: () => undefined as never }]],
+    ['a trait, beside a step of Mastra’s', portable, [createStep({ id: 'unicode', processInput: () => undefined as never })]],
+  ])('Mastra’s messages and tripwires: %s', async (_, fields, others) => {
+    const seen: unknown[] = [];
+    await run([looking(seen, fields), ...others]);
+    expect(seen).toEqual([expect.any(MessageList), expect.any(TripWire)]);
+    expect((seen[0] as MessageList).get.all.aiV5.model()).toHaveLength(2);
+  });
+
+  it.each<[string, (one: Processor) => Parameters<typeof run>[0]]>([
+    ['alone', (one) => [one]],
+    ['under a policy', (one) => [guard(one, { deadlineMs: 60_000 })]],
+    [
+      'in a pipeline',
+      (one) =>
+        pipeline('p')
+          .then(lengthGuard())
+          .parallel([one, spamGuard()])
+          .branch([[otherwise, piiGuard()]]),
+    ],
+    [
+      'in a committed pipeline',
+      (one) =>
+        pipeline('p')
+          .then(one)
+          .then(redactor({ strategy: 'replace' }))
+          .commit(),
+    ],
+    ['in a pipeline in a pipeline', (one) => pipeline('p').then(pipeline('q').then(one).commit())],
+  ])('plain ones, where all of them are portable: %s', async (_, guardsOf) => {
+    const seen: unknown[] = [];
+    await run(guardsOf(looking(seen, portable)));
+    const [list, thrown] = seen as [MessageList, Error];
+    expect(list).not.toBeInstanceOf(MessageList);
+    expect(list.get.all.db().map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(thrown).not.toBeInstanceOf(TripWire);
+    expect(thrown).toMatchObject({ name: 'TripWire', message: 'never mind', processorId: 'looking' });
+    expect(() => list.get.all.aiV5).toThrow('[ai-sdk/needs-mastra] at messageList.get.all.aiV5');
+  });
+
+  it('a sentence that says what to do, where a portable guard asks for what only Mastra has', async () => {
+    const asking: Processor = {
+      id: 'asking',
+      ...portable,
+      processInput: ({ messageList }) => messageList.get.all.aiV5.ui() as never,
+    };
+    await expect(run([asking])).rejects.toThrow('[ai-sdk/needs-mastra]');
+  });
+});
+
+describe('a portable pipeline', () => {
+  const guards = () =>
+    pipeline('mail')
+      .parallel([redactor({ strategy: 'replace', kinds: ['email'] }), spamGuard()])
+      .commit();
+
+  it('guards a loop of the AI SDK: what was asked, what tools gave, and what was said', async () => {
+    const steps = [{ toolCalls: [{ name: 'look', args: {} }] }, { text: ['Ask jane@', 'b.example.'] }];
+    const model = scriptedModel({ specificationVersion: 'v4', steps });
+    const tools = { look: tool({ inputSchema: z.object({}), execute: async () => ({ mail: 'bob@b.example' }) }) };
+    const result = await guardedToolLoop({ model, tools, guards: guards() }).generate({ prompt: 'Who is jim@b.example?' });
+    expect(result.text).toBe('Ask [EMAIL].');
+    expect(model.calls.map(({ prompt }) => JSON.stringify(prompt)).join()).not.toContain('@b.example');
+    expect(JSON.stringify(model.calls.at(-1)?.prompt)).toContain('"mail":"[EMAIL]"');
+  });
+
+  it('and a loop of Interlock’s, in a pipeline of Mastra’s too', async () => {
+    for (const inputProcessors of [guards(), [guards()], mastraPipeline('outer').then(guards()).commit()]) {
+      const model = scriptedModel({ steps: [{ text: 'fine' }] });
+      const agent = new InterlockAgent({ id: 'a', name: 'A', instructions: '', model, inputProcessors });
+      await agent.generate('Who is jim@b.example?');
+      expect(JSON.stringify(model.calls[0]?.prompt)).toContain('Who is [EMAIL]?');
+    }
+  });
+
+  it('is not changed any more once it is committed, and refuses what cannot work', () => {
+    const open = pipeline('open').then(lengthGuard());
+    const committed = open.commit();
+    open.then(spamGuard());
+    expect(committed.graph().nodes).toHaveLength(1);
+    expect(() => pipeline('empty').commit()).toThrow('[pipeline/empty]');
+    expect(() => pipeline('')).toThrow('[pipeline/missing-id]');
+  });
+});
+
+it('a workflow of Mastra’s guards the AI SDK as its pipeline does', async () => {
+  await expect(run(contentModeration({ length: { maxChars: 5 } }))).rejects.toThrow(TripwireError);
+});
+
+describe('messages that a guard adds are said to the model', () => {
+  const added = { id: 'added', createdAt: new Date(), role: 'assistant' } as const;
+  const parts = [
+    { type: 'reasoning', reasoning: 'hm', details: [] },
+    { type: 'text', text: 'I looked.' },
+    {
+      type: 'tool-invocation',
+      toolInvocation: { state: 'result', toolCallId: 'c', toolName: 'look', args: { q: 1 }, result: 'seen' },
+    },
+    { type: 'step-start' },
+    { type: 'text', text: 'Done.' },
+  ];
+
+  it.each([
+    ['plain', portable],
+    ['Mastra', {}],
+  ])('%s', async (_, fields) => {
+    const model = answer();
+    const adding: Processor = {
+      id: 'adding',
+      ...fields,
+      processInput: ({ messages }) => [...messages, { ...added, content: { format: 2, parts } } as never],
+    };
+    await generateText({ model: withGuards(model, [adding]), prompt: 'Hello' });
+    expect(model.calls[0]?.prompt).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'Hello' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'hm' },
+          { type: 'text', text: 'I looked.' },
+          { type: 'tool-call', toolCallId: 'c', toolName: 'look', input: { q: 1 } },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'look', output: { type: 'text', value: 'seen' } }],
+      },
+      { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
+    ]);
+  });
+});

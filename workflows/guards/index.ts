@@ -1,0 +1,34 @@
+export { pipeline, type PortablePipeline } from '../../src/mastra/graph/portable-pipeline.js';
+export { guard, type GuardedProcessor, type InputJudge } from '../../src/mastra/graph/guard-policy.js';
+export { otherwise, type Condition } from '../../src/pipeline/graph.js';
+export { rejectToolCall, requireApproval, type RejectOptions, type ToolCallChunk } from '../../src/release/tool-rulings.js';
+export { InterlockError, isInterlockError, type ErrorCode } from '../../src/errors.js';
+export type { GuardTraits } from '../../src/guard/traits.js';
+export type { Pattern, PatternMatch, TextSpan, Window, WindowedProcessor } from '../../src/guard/pattern.js';
+export type { GuardPolicy, GuardWindow } from '../../schemas/index.js';
+export { mentionsMoney } from '../conditions/mentions-money.js';
+export { blockedTermsGuard, type BlockedTermsGuardOptions, type BlockedTermsMetadata } from './blocked-terms-guard.js';
+export { financialAdviceGuard, financialAdviceReminder, type FinancialAdviceGuardOptions } from './financial-advice-guard.js';
+export { leakGuard, type LeakGuardOptions, type LeakMetadata } from './leak-guard.js';
+export { lengthGuard, type LengthGuardOptions, type LengthMetadata } from './length-guard.js';
+export { piiGuard, type PiiGuardOptions, type PiiMetadata } from './pii-guard.js';
+export {
+  promptInjectionGuard,
+  type PromptInjectionGuardOptions,
+  type PromptInjectionMetadata,
+} from './prompt-injection-guard.js';
+export { qualityGuard, type QualityFlaw, type QualityGuardOptions, type QualityMetadata } from './quality-guard.js';
+export { spamGuard, type SpamGuardOptions, type SpamMetadata, type SpamSign } from './spam-guard.js';
+export type { EditStrategy, GuardOptions, GuardProcessor, JudgeStrategy } from './guard-options.js';
+export type { InjectionSignal } from '../injection/injection-signal.js';
+export { findPii, piiKinds, type PiiKind, type PiiOptions, type PiiSpan } from '../pii/find-pii.js';
+export { valueKinds, type ValueKind } from '../patterns/value-kinds.js';
+export type { OwnPattern } from '../patterns/own-pattern.js';
+export { redactor } from '../redactor/redactor.js';
+export type { RedactionMetadata, RedactionStrategy, RedactorOptions } from '../redactor/redactor-options.js';
+export { unicodeGuard, type UnicodeGuardOptions, type UnicodeMetadata, type UnicodeTrick } from './unicode-guard.js';
+export { answerLimitGuard, type AnswerLimitGuardOptions, type AnswerLimitMetadata } from './answer-limit-guard.js';
+export { jsonGuard, type JsonGuardOptions, type JsonMetadata } from './json-guard.js';
+export { scriptGuard, type ScriptGuardOptions, type ScriptMetadata } from './script-guard.js';
+export { toolSecretsGuard, type ToolSecretsGuardOptions, type ToolSecretsMetadata } from './tool-secrets-guard.js';
+export { topicGuard, type TopicGuardOptions, type TopicMetadata } from './topic-guard.js';
