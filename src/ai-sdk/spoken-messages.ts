@@ -36,20 +36,12 @@ const stepsIn = (parts: readonly StoredPart[]): StoredPart[][] => {
 const sentPart = (part: StoredPart): Sent[] => {
   const { providerMetadata } = part as { providerMetadata?: unknown };
   const options = providerMetadata ? { providerOptions: providerMetadata } : {};
-  switch (part.type) {
-    case 'text':
-      return [{ type: 'text', text: part.text, ...options }];
-    case 'reasoning':
-      return [{ type: 'reasoning', text: part.reasoning, ...options }];
-    case 'file':
-      return [{ type: 'file', data: part.data, mediaType: part.mimeType, ...options }];
-    case 'tool-invocation': {
-      const { toolCallId, toolName, args } = part.toolInvocation;
-      return [{ type: 'tool-call', toolCallId, toolName, input: args ?? {}, ...options }];
-    }
-    default:
-      return []; // sources and data are for clients
-  }
+  if (part.type === 'text') return [{ type: 'text', text: part.text, ...options }];
+  if (part.type === 'reasoning') return [{ type: 'reasoning', text: part.reasoning, ...options }];
+  if (part.type === 'file') return [{ type: 'file', data: part.data, mediaType: part.mimeType, ...options }];
+  if (part.type !== 'tool-invocation') return []; // sources and data are for clients
+  const { toolCallId, toolName, args } = part.toolInvocation;
+  return [{ type: 'tool-call', toolCallId, toolName, input: args ?? {}, ...options }];
 };
 
 /** Whichever state a call is in, it may have a result. */

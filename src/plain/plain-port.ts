@@ -56,7 +56,10 @@ const snapshot: MessagePort['snapshot'] = (list) => {
 };
 
 /** A time may be anything by now: guards write to messages as they please. */
-const timeOf = ({ createdAt }: MastraDBMessage): string => (new Date(createdAt).toJSON() as string | null) ?? String(createdAt);
+const timeOf = ({ createdAt }: MastraDBMessage): string => {
+  const time = new Date(createdAt);
+  return Number.isNaN(time.getTime()) ? String(createdAt) : time.toJSON();
+};
 
 const restore: MessagePort['restore'] = (list, snapshotted) => {
   const state = snapshotted as PlainState; // what `snapshot` gave, merged with others of its kind

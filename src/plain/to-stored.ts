@@ -31,7 +31,7 @@ export interface Stored {
 
 /** The parts of a message; a text is one. */
 export const partsIn = ({ content }: SpokenMessage): readonly Part[] =>
-  typeof content === 'string' ? [{ type: 'text', text: content }] : (content as readonly Part[]); // read field by field
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
 /** The stored parts of a message of the user, or of an answer with its tools' results. */
 export const toStored = (messages: readonly SpokenMessage[]): Stored => {
