@@ -114,6 +114,21 @@ describe('order', () => {
   });
 });
 
+it('a stream that breaks off without a word is judged to its end, behind guards of chunks, too', async () => {
+  const plain: Processor = { id: 'plain', processOutputStream: async ({ part }) => part };
+  const { gate, left } = openGate([plain, redacting]);
+  await gate.push(delta('A secret.'));
+  await gate.idle();
+  expect(texts(left)).toEqual({ 'text one': 'A [x].' });
+});
+
+it('arguments that a sub-agent’s model is still telling do not leave; its call says the same', async () => {
+  const within = (chunk: Chunk): Chunk => ({ type: 'tool-output', payload: { toolCallId: 'child', output: chunk } });
+  const inner = within(call({ to: 'jane' }));
+  const { left } = await sendAll([watching], [within(told('{"to":"ja')), within(told('ne"}')), inner]);
+  expect(left).toEqual([inner, finish]);
+});
+
 describe('what may be held', () => {
   const words = 'So it goes on and on. '; // 22 characters
   const sentences = reading('sentences', 'sentence', () => undefined);
