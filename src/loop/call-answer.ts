@@ -5,6 +5,8 @@ export interface Suspension {
   readonly resumeSchema?: string;
   /** The suspended run that the tool itself began: of a sub-agent or a workflow. */
   readonly runId?: string;
+  /** What is left of that run, where it is kept with the run that the tool was called in. */
+  readonly rested?: string;
   /** The call inside that run over which a person is to decide. */
   readonly approval?: { readonly toolName?: string; readonly args?: unknown };
 }

@@ -3,6 +3,7 @@ import type { Awaitable } from '../phase/awaitable.js';
 import type { Host, ResolvedModel, SystemMessage } from '../phase/host.js';
 import type { PhaseData } from '../phase/row.js';
 import type { CallAnswer, Suspension } from './call-answer.js';
+import type { InsidePart } from './inside-part.js';
 
 /** A chunk as it leaves the run: Mastra's shape, of which the loop reads only these fields. */
 export interface Chunk {
@@ -82,6 +83,8 @@ export interface ToolRequest {
   readonly abortSignal: AbortSignal;
   /** What the call is resumed with, where it suspended the run or a person approved of it. */
   readonly resume?: CallAnswer;
+  /** What keeps a run that the tool begins itself, where anything keeps the call. */
+  readonly inside?: InsidePart;
   /** Emits a chunk while the tool runs. */
   readonly write: (chunk: Chunk) => Promise<void>;
 }

@@ -163,7 +163,8 @@ type RecordedOutcome = ToolOutcome | { readonly kind: 'thrown'; readonly error: 
 const writeTool = (writer: TraceWriter, { call, abortSignal }: ToolRequest, outcome: RecordedOutcome): void => {
   const { toolCallId, toolName, args } = call;
   const { kind: ended, ...rest } = outcome;
-  const plain = { args: writer.plain(args), outcome: writer.plain(rest) };
+  const told = 'suspension' in rest ? { suspension: { ...rest.suspension, rested: undefined } } : rest; // a run's state is no part of a trace
+  const plain = { args: writer.plain(args), outcome: writer.plain(told) };
   writer.write({
     kind: 'tool',
     ...writer.place,

@@ -11,6 +11,7 @@ import type { Stop } from '../verdict.js';
 import { createAnswer, type Answer } from './answer.js';
 import type { CallAnswer } from './call-answer.js';
 import type { Effect } from './effect.js';
+import type { InsidePart } from './inside-part.js';
 import type { LoopLimits } from './machine.js';
 import type { Chunk, LoopPorts, ModelEntry, Prompt, RunMode, Standing, StepRecord, StepSettings, TokenUsage } from './ports.js';
 import type { Persistence } from './persistence.js';
@@ -43,13 +44,15 @@ export interface RunRecording extends Pick<RunTracer, 'hear' | 'openSpan'> {
 
 /** What keeps a run while it goes on, where anything does. */
 export interface Journal {
+  /** Whether nothing more is kept of a process once another has taken over its run, see `Engine`. */
+  readonly isFenced: boolean;
   /**
    * A stretch of the run. What it came to is kept with what it changed of the run: where it was kept, the run is made what it was then,
    * and nothing is done again.
    */
   stretch<T>(run: Run, key: string, body: () => Promise<T>): Promise<T>;
   /** A part of the stretch under way whose effect is not to be had twice. What it came to is kept; it changes nothing of the run. */
-  part<T>(key: string, body: () => Promise<T>): Promise<T>;
+  part<T>(key: string, body: (inside?: InsidePart) => Promise<T>): Promise<T>;
   /** Notes that something begins that is not to begin twice; says whether it was not begun before. */
   claim(key: string): Promise<boolean>;
   /** Whether a stretch may end where the run is now. */

@@ -1,12 +1,12 @@
 import { InterlockError, isInterlockError } from '../errors.js';
 import type { Stop } from '../verdict.js';
-import type { CallAnswer } from './call-answer.js';
 import { assumedEffect } from './effect.js';
+import type { InsidePart } from './inside-part.js';
 import { letThrough } from './interruption.js';
 import { noJournal } from './journal.js';
 import { stopWith } from './judge.js';
 import type { Outcome } from './outcome.js';
-import type { Chunk, ToolCall, ToolOutcome } from './ports.js';
+import type { Chunk, ToolCall, ToolOutcome, ToolRequest } from './ports.js';
 import { finishedCall, takeFinished } from './reuse.js';
 import type { Attempt, Run } from './run.js';
 import { openToolPassage } from './tool-passage.js';
@@ -78,7 +78,7 @@ const execute = async (floor: Floor, call: ToolCall): Promise<ToolOutcome> => {
     return { kind: 'result', result: finishedCall(call, reused.result).result };
   }
   run.recorder.record({ type: 'tool-start', toolCallId, toolName });
-  const { outcome, durationMs, stop } = await keepEnd(run, call, () => runTool(floor, call, resume));
+  const { outcome, durationMs, stop } = await keepEnd(run, call, (inside) => runTool(floor, { call, resume, inside }));
   if (stop) {
     stopWith(run, stop);
     floor.stop();
@@ -92,7 +92,7 @@ const execute = async (floor: Floor, call: ToolCall): Promise<ToolOutcome> => {
 };
 
 /** Runs a tool as often as its effect allows: what is kept of it by itself does not hang on what becomes of its step. */
-const keepEnd = async ({ options }: Run, { toolCallId, toolName }: ToolCall, runIt: () => Promise<ToolEnd>): Promise<ToolEnd> => {
+const keepEnd = async ({ options }: Run, { toolCallId, toolName }: ToolCall, runIt: RunIt): Promise<ToolEnd> => {
   const { journal = noJournal, effects = {} } = options;
   const effect = (Object.hasOwn(effects, toolName) && effects[toolName]) || assumedEffect;
   switch (effect) {
@@ -102,7 +102,7 @@ const keepEnd = async ({ options }: Run, { toolCallId, toolName }: ToolCall, run
       return journal.part(`tool ${toolCallId}`, runIt);
     case 'once': {
       const isFirst = await journal.claim(`claim ${toolCallId}`);
-      return journal.part(`tool ${toolCallId}`, async () => (isFirst ? runIt() : unknownEnd(toolName)));
+      return journal.part(`tool ${toolCallId}`, async (inside) => (isFirst ? runIt(inside) : unknownEnd(toolName)));
     }
     default:
       return effect satisfies never;
@@ -116,6 +116,10 @@ const unknownEnd = (toolName: string): ToolEnd => {
   return { outcome: { kind: 'error', error }, durationMs: 0, stop };
 };
 
+type RunIt = (inside?: InsidePart) => Promise<ToolEnd>;
+
+type Running = Pick<ToolRequest, 'call' | 'resume' | 'inside'>;
+
 /** How the run of a tool ended. */
 interface ToolEnd {
   readonly outcome: ToolOutcome;
@@ -124,12 +128,12 @@ interface ToolEnd {
   readonly stop: Stop | undefined;
 }
 
-const runTool = async (floor: Floor, call: ToolCall, resume: CallAnswer | undefined): Promise<ToolEnd> => {
+const runTool = async (floor: Floor, running: Running): Promise<ToolEnd> => {
   const { run, attempt, abortSignal } = floor;
   const { settings } = attempt;
   const startedAt = run.scope.now();
   const { write, settle } = createWriting(floor);
-  const outcome = await run.options.ports.runTool({ call, list: run.list, settings, resume, abortSignal, write });
+  const outcome = await run.options.ports.runTool({ ...running, list: run.list, settings, abortSignal, write });
   await settle(outcome);
   return { outcome, durationMs: run.scope.now() - startedAt, stop: run.stop };
 };

@@ -12,7 +12,7 @@ const over = (kept: Map<string, string>) => {
       return text;
     },
   };
-  return keepJournal(durable);
+  return keepJournal(durable, { isFenced: false });
 };
 
 it('keeps what a part failed with, and what of it is no data: the engine is not made to try again', async () => {

@@ -1,6 +1,7 @@
 import type { Durable } from '../../durable/journal.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
 import { Interruption, letThrough } from '../interruption.js';
+import type { InsidePart } from '../inside-part.js';
 import type { Journal, Run } from '../run.js';
 import { decode, encode } from './encode.js';
 import { keptState, mayBeKept, writeKept, type KeptState } from './kept-state.js';
@@ -15,13 +16,17 @@ interface Changed<T> {
   readonly patch: Patch | undefined;
 }
 
+export interface KeepJournal {
+  /** The state that the run begins with, where it is told beside the journal. */
+  readonly begun?: KeptState;
+  readonly isFenced: boolean;
+}
+
 /**
  * Keeps a run as the differences between its states: each stretch is a step of the engine, whose text says what the stretch came to
  * and what it changed. The run itself is made what the journal says once something is to be done with it.
- *
- * @param begun the state that the run begins with, where it is told beside the journal
  */
-export const keepJournal = (durable: Durable, begun?: KeptState): Journal => {
+export const keepJournal = (durable: Durable, { begun, isFenced }: KeepJournal): Journal => {
   let state: unknown = begun ? apart(begun) : {};
   let isBehind = false;
   let current = durable;
@@ -30,6 +35,7 @@ export const keepJournal = (durable: Durable, begun?: KeptState): Journal => {
     isBehind = false;
   };
   return {
+    isFenced,
     stretch: async <T>(run: Run, key: string, body: () => Promise<T>): Promise<T> => {
       let isLive = false;
       const text = await step(durable, key, (inner) => {
@@ -43,8 +49,8 @@ export const keepJournal = (durable: Durable, begun?: KeptState): Journal => {
       isBehind ||= !isLive;
       return value;
     },
-    part: async <T>(key: string, body: () => Promise<T>): Promise<T> =>
-      valueIn(await step(current, key, () => textOf(body))) as T,
+    part: async <T>(key: string, body: (inside: InsidePart) => Promise<T>): Promise<T> =>
+      valueIn(await step(current, key, (inner) => textOf(() => body({ durable: inner, isFenced })))) as T,
     claim: async (key) => {
       let isFirst = false;
       await step(current, key, async () => {

@@ -28,8 +28,9 @@ import type {
 } from './config.js';
 import { checkTightens } from './loosened-options.js';
 import { isDelegated, refusingAnswer, refusingStream } from '../tools/delegation.js';
-import { beginDurably, begunOf, durableRunsOf, needEngine, resumeDurably } from '../durable/durable-calls.js';
+import { begunOf, durableRunsOf, needEngine } from '../durable/durable-calls.js';
 import type { DurableRuns } from '../durable/durable-runs.js';
+import { keeperOf, type Keeper } from '../durable/keeper.js';
 import { runToEnd } from './end-run.js';
 import { readConfig, type AgentSetup } from './read-config.js';
 import { readCall } from './read-call.js';
@@ -252,8 +253,8 @@ export class InterlockAgent<
     const { memory, runId, actor } = options;
     await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
     const call = { agent, mode, messages: input, options, requestContext };
-    const durable = this.#keeping(given);
-    if (durable) return beginDurably(durable, { ...call, given });
+    const kept = this.#keeper(given)?.begin({ ...call, given });
+    if (kept) return kept;
     return this.#begun(await beginRun({ ...call, guards, hooks, maxModelRetries }), options);
   }
 
@@ -265,14 +266,13 @@ export class InterlockAgent<
     const { memory, actor } = call;
     await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
     const resuming = { mode, runId, toolCallId, resumeData, options, requestContext, memory };
-    const durable = this.#keeping(options);
-    if (durable) return resumeDurably(durable, resuming);
+    const kept = this.#keeper(options)?.resume(resuming);
+    if (kept) return kept;
     return this.#begun(await resume({ ...resuming, suspended: this.#suspended, guards }), options);
   }
 
-  /** What a supervisor asks for is part of the supervisor's run, and kept with it. */
-  #keeping(options: object): DurableRuns | undefined {
-    return isDelegated(options) ? undefined : this.#durable;
+  #keeper(options: CallOptions): Keeper | undefined {
+    return keeperOf({ agent: this as unknown as Agent, setup: this.#setup, durable: this.#durable }, options); // see #begin
   }
 
   #begun(run: Run, callbacks: CallOptions): Begun {

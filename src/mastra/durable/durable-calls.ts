@@ -46,8 +46,11 @@ export const beginDurably = async (runs: DurableRuns, call: DurableCall): Promis
   return begunOf(await runs.begin(asked, here), options);
 };
 
+/** A call that goes on with a run that is kept. */
+export type DurableResuming = Omit<Resuming, 'suspended' | 'guards'>;
+
 /** Goes on with a run that is kept, and rests. */
-export const resumeDurably = async (runs: DurableRuns, resuming: Omit<Resuming, 'suspended' | 'guards'>): Promise<Begun> => {
+export const resumeDurably = async (runs: DurableRuns, resuming: DurableResuming): Promise<Begun> => {
   const { runId, mode, options } = resuming;
   const { here } = splitOptions(options);
   return begunOf(await runs.resume({ runId, mode, here, answer: (rested) => answeredBy(rested, resuming) }), options);

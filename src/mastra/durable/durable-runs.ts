@@ -1,11 +1,9 @@
 import { InterlockError } from '../../errors.js';
 import type { Board, RunFound } from '../../durable/journal.js';
 import { memoryBoard } from '../../durable/memory-board.js';
-import { noJournal } from '../../loop/journal.js';
 import type { Answered } from '../../loop/resume-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
-import { writeKept } from '../../loop/state/kept-state.js';
 import type { CallOptions } from '../agent/call-options.js';
 import type { ListedRun } from '../agent/suspended-runs.js';
 import { followCalled, followTold, type Followed } from './following.js';
@@ -14,7 +12,7 @@ import { look, pause, type Keeping, type SittingOf } from './listening.js';
 import { agentProgram } from './program.js';
 import { readResting } from './resting-notes.js';
 import { createSeats } from './seats.js';
-import { setUp, type DurableAgent } from './set-up.js';
+import { restoredRun, type DurableAgent } from './set-up.js';
 
 /** The runs of an agent on an engine. */
 export interface DurableRuns {
@@ -53,7 +51,7 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
       const { id, number } = await lastSitting(keeping, runId);
       const end = await endOf(keeping, id);
       if (!end.state || end.state.status !== 'suspended') throw new InterlockError('agent/no-suspended-run', { path: runId });
-      const answered = answer(await restored(keeping, end));
+      const answered = answer(await restoredRun(parts, end));
       const sitting: KeptSitting = { call: { ...end.call, mode }, resumes: { state: end.state, answered } };
       return start(keeping, sittingOf(runId, number + 1), { here, sitting, isNew: true });
     },
@@ -134,13 +132,4 @@ const endOf = async (keeping: Keeping, id: string): Promise<KeptEnd> => {
     if (end) return end;
     await pause();
   }
-};
-
-/** A run that rests, made again of what is left of it. */
-const restored = async ({ parts }: Keeping, end: KeptEnd): Promise<Run> => {
-  if (!end.state) throw end.error;
-  const run = await setUp(parts, end.call, { here: {}, journal: noJournal }); // it does not go on here
-  writeKept(run, end.state);
-  run.options.outlet.close();
-  return run;
 };

@@ -1,9 +1,12 @@
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import { RequestContext } from '@mastra/core/request-context';
+import { isInterlockError } from '../../errors.js';
+import { failWith } from '../../loop/judge.js';
 import type { Answered } from '../../loop/resume-run.js';
 import type { RunMode } from '../../loop/ports.js';
+import type { Run } from '../../loop/run.js';
 import { decode, encode } from '../../loop/state/encode.js';
-import type { KeptState } from '../../loop/state/kept-state.js';
+import { keptState, type KeptState } from '../../loop/state/kept-state.js';
 import type { CallOptions } from '../agent/call-options.js';
 
 /** A call as any process must know it to go on with its run: data alone. */
@@ -13,7 +16,8 @@ export interface KeptCall {
   readonly messages: MessageListInput;
   /** As the caller gave them; defaults are those of the agent that runs them. */
   readonly options: CallOptions;
-  readonly context: readonly (readonly [string, unknown])[];
+  /** The context of the request. Absent for a sub-agent's call: it has its supervisor's. */
+  readonly context?: readonly (readonly [string, unknown])[];
 }
 
 /** What a sitting of a run begins with: a call, or with it what an earlier sitting left and what was said to that. */
@@ -35,6 +39,19 @@ export type KeptEnd =
 export const writeSitting = (sitting: KeptSitting): string => encode(sitting);
 export const readSitting = (text: string): KeptSitting => decode(text) as KeptSitting; // the text of a sitting
 export const writeEnd = (end: KeptEnd): string => encode(end);
+
+/** What is left of a run. Where something in it is no data, the run ends as failed, with what was kept of it before. */
+export const endOf = (run: Run, { call }: KeptSitting): string => {
+  const kept = { ...call, messages: [] }; // they stand in the state
+  try {
+    return writeEnd({ call: kept, state: keptState(run) });
+  } catch (error) {
+    if (!isInterlockError(error, 'durable/unkept-value')) throw error;
+    failWith(run, run.error ?? error);
+    return writeEnd({ error: run.error });
+  }
+};
+
 export const readEnd = (text: string): KeptEnd => decode(text) as KeptEnd; // the text of an end
 
 /** Options that belong to whoever waits for the run, in the process where that is. */
@@ -66,10 +83,10 @@ export const splitOptions = (given: CallOptions): { readonly kept: CallOptions; 
 };
 
 /** What stands in the context of a request, what an earlier call of memory's has put there aside. */
-export const keepContext = (context: RequestContext | undefined): KeptCall['context'] =>
+export const keepContext = (context: RequestContext | undefined): NonNullable<KeptCall['context']> =>
   [...(context?.entries() ?? [])].filter(([name]) => name !== 'MastraMemory');
 
-export const readContext = (kept: KeptCall['context']): RequestContext => {
+export const readContext = (kept: NonNullable<KeptCall['context']>): RequestContext => {
   const context = new RequestContext();
   for (const [name, value] of kept) context.set(name, value);
   return context;

@@ -1,16 +1,11 @@
-import { InterlockError, isInterlockError } from '../../errors.js';
 import type { Board, Durable, Program, ProgramCall } from '../../durable/journal.js';
 import { drive } from '../../loop/drive.js';
-import { failWith } from '../../loop/judge.js';
 import { Interruption } from '../../loop/interruption.js';
-import { answer } from '../../loop/resume-run.js';
 import type { Run } from '../../loop/run.js';
-import { decode, encode } from '../../loop/state/encode.js';
 import { keepJournal } from '../../loop/state/keep-journal.js';
-import { keptState, writeKept } from '../../loop/state/kept-state.js';
 import { objectOf } from '../structured-output/structured-output.js';
-import { codeOf } from './code-of.js';
-import { readSitting, sittingNumber, writeEnd, type KeptSitting } from './kept-sitting.js';
+import { beginKept } from './begin-kept.js';
+import { endOf, readSitting, sittingNumber, writeEnd, type KeptSitting } from './kept-sitting.js';
 import { restingNote } from './resting-notes.js';
 import type { Seats } from './seats.js';
 import { setUp, type DurableAgent } from './set-up.js';
@@ -57,57 +52,18 @@ interface Beginning {
   readonly givenUp: AbortSignal;
 }
 
-/** How a sitting began, as it is kept. */
-type Begun = { readonly code: string; readonly messageId: string } | { readonly error: unknown };
-
 /** Sets the run up; that it cannot be set up at all is kept, that it cannot be set up again is not. */
 const begin = async (
   parts: DurableAgent,
-  sitting: KeptSitting,
+  { call: asked, resumes }: KeptSitting,
   { durable, call, seats, telling, givenUp }: Beginning,
 ): Promise<{ run: Run } | { error: unknown }> => {
   const seat = seats.callerOf(call.runId);
-  const { call: asked, resumes } = sitting;
   const isCanceled = resumes !== undefined && !resumes.answered;
   const signals = [durable.canceled, givenUp, seat?.abortSignal, isCanceled ? AbortSignal.abort() : undefined];
   const abortSignal = AbortSignal.any(signals.filter((signal) => signal !== undefined));
   const { show } = telling;
-  const journal = telling.around(keepJournal(durable, resumes?.state));
+  const journal = telling.around(keepJournal(durable, { begun: resumes?.state, isFenced: parts.engine.isFenced ?? false }));
   const make = (isBeginning: boolean) => setUp(parts, asked, { here: { ...seat, abortSignal }, journal, show, isBeginning });
-  let run: Run | undefined;
-  const text = await durable.step('begin', async () => {
-    try {
-      run = await make(!resumes);
-      return encode({ code: codeOf(run), messageId: run.messageId } satisfies Begun);
-    } catch (error) {
-      return encode({ error } satisfies Begun);
-    }
-  });
-  const begun = decode(text) as Begun;
-  if ('error' in begun) return begun;
-  run ??= await make(false);
-  run.messageId = begun.messageId; // it is told before anything else is kept
-  await checkCode(parts, asked.runId, { from: begun.code, to: codeOf(run) });
-  if (resumes) {
-    writeKept(run, { ...resumes.state, status: undefined });
-    if (resumes.answered) answer(run, resumes.answered);
-  }
-  return { run };
-};
-
-const checkCode = async ({ acceptChangedCode }: DurableAgent, runId: string, { from, to }: { from: string; to: string }) => {
-  if (from === to || (await acceptChangedCode?.({ runId, from, to }))) return;
-  throw new InterlockError('durable/changed-code', { path: runId, detail: `it was begun by ${from}, and this is ${to}.` });
-};
-
-/** What is left of a run. Where something in it is no data, the run ends as failed, with what was kept of it before. */
-const endOf = (run: Run, { call }: KeptSitting): string => {
-  const kept = { ...call, messages: [] }; // they stand in the state
-  try {
-    return writeEnd({ call: kept, state: keptState(run) });
-  } catch (error) {
-    if (!isInterlockError(error, 'durable/unkept-value')) throw error;
-    failWith(run, run.error ?? error);
-    return writeEnd({ error: run.error });
-  }
+  return beginKept({ durable, runId: asked.runId, resumes, make, acceptChangedCode: parts.acceptChangedCode });
 };

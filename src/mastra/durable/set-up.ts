@@ -1,18 +1,24 @@
 import type { Agent } from '@mastra/core/agent';
 import type { Engine } from '../../durable/journal.js';
+import { noJournal } from '../../loop/journal.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Journal, Run } from '../../loop/run.js';
+import { writeKept } from '../../loop/state/kept-state.js';
 import { beginRun } from '../agent/begin-run.js';
 import type { CallOptions } from '../agent/call-options.js';
 import type { AgentSetup } from '../agent/read-config.js';
 import { resolveOptions } from '../agent/resolve-options.js';
 import type { CodeChange } from './code-change.js';
-import { readContext, type KeptCall } from './kept-sitting.js';
+import { readContext, type KeptCall, type KeptEnd } from './kept-sitting.js';
 
-/** An agent whose runs an engine keeps. */
-export interface DurableAgent {
+/** An agent whose runs are kept. */
+export interface KeptAgent {
   readonly agent: Agent;
   readonly setup: AgentSetup;
+}
+
+/** An agent whose runs an engine keeps. */
+export interface DurableAgent extends KeptAgent {
   readonly engine: Engine;
   readonly acceptChangedCode: ((change: CodeChange) => boolean | Promise<boolean>) | undefined;
 }
@@ -29,7 +35,7 @@ export interface SettingUp {
 
 /** Makes the run of a call in this process, with the agent's guards, tools and models as they are here. */
 export const setUp = async (
-  { agent, setup }: DurableAgent,
+  { agent, setup }: KeptAgent,
   call: KeptCall,
   { here, journal, show, isBeginning }: SettingUp,
 ): Promise<Run> => {
@@ -41,8 +47,17 @@ export const setUp = async (
     ...here,
     ...(!isBeginning && { record: undefined }),
     runId,
-    requestContext: readContext(call.context),
+    requestContext: call.context ? readContext(call.context) : here.requestContext,
   };
   const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given });
   return beginRun({ agent, guards, hooks, maxModelRetries, mode, messages, options, requestContext, journal, show });
+};
+
+/** A run that rests, made again of what is left of it, to be looked at. */
+export const restoredRun = async (parts: KeptAgent, end: KeptEnd): Promise<Run> => {
+  if (!end.state) throw end.error;
+  const run = await setUp(parts, end.call, { here: {}, journal: noJournal }); // it does not go on here
+  writeKept(run, end.state);
+  run.options.outlet.close();
+  return run;
 };

@@ -7,8 +7,8 @@ interface CallingContext {
 
 /**
  * The key of the call that a tool is run for: the same however often it is run for it, in whatever process, and that of no other call.
- * For the receiver of its effect, which knows a second call by it. The AI SDK's tools find it in their options, as `idempotencyKey`. A
- * sub-agent that is begun again makes calls of its own anew: these have other keys.
+ * For the receiver of its effect, which knows a second call by it. The AI SDK's tools find it in their options, as `idempotencyKey`. So it is for
+ * the tools of a sub-agent, where an engine keeps its supervisor's run; a stock agent of Mastra's that is begun again makes other calls.
  *
  * @param context what Mastra hands a tool, as its second argument; nothing is given where no agent of Interlock's called it
  * @example

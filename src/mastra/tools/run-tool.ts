@@ -5,8 +5,10 @@ import type { RequestContext } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
 import { ensureSerializable, makeCoreTool } from '@mastra/core/utils';
 import { InterlockError } from '../../errors.js';
+import { letThrough } from '../../loop/interruption.js';
 import type { ToolOutcome, ToolRequest } from '../../loop/ports.js';
 import type { CallAnswer, Suspension } from '../../loop/call-answer.js';
+import { delegate } from '../durable/delegating.js';
 import type { Conversation } from '../memory/memory.js';
 import { findTool } from './find-tool.js';
 import { offeredTools } from '../model/provider-tools.js';
@@ -90,13 +92,17 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
     metadata: { agentId: agent.id, agentName: agent.name },
   });
   try {
-    const returned = await run(argsOf(call.args, tool), await invocation(request, context, suspending));
-    if (suspending.suspension) return { kind: 'suspended', suspension: suspending.suspension };
+    const called = await invocation(request, context, suspending);
+    const { returned, rested } = await delegate(request, callKey(context.runId, call.toolCallId), async () =>
+      run(argsOf(call.args, tool), called),
+    );
+    if (suspending.suspension) return { kind: 'suspended', suspension: { ...suspending.suspension, rested } };
     const result = returned === undefined ? null : ensureSerializable(returned);
     const { toolCallId, toolName } = call;
     await safely(tool.onOutput, { toolCallId, toolName, output: result, abortSignal });
     return { kind: 'result', result };
   } catch (error) {
+    letThrough(error);
     // Who may not call a tool is not told by way of the model: the run fails.
     if (error instanceof Error && error.name === 'FGADeniedError') throw error;
     return { kind: 'error', error: refusalIn(error) ?? error };

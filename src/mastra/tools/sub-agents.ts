@@ -1,4 +1,5 @@
 import type { SubAgent } from '@mastra/core/agent';
+import { askDirectly } from '../durable/delegating.js';
 import { isDelegated, refusingAnswer, refusingStream, withStandIns } from './delegation.js';
 
 const copying = '__fork';
@@ -25,6 +26,6 @@ const refusingIn =
   (name: Calling, refusing: <T extends object>(agentId: string, answer: T) => T) =>
   (target: AnyAgent) =>
   async (given: never, options: unknown): Promise<object> => {
-    const answer = await target[name](given, options);
-    return isDelegated(options) ? refusing(target.id, answer) : answer;
+    if (!isDelegated(options)) return target[name](given, options);
+    return refusing(target.id, await askDirectly(target, () => target[name](given, options)));
   };

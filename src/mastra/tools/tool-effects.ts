@@ -19,12 +19,15 @@ export const checkEffects = ({ effects, tools }: { effects?: unknown; tools?: un
   }
 };
 
+/** What keeps a run: an engine, or for a sub-agent's run that of its supervisor. */
+type Keeping = Pick<Engine, 'isFenced'> & Partial<Pick<Engine, 'name'>>;
+
 /** Refuses a tool whose effect is to be had once where nothing can promise it. Raises `durable/effect-not-promised`. */
-export const checkPromise = (effects: ToolEffects | undefined, engine: Engine | undefined): void => {
+export const checkPromise = (effects: ToolEffects | undefined, engine: Keeping | undefined): void => {
   const [name] = Object.entries(effects ?? {}).find(([, effect]) => effect === 'once') ?? [];
   if (name === undefined || engine?.isFenced) return;
   const detail = engine
-    ? `the engine "${engine.name}" does not tell a process that goes on from one that was given up.`
+    ? `${engine.name ? `the engine "${engine.name}"` : "the supervisor's engine"} does not tell a process that goes on from one that was given up.`
     : 'nothing keeps this run.';
   throw new InterlockError('durable/effect-not-promised', { path: `effects.${name}`, detail });
 };

@@ -1,0 +1,87 @@
+import { drive } from '../../loop/drive.js';
+import type { Run } from '../../loop/run.js';
+import { decode, encode } from '../../loop/state/encode.js';
+import { keepJournal } from '../../loop/state/keep-journal.js';
+import type { CallOptions } from '../agent/call-options.js';
+import { answeredBy } from '../agent/resume.js';
+import { objectOf } from '../structured-output/structured-output.js';
+import { checkPromise } from '../tools/tool-effects.js';
+import { beginKept } from './begin-kept.js';
+import type { Delegating } from './delegating.js';
+import type { DurableCall, DurableResuming } from './durable-calls.js';
+import type { Followed } from './following.js';
+import { endOf, readEnd, splitOptions, type KeptCall, type KeptSitting } from './kept-sitting.js';
+import { restoredRun, setUp, type KeptAgent } from './set-up.js';
+
+/**
+ * What a supervisor's call says that its sub-agent's run is to keep: the host makes new ids for the message and its thread whenever it asks.
+ * The supervisor's conversation, which is the sub-agent's `context`, is kept with its own run.
+ */
+interface DelegatedOptions extends CallOptions {
+  /** What tells the call of a supervisor from others, see `isDelegated`. */
+  readonly backgroundTaskPolicy?: unknown;
+}
+
+/** Begins a sub-agent's run as a part of its supervisor's, or goes on with it. */
+export const beginDelegated = async (parts: KeptAgent, delegating: Delegating, call: DurableCall): Promise<Followed> => {
+  const { mode, messages, given, requestContext } = call;
+  const { memory, instructions, maxSteps, backgroundTaskPolicy, ...here } = given as DelegatedOptions;
+  const options = { memory, instructions, maxSteps, backgroundTaskPolicy } as CallOptions; // see DelegatedOptions
+  const asked = encode({ runId: delegating.runId, mode, messages, options } satisfies KeptCall);
+  const kept = decode(await delegating.durable.step('asked', async () => asked)) as KeptCall;
+  return follow(parts, delegating, { sitting: { call: kept }, given: { ...here, requestContext } });
+};
+
+/** Goes on with a sub-agent's run that rests; nothing where it was not left with its supervisor's. */
+export const resumeDelegated = (
+  parts: KeptAgent,
+  delegating: Delegating,
+  resuming: DurableResuming,
+): Promise<Followed> | undefined => {
+  const end = delegating.rested === undefined ? undefined : readEnd(delegating.rested);
+  if (!end?.state || end.call.runId !== resuming.runId) return undefined;
+  const { call, state } = end;
+  const goOn = async (): Promise<Followed> => {
+    const answered = answeredBy(await restoredRun(parts, end), resuming);
+    const given = { ...splitOptions(resuming.options).here, requestContext: resuming.requestContext };
+    return follow(parts, delegating, {
+      sitting: { call: { ...call, mode: resuming.mode }, resumes: { state, answered } },
+      given,
+    });
+  };
+  return goOn();
+};
+
+interface Asked {
+  readonly sitting: KeptSitting;
+  /** What of the call is at hand, and not kept. */
+  readonly given: CallOptions;
+}
+
+const follow = async (parts: KeptAgent, delegating: Delegating, { sitting, given }: Asked): Promise<Followed> => {
+  const { durable, isFenced, interrupt } = delegating;
+  const { call, resumes } = sitting;
+  const journal = keepJournal(durable, { begun: resumes?.state, isFenced });
+  const { effects, acceptChangedCode } = parts.setup.guards;
+  const make = async (isBeginning: boolean): Promise<Run> => {
+    checkPromise(effects, delegating);
+    return setUp(parts, call, { here: given, journal, isBeginning });
+  };
+  const begun = await beginKept({ durable, runId: call.runId, resumes, make, acceptChangedCode }).catch((error: unknown) => {
+    interrupt(error); // nothing that the supervisor's model could be told
+    throw error;
+  });
+  if ('error' in begun) throw begun.error;
+  return { run: begun.run, ended: goToEnd(begun.run, delegating, sitting) };
+};
+
+const goToEnd = async (run: Run, { leave }: Delegating, sitting: KeptSitting): Promise<void> => {
+  try {
+    await drive(run);
+    run.options.recording?.end(run, objectOf(run).object);
+    if (run.status === 'suspended') leave(endOf(run, sitting));
+  } catch (error) {
+    Object.assign(run, { status: 'failed', error }); // the supervisor's run is interrupted with it, see Delegating
+    run.options.outlet.close();
+  }
+};

@@ -1,0 +1,198 @@
+import { Agent } from '@mastra/core/agent';
+import { createTool } from '@mastra/core/tools';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import {
+  idempotencyKeyOf,
+  InterlockAgent,
+  memoryEngine,
+  type Durable,
+  type Engine,
+  type InterlockResult,
+} from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { toolResultsIn } from '../promises/support.js';
+import { createDisk, mortalEngine, type Disk, type MortalEngine } from './mortal-engine.js';
+
+const prompt = 'Have it charged.';
+
+interface Charged {
+  readonly by: InterlockAgent['id'];
+  readonly key: string | undefined;
+}
+
+interface Asking {
+  readonly requireApproval?: boolean;
+  readonly effect?: 'once';
+}
+
+/** A supervisor that asks a sub-agent, which asks another one: both have tools. Each effect is noted with the key of its call. */
+const lead = (effects: Charged[], durability: Engine | undefined, { requireApproval = false, effect }: Asking = {}) => {
+  const isAlive = () => !(durability as Partial<MortalEngine> | undefined)?.isDead;
+  const charge = (by: string) =>
+    createTool({
+      id: 'charge',
+      description: 'Charges an amount.',
+      inputSchema: z.object({ amount: z.number() }),
+      requireApproval,
+      execute: async ({ amount }, context) => {
+        if (isAlive()) effects.push({ by, key: idempotencyKeyOf(context) });
+        return { receipt: `receipt ${amount}` };
+      },
+    });
+  const agentOf = (id: string, calls: readonly object[], agents: Record<string, InterlockAgent> = {}) =>
+    new InterlockAgent({
+      id,
+      name: id,
+      description: 'Charges people.',
+      instructions: 'Charge people.',
+      model: scriptedModel({
+        steps: (call) =>
+          toolResultsIn(call) === 0 ? { toolCalls: calls as never } : { text: `${id} is done, ${crypto.randomUUID()}.` },
+      }),
+      tools: id === 'lead' ? {} : { charge: charge(id) },
+      agents,
+      ...(id === 'lead' ? { durability } : { effects: effect && { charge: effect } }),
+    });
+  const asks = (name: string) => ({ name: `agent-${name}`, args: { prompt: 'Charge it.' } });
+  const charges = [1, 2].map((amount) => ({ name: 'charge', args: { amount } }));
+  const clerk = agentOf('clerk', charges);
+  const desk = agentOf('desk', requireApproval ? charges.slice(1) : [charges[0] as object, asks('clerk')], { clerk });
+  return agentOf('lead', [asks('desk')], { desk });
+};
+
+const keysOf = (effects: readonly Charged[]) => effects.map(({ by, key }) => `${by} ${key}`);
+
+const deskCall = 'run:call-0-0';
+const expectedKeys = [`clerk ${deskCall}:call-0-1:call-0-0`, `clerk ${deskCall}:call-0-1:call-0-1`, `desk ${deskCall}:call-0-0`];
+
+const attached = async (disk: Disk, effects: Charged[], asking?: Asking): Promise<InterlockResult> =>
+  (await lead(effects, mortalEngine(disk), asking).attach('run')).getFullOutput();
+
+describe('P11: a sub-agent whose supervisor is killed at any point', () => {
+  // Each boundary is of one of the two.
+  it.each(['generate', 'stream'] as const)(
+    'goes on where it was: no finished tool of it runs again (%s)',
+    { timeout: 120_000 },
+    async (mode) => {
+      const whole = mortalEngine(createDisk());
+      const begin = async (engine: Engine, effects: Charged[]) => {
+        const agent = lead(effects, engine);
+        if (mode === 'generate') return agent.generate(prompt, { runId: 'run' });
+        return (await agent.stream(prompt, { runId: 'run' })).getFullOutput();
+      };
+      const effects: Charged[] = [];
+      expect((await begin(whole, effects)).status).toBe('success');
+      expect(keysOf(effects).toSorted()).toEqual(expectedKeys);
+      const inside = whole.passed.filter(({ key }) => key.startsWith('call-0-0 call-0-1 '));
+      expect(inside.length).toBeGreaterThan(10);
+      for (const [dieAt, { key, at }] of whole.passed.entries()) {
+        if (dieAt % 2 !== (mode === 'generate' ? 0 : 1)) continue;
+        const disk = createDisk();
+        const seen: Charged[] = [];
+        const dying = mortalEngine(disk, dieAt);
+        void begin(dying, seen).catch(() => undefined);
+        await dying.died;
+        const result = await attached(disk, seen);
+        const where = `${at} ${key}`;
+        expect([result.status, result.toolResults.length], where).toEqual(['success', 1]);
+        const isAskedAgain = at === 'unkept' && /^\d+ request/.test(key); // the supervisor's model: it makes another call
+        const keys = [...new Set(keysOf(seen))].map((one) =>
+          isAskedAgain ? one.replace(`${deskCall}-2:`, `${deskCall}:`) : one,
+        );
+        expect(keys.toSorted(), where).toEqual(expectedKeys);
+        const isUnderWay = at === 'unkept' && / tool call-\S+$/.test(key) && !key.endsWith(' tool call-0-1 tool call-0-1');
+        expect(seen.length, where).toBeLessThanOrEqual(isUnderWay ? 5 : 3);
+        if (!isUnderWay) expect(seen, where).toHaveLength(3);
+      }
+    },
+  );
+
+  it.each(['generate', 'stream'] as const)('rests for a person in one process and is answered in another (%s)', async (mode) => {
+    const disk = createDisk();
+    const effects: Charged[] = [];
+    const asking = { requireApproval: true };
+    const first = lead(effects, mortalEngine(disk), asking);
+    const rested =
+      mode === 'generate'
+        ? await first.generate(prompt, { runId: 'run' })
+        : await (await first.stream(prompt, { runId: 'run' })).getFullOutput();
+    expect([rested.status, effects]).toEqual(['suspended', []]);
+    const second = lead(effects, mortalEngine(disk), asking);
+    const stream = await second.resume('run', { approved: true });
+    expect([(await stream.getFullOutput()).status, keysOf(effects)]).toEqual(['success', [`desk ${deskCall}:call-0-0`]]);
+  });
+
+  it('is interrupted with it: what the engine could not keep is not told to a model', async () => {
+    const lost = new Error('The step could not be kept.');
+    const causes: unknown[] = [];
+    const memory = memoryEngine();
+    const losing = (durable: Durable): Durable => ({
+      ...durable,
+      step: (key, run) => (key === 'call-0-0 3 review' ? Promise.reject(lost) : durable.step(key, (inner) => run(losing(inner)))),
+    });
+    const engine: Engine = {
+      ...memory,
+      host: (program) =>
+        memory.host({
+          ...program,
+          run: (durable, call) =>
+            program.run(losing(durable), call).catch((error: unknown) => {
+              causes.push(error);
+              throw error;
+            }),
+        }),
+    };
+    const effects: Charged[] = [];
+    await lead(effects, engine)
+      .generate(prompt, { runId: 'run' })
+      .catch(() => undefined);
+    expect([causes, effects]).toEqual([[lost], []]);
+  });
+
+  it('is no part of it where somebody else asks it, who is not kept', async () => {
+    const clerk = new InterlockAgent({
+      id: 'clerk',
+      name: 'clerk',
+      description: 'Knows it.',
+      instructions: 'Answer.',
+      model: scriptedModel({ steps: () => ({ text: 'It is so.' }) }),
+    });
+    const asking = (name: string) =>
+      scriptedModel({ steps: [{ toolCalls: [{ name: `agent-${name}`, args: { prompt: 'Is it?' } }] }, { text: 'Done.' }] });
+    const desk = new Agent({
+      id: 'desk',
+      name: 'desk',
+      description: 'Asks.',
+      instructions: 'Ask.',
+      model: asking('clerk'),
+      agents: { clerk },
+    });
+    const engine = mortalEngine(createDisk());
+    const top = new InterlockAgent({
+      id: 'lead',
+      name: 'lead',
+      instructions: 'Ask.',
+      model: asking('desk'),
+      agents: { desk },
+      durability: engine,
+    });
+    expect((await top.generate(prompt)).status).toBe('success');
+    expect(engine.passed.filter(({ key }) => key.startsWith('call-'))).toEqual([]);
+  });
+
+  it('a tool of it may be had once where the engine of the supervisor is fenced, and nowhere else', async () => {
+    const fenced: Charged[] = [];
+    expect((await lead(fenced, mortalEngine(createDisk()), { effect: 'once' }).generate(prompt, { runId: 'run' })).status).toBe(
+      'success',
+    );
+    expect(keysOf(fenced).toSorted()).toEqual(expectedKeys);
+    for (const engine of [undefined, memoryEngine()]) {
+      const effects: Charged[] = [];
+      const { messages } = await lead(effects, engine, { effect: 'once' }).generate(prompt, { runId: 'run' });
+      expect(JSON.stringify(messages)).toContain('Failed agent tool execution');
+      expect(effects).toEqual([]);
+    }
+  });
+});
