@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
 import { dbos, type DbosOptions } from './dbos/index.js';
+import { openWorkflow } from './openworkflow/index.js';
 import { restate, type RestateOptions } from './restate/index.js';
 
 const refusal = (path: string) => expect.objectContaining({ code: 'durable/invalid-option', path });
 const ingressUrl = 'http://127.0.0.1:8080';
+const path = 'runs.db';
 const systemDatabaseUrl = 'postgresql://127.0.0.1:5432/runs';
 
 describe('options of engines', () => {
@@ -33,6 +35,15 @@ describe('options of engines', () => {
     ['patienceMs', { systemDatabaseUrl, patienceMs: -1 }],
   ])('dbos refuses %s of %j', (path, options) => {
     expect(() => dbos(options as DbosOptions)).toThrowError(refusal(path));
+  });
+
+  it.each([
+    ['path', { path: '' }],
+    ['concurrency', { path, concurrency: 0 }],
+    ['leaseMs', { path, leaseMs: 999 }],
+    ['maxDeaths', { path, maxDeaths: 0 }],
+  ])('openWorkflow refuses %s of %j', (name, options) => {
+    expect(() => openWorkflow(options)).toThrowError(refusal(name));
   });
 
   it('there is one dbos in a process, until it is closed', async () => {

@@ -2,6 +2,7 @@ import { OpenWorkflow, type Worker } from 'openworkflow';
 import { BackendSqlite } from 'openworkflow/sqlite';
 import type { Backend } from 'openworkflow/internal';
 import type { Durable, Program, ProgramCall, ProgramRuns, RunFound } from '../journal.js';
+import { databaseOf, leaseExtender } from './extend-leases.js';
 import { leased } from './leased.js';
 import { patienceMs, type OpenFile } from './open-file.js';
 
@@ -34,7 +35,7 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
   const { path, concurrency, leaseMs } = options;
   const sqlite = BackendSqlite.connect(path, { namespaceId: program.id });
   waitForOthers(sqlite);
-  const backend = leased(sqlite, leaseMs);
+  const backend = leased(sqlite, { leaseMs, extend: leaseExtender(sqlite, program.id) });
   const client = new OpenWorkflow({ backend });
   const canceling = watchCancels(file, program.id);
   const workflow = client.defineWorkflow<ProgramCall, string>({ name: program.id, retryPolicy }, async ({ input, step, run }) => {
@@ -52,6 +53,7 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
   });
   const worker = client.newWorker({ concurrency });
   const working = worker.start();
+  const claimNow = claimingNow(worker);
   return {
     runs: {
       start: async (call) => {
@@ -60,7 +62,7 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
         // Also where another process has reserved the id, and may have died before it came to this.
         const { workflowRun } = await workflow.run(call, { idempotencyKey: call.runId });
         file.noteWorkflowRun(program.id, call.runId, workflowRun.id);
-        await claimNow(worker);
+        await claimNow();
         return isFirst;
       },
       find: async (runId) => foundOf(backend, file.workflowRunOf(program.id, runId)),
@@ -81,12 +83,20 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
 
 /** OpenWorkflow's connection gives up at once where another process is writing. */
 const waitForOthers = (backend: BackendSqlite): void => {
-  const { db } = backend as unknown as { db: { exec(sql: string): void } }; // private, and there is no other way to it
-  db.exec(`PRAGMA busy_timeout = ${patienceMs}`);
+  databaseOf(backend).exec(`PRAGMA busy_timeout = ${patienceMs}`);
 };
 
-/** What was just begun is not left to wait for the worker's next look. */
-const claimNow = async (worker: Worker): Promise<void> => void (await worker.tick());
+/** What was just begun is not left to wait for the worker's next look. Two looks at once would give one slot of the worker to two runs. */
+const claimingNow = (worker: Worker): (() => Promise<void>) => {
+  let last: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  const look = async (before: Promise<void>): Promise<void> => {
+    await before.catch(() => undefined);
+    next = undefined; // who begins a run from now on may be too late for this look
+    await worker.tick();
+  };
+  return () => (last = next ??= look(last));
+};
 
 const durableOn = (step: Step, canceled: AbortSignal): Durable => {
   const durable: Durable = {

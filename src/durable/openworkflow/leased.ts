@@ -1,36 +1,41 @@
 import type { Backend } from 'openworkflow/internal';
+import pLimit from 'p-limit';
 import pRetry from 'p-retry';
+import { holdLeases, type Leasing } from './held-leases.js';
 
 /**
  * A backend whose leases are of our length: they are asked for and extended here, as long as this process goes on with a run.
  * OpenWorkflow's own last thirty seconds, which is how long a run would wait after its process was killed.
  *
+ * A process that computes for longer than a lease finds its own runs free to be claimed, by itself first of all: two of it would be at one
+ * run, and each would count as the death of the other. So it claims one run after another, and extends what it holds before.
+ *
  * What a step gave is written for as long as it takes, where the file is locked or away: a tool that has finished would run again.
  */
-export const leased = (backend: Backend, leaseMs: number): Backend => {
-  const beats = new Map<string, NodeJS.Timeout>();
+export const leased = (backend: Backend, leasing: Leasing): Backend => {
+  const { leaseMs } = leasing;
+  const leases = holdLeases(leasing);
   const closing = new AbortController();
-  const stop = (workflowRunId: string): void => {
-    clearInterval(beats.get(workflowRunId));
-    beats.delete(workflowRunId);
-  };
+  const oneByOne = pLimit(1);
+  let asked = 0;
+  let answered = 0;
   const stopping =
     <P extends { workflowRunId: string }, R>(act: (params: P) => Promise<R>) =>
     (params: P): Promise<R> => {
-      stop(params.workflowRunId);
+      leases.drop(params.workflowRunId);
       return act.call(backend, params);
     };
   const own: Partial<Backend> = {
-    claimWorkflowRun: async ({ workerId }) => {
-      const run = await backend.claimWorkflowRun({ workerId, leaseDurationMs: leaseMs });
-      if (!run) return run;
-      const extend = () => backend.extendWorkflowRunLease({ workflowRunId: run.id, workerId, leaseDurationMs: leaseMs });
-      // A lease that is lost is another's by now: what this process still does with the run is not kept.
-      beats.set(
-        run.id,
-        setInterval(() => void extend().catch(() => stop(run.id)), leaseMs / 4),
-      );
-      return run;
+    claimWorkflowRun: ({ workerId }) => {
+      const number = (asked += 1);
+      return oneByOne(async () => {
+        if (number <= answered) return null; // nothing was there when it had been asked for
+        leases.catchUp();
+        const run = await backend.claimWorkflowRun({ workerId, leaseDurationMs: leaseMs });
+        if (run) leases.hold(run.id, workerId);
+        else answered = asked;
+        return run;
+      });
     },
     extendWorkflowRunLease: async ({ workflowRunId }) => {
       const run = await backend.getWorkflowRun({ workflowRunId });
@@ -46,6 +51,7 @@ export const leased = (backend: Backend, leaseMs: number): Backend => {
         shouldRetry: ({ error }) => isOfFile(error),
       }),
     stop: () => {
+      leases.stop();
       closing.abort();
       return backend.stop();
     },

@@ -1,4 +1,5 @@
 import type { Engine } from '../journal.js';
+import { checkWhole, refuseOption } from '../option-checks.js';
 import { hostOn, type Hosted } from './host-on.js';
 import { openFile, type OpenFile } from './open-file.js';
 
@@ -9,7 +10,7 @@ export interface OpenWorkflowOptions {
   /** Sittings of runs that go on in this process at the same time, for each agent; at least 1. Default: 16. */
   readonly concurrency?: number;
   /**
-   * Milliseconds after which a run whose process says nothing more is gone on with by another, at least 100. A process that does not
+   * Milliseconds after which a run whose process says nothing more is gone on with by another, at least 1,000. A process that does not
    * come to say so, because it computes for longer, loses its runs to another one. Default: 10,000.
    */
   readonly leaseMs?: number;
@@ -22,12 +23,16 @@ export interface OpenWorkflowOptions {
 
 /**
  * Runs that outlive their process, on OpenWorkflow and an SQLite file: for one machine, with nothing to install but the package
- * `openworkflow`.
+ * `openworkflow`. Raises `durable/invalid-option`.
  *
  * @example
  * const agent = new InterlockAgent({ name: 'support', model, tools, durability: openWorkflow({ path: 'runs.db' }) });
  */
 export const openWorkflow = ({ path, concurrency = 16, leaseMs = 10_000, maxDeaths = 10 }: OpenWorkflowOptions): Engine => {
+  if (path === '') refuseOption('path', 'it must not be empty.');
+  checkWhole('concurrency', concurrency, [1]);
+  checkWhole('leaseMs', leaseMs, [1_000]);
+  checkWhole('maxDeaths', maxDeaths, [1]);
   const hosted = new Map<string, Hosted>();
   let opened: OpenFile | undefined;
   const file = (): OpenFile => (opened ??= openFile(path));
@@ -37,7 +42,7 @@ export const openWorkflow = ({ path, concurrency = 16, leaseMs = 10_000, maxDeat
     isFenced: true, // what a step gave is taken of whoever holds the run's lease alone
     host: (program) => {
       const known = hosted.get(program.id);
-      if (known) throw new Error(`Two agents with the id "${program.id}" share an engine; give each its own id.`);
+      if (known) refuseOption('durability', `two agents with the id "${program.id}" share an engine.`);
       const host = hostOn(file(), program, { path, concurrency, leaseMs, maxDeaths });
       hosted.set(program.id, host);
       return host.runs;
