@@ -1,5 +1,7 @@
 /** What an option takes. */
 export interface OptionKind {
+  /** Whether it has to be given. Default: it may be left out. */
+  readonly isNeeded?: boolean;
   /** As it is said after "it must be". */
   readonly says: string;
   /** What is wrong with a value that was given, and where in it; nothing where it fits. */
@@ -32,6 +34,13 @@ export const aName = kind('a text that is not empty', (value) => typeof value ==
 export const wholeNumberFrom = (least: number): OptionKind =>
   kind(`a whole number from ${least}`, (value) => typeof value === 'number' && Number.isInteger(value) && value >= least);
 
+/** A number in a range, its ends included; `Infinity` is the end of an open one. */
+export const numberFrom = (least: number, most = Infinity): OptionKind =>
+  kind(
+    most === Infinity ? `a number from ${least}` : `a number from ${least} to ${most}`,
+    (value) => typeof value === 'number' && value >= least && value <= most, // NaN is neither
+  );
+
 export const oneOf = (...values: readonly string[]): OptionKind =>
   kind(inWords(values), (value) => (values as readonly unknown[]).includes(value));
 
@@ -56,6 +65,9 @@ export const either = (one: OptionKind, other: OptionKind): OptionKind => {
     },
   };
 };
+
+/** An option that has to be given. */
+export const needed = (given: OptionKind): OptionKind => ({ ...given, isNeeded: true });
 
 /** A value, or a function that gives it for each request. */
 export const orGiven = (given: OptionKind): OptionKind => either(given, aFunction);

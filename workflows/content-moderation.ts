@@ -6,6 +6,8 @@ import { lengthGuard, type LengthGuardOptions } from './guards/length-guard.js';
 import { piiGuard, type PiiGuardOptions } from './guards/pii-guard.js';
 import { promptInjectionGuard, type PromptInjectionGuardOptions } from './guards/prompt-injection-guard.js';
 import { spamGuard, type SpamGuardOptions } from './guards/spam-guard.js';
+import { aName, anObject } from '../src/option-kind.js';
+import { checkOptions, type KindsOf } from './guards/check-options.js';
 
 /** Options of the guards in {@link contentModeration}, each with its own defaults. */
 export interface ContentModerationOptions {
@@ -35,13 +37,24 @@ export const threats: readonly string[] = [
   'hope you die',
 ];
 
+const optionKinds: KindsOf<ContentModerationOptions> = {
+  id: aName,
+  length: anObject,
+  promptInjection: anObject,
+  pii: anObject,
+  spam: anObject,
+  financialAdvice: anObject,
+  blockedTerms: anObject,
+};
+
 /**
  * A pipeline for what comes in: length first, then prompt injection, personal data and spam side by side, then blocked terms, and
  * a reminder to the model where the user mentions money. A Mastra workflow of type `processor`: put it into `inputProcessors`,
  * and into `outputProcessors` as well where tool results and answers should pass the same guards.
  */
-export const contentModeration = (options: ContentModerationOptions = {}) =>
-  pipeline(options.id ?? 'content-moderation')
+export const contentModeration = (options: ContentModerationOptions = {}) => {
+  checkOptions('content-moderation', options, optionKinds);
+  return pipeline(options.id ?? 'content-moderation')
     .then(lengthGuard(options.length))
     .parallel([promptInjectionGuard(options.promptInjection), piiGuard(options.pii), spamGuard(options.spam)])
     .branch([
@@ -49,3 +62,4 @@ export const contentModeration = (options: ContentModerationOptions = {}) =>
       [otherwise, blockedTermsGuard({ terms: threats, ...options.blockedTerms })],
     ])
     .commit();
+};

@@ -3,7 +3,13 @@ import { createTool } from '@mastra/core/tools';
 import { expect } from 'vitest';
 import { z } from 'zod';
 
-import { InterlockAgent, isInterlockError, type InterlockError, type ErrorCode, type InterlockAgentConfig } from '../../src/index.js';
+import {
+  InterlockAgent,
+  isInterlockError,
+  type InterlockError,
+  type ErrorCode,
+  type InterlockAgentConfig,
+} from '../../src/index.js';
 import { scriptedModel, type ScriptedModel, type ScriptedStep } from '../../src/testing/index.js';
 
 type Step = ScriptedStep<'v2'>;

@@ -1,6 +1,8 @@
 import { repetitionOf } from '../text/repetition.js';
 import { block } from './detection.js';
 import { traitsOf, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import { numberFrom } from '../../src/option-kind.js';
+import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface AnswerLimitGuardOptions extends GuardOptions {
   /** The most text that one step may stream, in UTF-16 units. Default 40,000. */
@@ -27,6 +29,8 @@ interface Count {
   tail: string;
 }
 
+const optionKinds: KindsOf<AnswerLimitGuardOptions> = { ...sharedKinds, maxChars: numberFrom(0), maxRepetition: numberFrom(0) };
+
 /**
  * A guard (id `answer-limit`) that stops an answer while it streams when it gets too long, or runs in circles: the model's call is
  * given up, and no more tokens are paid for.
@@ -34,6 +38,7 @@ interface Count {
 export const answerLimitGuard = (
   options: AnswerLimitGuardOptions = {},
 ): GuardProcessor<'processOutputStream', AnswerLimitMetadata> => {
+  checkOptions('answer-limit', options, optionKinds);
   const { maxChars = 40_000, maxRepetition = 12 } = options;
   return {
     id: options.id ?? 'answer-limit',

@@ -10,6 +10,8 @@ import type { Redaction } from '../text/redact-texts.js';
 import { judgeWith, report, type Detection } from './detection.js';
 import { traitsOf, unchanged, type EditStrategy, type GuardOptions, type GuardProcessor } from './guard-options.js';
 import { streamHooks, type ValuePolicy } from './value-hooks.js';
+import { aBoolean, aName, aText, listOf, needed } from '../../src/option-kind.js';
+import { checkOptions, editStrategies, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface BlockedTermsGuardOptions extends GuardOptions {
   /** Words and phrases that must not occur. Case does not count. */
@@ -31,6 +33,14 @@ export interface BlockedTermsMetadata {
 
 type TermsProcessor = Processor<string, BlockedTermsMetadata>;
 
+const optionKinds: KindsOf<BlockedTermsGuardOptions> = {
+  ...sharedKinds,
+  terms: needed(listOf(aName)),
+  wholeWords: aBoolean,
+  strategy: editStrategies,
+  replacement: aText,
+};
+
 /**
  * A guard (id `blocked-terms`) for words and phrases that must not occur in the user's newest turn or in an answer. Words are
  * matched in any script; an invisible character inside a word does not hide it, and `block` and `warn` also see through
@@ -43,6 +53,7 @@ type TermsProcessor = Processor<string, BlockedTermsMetadata>;
 export const blockedTermsGuard = (
   options: BlockedTermsGuardOptions,
 ): GuardProcessor<'processInput' | 'processOutputStep', BlockedTermsMetadata> & Pick<WindowedProcessor, 'window'> => {
+  checkOptions('blocked-terms', options, optionKinds);
   const { terms, wholeWords = true, strategy = 'block', replacement = '***' } = options;
   const pattern = termPattern(terms, wholeWords);
   const guard: TermsProcessor = {

@@ -5,10 +5,12 @@ import { combineFinders, countKinds } from '../patterns/combine-finders.js';
 import { findersOf, type ValueKindOptions } from '../patterns/value-kinds.js';
 import { withoutAllowed } from '../patterns/without-allowed.js';
 import { parseAllowList } from '../pii/allow-list.js';
-import type { PiiKind } from '../pii/find-pii.js';
+import { piiKinds, type PiiKind } from '../pii/find-pii.js';
 import { judgeWith } from './detection.js';
 import { traitsOf, type GuardOptions, type GuardProcessor } from './guard-options.js';
 import { streamHooks, type ValuePolicy } from './value-hooks.js';
+import { aName, aText, listOf, oneOf } from '../../src/option-kind.js';
+import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface LeakGuardOptions extends GuardOptions, ValueKindOptions {
   /** What must not be shown. Default: `email`, `card`, `iban`, `ssn`, `phone`. */
@@ -26,6 +28,13 @@ export interface LeakMetadata {
   found: Partial<Record<PiiKind, number>>;
 }
 
+const optionKinds: KindsOf<LeakGuardOptions> = {
+  ...sharedKinds,
+  kinds: listOf(oneOf(...piiKinds)),
+  allow: listOf(aText),
+  defaultCountry: aName,
+};
+
 /**
  * A guard (id `leak`) that blocks an answer with somebody's address or number in it, in the stream, after each step and at the
  * end. In the stream it also reads reasoning and the arguments of tool calls, and holds back what may be the beginning of a
@@ -34,6 +43,7 @@ export interface LeakMetadata {
 export const leakGuard = (
   options: LeakGuardOptions = {},
 ): GuardProcessor<'processOutputStream' | 'processOutputStep' | 'processOutputResult', LeakMetadata> => {
+  checkOptions('leak', options, optionKinds);
   const { kinds = ['email', 'card', 'iban', 'ssn', 'phone'], allow = [] } = options;
   const policy: ValuePolicy<PiiKind, LeakMetadata> = {
     finder: withoutAllowed(combineFinders(findersOf(kinds, options)), parseAllowList(allow)),

@@ -1,6 +1,8 @@
 import { newestUserTurn, textOf } from '../messages/message-text.js';
 import { block } from './detection.js';
 import { traitsOf, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import { numberFrom } from '../../src/option-kind.js';
+import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface LengthGuardOptions extends GuardOptions {
   /** The most that the user's newest turn may have, in UTF-16 units. Default 20,000. */
@@ -17,11 +19,14 @@ export interface LengthMetadata {
   maxChars: number;
 }
 
+const optionKinds: KindsOf<LengthGuardOptions> = { ...sharedKinds, maxChars: numberFrom(0), minChars: numberFrom(0) };
+
 /**
  * A guard (id `length`) that blocks when the user's newest turn is too long or too short. Only text counts; input without any
  * turn of the user passes.
  */
 export const lengthGuard = (options: LengthGuardOptions = {}): GuardProcessor<'processInput', LengthMetadata> => {
+  checkOptions('length', options, optionKinds);
   const { maxChars = 20_000, minChars = 0 } = options;
   return {
     id: options.id ?? 'length',

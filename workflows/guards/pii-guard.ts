@@ -4,6 +4,8 @@ import { findersOf, type ValueKindOptions } from '../patterns/value-kinds.js';
 import { piiKinds, type PiiKind } from '../pii/find-pii.js';
 import type { EditStrategy, GuardOptions } from './guard-options.js';
 import { valueHooks, type ValueHooks } from './value-hooks.js';
+import { aFunction, aName, aText, either, listOf, oneOf } from '../../src/option-kind.js';
+import { checkOptions, editStrategies, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface PiiGuardOptions extends GuardOptions, ValueKindOptions {
   /** What to look for. Default: all of `email`, `iban`, `card`, `ssn`, `ip`, `phone`. */
@@ -23,6 +25,14 @@ export interface PiiMetadata {
 
 type PiiProcessor = Processor<string, PiiMetadata>;
 
+const optionKinds: KindsOf<PiiGuardOptions> = {
+  ...sharedKinds,
+  kinds: listOf(oneOf(...piiKinds)),
+  strategy: editStrategies,
+  replacement: either(aText, aFunction),
+  defaultCountry: aName,
+};
+
 /**
  * A guard (id `pii`) for personal values in the input, in tool results and in answers. Values are validated by libraries made
  * for them, see `findPii`. `redactor` does the same for more kinds and in more ways.
@@ -36,6 +46,7 @@ type PiiProcessor = Processor<string, PiiMetadata>;
  * not touch it.
  */
 export const piiGuard = (options: PiiGuardOptions = {}): PiiProcessor & ValueHooks<PiiMetadata> => {
+  checkOptions('pii', options, optionKinds);
   const { kinds = piiKinds, strategy = 'redact', replacement = (kind: PiiKind) => `[${kind.toUpperCase()}]` } = options;
   const guard: PiiProcessor = {
     id: options.id ?? 'pii',

@@ -7,6 +7,8 @@ import { currentToolResult } from '../messages/tool-result.js';
 import { leavesOf } from '../text/map-leaves.js';
 import { judgeWith, type Detection } from './detection.js';
 import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
+import { kind, listOf, numberFrom } from '../../src/option-kind.js';
+import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface PromptInjectionGuardOptions extends GuardOptions {
   /** Default `'block'`. */
@@ -25,6 +27,17 @@ export interface PromptInjectionMetadata {
   signals: string[];
 }
 
+const aSignal = kind('{ name, weight, pattern }', (value) => {
+  const { name, weight, pattern } = Object(value) as Partial<InjectionSignal>;
+  return typeof name === 'string' && typeof weight === 'number' && pattern instanceof RegExp;
+});
+const optionKinds: KindsOf<PromptInjectionGuardOptions> = {
+  ...sharedKinds,
+  strategy: judgeStrategies,
+  patterns: listOf(aSignal),
+  threshold: numberFrom(0, 1),
+};
+
 /**
  * A guard (id `prompt-injection`) against text that tries to take over the model: lifted instructions, pretended roles, requests
  * for the system prompt, jailbreak personas, hidden and encoded orders, and in tool results orders to the model.
@@ -36,6 +49,7 @@ export interface PromptInjectionMetadata {
 export const promptInjectionGuard = (
   options: PromptInjectionGuardOptions = {},
 ): GuardProcessor<'processInput' | 'processToolResult', PromptInjectionMetadata> => {
+  checkOptions('prompt-injection', options, optionKinds);
   const { strategy = 'block', patterns = [], threshold = 0.7 } = options;
   const guard: Processor<string, PromptInjectionMetadata> = {
     id: options.id ?? 'prompt-injection',

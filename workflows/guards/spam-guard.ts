@@ -3,6 +3,8 @@ import { newestUserTurn, textsOf } from '../messages/message-text.js';
 import { repetitionOf } from '../text/repetition.js';
 import { judgeWith, type Detection } from './detection.js';
 import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
+import { numberFrom } from '../../src/option-kind.js';
+import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface SpamGuardOptions extends GuardOptions {
   /** How often the same word, phrase, sentence or line may be said. Default 10. */
@@ -29,8 +31,19 @@ export interface SpamMetadata {
 
 type Limits = Required<Pick<SpamGuardOptions, 'maxRepeats' | 'maxLinks' | 'maxCharRun' | 'maxShouting' | 'minShoutingLetters'>>;
 
+const optionKinds: KindsOf<SpamGuardOptions> = {
+  ...sharedKinds,
+  maxRepeats: numberFrom(0),
+  maxLinks: numberFrom(0),
+  maxCharRun: numberFrom(0),
+  maxShouting: numberFrom(0, 1),
+  minShoutingLetters: numberFrom(0),
+  strategy: judgeStrategies,
+};
+
 /** A guard (id `spam`) that finds repetition, floods of characters or links, and shouting in the user's newest turn. */
 export const spamGuard = (options: SpamGuardOptions = {}): GuardProcessor<'processInput', SpamMetadata> => {
+  checkOptions('spam', options, optionKinds);
   const {
     maxRepeats = 10,
     maxLinks = 10,

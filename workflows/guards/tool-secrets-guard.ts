@@ -1,9 +1,11 @@
 import type { Processor } from '@mastra/core/processors';
 import { combineFinders, countKinds } from '../patterns/combine-finders.js';
-import { findersOf, type ValueKind } from '../patterns/value-kinds.js';
+import { findersOf, valueKinds, type ValueKind } from '../patterns/value-kinds.js';
 import { leavesOf } from '../text/map-leaves.js';
 import { block, judgeWith, type Detection } from './detection.js';
 import { traitsOf, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import { aText, listOf, oneOf } from '../../src/option-kind.js';
+import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface ToolSecretsGuardOptions extends GuardOptions {
   /** What must not be handed to a tool. Default: `api-key`, `bearer`, `jwt`, `pem`, `url-credentials`. */
@@ -24,6 +26,12 @@ interface Call {
   readonly args?: unknown;
 }
 
+const optionKinds: KindsOf<ToolSecretsGuardOptions> = {
+  ...sharedKinds,
+  kinds: listOf(oneOf(...valueKinds)),
+  exceptTools: listOf(aText),
+};
+
 /**
  * A guard (id `tool-secrets`) that blocks a tool call with a secret in its arguments, in the stream and once more before the
  * step's tools run. In an `InterlockAgent` no tool of the step runs then; a stock agent of Mastra may run it all the same.
@@ -31,6 +39,7 @@ interface Call {
 export const toolSecretsGuard = (
   options: ToolSecretsGuardOptions = {},
 ): GuardProcessor<'processOutputStream' | 'processOutputStep', ToolSecretsMetadata> => {
+  checkOptions('tool-secrets', options, optionKinds);
   const { kinds = ['api-key', 'bearer', 'jwt', 'pem', 'url-credentials'], exceptTools = [] } = options;
   const finder = combineFinders(findersOf(kinds));
   const detectionOf = ({ toolName, args }: Call): Detection<ToolSecretsMetadata> | undefined => {

@@ -7,6 +7,8 @@ import { hiddenFinders } from '../unicode/hidden-finder.js';
 import { lookalikeFinder } from '../unicode/lookalike-finder.js';
 import type { GuardOptions, JudgeStrategy } from './guard-options.js';
 import { valueHooks } from './value-hooks.js';
+import { listOf, oneOf } from '../../src/option-kind.js';
+import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 /** What {@link unicodeGuard} looks for: characters that nobody sees, and letters that look like others. */
 export type UnicodeTrick = 'hidden' | 'lookalike';
@@ -28,6 +30,12 @@ const finders = { hidden: hiddenFinders, lookalike: [lookalikeFinder] } as const
   readonly Finder[]
 >;
 
+const optionKinds: KindsOf<UnicodeGuardOptions> = {
+  ...sharedKinds,
+  tricks: listOf(oneOf('hidden', 'lookalike')),
+  strategy: oneOf('block', 'warn', 'clean'),
+};
+
 /**
  * A guard (id `unicode`) against text that is not what it seems, in the input, in tool results and in answers: tag characters,
  * turned directions, zero-width characters, fillers and selectors, and words that mix Latin with letters that only look so.
@@ -35,6 +43,7 @@ const finders = { hidden: hiddenFinders, lookalike: [lookalikeFinder] } as const
  * isolates that end on the line where they began. Overrides and embeddings (U+202A to U+202E) are taken out everywhere.
  */
 export const unicodeGuard = (options: UnicodeGuardOptions = {}): Processor<string, UnicodeMetadata> & WindowedProcessor => {
+  checkOptions('unicode', options, optionKinds);
   const { tricks = ['hidden', 'lookalike'], strategy = 'clean' } = options;
   const guard: Processor<string, UnicodeMetadata> = {
     id: options.id ?? 'unicode',

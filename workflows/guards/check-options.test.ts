@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+
+import { contentModeration } from '../content-moderation.js';
+import { responseQuality } from '../response-quality.js';
+import { answerLimitGuard } from './answer-limit-guard.js';
+import { blockedTermsGuard } from './blocked-terms-guard.js';
+import { leakGuard } from './leak-guard.js';
+import { lengthGuard } from './length-guard.js';
+import { piiGuard } from './pii-guard.js';
+import { promptInjectionGuard } from './prompt-injection-guard.js';
+import { spamGuard } from './spam-guard.js';
+import { toolSecretsGuard } from './tool-secrets-guard.js';
+import { unicodeGuard } from './unicode-guard.js';
+
+type Make = (options: never) => unknown;
+
+const makers: Record<string, Make> = {
+  'answer-limit': answerLimitGuard,
+  'blocked-terms': blockedTermsGuard,
+  leak: leakGuard,
+  length: lengthGuard,
+  pii: piiGuard,
+  'prompt-injection': promptInjectionGuard,
+  spam: spamGuard,
+  'tool-secrets': toolSecretsGuard,
+  unicode: unicodeGuard,
+  'content-moderation': contentModeration,
+  'response-quality': responseQuality,
+};
+
+const making = (guard: string, options: unknown) => () => makers[guard]?.(options as never);
+
+describe('options of a ready-made guard', () => {
+  it.each(Object.keys(makers))('%s: a name that is misspelt is refused, and what is no object', (guard) => {
+    expect(making(guard, { treshold: 1 })).toThrow(
+      expect.objectContaining({ code: 'guard/unknown-option', path: `${guard}.treshold` }),
+    );
+    expect(making(guard, null)).toThrow(expect.objectContaining({ code: 'guard/invalid-option', path: guard }));
+    expect(making(guard, { id: 7 })).toThrow(expect.objectContaining({ code: 'guard/invalid-option', path: `${guard}.id` }));
+  });
+
+  it.each<[guard: string, options: object, path: string]>([
+    ['length', { maxChars: '2000' }, 'length.maxChars'],
+    ['length', { minChars: Number.NaN }, 'length.minChars'],
+    ['length', { maxChars: null }, 'length.maxChars'],
+    ['prompt-injection', { strategy: 'redact' }, 'prompt-injection.strategy'],
+    ['prompt-injection', { threshold: 70 }, 'prompt-injection.threshold'],
+    ['prompt-injection', { patterns: [/ignore/] }, 'prompt-injection.patterns.0'],
+    ['pii', { kinds: ['email', 'e-mail'] }, 'pii.kinds.1'],
+    ['pii', { kinds: 'email' }, 'pii.kinds'],
+    ['pii', { strategy: 'mask' }, 'pii.strategy'],
+    ['blocked-terms', {}, 'blocked-terms.terms'],
+    ['blocked-terms', { terms: ['rival', ''] }, 'blocked-terms.terms.1'],
+    ['spam', { maxShouting: 80 }, 'spam.maxShouting'],
+    ['answer-limit', { maxChars: -1 }, 'answer-limit.maxChars'],
+    ['tool-secrets', { kinds: ['password'] }, 'tool-secrets.kinds.0'],
+    ['leak', { allow: 'support@example.com' }, 'leak.allow'],
+    ['unicode', { tricks: ['invisible'] }, 'unicode.tricks.0'],
+    ['content-moderation', { promptInjection: false }, 'content-moderation.promptInjection'],
+    ['content-moderation', { pii: { strategy: 'mask' } }, 'pii.strategy'],
+  ])('%s: %j is refused at its place', (guard, options, path) => {
+    expect(making(guard, options)).toThrow(expect.objectContaining({ code: 'guard/invalid-option', path }));
+  });
+
+  it('what is left out, or undefined, has its default; a limit may be none', () => {
+    expect(() => lengthGuard({ maxChars: Number.POSITIVE_INFINITY, minChars: undefined })).not.toThrow();
+  });
+});

@@ -1,0 +1,33 @@
+import { InterlockError } from '../../src/errors.js';
+import { aFunction, aName, anObject, oneOf, type OptionKind } from '../../src/option-kind.js';
+import type { EditStrategy, GuardOptions, JudgeStrategy } from './guard-options.js';
+
+/** What each option of a guard takes: one without its row does not compile. */
+export type KindsOf<Options> = { readonly [Name in keyof Options]-?: OptionKind };
+
+/** What every ready-made guard takes. */
+export const sharedKinds: KindsOf<GuardOptions> = { id: aName, onViolation: aFunction };
+
+const judging: JudgeStrategy[] = ['block', 'warn'];
+const editing: EditStrategy[] = [...judging, 'redact'];
+export const judgeStrategies = oneOf(...judging);
+export const editStrategies = oneOf(...editing);
+
+/**
+ * Refuses options that a guard would misread or pass over: a limit that is no number would never be reached, and a name that is
+ * misspelt would say nothing. Raises `guard/unknown-option` and `guard/invalid-option`.
+ *
+ * @param guard The id that the guard has unless told, for errors.
+ */
+export const checkOptions = <Options extends object>(guard: string, options: Options, kinds: KindsOf<Options>): void => {
+  const refuse = (fault: { path: string; detail: string } | undefined): void => {
+    if (fault) throw new InterlockError('guard/invalid-option', fault);
+  };
+  refuse(anObject.faultOf(options, guard));
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(kinds, name));
+  if (unknown !== undefined) throw new InterlockError('guard/unknown-option', { path: `${guard}.${unknown}` });
+  for (const [name, kind] of Object.entries<OptionKind>(kinds)) {
+    const value: unknown = options[name as keyof Options];
+    if (value !== undefined || kind.isNeeded) refuse(kind.faultOf(value, `${guard}.${name}`));
+  }
+};
