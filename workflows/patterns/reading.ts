@@ -16,10 +16,10 @@ export const unitsPerSign = maxUnseen + maxCode;
 const names: Readonly<Record<string, string>> = { commat: '@', period: '.', colon: ':', hyphen: '-', lowbar: '_', plus: '+' };
 const code = String.raw`\\{1,4}u[0-9A-Fa-f]{4}|%[2-7][0-9A-Fa-f]|&#(?:\d{1,7}|[xX][0-9A-Fa-f]{1,7});|&(?:${Object.keys(names).join('|')});`;
 /** Digits of any script and, of what Unicode calls compatible with others, the blocks that have forms of ASCII. */
-const form = String.raw`[[\p{Nd}\xA0\xAA\xB2\xB3\xB9\xBA\u02B0-\u02B8\u02E0-\u02E4\u1D2C-\u1D6A\u2000-\u200A\u2010-\u2015\u2024\u202F\u205F\u2070-\u209C\u2100-\u217F\u2212\u2460-\u24FF\u3000\uFE50-\uFE6F\uFF01-\uFF5E\u{1D400}-\u{1D7FF}\u{1F100}-\u{1F16F}\u{1FBF0}-\u{1FBF9}]--[0-9]]`;
-const token = String.raw`(?<unseen>\p{Default_Ignorable_Code_Point})|${form}|${code}`;
-const firstToken = new RegExp(token, 'v');
-const anyToken = new RegExp(token, 'gv');
+const forms = String.raw`[[\p{Nd}\xA0\xAA\xB2\xB3\xB9\xBA\u02B0-\u02B8\u02E0-\u02E4\u1D2C-\u1D6A\u2000-\u200A\u2010-\u2015\u2024\u202F\u205F\u2070-\u209C\u2100-\u217F\u2212\u2460-\u24FF\u3000\uFE50-\uFE6F\uFF01-\uFF5E\u{1D400}-\u{1D7FF}\u{1F100}-\u{1F16F}\u{1FBF0}-\u{1FBF9}]--[0-9]]`;
+const tokens = String.raw`(?<unseen>\p{Default_Ignorable_Code_Point})|${forms}|${code}`;
+const firstToken = new RegExp(tokens, 'v');
+const anyToken = new RegExp(tokens, 'gv');
 const dash = /[\u2010-\u2015\u2212]/;
 const digit = /\p{Nd}/u;
 

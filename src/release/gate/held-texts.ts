@@ -32,6 +32,8 @@ interface Held {
   text: string;
   /** Where they begin in the text. */
   from: number;
+  /** How much of what has gone a pattern looks at. */
+  readonly lookbehind: number;
   /** For any other window: how far the text was read for the next one. */
   reader: WindowReader | undefined;
   isEnded: boolean;
@@ -46,7 +48,7 @@ export const createHeldTexts = (window: Window): HeldTexts => {
   let isStepOver = false;
 
   const open = (lane: Lane): Held => {
-    const held: Held = { lane, segments: [], text: '', from: 0, reader: undefined, isEnded: false };
+    const held: Held = { lane, segments: [], text: '', from: 0, lookbehind, reader: undefined, isEnded: false };
     texts.set(lane, held);
     return held;
   };
@@ -66,20 +68,6 @@ export const createHeldTexts = (window: Window): HeldTexts => {
     held.reader ??= createWindowReader(window as GuardWindow); // it has no matcher
     const length = held.reader({ text, isEnded, isStepOver, isLate });
     return length > 0 ? { kind: 'judge', lane, text: text.slice(0, length) } : undefined;
-  };
-
-  const take = (held: Held, length: number): Segment[] => {
-    held.reader = undefined;
-    held.from += length;
-    if (held.from >= 2 * lookbehind) forget(held, held.from - lookbehind); // not each time, for a text is copied to be read
-    return takeText(held.segments, length);
-  };
-  const nextMatch = (held: Held, found: Found | undefined): Action | undefined => {
-    if (!found) return undefined;
-    const { lane, text, from } = held;
-    const { length, match } = found;
-    if (match) return { kind: 'judge', lane, text: text.slice(from, from + length), match };
-    return { kind: 'clear', lane, segments: take(held, length) };
   };
 
   return {
@@ -104,8 +92,22 @@ export const createHeldTexts = (window: Window): HeldTexts => {
   };
 };
 
-/** Lets so much of what has gone be forgotten. */
-const forget = (held: Held, length: number): void => {
-  held.text = held.text.slice(length);
-  held.from -= length;
+const nextMatch = (held: Held, found: Found | undefined): Action | undefined => {
+  if (!found) return undefined;
+  const { lane, text, from } = held;
+  const { length, match } = found;
+  if (match) return { kind: 'judge', lane, text: text.slice(from, from + length), match };
+  return { kind: 'clear', lane, segments: take(held, length) };
+};
+
+/** Lets a beginning go. What has gone is not forgotten each time, for a text is copied to be read. */
+const take = (held: Held, length: number): Segment[] => {
+  held.reader = undefined;
+  held.from += length;
+  const forgotten = held.from - held.lookbehind;
+  if (forgotten >= held.lookbehind) {
+    held.text = held.text.slice(forgotten);
+    held.from -= forgotten;
+  }
+  return takeText(held.segments, length);
 };
