@@ -68,9 +68,5 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
 };
 
-/** The room that the environment names. */
-export const theRoom = (): Room => {
-  const room = rooms[process.env['ROOM'] ?? ''];
-  if (!room) throw new Error(`Name a room: ${Object.keys(rooms).join(', ')}.`);
-  return room;
-};
+/** The room that the environment names; an empty one for whoever only reads the settings. */
+export const theRoom = (): Room => rooms[process.env['ROOM'] ?? ''] ?? { mutate: [], tests: [] };
