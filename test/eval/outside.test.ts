@@ -38,19 +38,15 @@ const content: Record<keyof typeof sources, readonly unknown[]> = {
 };
 
 const files = new Map<string, Uint8Array>();
-const pinned = Object.fromEntries(
-  Object.entries(sources).map(([name, source]) => [
-    name,
-    {
-      ...source,
-      files: source.files.map((file, at) => {
-        const bytes = new TextEncoder().encode(JSON.stringify(content[name as keyof typeof sources][at]));
-        files.set(file.path, bytes);
-        return { ...file, sha256: createHash('sha256').update(bytes).digest('hex') };
-      }),
-    },
-  ]),
-) as Record<keyof typeof sources, Source>; // the same names
+const pin = (name: keyof typeof sources): Source => ({
+  ...sources[name],
+  files: sources[name].files.map((file, at) => {
+    const bytes = new TextEncoder().encode(JSON.stringify(content[name][at]));
+    files.set(file.path, bytes);
+    return { ...file, sha256: createHash('sha256').update(bytes).digest('hex') };
+  }),
+});
+const pinned = { presidio: pin('presidio'), notInject: pin('notInject'), inTheWild: pin('inTheWild') };
 const read = ({ path }: { path: string }): Promise<Uint8Array> => Promise.resolve(files.get(path) ?? new Uint8Array());
 const judged = async (data: Partial<DataSets> = {}) => evaluateGuards({ ...(await readDataSets(pinned, read)), ...data });
 

@@ -42,7 +42,8 @@ describe.each(modes)('%s, called by a server', (mode) => {
   const elsewhere = { id: 'any/model', url: 'http://elsewhere.invalid/v1', apiKey: 'none' };
   it.each([[elsewhere], [[{ model: elsewhere }]]])('refuses a model that a request brings along: %o', async (given) => {
     const { agent, model } = guarded();
-    const error = await expectRefusal('agent/served-option', model, () => agent[mode]('Hi', { ...fromServer, model: given }));
+    const said: Said = { ...fromServer, model: given };
+    const error = await expectRefusal('agent/served-option', model, () => agent[mode]('Hi', said));
     expect(error).toMatchObject({ path: 'model', status: 400 });
   });
 
