@@ -4,12 +4,17 @@ import { contentModeration } from '../content-moderation.js';
 import { responseQuality } from '../response-quality.js';
 import { answerLimitGuard } from './answer-limit-guard.js';
 import { blockedTermsGuard } from './blocked-terms-guard.js';
+import { financialAdviceGuard } from './financial-advice-guard.js';
+import { jsonGuard } from './json-guard.js';
 import { leakGuard } from './leak-guard.js';
 import { lengthGuard } from './length-guard.js';
 import { piiGuard } from './pii-guard.js';
 import { promptInjectionGuard } from './prompt-injection-guard.js';
+import { qualityGuard } from './quality-guard.js';
+import { scriptGuard } from './script-guard.js';
 import { spamGuard } from './spam-guard.js';
 import { toolSecretsGuard } from './tool-secrets-guard.js';
+import { topicGuard } from './topic-guard.js';
 import { unicodeGuard } from './unicode-guard.js';
 
 type Make = (options: never) => unknown;
@@ -17,12 +22,17 @@ type Make = (options: never) => unknown;
 const makers: Record<string, Make> = {
   'answer-limit': answerLimitGuard,
   'blocked-terms': blockedTermsGuard,
+  'financial-advice': financialAdviceGuard,
+  json: jsonGuard,
   leak: leakGuard,
   length: lengthGuard,
   pii: piiGuard,
   'prompt-injection': promptInjectionGuard,
+  quality: qualityGuard,
+  script: scriptGuard,
   spam: spamGuard,
   'tool-secrets': toolSecretsGuard,
+  topic: topicGuard,
   unicode: unicodeGuard,
   'content-moderation': contentModeration,
   'response-quality': responseQuality,
@@ -55,6 +65,12 @@ describe('options of a ready-made guard', () => {
     ['answer-limit', { maxChars: -1 }, 'answer-limit.maxChars'],
     ['tool-secrets', { kinds: ['password'] }, 'tool-secrets.kinds.0'],
     ['leak', { allow: 'support@example.com' }, 'leak.allow'],
+    ['quality', { refusalPatterns: ['sorry'] }, 'quality.refusalPatterns.0'],
+    ['financial-advice', { reminder: '' }, 'financial-advice.reminder'],
+    ['script', { scripts: 'Latin' }, 'script.scripts'],
+    ['topic', { topics: { orders: 'order' } }, 'topic.topics.orders'],
+    ['topic', {}, 'topic.topics'],
+    ['json', { schema: { type: 'object' } }, 'json.schema'],
     ['unicode', { tricks: ['invisible'] }, 'unicode.tricks.0'],
     ['content-moderation', { promptInjection: false }, 'content-moderation.promptInjection'],
     ['content-moderation', { pii: { strategy: 'mask' } }, 'pii.strategy'],

@@ -1,4 +1,6 @@
 import { editing, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import { aName } from '../../src/option-kind.js';
+import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface FinancialAdviceGuardOptions extends GuardOptions {
   /** The system message that is added to each step. Default: {@link financialAdviceReminder}. */
@@ -10,11 +12,14 @@ export const financialAdviceReminder =
   'The user mentions money. Give general information only: do not give individual financial advice, do not recommend to buy, ' +
   'sell or hold anything, and suggest a licensed adviser for personal decisions.';
 
+const optionKinds: KindsOf<FinancialAdviceGuardOptions> = { ...sharedKinds, reminder: aName };
+
 /**
  * A guard (id `financial-advice`) for the branch where money is mentioned: it adds a system message to each step, next to those
  * that are there. It does not judge.
  */
 export const financialAdviceGuard = (options: FinancialAdviceGuardOptions = {}): GuardProcessor<'processInputStep'> => {
+  checkOptions('financial-advice', options, optionKinds);
   const { reminder = financialAdviceReminder } = options;
   return {
     id: options.id ?? 'financial-advice',

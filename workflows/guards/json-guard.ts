@@ -2,6 +2,8 @@ import type { ProcessOutputStepArgs } from '@mastra/core/processors';
 import { z } from 'zod';
 import { responseMessages, textOf } from '../messages/message-text.js';
 import { retrying, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import { instanceWith, needed, numberFrom } from '../../src/option-kind.js';
+import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface JsonGuardOptions extends GuardOptions {
   /** What an answer must be, as a zod schema. */
@@ -19,29 +21,35 @@ export interface JsonMetadata {
 /** More than this is no help to the model. */
 const maxIssues = 5;
 
+const optionKinds: KindsOf<JsonGuardOptions> = {
+  ...sharedKinds,
+  schema: needed(instanceWith('safeParse', 'a zod schema')),
+  maxRetries: numberFrom(0),
+};
+
 /**
  * A guard (id `json`) for answers that must be JSON of a certain shape, with or without a code fence around it. What does not fit
  * is asked for again, with the paths of what is wrong as feedback; after `maxRetries` it is blocked. A step that calls tools is
  * not the answer yet. The words have left when they are judged, unless the agent holds its steps.
  */
-export const jsonGuard = ({
-  schema,
-  maxRetries = 2,
-  ...options
-}: JsonGuardOptions): GuardProcessor<'processOutputStep', JsonMetadata> => ({
-  id: options.id ?? 'json',
-  name: 'JSON',
-  description: 'Asks again for answers that are not JSON of the given shape.',
-  onViolation: options.onViolation,
-  traits: retrying,
-  processOutputStep: (args) => {
-    if ((args.toolCalls?.length ?? 0) > 0) return unchanged;
-    const issues = issuesOf(answerOf(args), schema);
-    if (!issues) return unchanged;
-    const what = issues.length > 0 ? `does not fit its schema. ${issues.join('; ')}` : 'is not JSON: answer with JSON alone';
-    return args.abort(`The answer ${what}.`, { retry: args.retryCount < maxRetries, metadata: { issues } });
-  },
-});
+export const jsonGuard = (options: JsonGuardOptions): GuardProcessor<'processOutputStep', JsonMetadata> => {
+  checkOptions('json', options, optionKinds);
+  const { schema, maxRetries = 2 } = options;
+  return {
+    id: options.id ?? 'json',
+    name: 'JSON',
+    description: 'Asks again for answers that are not JSON of the given shape.',
+    onViolation: options.onViolation,
+    traits: retrying,
+    processOutputStep: (args) => {
+      if ((args.toolCalls?.length ?? 0) > 0) return unchanged;
+      const issues = issuesOf(answerOf(args), schema);
+      if (!issues) return unchanged;
+      const what = issues.length > 0 ? `does not fit its schema. ${issues.join('; ')}` : 'is not JSON: answer with JSON alone';
+      return args.abort(`The answer ${what}.`, { retry: args.retryCount < maxRetries, metadata: { issues } });
+    },
+  };
+};
 
 const answerOf = ({ text, messages }: Pick<ProcessOutputStepArgs, 'text' | 'messages'>): string => {
   const newest = responseMessages(messages).at(-1);

@@ -2,6 +2,8 @@ import type { ProcessOutputStepArgs } from '@mastra/core/processors';
 import { responseMessages, textOf } from '../messages/message-text.js';
 import { repetitionOf } from '../text/repetition.js';
 import { retrying, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import { aBoolean, kind, listOf, numberFrom } from '../../src/option-kind.js';
+import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface QualityGuardOptions extends GuardOptions {
   /** The least that an answer must have, in UTF-16 units without the white space around it. Default 40. */
@@ -29,11 +31,21 @@ export interface QualityMetadata {
 type StepArgs = Omit<ProcessOutputStepArgs, 'abort'>;
 type Rules = Required<Pick<QualityGuardOptions, 'minChars' | 'forbidEmpty' | 'maxRepetition' | 'refusalPatterns'>>;
 
+const optionKinds: KindsOf<QualityGuardOptions> = {
+  ...sharedKinds,
+  minChars: numberFrom(0),
+  forbidEmpty: aBoolean,
+  maxRepetition: numberFrom(0),
+  refusalPatterns: listOf(kind('a regular expression', (value) => value instanceof RegExp)),
+  maxRetries: numberFrom(0),
+};
+
 /**
  * A guard (id `quality`) that rejects poor answers: it asks for a retry, with what is wrong as feedback to the model, and blocks
  * once `maxRetries` are spent. A step that calls tools is not the answer yet, so it may be short or empty.
  */
 export const qualityGuard = (options: QualityGuardOptions = {}): GuardProcessor<'processOutputStep', QualityMetadata> => {
+  checkOptions('quality', options, optionKinds);
   const { minChars = 40, forbidEmpty = true, maxRepetition = 8, refusalPatterns = [], maxRetries = 2 } = options;
   const rules = { minChars, forbidEmpty, maxRepetition, refusalPatterns };
   return {

@@ -6,6 +6,8 @@ import { newestUserTurn, responseMessages, textOf } from '../messages/message-te
 import { foreignShare, isScript } from '../text/script-share.js';
 import { block, judgeWith, type Detection } from './detection.js';
 import { retrying, traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
+import { aName, listOf, needed, numberFrom, oneOf } from '../../src/option-kind.js';
+import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface ScriptGuardOptions extends GuardOptions {
   /** The scripts that may be written, by their Unicode names, such as `'Latin'`, `'Cyrillic'`, `'Han'`. */
@@ -25,6 +27,14 @@ export interface ScriptMetadata {
   readonly foreignShare: number;
 }
 
+const optionKinds: KindsOf<ScriptGuardOptions> = {
+  ...sharedKinds,
+  scripts: needed(listOf(aName)),
+  maxForeignShare: numberFrom(0, 1),
+  minLetters: numberFrom(0),
+  strategy: oneOf('block', 'warn', 'retry'),
+};
+
 /**
  * A guard (id `script`) for the language of input and answers, told by its script: cheap and sure where languages have scripts of
  * their own, and blind between those that share one. Use Mastra's `LanguageDetector` for these.
@@ -34,6 +44,7 @@ export interface ScriptMetadata {
 export const scriptGuard = (
   options: ScriptGuardOptions,
 ): GuardProcessor<'processInput' | 'processOutputStep', ScriptMetadata> => {
+  checkOptions('script', options, optionKinds);
   const { scripts, maxForeignShare = 0.2, minLetters = 12, strategy = 'block', id = 'script' } = options;
   const unknown = scripts.find((script) => !isScript(script));
   if (scripts.length === 0 || unknown !== undefined)

@@ -3,6 +3,8 @@ import { newestUserTurn, textOf } from '../messages/message-text.js';
 import { termPattern } from '../text/term-pattern.js';
 import { judgeWith } from './detection.js';
 import { traitsOf, unchanged, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
+import { aName, listOf, needed, numberFrom, recordOf } from '../../src/option-kind.js';
+import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface TopicGuardOptions extends GuardOptions {
   /** What may be talked about: words and phrases by topic. Whole words, in any case. */
@@ -22,11 +24,19 @@ export interface TopicMetadata {
   readonly topics: readonly string[];
 }
 
+const optionKinds: KindsOf<TopicGuardOptions> = {
+  ...sharedKinds,
+  topics: needed(recordOf(listOf(aName))),
+  minWords: numberFrom(0),
+  strategy: judgeStrategies,
+};
+
 /**
  * A guard (id `topic`) that lets pass what names one of the allowed topics, in the user's newest turn. It knows words, not
  * meaning: give each topic its common words, and use a guard that judges by model where that is too coarse.
  */
 export const topicGuard = (options: TopicGuardOptions): GuardProcessor<'processInput', TopicMetadata> => {
+  checkOptions('topic', options, optionKinds);
   const { topics, minWords = 4, strategy = 'block' } = options;
   const names = Object.keys(topics);
   const pattern = termPattern(Object.values(topics).flat(), true);
