@@ -6,22 +6,23 @@ import type { NamedFinders } from './combine-finders.js';
 /** Reads texts for several finders, which are asked about the same one after another. */
 interface Reader {
   /** So much before a place is read, too, in UTF-16 units as written. */
-  readonly before: number;
+  readonly behind: number;
   read(text: string, from: number): Reading | undefined;
 }
 
-/** The label of a value is read as far as this, and to look at more costs each delta of a stream. */
-const maxBefore = 48;
-const beforeOf = (lookbehind: number): number => Math.min(maxBefore, 8 + 4 * lookbehind);
+/** As near to a place as a label, there must be something to read: to look at more costs each delta of a stream. */
+const maxNear = 48;
 
-const createReader = (before: number): Reader => {
+const createReader = (lookbehind: number): Reader => {
+  const near = Math.min(maxNear, 8 + 4 * lookbehind);
+  const behind = Math.max(lookbehind, near);
   let [knownText, knownFrom]: [string | undefined, number] = [undefined, 0];
   let reading: Reading | undefined;
   return {
-    before,
+    behind,
     read: (text, from) => {
       if (knownFrom === from && knownText === text) return reading;
-      reading = readingOf(text, Math.max(0, from - before));
+      reading = readingOf(text, Math.max(0, from - behind), Math.max(0, from - near));
       [knownText, knownFrom] = [text, from];
       return reading;
     },
@@ -30,16 +31,16 @@ const createReader = (before: number): Reader => {
 
 /** Finders, and beside each one that finds the same in a text as it is read, where that is not as it is written. */
 export const alsoAsRead = <Kind extends string>(finders: NamedFinders<Kind>): NamedFinders<Kind> => {
-  const reader = createReader(beforeOf(Math.max(0, ...finders.map(([, { lookbehind }]) => lookbehind))));
+  const reader = createReader(Math.max(0, ...finders.map(([, { lookbehind }]) => lookbehind)));
   return finders.flatMap(([kind, finder]) => [[kind, finder] as const, [kind, asRead(finder, reader)] as const]);
 };
 
 const none: readonly TextSpan[] = [];
 
-const asRead = (finder: Finder, { before, read }: Reader): Finder => ({
+const asRead = (finder: Finder, { behind, read }: Reader): Finder => ({
   ...finder,
   maxLength: finder.maxLength === 'part' ? 'part' : finder.maxLength * unitsPerSign,
-  lookbehind: Math.max(finder.lookbehind, before),
+  lookbehind: Math.max(finder.lookbehind, behind),
   lookahead: finder.lookahead * unitsPerSign,
   find: (text, from) => {
     const reading = read(text, from);

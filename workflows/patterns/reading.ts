@@ -43,10 +43,10 @@ export const openCodeOf = (text: string): number => {
 /**
  * Reads a text from a place on: what nobody sees is left out; forms of compatibility (`４`, `𝐚`, `＠`), digits of any
  * script, dashes and spaces are read as the ASCII that they stand for, and so are codes (`\u0040`, `%40`, `&#64;`). Nothing where it
- * reads as it is written.
+ * reads as it is written from the place `near` on.
  */
-export const readingOf = (text: string, from: number): Reading | undefined => {
-  if (!mayDifferFrom(text, from)) return undefined;
+export const readingOf = (text: string, from: number, near: number): Reading | undefined => {
+  if (!mayDifferFrom(text, near)) return undefined;
   const written = text.slice(from);
   return firstToken.test(written) ? readingIn(written, from) : undefined;
 };
