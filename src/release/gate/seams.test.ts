@@ -6,7 +6,7 @@ import type { Chunk } from './chunk.js';
 import { call, delta, finish, openGate, sendAll, source, textOf, texts, thought, told } from './test-setup.js';
 
 interface Asked {
-  abort(reason: string): never;
+  abort(reason: string, options?: { retry?: boolean }): never;
   readonly abortSignal?: AbortSignal;
 }
 
@@ -112,6 +112,17 @@ describe('order', () => {
     await settle();
     expect(texts(left)).toEqual({ 'text two': 'two' });
   });
+});
+
+it('a block ends the stream at once, also where a milder stop came first and somebody is still at work', async () => {
+  const retrying = reading('retrying', 'chunk', (_text, { abort }) => abort('Again.', { retry: true }));
+  const blocking = reading('blocking', 'chunk', async (_text, { abort }) => (await settle(), abort('No.')));
+  const slow = reading('slow', 'chunk', () => new Promise(() => undefined));
+  const { gate } = openGate([pipeline('p').parallel([retrying, blocking, slow]).commit()]);
+  await gate.push(delta('x'));
+  expect(gate.stopped).toBeUndefined();
+  for (let turn = 0; turn < 3; turn += 1) await settle();
+  expect(gate.stopped).toMatchObject({ kind: 'trip', processorId: 'blocking' });
 });
 
 it('a stream that breaks off without a word is judged to its end, behind guards of chunks, too', async () => {
