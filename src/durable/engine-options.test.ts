@@ -6,7 +6,7 @@ import { restate, type RestateOptions } from './restate/index.js';
 
 const refusal = (path: string) => expect.objectContaining({ code: 'durable/invalid-option', path });
 const ingressUrl = 'http://127.0.0.1:8080';
-const path = 'runs.db';
+const file = 'runs.db';
 const systemDatabaseUrl = 'postgresql://127.0.0.1:5432/runs';
 
 describe('options of engines', () => {
@@ -39,9 +39,9 @@ describe('options of engines', () => {
 
   it.each([
     ['path', { path: '' }],
-    ['concurrency', { path, concurrency: 0 }],
-    ['leaseMs', { path, leaseMs: 999 }],
-    ['maxDeaths', { path, maxDeaths: 0 }],
+    ['concurrency', { path: file, concurrency: 0 }],
+    ['leaseMs', { path: file, leaseMs: 999 }],
+    ['maxDeaths', { path: file, maxDeaths: 0 }],
   ])('openWorkflow refuses %s of %j', (name, options) => {
     expect(() => openWorkflow(options)).toThrowError(refusal(name));
   });

@@ -1,3 +1,5 @@
+import { request } from 'node:http';
+
 import type { ProcessOutputStepArgs } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
@@ -13,12 +15,19 @@ export interface Outside {
   readonly sinkUrl: string;
 }
 
+/** Posts, however long it takes: a tool that gave up on a busy machine would be a failed tool, and none whose effect was lost. */
+const send = (url: string, body: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'POST' }, (response) => void response.resume().once('end', resolve));
+    sent.once('error', reject).end(body);
+  });
+
 const amountSchema = z.object({ amount: z.number() });
 
 /** The same agent in every process: a guard that asks for another answer, a tool whose effect is seen outside, and one that a person must allow. */
 export const clerk = ({ modelUrl, sinkUrl }: Outside, durability?: Engine): InterlockAgent => {
   const post = async (name: string, amount: number, context: unknown) => {
-    await fetch(sinkUrl, { method: 'POST', body: JSON.stringify({ name, amount, key: idempotencyKeyOf(context) }) });
+    await send(sinkUrl, JSON.stringify({ name, amount, key: idempotencyKeyOf(context) }));
     return { receipt: `receipt ${amount}` };
   };
   const charge = createTool({

@@ -11,6 +11,8 @@ export interface Died {
 export interface Worker {
   /** `kill -9`, at once. */
   kill(): void;
+  /** What it has said so far. */
+  said(): string;
   readonly died: Promise<Died>;
   /** Settles once it is there to go on with runs. */
   readonly there: Promise<void>;
@@ -33,5 +35,5 @@ export const startWorker = (orders: Orders): Worker => {
     child.once('error', reject);
     child.once('exit', (_code, signal) => resolve({ signal, out }));
   });
-  return { kill: () => void child.kill('SIGKILL'), died, there };
+  return { kill: () => void child.kill('SIGKILL'), said: () => out, died, there };
 };

@@ -1,3 +1,5 @@
+import { writeSync } from 'node:fs';
+
 import type { Durable, Engine } from '../../src/index.js';
 import { clerk, type Outside } from './clerk.js';
 import { engineOf, type EngineSpec } from './engine-spec.js';
@@ -5,8 +7,8 @@ import { engineOf, type EngineSpec } from './engine-spec.js';
 /** What a process that is to be killed is told. */
 export interface Orders extends Outside {
   readonly engine: EngineSpec;
-  /** The run that it begins; none where it goes on with those of others. */
-  readonly begins?: { readonly runId: string; readonly prompt: string };
+  /** The run that it begins, or so many at once; none where it goes on with those of others. */
+  readonly begins?: { readonly runId: string; readonly prompt: string; readonly count?: number };
   /** The run that it follows to its end, going on with it where that is to be. */
   readonly follows?: string;
   /** The boundary at which it kills itself; none where it is not to. */
@@ -14,37 +16,44 @@ export interface Orders extends Outside {
 }
 
 /** An engine whose process kills itself with `kill -9` when it comes to a boundary of its journal: before a step, and before it is kept. */
-const mortal = (engine: Engine, dieAt: number, passed: string[]): Engine => {
+const mortal = (engine: Engine, { dieAt = Infinity, begins }: Orders, passed: string[]): Engine => {
   const pass = (boundary: string): void => {
     if (passed.length === dieAt) process.kill(process.pid, 'SIGKILL');
     passed.push(boundary);
   };
-  const counting = (durable: Durable): Durable => ({
+  const counting = (durable: Durable, runId: string): Durable => ({
     canceled: durable.canceled,
-    step: (key, run) =>
-      durable.step(key, async (inner) => {
+    step: async (key, run) => {
+      const kept = await durable.step(key, async (inner) => {
         pass(`before ${key}`);
-        const text = await run(counting(inner));
+        const text = await run(counting(inner, runId));
         pass(`unkept ${key}`);
         return text;
-      }),
+      });
+      const isOfMany = begins?.count !== undefined && key.startsWith('tool ');
+      if (isOfMany) writeSync(process.stdout.fd, `${JSON.stringify({ runId, key })}\n`); // said before anything else can happen
+      return kept;
+    },
   });
   return {
     ...engine,
-    host: (program) => engine.host({ ...program, run: (durable, call) => program.run(counting(durable), call) }),
+    host: (program) => engine.host({ ...program, run: (durable, call) => program.run(counting(durable, call.runId), call) }),
   };
 };
 
 const orders = JSON.parse(process.argv[2] ?? '{}') as Orders;
 const passed: string[] = [];
 const engine = engineOf(orders.engine);
-const agent = clerk(orders, mortal(engine, orders.dieAt ?? Infinity, passed));
+const agent = clerk(orders, mortal(engine, orders, passed));
 const { begins, follows } = orders;
 const end = async (told: object): Promise<void> => {
   await engine.close();
   process.stdout.write(JSON.stringify({ ...told, passed }));
 };
-if (begins) {
+if (begins?.count !== undefined) {
+  const ids = Array.from({ length: begins.count }, (_, index) => `${begins.runId}${index}-`);
+  await Promise.all(ids.map((runId) => agent.generate(begins.prompt, { runId })));
+} else if (begins) {
   const { status } = await agent.generate(begins.prompt, { runId: begins.runId });
   await end({ status });
 } else if (follows !== undefined) {
