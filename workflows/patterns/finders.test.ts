@@ -182,6 +182,12 @@ describe('a value in disguise', () => {
     expect(whole('postgres://user:p%40ss%2Fw@host/db')).toBe('postgres://[url-credentials]@host/db');
   });
 
+  it('is the same in every cut in a row of addresses', () => {
+    const text = 'eyJhbGciOiJub25lIn0.eyJpc3MiOiJqb2UifQ.AKIAZZ7EXAMPLE7EXAMPиван＠пример．рфиван＠пример．рф';
+    for (const pieces of [text.match(/.{1,9}/g) ?? [], text.split(''), ...cutsOf(text)])
+      expect(inPieces(pieces).joined, JSON.stringify(pieces)).toBe(whole(text));
+  });
+
   it('is parted by more than 16 characters that nobody sees', () => {
     const text = (count: number) => `jane${'\u200B'.repeat(count)}@example.com ok`;
     expect([whole(text(16)), whole(text(17))]).toEqual(['[email] ok', text(17)]);
