@@ -1,12 +1,14 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { messagePort } from '../mastra/messages/message-port.js';
+import { createHost } from '../mastra/workflow/host.js';
 import { message, textIn, toolPart } from '../phase/test-setup.js';
 import type { MessagePort, MessageScope, MessageSource } from '../phase/host.js';
 import { isInterlockError } from '../errors.js';
 import { mergeValues } from '../pipeline/merge.js';
 import { plainPort } from './plain-port.js';
+
+const { messages: messagePort } = createHost();
 
 /** What anybody can see of a list, by the port that made it. */
 const seen = (port: MessagePort, list: MessageList) => ({

@@ -134,7 +134,7 @@ const writeToolResult: MessagePort['writeToolResult'] = (list, { toolCallId, too
   });
 
 /** What of Mastra's the port runs. */
-export interface MessageParts {
+interface MessageParts {
   readonly MessageList: typeof MessageList;
   readonly createSignal: typeof createSignal;
 }

@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contents, listOf, message, textIn } from '../../phase/test-setup.js';
 import { isUnchanged, lend, openLoan } from './lent-list.js';
-import { messagePort } from './message-port.js';
+import { createHost } from '../workflow/host.js';
+
+const { messages: messagePort } = createHost();
 
 const { read, write, fork } = messagePort;
 

@@ -2,7 +2,9 @@ import { MessageList, type MastraDBMessage } from '@mastra/core/agent/message-li
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contents, conversation, listOf, message, textIn, toolPart } from '../../phase/test-setup.js';
-import { messagePort } from './message-port.js';
+import { createHost } from '../workflow/host.js';
+
+const { messages: messagePort } = createHost();
 
 const { create, read, write, readSystem, writeSystem, fork, snapshot, checkpoint, restore, readToolResult } = messagePort;
 
