@@ -39,7 +39,11 @@ const growthOf = async (work: Work): Promise<number | undefined> => {
 const besideActs = beside.map(actOf);
 const emptyActs = engine ? emptySteps.map((steps) => emptyWorker(steps, engine)) : [];
 const costs = await costsOf([...besideActs, ...emptyActs], runs);
-const empty = Object.fromEntries(emptySteps.flatMap((steps, index) => (engine ? [[steps, costs[beside.length + index]]] : [])));
+const empty: Record<number, Cost> = {};
+for (const [index, steps] of emptySteps.entries()) {
+  const cost = costs[beside.length + index];
+  if (cost) empty[steps] = cost;
+}
 const works: Record<string, CostsFound['works'][string]> = {};
 for (const work of [...beside, ...alone]) {
   const cost = costs[beside.indexOf(work)] ?? (await costsOf([actOf(work)], runs / 2))[0];

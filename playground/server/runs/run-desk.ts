@@ -50,12 +50,11 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
     return { runId: log.runId, threadId };
   };
   const begin = async (sitting: Sitting, text: string): Promise<StartedRun> => {
-    const { log, threadId } = sitting;
     try {
-      return followed(sitting, await openStream(sitting, await conversations.read(threadId), text));
+      return followed(sitting, await openStream(sitting, await conversations.read(sitting.threadId), text));
     } catch (error) {
-      log.add({ kind: 'status', status: 'failed', error: standingOf(error) });
-      await finish(log);
+      sitting.log.add({ kind: 'status', status: 'failed', error: standingOf(error) });
+      await finish(sitting.log);
       throw error;
     }
   };

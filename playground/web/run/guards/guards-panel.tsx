@@ -58,7 +58,8 @@ const nothing: readonly never[] = [];
 const useTabInSight = (key: string): RefObject<HTMLDivElement | null> => {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const tab = list.current?.querySelector<HTMLElement>('[data-state="active"]');
+    const tabs = list.current?.querySelectorAll<HTMLElement>('[data-phase]') ?? [];
+    const tab = [...tabs].find(({ dataset }) => dataset['phase'] === key);
     if (!list.current || !tab) return;
     const [from, to] = [tab.offsetLeft - list.current.offsetLeft, tab.offsetLeft - list.current.offsetLeft + tab.offsetWidth];
     const { scrollLeft, clientWidth } = list.current;
@@ -80,7 +81,7 @@ const PhaseTabs = ({ judged, shown }: PhaseTabsProps) => {
   return (
     <Tabs.List ref={list} className="tabs" aria-label="Phases in which guards were asked">
       {judged.map((one) => (
-        <Tabs.Trigger key={keyOf(one)} value={keyOf(one)}>
+        <Tabs.Trigger key={keyOf(one)} value={keyOf(one)} data-phase={keyOf(one)}>
           {phases.find(({ phase }) => phase === one.phase)?.title ?? one.phase}
         </Tabs.Trigger>
       ))}
