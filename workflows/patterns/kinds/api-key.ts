@@ -61,9 +61,9 @@ export const apiKeyFinder = defineFinder({
   shape: /(?<![A-Za-z0-9_-])[A-Za-z0-9_.:+/=-]{1,640}/,
 });
 
-/** Where a program has its key from, and what stands for one: `process.env.API_KEY_2`, `ACCESS_TOKEN_1`, `your-api-key-1`. */
+/** Where a program has its key from, and what stands for one: `process.env.API_KEY_2`, `your-api-key-1`. */
 const noKey =
-  /^(?:(?:process|import|os|config|settings|env|secrets|vars|self|this|options|ctx)\.[\w.]+|[A-Z]{2,}(?:_[A-Z]{2,})+(?:_\d{1,3})?|your[-_][a-z-_]+\d{0,3})$/;
+  /^(?:(?:process|import|os|config|settings|env|secrets|vars|self|this|options|ctx)\.[\w.]+|your[-_][a-z-_]+\d{0,3})$/;
 
 /** Values that are labelled as a key. Labels are written in any case; keys are not. */
 export const labelledKeyFinder = defineFinder({
