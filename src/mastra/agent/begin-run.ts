@@ -76,7 +76,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const run: Run = createRun({
     runId,
     agentId: agent.id,
-    ...sittingOf({ mode, options, guards, shows: [recording?.show, beginning.show] }, () => run),
+    ...sittingOf({ agent, mode, options, guards, shows: [recording?.show, beginning.show] }, () => run),
     list,
     ...own,
     settings,

@@ -1,3 +1,4 @@
+import type { Agent } from '@mastra/core/agent';
 import { MASTRA_RESOURCE_ID_KEY, MASTRA_THREAD_ID_KEY, type RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import { resumeRun, type Answered } from '../../loop/resume-run.js';
@@ -36,12 +37,13 @@ export const resume = async (resuming: Resuming): Promise<Run> => {
   const { suspended, runId } = resuming;
   const found = await suspended.find(runId);
   const answered = answeredBy(found.run, resuming);
-  const { recording } = found.run.options;
+  const { recording, context } = found.run.options;
+  const agent = context.agent as unknown as Agent; // as it was put there
   suspended.take(found);
   const sitting: { run?: Run } = {}; // until it is there, chunks of the last sitting are held for it
   const next = resumeRun(
     found.run,
-    sittingOf({ ...resuming, shows: [recording?.show] }, () => sitting.run),
+    sittingOf({ ...resuming, agent, shows: [recording?.show] }, () => sitting.run),
     answered,
   );
   sitting.run = next;

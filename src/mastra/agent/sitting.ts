@@ -1,3 +1,4 @@
+import type { Agent } from '@mastra/core/agent';
 import type { Sitting } from '../../loop/resume-run.js';
 import type { Chunk, RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
@@ -6,11 +7,14 @@ import type { CallOptions } from './call-options.js';
 import { runCallbacks, toldChunks } from './callbacks.js';
 import type { InterlockConfig } from './config.js';
 import { responseMessages } from './result.js';
+import { createRunLog } from './run-log.js';
 import { safely } from '../safely.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import { createToolTelling } from '../tools/tell-tools.js';
 
 interface Calling {
+  /** Absent where nobody operates the run, as in a replay. */
+  readonly agent?: Agent;
   readonly mode: RunMode;
   readonly options: CallOptions;
   readonly guards: InterlockConfig;
@@ -19,11 +23,16 @@ interface Calling {
 }
 
 /** What a call brings to the sitting of a run that it asks for: where chunks leave, who is told, and who may give up. */
-export const sittingOf = ({ mode, options, guards, shows }: Calling, runOf: () => Run | undefined): Sitting => ({
+export const sittingOf = (
+  { agent, mode, options, guards, shows }: Calling,
+  runOf: () => Run | undefined,
+  log = agent && createRunLog(agent, runOf),
+): Sitting => ({
   mode,
   outlet: withResponse(createOutlet<Chunk>(undefined, shownTo([...shows, toldChunks(options)])), runOf),
   abortSignal: options.abortSignal,
   onEvent: (event) => {
+    void safely(log, event);
     void safely(guards.onRunEvent, event);
     void safely(options.onRunEvent, event);
   },

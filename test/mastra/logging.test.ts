@@ -1,0 +1,121 @@
+import { ConsoleLogger } from '@mastra/core/logger';
+import { Mastra } from '@mastra/core/mastra';
+import type { Processor } from '@mastra/core/processors';
+import { createTool } from '@mastra/core/tools';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import { guard, InterlockAgent, type InterlockAgentConfig } from '../../src/index.js';
+import { scriptedModel, throwing, tripping, type ScriptedModel } from '../../src/testing/index.js';
+
+type Line = readonly [level: 'error' | 'warn' | 'info' | 'debug', message: string, fields: Record<string, unknown>];
+
+/** A logger of Mastra's that keeps what it is told, and may be broken. */
+class Kept extends ConsoleLogger {
+  readonly lines: Line[] = [];
+  constructor(readonly isBroken = false) {
+    super({ name: 'kept', level: 'debug' });
+  }
+  #keep(...line: Line): void {
+    if (!('runId' in line[2])) return; // Mastra's own, of its settings
+    this.lines.push(line);
+    if (this.isBroken) throw new Error('No space left on device.');
+  }
+  override error = (message: string, fields?: object): void => this.#keep('error', message, { ...fields });
+  override warn = (message: string, fields?: object): void => this.#keep('warn', message, { ...fields });
+  override info = (): void => undefined;
+  override debug = (): void => undefined;
+}
+
+const agentOf = (config: object) =>
+  new InterlockAgent({ id: 'desk', name: 'Desk', instructions: 'Answer.', ...config } as InterlockAgentConfig);
+
+const registered = (config: object) => {
+  const agent = agentOf(config);
+  const logger = new Kept();
+  return { agent: new Mastra({ agents: { agent }, logger }).getAgent('agent'), logger };
+};
+
+const secret = 'PIN 4711 of Zerubbabel';
+const saying = (): ScriptedModel => scriptedModel({ steps: () => ({ text: `It is the ${secret}.` }) });
+
+describe('the logger of an agent’s Mastra instance', () => {
+  it('is told nothing of a run that went well, and nothing of one that its caller gave up', async () => {
+    const { agent, logger } = registered({ model: saying() });
+    await agent.generate('Hello');
+    await (await agent.stream('Hello', { abortSignal: AbortSignal.abort() })).getFullOutput();
+    expect(logger.lines).toEqual([]);
+  });
+
+  it('is told of a run that failed, once, with the error that its caller gets', async () => {
+    const { agent, logger } = registered({ model: scriptedModel({ steps: [{ error: new Error('No capacity.') }] }) });
+    const error = await agent.generate('Hello', { runId: 'r1' }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ message: expect.stringContaining('No capacity.') as string });
+    expect(logger.lines).toEqual([['error', 'Error in agent run', { agent: 'Desk', runId: 'r1', error }]]);
+  });
+
+  it('is told of a guard that stopped a run: its place and its reason, no word of the answer', async () => {
+    const leak: Processor = { id: 'leak', processOutputStep: ({ abort }) => abort('No codes.', { metadata: { found: secret } }) };
+    const { agent, logger } = registered({ model: saying(), outputProcessors: [leak] });
+    await agent.generate('Hello', { runId: 'r1' });
+    const place = { processorId: 'leak', phase: 'outputStep', path: expect.any(String) as string };
+    expect(logger.lines).toEqual([
+      ['warn', 'Processor tripwire triggered', { agent: 'Desk', runId: 'r1', reason: 'No codes.', retry: false, ...place }],
+    ]);
+    expect(JSON.stringify(logger.lines)).not.toContain(secret);
+  });
+
+  it.each([
+    ['fail', 'error', 'Error in agent run', { error: { code: 'guard/unavailable' } }],
+    ['trip', 'error', 'A guard gave no verdict and stopped the run', { processorId: 'crash', phase: 'input' }],
+    [
+      'pass',
+      'warn',
+      'A guard gave no verdict and was let pass',
+      { processorId: 'crash', phase: 'input', reason: 'guard/unavailable' },
+    ],
+  ] as const)(
+    'is told of a guard that was not there, where its policy says %s',
+    async (onUnavailable, level, message, fields) => {
+      const inputProcessors = [guard(throwing('processInput', new Error('Gone.'), { id: 'crash' }), { onUnavailable })];
+      const { agent, logger } = registered({ model: saying(), inputProcessors });
+      await agent.generate('Hello').catch(() => undefined); // its status is not asked here
+      expect(logger.lines).toMatchObject([[level, message, fields]]);
+    },
+  );
+
+  it('is told of a model call that is made again', async () => {
+    const mending: Processor = { id: 'mending', processAPIError: ({ retryCount }) => ({ retry: retryCount === 0 }) };
+    const model = scriptedModel({ steps: [{ error: new Error('No capacity.') }, { text: 'Here.' }] });
+    const { agent, logger } = registered({ model, errorProcessors: [mending] });
+    expect(await agent.generate('Hello')).toMatchObject({ status: 'success', text: 'Here.' });
+    expect(logger.lines).toMatchObject([
+      ['warn', 'A model call failed and is made again', { error: expect.stringContaining('No capacity.') as string }],
+    ]);
+  });
+
+  it('is told of what comes after an approval, too', async () => {
+    const pay = createTool({
+      id: 'pay',
+      description: 'Pays.',
+      inputSchema: z.object({}),
+      requireApproval: true,
+      execute: async () => 'paid',
+    });
+    const model = scriptedModel({ steps: [{ toolCalls: [{ name: 'pay', args: {} }] }, { text: 'Done.' }] });
+    const outputProcessors = [tripping('processOutputResult', 'Stop.', { id: 'late' })];
+    const { agent, logger } = registered({ model, tools: { pay }, outputProcessors });
+    const { runId, status } = await agent.generate('Pay.');
+    expect([status, logger.lines]).toEqual(['suspended', []]);
+    await agent.approveToolCallGenerate({ runId });
+    expect(logger.lines).toMatchObject([['warn', 'Processor tripwire triggered', { runId, processorId: 'late' }]]);
+  });
+
+  it('changes nothing where it breaks, and is not needed', async () => {
+    const tripped = { model: saying(), inputProcessors: [tripping('processInput', 'No.')] };
+    const broken = new Kept(true);
+    const { agent } = new Mastra({ agents: { agent: agentOf(tripped) }, logger: broken }).listAgents();
+    for (const one of [agent, agentOf(tripped)]) expect(await one.generate('Hello')).toMatchObject({ status: 'tripwire' });
+    expect(broken.lines).toHaveLength(1);
+  });
+});
