@@ -120,6 +120,10 @@ export const errorTable = {
     actor: 'author',
     say: 'This is not a processor, step, pipeline, workflow or function; pass one of these.',
   },
+  'pipeline/invalid-option': {
+    actor: 'author',
+    say: 'A pipeline or a block has no such option, or not with this value; see the path and what it takes.',
+  },
   'pipeline/unsupported-step': {
     actor: 'author',
     say: 'This kind of workflow entry cannot be part of a guard pipeline; use then, parallel, branch, map or nesting.',

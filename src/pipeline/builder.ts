@@ -1,3 +1,4 @@
+import { armsOf, checkBlockOptions, stepsOf } from './check-blocks.js';
 import type { BranchNode, Condition, GraphNode, ParallelNode, SequenceNode, StaleVerdicts } from './graph.js';
 import type { OverlapRule } from './overlap.js';
 import { checkGraph } from './verify/refuse.js';
@@ -39,7 +40,7 @@ export interface BuilderPorts<Step, Committed> {
   commit(graph: SequenceNode): Committed;
 }
 
-/** Makes a builder that turns steps into nodes as the host says. */
+/** Makes a builder that turns steps into nodes as the host says. Raises `pipeline/invalid-option`, and what its ports do. */
 export const createBuilder = <Step, Committed>(
   id: string,
   ports: BuilderPorts<Step, Committed>,
@@ -49,24 +50,27 @@ export const createBuilder = <Step, Committed>(
     nodes.push(node);
     return builder;
   };
-  const merging = ({
-    overlap = ports.blocks?.overlap ?? 'widest-redaction',
-    staleVerdicts = ports.blocks?.staleVerdicts ?? 'report',
-  }: BlockOptions = {}) => ({ overlap, staleVerdicts });
   const here = () => `${id}/${nodes.length}`;
+  const merging = (options: BlockOptions = {}) => {
+    checkBlockOptions(options, here());
+    const { overlap = ports.blocks?.overlap ?? 'widest-redaction', staleVerdicts = ports.blocks?.staleVerdicts ?? 'report' } =
+      options;
+    return { overlap, staleVerdicts };
+  };
+  checkBlockOptions(ports.blocks ?? {}, id);
   const builder: PipelineBuilder<Step, Committed> = {
     id,
     then: (step) => add(ports.toNode(step, here())),
     parallel: (steps, options) =>
       add({
         kind: 'parallel',
-        nodes: steps.map((step) => ports.toNode(step, here())),
+        nodes: stepsOf(steps, here()).map((step) => ports.toNode(step, here())),
         ...merging(options),
       } satisfies ParallelNode),
     branch: (arms, options) =>
       add({
         kind: 'branch',
-        arms: arms.map(([when, step]) => ({ when, node: ports.toNode(step, here()) })),
+        arms: armsOf(arms, here()).map(([when, step]) => ({ when, node: ports.toNode(step, here()) })),
         ...merging(options),
       } satisfies BranchNode),
     map: (run) => add({ kind: 'map', id: `map.${nodes.length}`, run: run as (context: object) => unknown }), // its author knows what it is given

@@ -2,7 +2,7 @@ import type { Processor } from '@mastra/core/processors';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 import { compileGraph, type Plan } from '../../pipeline/compile.js';
 import type { PayloadFunction, SequenceNode } from '../../pipeline/graph.js';
-import { fromWorkflow, isWorkflow, toNode, type GraphSource } from './to-graph.js';
+import { fromWorkflow, invalidStep, isGraphSource, isWorkflow, toNode, type GraphSource } from './to-graph.js';
 
 /** What may stand in a pipeline. */
 export type PipelineStep =
@@ -11,11 +11,12 @@ export type PipelineStep =
 /** What {@link compile} takes: a pipeline, a workflow, or processors in an array. */
 export type Compilable = GraphSource | AnyWorkflow | readonly PipelineStep[];
 
-/** Reads a pipeline, a workflow or an array of processors as one graph; an array is a sequence called `id`. */
+/** Reads a pipeline, a workflow or an array of processors as one graph; an array is a sequence called `id`. Raises `pipeline/invalid-step`. */
 export const toGraph = (source: Compilable, id = 'processors'): SequenceNode => {
   if (isWorkflow(source)) return fromWorkflow(source);
   if (Array.isArray(source)) return { kind: 'sequence', id, nodes: source.map((step, index) => toNode(step, `${id}/${index}`)) };
-  return (source as GraphSource).graph();
+  if (isGraphSource(source)) return source.graph();
+  throw invalidStep(source, id);
 };
 
 /** Compiles guards to a plan: for each phase a flat function over the processors that have its hook. */

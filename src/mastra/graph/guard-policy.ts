@@ -10,6 +10,7 @@ import { phaseNames, phaseRow } from '../../phase/table.js';
 import { guardedBy, rememberGuarded } from './guard-node.js';
 import { runHook, type HookArgs } from './run-hook.js';
 import { stockHost } from './stock-host.js';
+import { invalidStep, looksLikeProcessor } from './to-graph.js';
 
 /** The hooks that run before the model answers, and that a guard marked `overlap` may only judge in. */
 type InputHook = 'processInput' | 'processInputStep' | 'processLLMRequest';
@@ -37,7 +38,7 @@ export type GuardedProcessor<P> = {
  *
  * What a policy keeps across runs (its breaker, its queue, its cache) belongs to the guard that is given back.
  *
- * Raises `guard/unknown-option`, `guard/invalid-option`, `pipeline/missing-id`, `pipeline/no-hook`; when run, an unavailable guard
+ * Raises `guard/unknown-option`, `guard/invalid-option`, `pipeline/invalid-step`, `pipeline/missing-id`, `pipeline/no-hook`; when run, an unavailable guard
  * fails with its own error, or with `guard/unavailable`, `guard/deadline`, `guard/breaker-open`, `guard/busy`.
  *
  * @example
@@ -50,6 +51,7 @@ export function guard<P extends Processor>(processor: P, policy: GuardPolicy & {
 export function guard<P extends InputJudge>(processor: P, policy: GuardPolicy & { readonly overlap: true }): GuardedProcessor<P>;
 export function guard(given: Processor | InputJudge, options: GuardPolicy): unknown {
   const known = given as Processor; // a judge is one, whatever the host's types say of hooks that return nothing
+  if (!looksLikeProcessor(known)) throw invalidStep(known, 'guard');
   checkProcessor(known, 'guard');
   const { processor, policy: inner } = guardedBy(known);
   const policy = readPolicy(overPolicy(inner, options), processor.id);

@@ -48,11 +48,15 @@ export const toNode = (value: unknown, where: string): GraphNode => {
   if (isWorkflow(value)) return fromWorkflow(value);
   if (isStep(value)) return stepNode(value);
   if (looksLikeProcessor(value)) return guardNode(value);
-  throw new InterlockError('pipeline/invalid-step', { path: where, detail: `it is ${describe(value)}.` });
+  throw invalidStep(value, where);
 };
 
+/** That a value cannot stand where it was put. */
+export const invalidStep = (value: unknown, where: string): InterlockError =>
+  new InterlockError('pipeline/invalid-step', { path: where, detail: `it is ${describe(value)}.` });
+
 /** A processor, also with none but our own hooks, or without an id: refused later, with the reason. */
-const looksLikeProcessor = (value: unknown): value is Processor =>
+export const looksLikeProcessor = (value: unknown): value is Processor =>
   typeof value === 'object' && value !== null && ('id' in value || hasAnyHook(value as Processor));
 
 const functionNode = (run: PayloadFunction, where: string): FunctionNode => ({

@@ -52,7 +52,8 @@ export const verify = (source: Compilable | Verifiable, options: VerifyOptions =
   return findingsOf({ id: graph.id, roots: [placeOf(graph, { lane, isArray: Array.isArray(source) })] }, options);
 };
 
-const isVerifiable = (source: object): source is Verifiable => typeof (source as Partial<Verifiable>).findings === 'function';
+const isVerifiable = (source: unknown): source is Verifiable =>
+  typeof (source as Partial<Verifiable> | null | undefined)?.findings === 'function';
 
 /** What is wrong with a subject, with counter-examples. */
 export const findingsOf = (subject: Subject, options: VerifyOptions): readonly Finding[] => {

@@ -1,0 +1,47 @@
+import { InterlockError } from '../errors.js';
+import { aFunction, anObject, either, oneOf, type OptionKind } from '../option-kind.js';
+import type { BlockOptions } from './builder.js';
+import type { Condition } from './graph.js';
+
+const kinds: { readonly [Name in keyof BlockOptions]-?: OptionKind } = {
+  overlap: either(oneOf('widest-redaction', 'first', 'last', 'error'), aFunction),
+  staleVerdicts: oneOf('report', 'rerun'),
+};
+
+/** Refuses options that a block would pass over, or carry out as another. Raises `pipeline/invalid-option`. */
+export const checkBlockOptions = (options: object, where: string): void => {
+  const wrong =
+    anObject.faultOf(options, where) ??
+    Object.entries(options)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]: [string, unknown]) => faultIn(name, value, `${where}.${name}`))
+      .find((fault) => fault !== undefined);
+  if (wrong) throw new InterlockError('pipeline/invalid-option', wrong);
+};
+
+const faultIn = (name: string, value: unknown, path: string): ReturnType<OptionKind['faultOf']> =>
+  Object.hasOwn(kinds, name)
+    ? kinds[name as keyof BlockOptions].faultOf(value, path)
+    : { path, detail: `there are ${Object.keys(kinds).join(' and ')}.` };
+
+/** The steps of a block. Raises `pipeline/invalid-step` where they are no array. */
+export const stepsOf = <Step>(steps: readonly Step[], where: string): readonly Step[] => {
+  if (!Array.isArray(steps)) refuse(where, 'steps side by side are given in an array.');
+  return steps;
+};
+
+/** The arms of a branch. Raises `pipeline/invalid-step` where they are no pairs of a condition and a step. */
+export const armsOf = <Step>(
+  arms: readonly (readonly [Condition, Step])[],
+  where: string,
+): readonly (readonly [Condition, Step])[] => {
+  if (!Array.isArray(arms)) refuse(where, 'arms are given in an array, each as [condition, step].');
+  for (const [index, arm] of arms.entries())
+    if (!Array.isArray(arm) || typeof arm[0] !== 'function')
+      refuse(`${where}/${index}`, 'an arm is a pair [condition, step], and its condition a function.');
+  return arms;
+};
+
+const refuse = (path: string, detail: string): never => {
+  throw new InterlockError('pipeline/invalid-step', { path, detail });
+};

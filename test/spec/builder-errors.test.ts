@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+
+import { compile, guard, guardsFor, InterlockError, isInterlockError, otherwise, pipeline, verify } from '../../src/index.js';
+import { lengthGuard } from '../../workflows/guards/length-guard.js';
+import { pipeline as portable } from '../../workflows/guards/index.js';
+
+/** The code and the place of what is raised. */
+const refusal = (act: () => unknown): string => {
+  try {
+    act();
+  } catch (error) {
+    if (isInterlockError(error)) return `${error.code} ${error.path ?? ''}`;
+    throw error;
+  }
+  throw new InterlockError('run/failed', { detail: 'nothing was refused.' });
+};
+
+const one = lengthGuard();
+const wrong: unknown[] = [null, undefined, 42, 'a', {}, () => true];
+
+describe.each([
+  ['a pipeline', pipeline],
+  ['a pipeline of no framework', portable],
+])('%s', (_, start) => {
+  const begun = () => start('moderation').then(one);
+
+  it.each(wrong)('refuses %s where steps side by side, or arms, are to stand', (value) => {
+    expect(refusal(() => begun().parallel(value as never))).toBe('pipeline/invalid-step moderation/1');
+    expect(refusal(() => begun().branch(value as never))).toBe('pipeline/invalid-step moderation/1');
+  });
+
+  it.each([null, 42, [], [one], [null, one], [true, one], ['otherwise', one]])('refuses the arm %j', (arm) => {
+    const arms = [[otherwise, one], arm] as never;
+    expect(refusal(() => begun().branch(arms))).toBe('pipeline/invalid-step moderation/1/1');
+  });
+
+  it.each([
+    [{ overlap: 'eror' }, '.overlap'],
+    [{ overlap: null }, '.overlap'],
+    [{ staleVerdicts: true }, '.staleVerdicts'],
+    [{ overlaps: 'error' }, '.overlaps'],
+    ['error', ''],
+    [[], ''],
+  ])('refuses the option %j, of a block and of all', (options, at) => {
+    expect(refusal(() => begun().parallel([one], options as never))).toBe(`pipeline/invalid-option moderation/1${at}`);
+    expect(refusal(() => begun().branch([[otherwise, one]], options as never))).toBe(`pipeline/invalid-option moderation/1${at}`);
+    expect(refusal(() => start('moderation', options as never))).toBe(`pipeline/invalid-option moderation${at}`);
+  });
+
+  it('takes options that are undefined, and every rule', () => {
+    const rules = [undefined, 'widest-redaction', 'first', 'last', 'error', () => undefined] as const;
+    for (const overlap of rules) expect(start('a').parallel([one], { overlap, staleVerdicts: undefined }).commit()).toBeDefined();
+  });
+});
+
+describe('what reads guards', () => {
+  it.each([null, undefined, 42, 'a', {}])('refuses %j with a code', (value) => {
+    expect(refusal(() => compile(value as never))).toMatch(/^pipeline\/invalid-step /);
+    expect(refusal(() => verify(value as never))).toMatch(/^pipeline\/invalid-step /);
+    expect(refusal(() => guardsFor(value as never))).toMatch(/^pipeline\/invalid-step /);
+    expect(refusal(() => guard(value as never, {}))).toBe('pipeline/invalid-step guard');
+  });
+});
