@@ -17,7 +17,7 @@ const help = `npm run bench -- [--quick] [--suite <names>] [--only <part of a na
   --suite    compare (what a run without a choice measures), its part probes, pipeline, gate, durable; several with commas between
   --only     cases of any suite whose name holds this; several are separated by commas
   --rounds   interleaved repetitions, of which the median is told (default 5)
-  --minutes  how long the repetitions may take (default 18): none begins that would end later
+  --minutes  how long the repetitions may take (default 36): none begins that would end later
   --lowest   tells the lowest sample in place of the median: for a machine that others use too
   --json     writes everything that was measured to a file
   --write    writes the tables and the picture of docs/performance.md
@@ -32,7 +32,7 @@ const { values } = parseArgs({
     suite: { type: 'string', default: 'compare' },
     only: { type: 'string' },
     rounds: { type: 'string' },
-    minutes: { type: 'string', default: '18' },
+    minutes: { type: 'string', default: '36' },
     lowest: { type: 'boolean', default: false },
     json: { type: 'string' },
     write: { type: 'boolean', default: false },

@@ -30,8 +30,8 @@ export interface Wanted {
 }
 
 const quickEffort: Effort = { warmMs: 120, samples: 2, sampleMs: 40, enoughMs: 150, largest: 8_000 };
-/** With less, the compiler is still at work while the shortest cases are measured. */
-const fullEffort: Effort = { warmMs: 150, samples: 2, sampleMs: 60, enoughMs: 200, largest: Infinity };
+/** With a quarter of this warm-up, guarded chunks and plans cost twice as much: the compiler is still at work. */
+const fullEffort: Effort = { warmMs: 600, samples: 2, sampleMs: 60, enoughMs: 200, largest: Infinity };
 
 /** The longest that one case or probe is waited for. Idle, the longest takes a sixth of it. */
 const limitMs = 120_000;
