@@ -1,15 +1,6 @@
-import { armsOf, checkBlockOptions, stepsOf } from './check-blocks.js';
-import type { BranchNode, Condition, GraphNode, ParallelNode, SequenceNode, StaleVerdicts } from './graph.js';
-import type { OverlapRule } from './overlap.js';
+import { armsOf, checkBlockOptions, stepsOf, type BlockOptions } from './block-options.js';
+import type { BranchNode, Condition, GraphNode, ParallelNode, SequenceNode } from './graph.js';
 import { checkGraph } from './verify/refuse.js';
-
-/** How a block puts together what its branches did; given for a pipeline, it holds for all blocks right inside it. */
-export interface BlockOptions {
-  /** Who wins where two branches edit the same words. Default: the pipeline's, and there `'widest-redaction'`. */
-  readonly overlap?: OverlapRule;
-  /** What becomes of a pass that was given on what a sibling changed. Default: the pipeline's, and there `'report'`. */
-  readonly staleVerdicts?: StaleVerdicts;
-}
 
 /**
  * Composes guards. Every combinator takes and gives the phase payload, so any of them fits after any other.

@@ -1,5 +1,6 @@
 import { InterlockError } from '../../errors.js';
-import { createBuilder, type BlockOptions, type PipelineBuilder } from '../../pipeline/builder.js';
+import type { BlockOptions } from '../../pipeline/block-options.js';
+import { createBuilder, type PipelineBuilder } from '../../pipeline/builder.js';
 import type { PipelineStep } from './compile.js';
 import { refusePromises } from './thenable.js';
 import { toNode, type GraphSource } from './to-graph.js';

@@ -6,7 +6,8 @@ import {
   type AnyWorkflow,
 } from '@mastra/core/workflows';
 import { InterlockError } from '../../errors.js';
-import { createBuilder, type BlockOptions, type PipelineBuilder } from '../../pipeline/builder.js';
+import type { BlockOptions } from '../../pipeline/block-options.js';
+import { createBuilder, type PipelineBuilder } from '../../pipeline/builder.js';
 import { hasAnyHook } from '../../pipeline/graph.js';
 import { checkGraph } from '../../pipeline/verify/refuse.js';
 import type { PipelineStep } from '../graph/compile.js';

@@ -1,7 +1,15 @@
 import { InterlockError } from '../errors.js';
 import { aFunction, anObject, either, oneOf, type OptionKind } from '../option-kind.js';
-import type { BlockOptions } from './builder.js';
-import type { Condition } from './graph.js';
+import type { Condition, StaleVerdicts } from './graph.js';
+import type { OverlapRule } from './overlap.js';
+
+/** How a block puts together what its branches did; given for a pipeline, it holds for all blocks right inside it. */
+export interface BlockOptions {
+  /** Who wins where two branches edit the same words. Default: the pipeline's, and there `'widest-redaction'`. */
+  readonly overlap?: OverlapRule;
+  /** What becomes of a pass that was given on what a sibling changed. Default: the pipeline's, and there `'report'`. */
+  readonly staleVerdicts?: StaleVerdicts;
+}
 
 const kinds: { readonly [Name in keyof BlockOptions]-?: OptionKind } = {
   overlap: either(oneOf('widest-redaction', 'first', 'last', 'error'), aFunction),
