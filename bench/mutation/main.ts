@@ -5,6 +5,7 @@ import { runStryker } from './run-stryker.js';
 
 const help = `npm run mutation                     all rooms, one after another: for a night
 npm run mutation -- gate machine     these rooms
+npm run mutation -- --sample 5       one in five of the changes of every room
 npm run mutation -- gate --mutate src/release/gate/queue.ts
                                      some of it; what begins with a dash, and all after it, is Stryker's
 
@@ -15,17 +16,18 @@ changed since; all rooms begin anew. Scores go to docs/mutation.md, but those of
 const args = process.argv.slice(2);
 const from = args.findIndex((arg) => arg.startsWith('-'));
 const [named, options] = from < 0 ? [args, []] : [args.slice(0, from), args.slice(from)];
+const sample = options[0] === '--sample' ? Number(options.splice(0, 2)[1]) : undefined;
 const unknown = named.find((name) => !(name in rooms));
-if (unknown !== undefined || options.includes('--help')) {
+if (unknown !== undefined || (sample !== undefined && !(sample > 1)) || options.includes('--help')) {
   process.stderr.write(help);
-  process.exit(unknown === undefined ? 0 : 1);
+  process.exit(options.includes('--help') ? 0 : 1);
 }
 const scores = loadScores();
 for (const name of named.length > 0 ? named : Object.keys(rooms)) {
   if (named.length === 0) rmSync(reportFolder(name), { recursive: true, force: true });
-  const ran = runStryker(name, options);
-  process.exitCode ||= ran.status;
-  if (ran.status !== 0 || options.length > 0) continue;
-  scores[name] = scoreOf(name, ran.minutes ?? scores[name]?.minutes);
+  const status = runStryker(name, { sample, options });
+  process.exitCode ||= status;
+  if (status !== 0 || options.length > 0) continue;
+  scores[name] = scoreOf(name, sample);
   await writeScores(scores); // a night may end early
 }

@@ -1,15 +1,15 @@
-/** Some of the code, and the tests that answer for it, which are few and fast. */
+/** Some of the code, and the tests that answer for it, which are few and fast: asked in this order, up to the first that fails. */
 export interface Room {
   readonly mutate: readonly string[];
   readonly tests: readonly string[];
   /** Whether to change also what runs when a module is loaded; every test of the room is then run for such a change. */
   readonly isStatic?: boolean;
-  /** A test that takes longer has failed: one that waits for what never comes is cheaper than a process that hangs. Default: 5 s. */
+  /** A test that takes longer has failed: one that waits for what never comes is cheaper than a process that hangs. Default: 3 s. */
   readonly testTimeoutMs?: number;
 }
 
 /** Of `src/pipeline`: what merges the values of branches. */
-const merging = 'src/pipeline/{align,changes-between,insertions,merge*,pair-up,plain-data,recorded-edits,spans,words}.ts';
+const merging = 'src/pipeline/{align,changes-between,insertions,merge*,overlap,pair-up,plain-data,recorded-edits,spans,words}.ts';
 /** Of the gate: where a window ends. */
 const windows = 'src/release/gate/{window-reader,sentence-end,tokens-end,grapheme}.ts';
 /** Of `src/loop`: the machine, and how it is asked. */
@@ -23,7 +23,15 @@ const tools = 'src/loop/{ask-people,call-*,note-arrival,place-result,provider-re
 /** Of `src/loop`: runs that are recorded, and replayed. */
 const traces = 'src/loop/{join-tracers,record-*,replay-*,run-recording,run-showing}.ts';
 
-const agentTests = ['test/loop/*.test.ts', 'test/promises/{p1,p4}.test.ts'];
+/** Agents run as a whole, of which most rooms of `src/loop` are seen. */
+const agentTests = [
+  'test/loop/*.test.ts',
+  'test/promises/{p1,p4,p2-overlap,p3,p10}.test.ts',
+  'test/mastra/{callbacks,mirrored-words,record-edits,stop-conditions,tool-streaming}.test.ts',
+  'test/mastra/{callback-parity,hook-context,result-shape,set-aside,stock-parity,structured-output,tools}.test.ts',
+  'test/mastra/{approval,approval-guards}.test.ts',
+  'test/promises/{p5,p6}.test.ts',
+];
 
 /** The rooms under mutation: together all of `src/pipeline`, `src/release` and `src/loop`. */
 export const rooms: Readonly<Record<string, Room>> = {
@@ -34,7 +42,12 @@ export const rooms: Readonly<Record<string, Room>> = {
   merging: { mutate: [merging], tests: ['src/pipeline/{merge,merge-texts,recorded-edits,plain-data}.test.ts'] },
   plans: {
     mutate: ['src/pipeline/*.ts', `!${merging}`],
-    tests: ['src/pipeline/{compile,parallel,parallel-laws,stale,with-policy}.test.ts'],
+    tests: [
+      'src/pipeline/{compile,parallel,parallel-laws,stale,with-policy}.test.ts',
+      'src/release/gate/{seams,stream-gate,cached-windows}.test.ts',
+      'test/mastra/{engines,from-workflow,guards}.test.ts',
+      'test/verify/catalogue.test.ts',
+    ],
   },
   outlet: { mutate: ['src/release/*.ts'], tests: ['src/release/*.test.ts'] },
   windows: { mutate: [windows], tests: ['src/release/gate/window-reader.test.ts'], testTimeoutMs: 60_000 },
@@ -53,14 +66,11 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   state: {
     mutate: ['src/loop/state/*.ts'],
-    tests: ['src/loop/state/*.test.ts', 'test/durable/{effects,encrypted}.test.ts', 'test/mastra/approval*.test.ts'],
+    tests: ['src/loop/state/*.test.ts', 'test/mastra/approval*.test.ts', 'test/durable/{effects,encrypted,streams}.test.ts'],
   },
-  works: {
-    mutate: [works],
-    tests: [...agentTests, 'test/provider/cancel.test.ts', 'test/mastra/approval.test.ts', 'test/durable/effects.test.ts'],
-  },
+  works: { mutate: [works], tests: [...agentTests, 'test/durable/effects.test.ts', 'test/provider/cancel.test.ts'] },
   endings: { mutate: [endings], tests: agentTests },
-  tools: { mutate: [tools], tests: ['test/loop/*.test.ts', 'test/promises/p1.test.ts', 'test/mastra/approval*.test.ts'] },
+  tools: { mutate: [tools], tests: agentTests },
   traces: { mutate: [traces], tests: ['test/trace/{concealed,privacy,recording,replay,shadow}.test.ts'] },
   answers: {
     mutate: ['src/loop/*.ts', ...[machine, works, endings, tools, traces].map((others) => `!${others}`)],

@@ -1,23 +1,29 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { reportFolder } from './scores.js';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { reportFolder, unasked, type Report } from './scores.js';
 
 const stryker = 'bench/mutation/node_modules/@stryker-mutator/core/bin/stryker.js';
 
-/** Seconds of CPU of all processes that this one has started and that have ended; told by Linux alone. */
-const childrenSeconds = (): number | undefined => {
-  if (!existsSync('/proc/self/stat')) return undefined;
-  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[13]) + Number(fields[14])) / 100; // `cutime` and `cstime` of proc(5), in ticks
+/** What was asked of a sample is kept for the next time. The rest is not: Stryker would take it for an answer. */
+const forgetUnasked = (room: string): void => {
+  const keptAt = `${reportFolder(room)}/incremental.json`;
+  const report = JSON.parse(readFileSync(keptAt, 'utf8')) as Report; // as Stryker has just written it
+  for (const file of Object.values(report.files)) file.mutants = file.mutants.filter(({ status }) => status !== unasked);
+  writeFileSync(keptAt, JSON.stringify(report));
 };
 
-/** Changes a room and asks its tests; gives the minutes of CPU that it took where every change was asked about. */
-export const runStryker = (room: string, options: readonly string[]): { status: number; minutes: number | undefined } => {
-  const isWhole = !existsSync(`${reportFolder(room)}/incremental.json`);
-  const before = childrenSeconds();
+interface Options {
+  /** Of how many changes one is asked about. Default: all are. */
+  readonly sample: number | undefined;
+  /** Stryker's own. */
+  readonly options: readonly string[];
+}
+
+/** Changes a room, and asks its tests. */
+export const runStryker = (room: string, { sample, options }: Options): number => {
   const args = [stryker, 'run', 'bench/mutation/stryker.config.mjs', ...options];
-  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit', env: { ...process.env, ROOM: room } });
-  const after = childrenSeconds();
-  const isTimed = isWhole && before !== undefined && after !== undefined;
-  return { status: status ?? 1, minutes: isTimed ? (after - before) / 60 : undefined };
+  const env = { ...process.env, ROOM: room, SAMPLE: sample?.toString() };
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit', env });
+  if (status === 0 && sample !== undefined) forgetUnasked(room);
+  return status ?? 1;
 };

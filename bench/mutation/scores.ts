@@ -3,6 +3,7 @@ import { format } from 'prettier';
 import { filled } from '../filled.js';
 import { markdownOf, type FigureTable } from '../table.js';
 import { rooms } from './rooms.js';
+import { isInSample, wilson, type Change } from './sample.js';
 
 /** What became of the changes of a file, or of a room. */
 interface Tally {
@@ -16,8 +17,8 @@ interface Tally {
 
 export interface RoomScore extends Tally {
   readonly date: string;
-  /** Minutes of CPU of a run that asked about every change. */
-  readonly minutes?: number;
+  /** How many changes there are, where those that were asked about are a sample of them. */
+  readonly of?: number;
   readonly files: Readonly<Record<string, Tally>>;
 }
 
@@ -30,47 +31,67 @@ export const reportFolder = (room: string): string => `test-output/mutation/${ro
 
 export const loadScores = (): Scores => JSON.parse(readFileSync(keptAt, 'utf8')) as Scores; // as writeScores wrote it
 
-/** What is read of Stryker's report. */
-interface Report {
-  readonly files: Readonly<Record<string, { readonly mutants: readonly { readonly status: string }[] }>>;
+interface Mutant extends Change {
+  readonly status: string;
 }
 
-const tallyOf = (mutants: Report['files'][string]['mutants']): Tally => {
+/** What is read of Stryker's report. */
+export interface Report {
+  readonly files: Readonly<Record<string, { mutants: readonly Mutant[] }>>;
+}
+
+/** The status of a change that is not in the sample. */
+export const unasked = 'CompileError';
+
+const tallyOf = (mutants: readonly Mutant[]): Tally => {
   const count = (...statuses: readonly string[]) => mutants.filter(({ status }) => statuses.includes(status)).length;
   return { noticed: count('Killed', 'Timeout'), survived: count('Survived'), uncovered: count('NoCoverage') };
 };
 
-/** What Stryker's last report about a room says. */
-export const scoreOf = (room: string, minutes: number | undefined): RoomScore => {
+/** What Stryker's last report about a room says of one in `sample` of its changes. */
+export const scoreOf = (room: string, sample = 1): RoomScore => {
   const { files } = JSON.parse(readFileSync(`${reportFolder(room)}/report.json`, 'utf8')) as Report;
-  const tallies = Object.entries(files).map(([file, { mutants }]) => [file, tallyOf(mutants)] as const);
+  const all = Object.entries(files).map(
+    ([file, { mutants }]) => [file, mutants.filter(({ status }) => status !== 'Ignored')] as const,
+  );
+  const drawn = all.map(([file, mutants]) => [file, mutants.filter((mutant) => isInSample(file, mutant, sample))] as const);
+  const tallies = drawn.map(([file, mutants]) => [file, tallyOf(mutants)] as const);
   return {
     date: new Date().toISOString().slice(0, 10),
-    minutes: minutes === undefined ? undefined : Math.round(minutes * 10) / 10,
-    ...tallyOf(Object.values(files).flatMap(({ mutants }) => mutants)),
+    of: sample > 1 ? all.flatMap(([, mutants]) => mutants).length : undefined,
+    ...tallyOf(drawn.flatMap(([, mutants]) => mutants)),
     files: Object.fromEntries(tallies.filter(([, tally]) => totalOf(tally) > 0)),
   };
 };
 
 const totalOf = ({ noticed, survived, uncovered }: Tally): number => noticed + survived + uncovered;
-const cellsOf = (tally: Tally): string[] => [
-  `${totalOf(tally)}`,
-  `${Math.round((100 * tally.noticed) / totalOf(tally))} %`,
-  `${tally.survived}`,
-  `${tally.uncovered}`,
-];
+const percent = (share: number): string => Math.round(100 * share).toString();
+
+const cellsOf = (tally: Tally, of?: number): string[] => {
+  const asked = totalOf(tally);
+  const [low, high] = wilson(tally.noticed, asked);
+  return [
+    of === undefined ? `${asked}` : `${asked} of ${of}`,
+    `${percent(tally.noticed / asked)} %${of === undefined ? '' : `, ${percent(low)} to ${percent(high)}`}`,
+    `${tally.survived}`,
+    `${tally.uncovered}`,
+  ];
+};
 const counts = ['changes', 'noticed', 'not noticed', 'not run'];
 
 const roomTable = (known: readonly [string, RoomScore][]): FigureTable => ({
   id: 'rooms',
-  head: ['room', ...counts, 'minutes of CPU', 'on'],
-  rows: known.map(([name, score]) => [`\`${name}\``, ...cellsOf(score), score.minutes?.toFixed(0) ?? '', score.date]),
+  head: ['room', ...counts, 'on'],
+  rows: known.map(([name, score]) => [`\`${name}\``, ...cellsOf(score, score.of), score.date]),
 });
 
+/** The files of rooms that were asked whole: of a sample, each has too few changes. */
 const fileTable = (known: readonly [string, RoomScore][]): FigureTable => ({
   id: 'files',
   head: ['file', ...counts],
-  rows: known.flatMap(([, { files }]) => Object.entries(files).map(([file, tally]) => [`\`${file}\``, ...cellsOf(tally)])),
+  rows: known.flatMap(([, { files, of }]) =>
+    of === undefined ? Object.entries(files).map(([file, tally]) => [`\`${file}\``, ...cellsOf(tally)]) : [],
+  ),
 });
 
 /** Keeps the scores, and fills the tables of the page. */

@@ -1,6 +1,6 @@
 import { theRoom } from './rooms.ts';
 
-const { ROOM: room } = process.env;
+const { ROOM: room, SAMPLE: every } = process.env;
 const { mutate, isStatic = false } = theRoom();
 const reports = `test-output/mutation/${room}`;
 
@@ -18,13 +18,14 @@ export default {
     '!src/pipeline/graph.ts', // types, and `otherwise`, whose own text says that it always holds
   ],
   ignorePatterns: ['dist', 'test-output', 'playground', 'docs', 'bench/*', '!bench/mutation', '.vitest', '.interlock'],
-  plugins: ['@stryker-mutator/vitest-runner'],
+  plugins: ['@stryker-mutator/vitest-runner', './bench/mutation/ask-a-sample.mjs'],
+  checkers: every ? ['sample'] : [],
   // Texts are for people; what they say is judged by people.
   mutator: { excludedMutations: ['StringLiteral'] },
   ignoreStatic: !isStatic,
   concurrency: 1,
-  timeoutMS: 8_000,
-  timeoutFactor: 2,
+  timeoutMS: 5_000,
+  timeoutFactor: 1.5,
   incremental: true,
   incrementalFile: `${reports}/incremental.json`,
   tempDirName: 'test-output/mutation/copy',

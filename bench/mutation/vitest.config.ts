@@ -1,9 +1,21 @@
+import { matchesGlob, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 import { theRoom } from './rooms.js';
 import { keepThreadsWarm } from './warm-threads.js';
 
-const { tests, isStatic = false, testTimeoutMs = 5_000 } = theRoom();
+const { tests, isStatic = false, testTimeoutMs = 3_000 } = theRoom();
+
+const placeOf = ({ moduleId }: TestSpecification): number =>
+  tests.findIndex((pattern) => matchesGlob(relative(process.cwd(), moduleId), pattern));
+
+/** In the order in which the room lists its tests: nothing runs after the first that fails. */
+class AsListed extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    return files.toSorted((a, b) => placeOf(a) - placeOf(b));
+  }
+}
 
 export default defineConfig({
   plugins: isStatic ? [] : [keepThreadsWarm()], // what runs when a module is loaded has to be loaded
@@ -14,5 +26,6 @@ export default defineConfig({
     testTimeout: testTimeoutMs,
     isolate: false,
     fileParallelism: false,
+    sequence: { sequencer: AsListed },
   },
 });

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+
+/** What tells one change of a file from another. */
+export interface Change {
+  readonly location: { readonly start: Point; readonly end: Point };
+  readonly mutatorName: string;
+  readonly replacement?: string | undefined;
+}
+
+interface Point {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Whether one in `every` changes is this one: as good as drawn by lot, and the same each time while the file stays as it is. */
+export const isInSample = (
+  file: string,
+  { location: { start, end }, mutatorName, replacement }: Change,
+  every: number,
+): boolean => {
+  const place = [basename(file), start.line, start.column, end.line, end.column, mutatorName, replacement];
+  return createHash('sha256').update(JSON.stringify(place)).digest().readUInt32BE() < 2 ** 32 / every;
+};
+
+/** Within which the share of the whole lies, nineteen times in twenty, where `noticed` of `asked` were: Wilson's interval. */
+export const wilson = (noticed: number, asked: number): readonly [low: number, high: number] => {
+  const z = 1.96;
+  const share = noticed / asked;
+  const spread = z * Math.sqrt((share * (1 - share)) / asked + z ** 2 / (4 * asked ** 2));
+  const [middle, scale] = [share + z ** 2 / (2 * asked), 1 + z ** 2 / asked];
+  return [(middle - spread) / scale, (middle + spread) / scale];
+};
