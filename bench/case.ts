@@ -9,8 +9,6 @@ export interface BenchCase {
   readonly process?: string;
   /** Chunks, steps, or messages of history, from small to large. */
   readonly sizes: readonly number[];
-  /** How many times as long as others it is warmed up, where much code is to be compiled; default 1. */
-  readonly warmUps?: number;
   /** Whether a quick run takes it in. */
   readonly quick: boolean;
   /** How many units one run of a size is: costs are told per unit. */
@@ -27,10 +25,20 @@ export interface Cost {
   readonly wallUs: number;
 }
 
+/** How long work is run before it is measured: in stretches, until so many of them were no faster than those before. */
+export interface WarmUp {
+  /** CPU time of a stretch, in milliseconds; one run at least. */
+  readonly stretchMs: number;
+  readonly patience: number;
+  /** CPU time of all stretches, in milliseconds; what is under way then is the last. */
+  readonly mostMs: number;
+}
+
 /** How much a child does for its figures. */
 export interface Effort {
-  /** CPU time to warm up each size, in milliseconds. */
-  readonly warmMs: number;
+  /** Of the first size of a case, and of the others, whose code is compiled by then. */
+  readonly first: WarmUp;
+  readonly further: WarmUp;
   /** How often each size is measured in one process, unless that takes longer than `enoughMs` of CPU time. */
   readonly samples: number;
   /** CPU time of one sample, in milliseconds; one run at least. */

@@ -18,9 +18,6 @@ const loop = () => import('./subjects/loop.js');
 const plan = () => import('./subjects/plan.js');
 const steps = () => import('./subjects/steps.js');
 
-/** A loop of steps is ten times as much code as a stream of chunks, and runs of it are short. */
-const stepWarmUps = 3;
-
 type Prepare = (size: number) => Work;
 type PrepareSteps = (steps: number, messages?: number) => Work;
 
@@ -42,7 +39,6 @@ const stepCase = ({ name, process }: Named, load: () => Promise<PrepareSteps>): 
   name: `step ${name}`,
   process,
   sizes: stepSizes,
-  warmUps: stepWarmUps,
   quick: true,
   units: (count) => count,
   load,
@@ -54,7 +50,6 @@ const historyCases = ({ name, process }: Named, load: () => Promise<PrepareSteps
     name: `history ${name} ${count}`,
     process,
     sizes: historySizes,
-    warmUps: stepWarmUps,
     quick: true,
     units: () => count,
     load: async () => {

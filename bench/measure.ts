@@ -1,12 +1,9 @@
-import type { BenchCase, Cost, Effort, Work } from './case.js';
+import type { BenchCase, Cost, Effort, WarmUp, Work } from './case.js';
 
 export const cpuMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 };
-
-/** The first size of a case compiles for them all: its warm-up is so many times as long. */
-const firstWarmUp = 4;
 
 /** Runs work until it has used so much CPU time; at least once. */
 const runFor = async (work: Work, ms: number): Promise<{ runs: number; cpu: number; wall: number }> => {
@@ -19,35 +16,38 @@ const runFor = async (work: Work, ms: number): Promise<{ runs: number; cpu: numb
   return { runs, cpu: cpuMs() - cpuFrom, wall: performance.now() - wallFrom };
 };
 
-/** Work that takes long is run this often, too, unless that takes three times as long as a warm-up may. */
-const enoughRuns = 20;
+/** What gets faster by less than this is as fast as it gets. */
+const gain = 0.03;
 
-/** Runs work until it is warm; gives what the last run took. */
-const warmUp = async (work: Work, expected: number, ms: number): Promise<{ cpu: number; wall: number }> => {
+/**
+ * Runs work until it gets no faster: a loop of steps is so much code that the compiler is at work for seconds. Gives what a run took
+ * in the last stretch.
+ */
+const warmUp = async (work: Work, { stretchMs, patience, mostMs }: WarmUp): Promise<{ cpu: number; wall: number }> => {
   const from = cpuMs();
-  let last = { cpu: 0, wall: 0 };
-  for (let runs = 0, spent = 0; spent < ms || (runs < enoughRuns && spent < 3 * ms); runs += 1) {
-    const begun = performance.now();
-    const seen = await work();
-    if (seen !== expected) throw new Error(`Expected ${expected} units, saw ${seen}.`);
-    last = { cpu: cpuMs() - from - spent, wall: performance.now() - begun };
-    spent += last.cpu;
+  let best = Infinity;
+  for (let waited = 0; ;) {
+    const { runs, cpu, wall } = await runFor(work, stretchMs);
+    const isFaster = cpu / runs < (1 - gain) * best;
+    waited = isFaster ? 0 : waited + 1;
+    best = Math.min(best, cpu / runs);
+    if (waited >= patience || cpuMs() - from >= mostMs) return { cpu: cpu / runs, wall: wall / runs };
   }
-  return last;
 };
 
 /** A run that takes so many times as long as all samples should is a sample itself: what compiling it takes is lost in it. */
 const slow = 5;
 
 /** Samples every size of a case in this process, each after its own warm-up, so that start-up and compilation stay out. */
-export const measureCase = async ({ name, sizes, units, warmUps = 1, load }: BenchCase, effort: Effort): Promise<Cost[]> => {
+export const measureCase = async ({ name, sizes, units, load }: BenchCase, effort: Effort): Promise<Cost[]> => {
   const { samples, sampleMs, enoughMs, largest } = effort;
-  const warmMs = effort.warmMs * warmUps;
   const prepare = await load();
   const costs: Cost[] = [];
   for (const [index, size] of sizes.filter((one) => one <= largest).entries()) {
     const work = prepare(size);
-    const last = await warmUp(work, units(size), index === 0 ? firstWarmUp * warmMs : warmMs);
+    const seen = await work();
+    if (seen !== units(size)) throw new Error(`Expected ${units(size)} units, saw ${seen}.`);
+    const last = await warmUp(work, index === 0 ? effort.first : effort.further); // the first size compiles for them all
     if (last.cpu > slow * enoughMs) {
       costs.push({ name, size, cpuUs: (last.cpu * 1_000) / units(size), wallUs: (last.wall * 1_000) / units(size) });
       continue;

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { BenchCase, Cost, Effort } from './case.js';
+import type { BenchCase, Cost, Effort, WarmUp } from './case.js';
 import { probes as probeModules, unreadStreams, type ProbeName } from './cases.js';
 import { createChildren, type Children } from './children.js';
 import { emit } from './emit.js';
@@ -29,9 +29,17 @@ export interface Wanted {
   readonly tell: (line: string) => void;
 }
 
-const quickEffort: Effort = { warmMs: 120, samples: 2, sampleMs: 40, enoughMs: 150, largest: 8_000 };
-/** With a quarter of this warm-up, guarded chunks and plans cost twice as much: the compiler is still at work. */
-const fullEffort: Effort = { warmMs: 600, samples: 2, sampleMs: 60, enoughMs: 200, largest: Infinity };
+const glance: WarmUp = { stretchMs: 60, patience: 2, mostMs: 500 };
+const quickEffort: Effort = { first: glance, further: glance, samples: 2, sampleMs: 40, enoughMs: 150, largest: 8_000 };
+
+const fullEffort: Effort = {
+  first: { stretchMs: 300, patience: 4, mostMs: 10_000 },
+  further: { stretchMs: 300, patience: 2, mostMs: 3_000 },
+  samples: 2,
+  sampleMs: 60,
+  enoughMs: 200,
+  largest: Infinity,
+};
 
 /** The longest that one case or probe is waited for. Idle, the longest takes a sixth of it. */
 const limitMs = 120_000;

@@ -52,7 +52,7 @@ const play = async (run: Run): Promise<void> => {
     const from = decision;
     const stretch = await journal.stretch(run, keyOf(count, from), () => goOn(run, from, journal));
     ({ isOver } = stretch);
-    decision = stretch.events.reduce((at, event) => decider.next(at.snapshot, event), from);
+    if (!isOver) decision = stretch.events.reduce((at, event) => decider.next(at.snapshot, event), from);
   }
   journal.catchUp(run);
 };
@@ -78,10 +78,9 @@ const goOn = async (run: Run, from: Decision, journal: Journal): Promise<Stretch
     events.push(event);
     decision = decider.next(decision.snapshot, event);
     for (const work of decision.stops) underWay.delete(work); // nobody listens to it any more
-    if (underWay.size === 0 && (decision.starts.length === 0 || journal.mayEnd(run))) {
-      run.recorder.flush(); // what is summed up is part of what is kept
-      return { events, isOver: false };
-    }
+    if (underWay.size > 0) continue;
+    run.recorder.flush(); // what is summed up is part of what is kept
+    if (journal.mayEnd(run, decision.starts.length === 0)) return { events, isOver: false };
   }
 };
 

@@ -55,8 +55,8 @@ export interface Journal {
   part<T>(key: string, body: (inside?: InsidePart) => Promise<T>): Promise<T>;
   /** Notes that something begins that is not to begin twice; says whether it was not begun before. */
   claim(key: string): Promise<boolean>;
-  /** Whether a stretch may end where the run is now. */
-  mayEnd(run: Run): boolean;
+  /** Whether a stretch ends where the run is now, with nothing under way. The end of a run is a stretch of its own where anything is kept. */
+  mayEnd(run: Run, isEnd: boolean): boolean;
   /** Makes the run what was kept of it, before anybody looks at it. */
   catchUp(run: Run): void;
 }

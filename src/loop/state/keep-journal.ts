@@ -59,7 +59,7 @@ export const keepJournal = (durable: Durable, { begun, isFenced }: KeepJournal):
       });
       return isFirst;
     },
-    mayEnd: mayBeKept,
+    mayEnd: (run, isEnd) => isEnd || mayBeKept(run),
     catchUp,
   };
 };
