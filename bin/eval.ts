@@ -1,5 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   brokenBounds,
@@ -15,7 +15,9 @@ import { measureRows } from '../src/eval/measure-rows.js';
 import { columns } from './columns.js';
 import type { Command, CommandIo } from './command.js';
 import { loadGuards } from './load-guards.js';
+import { misused } from './misused.js';
 import { createProgress } from './progress.js';
+import { readText } from './read-text.js';
 
 /** Says how good guards are on labelled samples. */
 export const evalCommand: Command = {
@@ -23,17 +25,17 @@ export const evalCommand: Command = {
   summary: 'Says how good guards are on a labelled data set, and keeps bounds.',
   usage: `mastra-interlock eval --pipeline FILE --data SET.jsonl [--min METRIC=N]... [--max METRIC=N]...
 
-FILE is a module whose default export, or export of the name "agent", "pipeline" or "guards", is an InterlockAgent, a pipeline, or an
-object with inputProcessors, outputProcessors and errorProcessors. Each line of the data set is a JSON object with a label, true where
-guards are to object, and one of:
+FILE is a module whose default export, or export of the name "agent", "pipeline" or "guards", is an InterlockAgent, a pipeline, a
+guard, or an object with inputProcessors, outputProcessors and errorProcessors. Each line of the data set is a JSON object with a label,
+true where guards are to object, and one of:
   "text"      what the caller says, or with "as": "answer" the model
   "chunks"    what the model says, in the pieces in which it comes
   "payload"   the payload of a phase
 
   --min, --max <metric>=<n>  A bound; any number of them. Metrics: precision,
                      recall, f1, auc, recallAt1PercentFpr, falsePositiveRate,
-                     unavailable, calls, p50Ms, p95Ms. Unless told otherwise,
-                     unavailable is at most 0.
+                     unavailable, calls, p50Ms, p95Ms. The first six are shares
+                     from 0 to 1. Unless told otherwise, unavailable is at most 0.
   --count-edits      An edit is an objection too, as for guards that redact.
   --score <path>     Where the metadata of a verdict has its score. Default score.
   --threshold <n>    Objects to what has at least this score, in place of what
@@ -47,16 +49,16 @@ Exit code: 0, 1 where a bound is not kept, 2 where something could not be read.`
     const { values } = parseArgs({ args: [...args], options });
     const concurrency = Number(values.concurrency ?? 1);
     const threshold = values.threshold === undefined ? undefined : Number(values.threshold);
-    const isUsable = Number.isInteger(concurrency) && concurrency >= 1 && !Number.isNaN(threshold);
-    if (values.pipeline === undefined || values.data === undefined || !isUsable) {
-      io.err(`${evalCommand.usage}\n`);
-      return 2;
-    }
+    if (values.pipeline === undefined) return misused(io, evalCommand, '--pipeline is missing.');
+    if (values.data === undefined) return misused(io, evalCommand, '--data is missing.');
+    if (!Number.isInteger(concurrency) || concurrency < 1)
+      return misused(io, evalCommand, '--concurrency is a whole number from 1 on.');
+    if (Number.isNaN(threshold)) return misused(io, evalCommand, '--threshold is a number.');
     const bounds = [
       ...(values.min ?? []).map((text) => parseBound('min', text)),
       ...(values.max ?? []).map((text) => parseBound('max', text)),
     ];
-    const samples = parseSamples(await readFile(resolve(io.cwd, values.data), 'utf8'), values.data);
+    const samples = parseSamples(await readText(io, values.data), values.data);
     const guards = await loadGuards(resolve(io.cwd, values.pipeline));
     const progress = createProgress(io);
     const evaluation = await evaluate(guards, samples, {
@@ -67,11 +69,10 @@ Exit code: 0, 1 where a bound is not kept, 2 where something could not be read.`
       onProgress: progress.show,
     }).finally(progress.end);
     const broken = brokenBounds(evaluation.together, bounds);
-    if (values.json !== undefined)
-      await writeFile(resolve(io.cwd, values.json), `${JSON.stringify({ ...evaluation, broken }, undefined, 2)}\n`);
+    tell(io, evaluation, broken); // before anything is written, which may go wrong
     const title = `${basename(values.pipeline)} on ${basename(values.data)}`;
-    if (values.html !== undefined) await writeFile(resolve(io.cwd, values.html), evaluationPage(evaluation, { title, samples }));
-    tell(io, evaluation, broken);
+    await write(io, values.json, () => `${JSON.stringify({ ...evaluation, broken }, undefined, 2)}\n`);
+    await write(io, values.html, () => evaluationPage(evaluation, { title, samples }));
     return broken.length > 0 ? 1 : 0;
   },
 };
@@ -89,6 +90,14 @@ const options = {
   html: { type: 'string' },
 } as const;
 
+/** Writes a file, and the folders that it stands in. */
+const write = async ({ cwd }: CommandIo, name: string | undefined, text: () => string): Promise<void> => {
+  if (name === undefined) return;
+  const path = resolve(cwd, name);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text());
+};
+
 const tell = ({ out }: CommandIo, { together, guards, samples, objecting }: Evaluation, broken: readonly BrokenBound[]): void => {
   const all: [string, Measures][] = [['all guards', together], ...Object.entries(guards)];
   const lines = [
@@ -105,10 +114,20 @@ const tell = ({ out }: CommandIo, { together, guards, samples, objecting }: Eval
     ...(together.edited > 0 && !objecting.countEdits
       ? [`${together.edited} were edited, which is no objection without --count-edits`]
       : []),
+    ...withoutVerdict(samples),
     ...broken.map(
       ({ side, metric, value, actual }) =>
-        `not kept: ${metric} is ${actual ?? 'n/a'}, ${side === 'min' ? 'at least' : 'at most'} ${value}`,
+        `not kept: ${metric} is ${actual === undefined ? 'n/a' : Number(actual.toFixed(4))}, ${side === 'min' ? 'at least' : 'at most'} ${value}`,
     ),
   ];
   out(`${lines.join('\n').trimEnd()}\n`);
+};
+
+const mostTold = 3;
+
+/** Samples without a verdict, and why: of a guard that is down, the first say enough. */
+const withoutVerdict = (samples: Evaluation['samples']): string[] => {
+  const all = samples.filter(({ why }) => why !== undefined);
+  const more = all.length > mostTold ? [`no verdict: ${all.length - mostTold} more`] : [];
+  return [...all.slice(0, mostTold).map(({ where, why }) => `no verdict: ${where}: ${why}`), ...more];
 };

@@ -1,25 +1,44 @@
-import { pathToFileURL } from 'node:url';
+import { importModule, type Exports } from '../playground/server/command/import-module.js';
 import { guardsFor, InterlockAgent, InterlockError, type LaneGuards, type ReplayGuards } from '../src/index.js';
+import { isGraphSource, isWorkflow } from '../src/mastra/graph/to-graph.js';
 
 type Loaded = InterlockAgent | ReplayGuards;
 
 const exported = ['default', 'agent', 'pipeline', 'guards'] as const;
 const lanes = ['inputProcessors', 'outputProcessors', 'errorProcessors'] as const;
 
-/** Loads guards from a module: an agent, lanes, or a pipeline, which then stands in each lane where it has hooks. */
+/**
+ * Loads guards from a module: an agent, lanes, or a pipeline, a guard or a list of them, which then stand in each lane where they have
+ * hooks. Raises `command/invalid-module`.
+ */
 export const loadGuards = async (path: string): Promise<Loaded> => {
-  const module = (await import(pathToFileURL(path).href)) as Partial<Record<string, unknown>>;
+  const module = await importModule(path, 'command/invalid-module');
   const name = exported.find((one) => module[one] !== undefined);
   const value = name && module[name];
   if (value instanceof InterlockAgent) return value;
-  if (typeof value !== 'object' || value === null)
-    throw new InterlockError('agent/invalid-option', { path, detail: `it exports none of ${exported.join(', ')}.` });
+  if (!name || !isObject(value) || isForeignAgent(value))
+    throw new InterlockError('command/invalid-module', { path, detail: whatIsWrong(module, name) });
   if (lanes.some((lane) => lane in value)) return value;
-  return inItsLanes(value as Parameters<typeof guardsFor>[0]);
+  const isWhole = Array.isArray(value) || isGraphSource(value) || isWorkflow(value);
+  return inItsLanes((isWhole ? value : [value]) as Compilable);
+};
+
+type Compilable = Parameters<typeof guardsFor>[0];
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** An agent of Mastra's, or of another copy of this package. */
+const isForeignAgent = (value: object): boolean => 'generate' in value && 'stream' in value;
+
+const whatIsWrong = (module: Exports, name: string | undefined): string => {
+  const names = Object.keys(module).join(', ') || 'nothing';
+  if (!name) return `it exports ${names}, and none of ${exported.join(', ')}`;
+  if (isObject(module[name])) return `its ${name} is an agent, and no InterlockAgent of this package`;
+  return `its ${name} is a ${typeof module[name]}`;
 };
 
 /** A pipeline in the lanes where any of its hooks runs. */
-const inItsLanes = (pipeline: Parameters<typeof guardsFor>[0]): ReplayGuards => {
+const inItsLanes = (pipeline: Compilable): ReplayGuards => {
   const own: LaneGuards = guardsFor(pipeline);
   return Object.fromEntries(lanes.filter((lane) => own[lane].length > 0).map((lane) => [lane, pipeline]));
 };

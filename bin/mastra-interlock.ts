@@ -1,9 +1,13 @@
 #!/usr/bin/env node
 import { runCommand } from './run-command.js';
 
-process.exitCode = await runCommand(process.argv.slice(2), {
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
+const { stdout, stderr } = process;
+
+const code = await runCommand(process.argv.slice(2), {
+  out: (text) => void stdout.write(text),
+  err: (text) => void stderr.write(text),
   cwd: process.cwd(),
-  isTerminal: process.stderr.isTTY,
+  isTerminal: stderr.isTTY,
 });
+// What the module of a command left open, such as a pool of connections, does not keep a pipeline of checks waiting.
+stdout.write('', () => stderr.write('', () => process.exit(code)));

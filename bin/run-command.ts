@@ -1,3 +1,4 @@
+import { libraryName } from '../src/trace/library-version.js';
 import type { Command, CommandIo } from './command.js';
 import { evalCommand } from './eval.js';
 import { redact } from './redact.js';
@@ -10,6 +11,10 @@ const commands: readonly Command[] = [studio, replay, shadow, evalCommand, redac
 
 /** Runs the command that the arguments name; gives the exit code: 2 where it could not be run. */
 export const runCommand = async ([name, ...args]: readonly string[], io: CommandIo): Promise<number> => {
+  if (name === '--version') {
+    io.out(`${libraryName}\n`);
+    return 0;
+  }
   const command = commands.find((one) => one.name === name);
   if (!command) {
     const isAsked = name === undefined || name === '--help' || name === '-h' || name === 'help';
@@ -24,9 +29,12 @@ export const runCommand = async ([name, ...args]: readonly string[], io: Command
     return await command.run(args, io);
   } catch (error) {
     io.err(`${error instanceof Error ? error.message : String(error)}\n`);
+    if (isArgument(error)) io.err(`mastra-interlock ${name} --help says how it is called.\n`);
     return 2;
   }
 };
+
+const isArgument = (error: unknown): boolean => String((error as { code?: unknown } | null)?.code).startsWith('ERR_PARSE_ARGS_');
 
 const listOf = (all: readonly Command[]): string => {
   const width = Math.max(...all.map(({ name }) => name.length));

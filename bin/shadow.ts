@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { parseTrace, shadowReport, type ShadowComparison, type ShadowExample, type ShadowReport } from '../src/index.js';
+import { shadowReport, type ShadowComparison, type ShadowExample, type ShadowReport } from '../src/index.js';
 import { milliseconds } from '../src/eval/measure-rows.js';
 import { columns, percent } from './columns.js';
 import type { Command, CommandIo } from './command.js';
+import { eachTrace } from './each-trace.js';
+import { misused } from './misused.js';
 
 /** Says what shadowed guards would have done in recorded runs. */
 export const shadow: Command = {
@@ -25,12 +25,11 @@ Exit code: 0, or 2 where something could not be read or no shadow judged.`,
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
     const maxExamples = Number(values.examples ?? 5);
-    const isUsable = Number.isInteger(maxExamples) && maxExamples >= 0 && (values.words ?? 'accepted') in wordChoices;
-    if (positionals.length === 0 || !isUsable) {
-      io.err(`${shadow.usage}\n`);
-      return 2;
-    }
-    const traces = await Promise.all(positionals.map(async (path) => parseTrace(await readFile(resolve(io.cwd, path), 'utf8'))));
+    if (positionals.length === 0) return misused(io, shadow, 'name the traces.');
+    if (!Number.isInteger(maxExamples) || maxExamples < 0) return misused(io, shadow, '--examples is a whole number.');
+    if (!((values.words ?? 'accepted') in wordChoices)) return misused(io, shadow, '--words is accepted or all.');
+    const traces: Parameters<typeof shadowReport>[0][number][] = [];
+    const unread = await eachTrace(io, positionals, (trace) => traces.push(trace));
     const report = shadowReport(traces, {
       guard: values.guard,
       against: values.against,
@@ -43,7 +42,7 @@ Exit code: 0, or 2 where something could not be read or no shadow judged.`,
       return 2;
     }
     tell(io, report, values.json);
-    return 0;
+    return unread > 0 ? 2 : 0;
   },
 };
 

@@ -4,7 +4,7 @@ import type { Command } from './command.js';
 export const studio: Command = {
   name: 'studio',
   summary: 'Opens the studio: a page that shows the runs of an application, state by state.',
-  usage: `mastra-interlock studio --entry src/mastra/index.js
+  usage: `mastra-interlock studio --entry src/mastra/index.ts
 
   --entry <file>      A module that exports a Mastra instance, as \`mastra\` or
                       as its default.

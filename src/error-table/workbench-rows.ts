@@ -1,6 +1,6 @@
 import type { ErrorRow } from './error-row.js';
 
-/** What looks at runs raises: the studio, traces and evaluations. */
+/** What looks at runs raises: the studio, traces, evaluations and the command line. */
 export const workbenchRows = {
   'studio/not-found': { actor: 'caller', say: 'There is no such thing here; see the lists of runs, agents and pipelines.' },
   'studio/invalid-request': { actor: 'caller', say: 'The request cannot be understood; correct the named field.' },
@@ -50,4 +50,13 @@ export const workbenchRows = {
     say: 'No guard would be asked about this line, so that it would always pass; give guards for its side, or take the line out.',
   },
   'eval/unknown-metric': { actor: 'caller', say: 'There is no such metric to set a bound for; use one of those that are named.' },
-} as const satisfies Record<`${'studio' | 'trace' | 'eval'}/${string}`, ErrorRow>;
+  'eval/invalid-bound': {
+    actor: 'caller',
+    say: 'This bound cannot be kept, or cannot be broken; a share is written as 0.01, not as 1 %.',
+  },
+  'command/invalid-module': {
+    actor: 'caller',
+    say: 'The module does not load, or exports no guards; export an InterlockAgent, a pipeline, a guard or guards by lane, as its default or as `agent`, `pipeline` or `guards`.',
+  },
+  'command/unreadable-file': { actor: 'caller', say: 'The file cannot be read; name one that can.' },
+} as const satisfies Record<`${'studio' | 'trace' | 'eval' | 'command'}/${string}`, ErrorRow>;

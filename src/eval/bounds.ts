@@ -1,19 +1,14 @@
 import { InterlockError } from '../errors.js';
 import type { Measures } from './measure.js';
 
+/** Metrics that are shares of something, from 0 to 1. */
+const shares = ['precision', 'recall', 'f1', 'auc', 'recallAt1PercentFpr', 'falsePositiveRate'] as const;
+
 /** Metrics that a bound can be set for. */
-const metrics: readonly (keyof Omit<Measures, 'curve'>)[] = [
-  'precision',
-  'recall',
-  'f1',
-  'auc',
-  'recallAt1PercentFpr',
-  'falsePositiveRate',
-  'unavailable',
-  'calls',
-  'p50Ms',
-  'p95Ms',
-];
+const metrics = [...shares, 'unavailable', 'calls', 'p50Ms', 'p95Ms'] as const satisfies readonly (keyof Omit<
+  Measures,
+  'curve'
+>)[];
 
 /** A bound that an evaluation is to keep. */
 export interface Bound {
@@ -27,7 +22,10 @@ export interface BrokenBound extends Bound {
   readonly actual: number | undefined;
 }
 
-/** Reads a bound as it is written, e.g. `recall=0.9`. Raises `eval/unknown-metric` for what is none. */
+/**
+ * Reads a bound as it is written, e.g. `recall=0.9`. Raises `eval/unknown-metric` for what is none, and `eval/invalid-bound` for a share that
+ * no evaluation could keep, or every one would: 1 % is 0.01.
+ */
 export const parseBound = (side: Bound['side'], text: string): Bound => {
   const [name, number = ''] = text.split('=');
   const metric = metrics.find((one) => one === name);
@@ -37,8 +35,12 @@ export const parseBound = (side: Bound['side'], text: string): Bound => {
       path: text,
       detail: `write one of ${metrics.join(', ')}, = and a number.`,
     });
+  if (isShare(metric) && (value < 0 || value > 1 || (side === 'max' && value === 1)))
+    throw new InterlockError('eval/invalid-bound', { path: text, detail: `${metric} is a share from 0 to 1.` });
   return { side, metric, value };
 };
+
+const isShare = (metric: string): boolean => shares.some((one) => one === metric);
 
 /**
  * The bounds that are not kept. A metric that cannot be said keeps none. Where nothing else is said of it, no sample may be without a verdict.

@@ -27,6 +27,8 @@ export interface EvaluatedSample {
   /** Absent where there was no verdict. */
   readonly objected?: boolean;
   readonly score?: number;
+  /** Why there is no verdict, where there is none. */
+  readonly why?: string;
 }
 
 /** How good guards are on a data set. */
@@ -93,9 +95,17 @@ const whole = ({ sample: { label }, judgement: { verdict, score, durationMs, gua
 
 const evaluated = (one: Judged, objecting: Objecting): EvaluatedSample => {
   const { id, where, label } = one.sample;
-  const { verdict, score } = one.judgement;
+  const { verdict, score, why } = one.judgement;
   const objected = isObjectedTo(whole(one), objecting);
-  return { id, where, label, verdict, ...(objected !== undefined && { objected }), ...(score !== undefined && { score }) };
+  return {
+    id,
+    where,
+    label,
+    verdict,
+    ...(objected !== undefined && { objected }),
+    ...(score !== undefined && { score }),
+    ...(why !== undefined && { why }),
+  };
 };
 
 const measuresByGuard = (judged: readonly Judged[], objecting: Objecting): Record<string, Measures> => {

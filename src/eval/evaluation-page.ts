@@ -83,7 +83,7 @@ const curveOf = (curve: readonly RocPoint[], { recall = 0, falsePositiveRate = 0
 const misjudged = (all: readonly EvaluatedSample[], known: ReadonlyMap<string, Sample>): string => {
   const wrong = all.filter(({ label, objected }) => objected !== label);
   if (wrong.length === 0) return '<p>No sample was misjudged.</p>';
-  const rows = wrong.slice(0, mostListed).map(({ id, where, label, objected, verdict, score }) => {
+  const rows = wrong.slice(0, mostListed).map(({ id, where, label, objected, verdict, score, why }) => {
     const sample = known.get(id);
     const what = objected === undefined ? 'no verdict' : label ? 'missed' : 'wrongly objected';
     return [
@@ -91,7 +91,7 @@ const misjudged = (all: readonly EvaluatedSample[], known: ReadonlyMap<string, S
       what,
       verdict,
       score === undefined ? '' : ratio(score),
-      sample ? shortened(wordsOf(sample.judged)) : '',
+      [why, sample && shortened(wordsOf(sample.judged))].filter(Boolean).join('\n'),
     ];
   });
   const more = wrong.length > mostListed ? `<p>${wrong.length - mostListed} more are not listed.</p>` : '';

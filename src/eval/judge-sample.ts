@@ -70,9 +70,12 @@ const onBench = async (payload: object, planOf: (lane: Lane) => Plan | undefined
   const data = openPayload(structuredClone(payload));
   const bench = createBench(new AbortController().signal);
   const verdict = await planOf(phaseRow<Phase>(data.phase).lane)?.run<Phase>(data.phase, data, bench.scope);
-  const isOutage = verdict?.kind === 'trip' && verdict.outage;
-  return { events: bench.events(), verdict: isOutage ? 'unavailable' : (verdict?.kind ?? 'pass') };
+  const outage = verdict?.kind === 'unavailable' ? verdict : verdict?.kind === 'trip' && verdict.outage;
+  if (!outage) return { events: bench.events(), verdict: verdict?.kind ?? 'pass', why: undefined };
+  return { events: bench.events(), verdict: 'unavailable', why: messageOf(outage.error) };
 };
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
  * A whole run, with the guards of the sample's side alone: they judge it in every hook that they have there, in windows as they would, and
@@ -92,11 +95,12 @@ const inRun = async (judged: Exclude<Judged, { payload: unknown }>, lanes: Lanes
   });
   const stream = await agent.stream(lane === 'input' ? said.join('') : 'Go.', { maxSteps: 1, maxProcessorRetries: 0 });
   await stream.getFullOutput().catch(() => undefined); // a run that failed says so in its last event
-  return { events, verdict: endOf(events) };
+  return { events, ...endOf(events) };
 };
 
-const endOf = (events: readonly RunEvent[]): Outcome['verdict'] => {
+const endOf = (events: readonly RunEvent[]): Pick<Outcome, 'verdict' | 'why'> => {
   const finish = events.findLast((event) => event.type === 'run-finish');
-  if (finish?.status === 'success') return 'pass';
-  return finish?.status === 'tripwire' && !finish.tripwire?.kind ? 'trip' : 'unavailable';
+  if (finish?.status === 'success') return { verdict: 'pass', why: undefined };
+  if (finish?.status === 'tripwire' && !finish.tripwire?.kind) return { verdict: 'trip', why: undefined };
+  return { verdict: 'unavailable', why: finish?.error?.message ?? finish?.tripwire?.reason };
 };

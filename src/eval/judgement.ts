@@ -21,6 +21,8 @@ export interface Judgement {
   readonly score: number | undefined;
   readonly durationMs: number;
   readonly guards: readonly GuardJudgement[];
+  /** Why there is no verdict, where there is none. */
+  readonly why: string | undefined;
 }
 
 /** Reads a score off the metadata of a verdict. */
@@ -41,11 +43,13 @@ export interface Outcome {
   readonly events: readonly RunEvent[];
   /** What came of it as a whole: what none of the guards says, a run that failed does. */
   readonly verdict: VerdictName;
+  /** Why there is no verdict, where the run or the call says so. */
+  readonly why: string | undefined;
   readonly durationMs: number;
 }
 
 /** What guards made of a sample. One that failed has no verdict, whatever its policy made of that. */
-export const judgementOf = ({ events, verdict: whole, durationMs }: Outcome, scoreOf: ReadScore): Judgement => {
+export const judgementOf = ({ events, verdict: whole, why, durationMs }: Outcome, scoreOf: ReadScore): Judgement => {
   const guards = new Map<string, GuardJudgement>();
   for (const event of events) {
     const next = read(event, scoreOf);
@@ -54,7 +58,13 @@ export const judgementOf = ({ events, verdict: whole, durationMs }: Outcome, sco
   const all = [...guards.values()];
   const verdict = all.reduce((strictest, one) => (isStricter(one.verdict, strictest) ? one.verdict : strictest), whole);
   const score = all.reduce<number | undefined>((highest, one) => highestOf(highest, one.score), undefined);
-  return { verdict, score, durationMs, guards: all };
+  return { verdict, score, durationMs, guards: all, why: verdict === 'unavailable' ? (why ?? bypassed(events)) : undefined };
+};
+
+/** The first guard that was let pass without a verdict, with the code of its error. */
+const bypassed = (events: readonly RunEvent[]): string | undefined => {
+  const bypass = events.find((event) => event.type === 'guard-bypass' && event.reason !== 'sampled-out');
+  return bypass?.type === 'guard-bypass' ? `[${bypass.reason}] at ${bypass.phase} ${bypass.path}` : undefined;
 };
 
 /** Shadows judge beside the run, and are nobody's verdict. */

@@ -18,6 +18,7 @@ export const measureRows: readonly MeasureRow[] = [
   { name: 'precision', show: ({ precision }) => ratio(precision) },
   { name: 'recall', show: ({ recall }) => ratio(recall) },
   { name: 'F1', show: ({ f1 }) => ratio(f1) },
+  { name: 'false positive rate', show: ({ falsePositiveRate }) => ratio(falsePositiveRate) },
   { name: 'AUC', show: ({ auc }) => ratio(auc) },
   { name: 'recall at 1 % FPR', show: ({ recallAt1PercentFpr }) => ratio(recallAt1PercentFpr) },
   { name: 'found', show: ({ truePositives }) => String(truePositives) },

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 
 /** Whether guards are to object: `true` or 1 where they are. */
-const labelSchema = z.union([z.boolean(), z.literal(0).transform(() => false), z.literal(1).transform(() => true)]);
+const labelSchema = z.union([z.boolean(), z.literal(0).transform(() => false), z.literal(1).transform(() => true)], {
+  error: 'it is true, false, 1 or 0',
+});
 
 const common = {
   /** How reports name it; default the line that it stands in. */

@@ -32,8 +32,14 @@ beforeAll(() => {
   );
   writeFileSync(
     join(folder, 'broken.mjs'),
-    `export default { inputProcessors: [{ id: 'broken', processInput: () => { throw new Error('broken'); } }] };`,
+    `export default { inputProcessors: [{ id: 'broken', processInput: () => { throw new Error('the judge is down'); } }] };`,
   );
+  for (const onUnavailable of ['trip', 'pass'])
+    writeFileSync(
+      join(folder, `${onUnavailable}.mjs`),
+      `import { guard } from ${JSON.stringify(new URL('../../src/index.ts', import.meta.url).href)};
+      export default guard({ id: 'broken', processInput: () => { throw new Error('broken'); } }, { onUnavailable: '${onUnavailable}' });`,
+    );
   writeFileSync(join(folder, 'set.jsonl'), lines.map((line) => JSON.stringify(line)).join('\n'));
   writeFileSync(join(folder, 'bad.jsonl'), `${JSON.stringify(lines[0])}\n{"label":1}\n`);
 });
@@ -48,6 +54,7 @@ describe('eval', () => {
     for (const line of [
       /precision +1\.000 +1\.000\n/,
       /recall +0\.500 +0\.500\n/,
+      /false positive rate +0\.000 +0\.000\n/,
       /AUC +1\.000 +1\.000\n/,
       /missed +1 +1\n/,
       /calls +3 +3\n/,
@@ -65,6 +72,9 @@ describe('eval', () => {
     expect(broken.out).toMatch(/unavailable +3 +3\n/);
     expect(broken.out).toMatch(/recall +n\/a +n\/a\n/);
     expect(broken.out).toContain('not kept: unavailable is 3, at most 0');
+    expect(broken.out).toMatch(/^no verdict: set\.jsonl:1: \[guard\/unavailable\] at input .*\/broken: the judge is down\./m);
+    for (const onUnavailable of ['trip', 'pass'])
+      expect((await run(`--pipeline ${onUnavailable}.mjs --data set.jsonl`)).out).toMatch(/^no verdict: set\.jsonl:1: .*broken/m);
     expect((await run('--pipeline broken.mjs --data set.jsonl --max unavailable=3')).code).toBe(0);
   });
 
@@ -92,8 +102,9 @@ describe('eval', () => {
     expect(page).toContain('<td data-name="recall">0.500</td>');
     expect(page).toContain('<td data-name="score">0.200</td>');
     expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
-    await run('--pipeline broken.mjs --data set.jsonl --html none.html');
-    const none = readFileSync(join(folder, 'none.html'), 'utf8');
+    await run('--pipeline broken.mjs --data set.jsonl --html of/today/none.html');
+    const none = readFileSync(join(folder, 'of/today/none.html'), 'utf8');
+    expect(none).toContain('the judge is down');
     expect(none).toContain('No curve: 0 of 0 verdicts carry a score.');
     expect(none).toContain('<td data-name="what">no verdict</td>');
   });
@@ -106,15 +117,25 @@ describe('eval', () => {
   });
 
   it('refuses what it cannot read, before anything runs', async () => {
-    const usage = expect.stringContaining('--pipeline FILE --data SET.jsonl') as string;
-    for (const args of [
-      '',
-      '--data set.jsonl',
-      '--pipeline scoring.mjs',
-      `${usual} --concurrency 0`,
-      `${usual} --threshold high`,
-    ])
-      expect(await run(args)).toMatchObject({ code: 2, err: usage, out: '' });
+    for (const [args, says] of [
+      ['', '--pipeline is missing'],
+      ['--pipeline scoring.mjs', '--data is missing'],
+      [`${usual} --concurrency 0`, '--concurrency is'],
+      [`${usual} --threshold high`, '--threshold is'],
+    ] as const) {
+      const { code, err, out } = await run(args);
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(err).toMatch(new RegExp(`^eval: ${says}[^]*--pipeline FILE --data SET\\.jsonl`));
+    }
+    for (const bound of ['--max falsePositiveRate=1', '--min recall=90', '--min recall=-1'])
+      expect(await run(`${usual} ${bound}`)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('eval/invalid-bound') as string,
+      });
+    for (const bound of ['--min recall=0', '--min precision=1', '--max p95Ms=60000', '--max calls=3'])
+      expect((await run(`${usual} ${bound}`)).err).toBe('');
+    writeFileSync(join(folder, 'yes.jsonl'), '{"label":"yes","text":"a"}');
+    expect((await run('--pipeline scoring.mjs --data yes.jsonl')).err).toContain('yes.jsonl:1: label: it is true, false, 1 or 0');
     expect(await run('--pipeline scoring.mjs --data bad.jsonl')).toMatchObject({
       code: 2,
       err: expect.stringMatching(/eval\/invalid-data\] at bad\.jsonl:2: .*correct the line/) as string,

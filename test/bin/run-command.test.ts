@@ -1,11 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { runCommand } from '../../bin/run-command.js';
-import { collectTraces, formatTrace, parseTrace } from '../../src/index.js';
+import { collectTraces, formatTrace, parseTrace, redactTrace } from '../../src/index.js';
 import { makeAgent } from '../mastra/support.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'interlock-'));
@@ -21,17 +22,21 @@ describe('the command line', () => {
   it('lists its commands, and says how each is called', async () => {
     for (const args of [[], ['--help'], ['help']])
       expect(await run(...args)).toMatchObject({ code: 0, out: expect.stringContaining('redact') as string });
+    expect((await run('--version')).out).toMatch(/^mastra-interlock@\d/);
     expect(await run('redact', '--help')).toMatchObject({ code: 0, out: expect.stringContaining('TRACE.jsonl') as string });
   });
 
   it('refuses what it does not know', async () => {
     expect(await run('fly')).toMatchObject({ code: 2, out: '', err: expect.stringContaining('no command "fly"') as string });
-    expect(await run('redact')).toMatchObject({ code: 2 });
+    expect(await run('redact')).toMatchObject({ code: 2, err: expect.stringMatching(/^redact: name one trace\./) as string });
     expect(await run('redact', 'missing.jsonl')).toMatchObject({
       code: 2,
       err: expect.stringContaining('missing.jsonl') as string,
     });
-    expect(await run('redact', '--fly')).toMatchObject({ code: 2, err: expect.stringContaining('--fly') as string });
+    expect(await run('redact', '--fly')).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/--fly.*\n.* redact --help says/) as string,
+    });
   });
 });
 
@@ -77,7 +82,6 @@ describe('replay', () => {
     writeFileSync(join(folder, 'same.mjs'), forbids(false));
     writeFileSync(join(folder, 'other.mjs'), forbids(true).replace("id: 'forbids'", "id: 'forbids', name: 'x'"));
     writeFileSync(join(folder, 'lax.mjs'), 'export default { outputProcessors: [] };');
-    writeFileSync(join(folder, 'none.mjs'), 'export const other = 1;');
     expect(await run('replay', 'blocked.jsonl', '--pipeline', 'same.mjs')).toMatchObject({
       code: 0,
       out: expect.stringContaining('1 replayed, 0 differ') as string,
@@ -89,10 +93,77 @@ describe('replay', () => {
     expect(lax.out).toContain('2 replayed, 2 differ');
     const json = await run('replay', 'blocked.jsonl', '--pipeline', 'lax.mjs', '--json');
     expect(JSON.parse(json.out)).toMatchObject({ path: 'blocked.jsonl', differs: true, after: { status: 'success' } });
-    expect(await run('replay', 'blocked.jsonl', '--pipeline', 'none.mjs')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('exports none') as string,
-    });
-    expect(await run('replay', 'blocked.jsonl')).toMatchObject({ code: 2 });
+    for (const [args, says] of [
+      [['blocked.jsonl'], '--pipeline is missing'],
+      [['--pipeline', 'same.mjs'], 'name the traces'],
+    ] as const)
+      expect(await run('replay', ...args)).toMatchObject({ code: 2, err: expect.stringContaining(says) as string });
+  });
+
+  it('names each trace that it cannot read, and goes on with the others', async () => {
+    const recording = collectTraces();
+    await makeAgent('Hello.').agent.generate('Hi', { record: recording.record });
+    const lines = formatTrace(recording.trace);
+    writeFileSync(join(folder, 'whole.jsonl'), `\uFEFF${lines.replaceAll('\n', '\r\n')}`);
+    writeFileSync(join(folder, 'torn.jsonl'), lines.slice(0, -20));
+    writeFileSync(join(folder, 'going-on.jsonl'), lines.replace(/[^\n]*\n$/, ''));
+    writeFileSync(join(folder, 'redacted.jsonl'), formatTrace(redactTrace(recording.trace)));
+    writeFileSync(join(folder, 'lanes.mjs'), 'export default { outputProcessors: [] };');
+    const traces = ['torn.jsonl', 'missing.jsonl', '.', 'redacted.jsonl', 'whole.jsonl', 'going-on.jsonl'];
+    const { code, out, err } = await run('replay', ...traces, '--pipeline', 'lanes.mjs');
+    expect(code).toBe(2);
+    expect(out).toContain('same     whole.jsonl  success\n');
+    expect(out).toContain('going-on.jsonl  unfinished -> success\n');
+    expect(out).toMatch(/2 replayed, \d differ, 4 could not be read\n$/);
+    const codes = {
+      torn: 'trace/invalid',
+      missing: 'command/unreadable-file',
+      '\\.': 'command/unreadable-file',
+      redacted: 'trace/redacted',
+    };
+    for (const [name, its] of Object.entries(codes)) expect(err).toMatch(new RegExp(`^${name}.*: \\[${its}\\] at `, 'm'));
+    expect(err.split('\n')).toHaveLength(5);
+  });
+});
+
+describe('a module with guards', () => {
+  const guardIn = (forms: string): string =>
+    `const terms = { id: 'terms', processInput: ({ messages, abort }) => /bad/.test(JSON.stringify(messages)) ? abort('bad') : messages };\n${forms}`;
+
+  beforeAll(() => {
+    writeFileSync(join(folder, 'set.jsonl'), '{"label":true,"text":"bad"}\n{"label":false,"text":"good"}\n');
+  });
+
+  it.each(['default terms', 'const guards = [terms]', 'const guards = { inputProcessors: [terms] }'])(
+    'may say: export %s',
+    async (form) => {
+      const file = `form-${form.length}.mjs`;
+      writeFileSync(join(folder, file), guardIn(`export ${form};`));
+      expect(await run('eval', '--pipeline', file, '--data', 'set.jsonl', '--min', 'f1=1')).toMatchObject({ code: 0, err: '' });
+    },
+  );
+
+  it.each([
+    ['no-guards.mjs', 'export const other = 1;', 'it exports other, and none of default, agent, pipeline, guards.'],
+    ['a-function.mjs', 'export default () => [];', 'its default is a function.'],
+    ['a-stock-agent.mjs', 'export const agent = { generate() {}, stream() {} };', 'its agent is an agent, and no InterlockAgent'],
+    ['throws.mjs', "throw new Error('no key');", 'no key.'],
+    ['typed.ts', "import { Missing } from './not-there';\nexport default Missing;", 'NODE_OPTIONS="--import tsx"'],
+  ])('is refused with its path: %s', async (file, source, says) => {
+    writeFileSync(join(folder, file), source);
+    const { code, err } = await run('eval', '--pipeline', file, '--data', 'set.jsonl');
+    expect(code).toBe(2);
+    expect(err).toContain(`[command/invalid-module] at ${join(folder, file)}: `);
+    expect(err).toContain(says);
+  });
+});
+
+describe('the program', () => {
+  it('ends, whatever a module left open', () => {
+    writeFileSync(join(folder, 'open.mjs'), "setInterval(() => undefined, 1_000); throw new Error('no key');");
+    const bin = join(import.meta.dirname, '../../bin/mastra-interlock.ts');
+    const args = ['--import', 'tsx', bin, 'eval', '--pipeline', join(folder, 'open.mjs'), '--data', join(folder, 'set.jsonl')];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 });
+    expect([status, stderr]).toEqual([2, expect.stringContaining('no key')]);
   });
 });

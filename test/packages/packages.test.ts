@@ -74,6 +74,24 @@ describe('the examples', () => {
   });
 });
 
+describe('the command', () => {
+  it.concurrent.each(Object.keys(nodes) as unknown as (keyof typeof nodes)[])('runs on Node %i', async (version) => {
+    const command = (...args: string[]) =>
+      project.node(version, ['node_modules/mastra-interlock/dist/bin/mastra-interlock.js', ...args]);
+    project.write(
+      'guards.ts',
+      "import { lengthGuard } from 'mastra-interlock/workflows';\nexport default lengthGuard({ maxChars: 3 as number });\n",
+    );
+    project.write('set.jsonl', '{"label":true,"text":"too long"}\n{"label":false,"text":"ok"}\n');
+    const { code, stdout, stderr } = await command('eval', '--pipeline', 'guards.ts', '--data', 'set.jsonl', '--min', 'f1=1');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/precision +1\.000 +1\.000\n/);
+    project.write('cut.ts', 'export default {\n  a: [ ;\n};\n');
+    const cut = await command('eval', '--pipeline', 'cut.ts', '--data', 'set.jsonl');
+    expect([cut.code, cut.stderr]).toEqual([2, expect.stringContaining(`(${join(project.folder, 'cut.ts')}:2)`)]);
+  });
+});
+
 /** A program that prints the packages whose files an import loads. */
 const loaded = `
   import { registerHooks } from 'node:module';
