@@ -43,9 +43,9 @@ describe('the transcript in README.md', () => {
       .filter((part) => part !== '');
 
   it('is what the chat shows', async () => {
-    const [transcript = ''] = codeIn('text');
+    const transcript = codeIn('text').find((code) => code.startsWith('you › ')) ?? '';
     const asked = Array.from(transcript.matchAll(/^you › (.+)$/gm), ([, text = '']) => text);
-    expect(asked.length).toBeGreaterThan(1);
+    expect(asked.length).toBeGreaterThan(0);
     const { stdout } = await runChat([], { input: asked.join('\n') });
     expect(essence(stdout.slice(stdout.indexOf('you ›')))).toEqual(essence(transcript));
   });
