@@ -53,15 +53,15 @@ describe('a release, rehearsed in a copy', () => {
     const { publishConfig } = JSON.parse(read('package.json')) as { publishConfig: object };
     expect(publishConfig).toEqual({ access: 'public', provenance: true });
     const workflow = read('.github/workflows/release.yml');
-    const lines = [
-      'id-token: write',
-      'bash .ci/run',
-      'version-script: npm run release:version',
-      'publish-script: npm run release:publish',
-    ];
-    for (const line of lines) expect(workflow).toContain(line);
+    const [checks = '', release = ''] = workflow.split('\n  release:\n');
+    expect(checks).toContain('uses: ./.github/workflows/ci.yml');
+    expect(checks).not.toContain(': write');
+    expect(release).toContain('needs: checks');
+    expect(read('.github/workflows/ci.yml')).toMatch(/workflow_call:[^]*bash \.ci\/run/);
+    const lines = ['id-token: write', 'version-script: npm run release:version', 'publish-script: npm run release:publish'];
+    for (const line of lines) expect(release).toContain(line);
     // Version 1 of the action reads what version 2 of the command line prints, and makes no tags for version 3.
-    expect(workflow).toContain('changesets/action@v2');
+    expect(release).toMatch(/changesets\/action@[\da-f]{40} # v2\./);
     expect(read('package.json')).toMatch(/"@changesets\/cli": "3\./);
   });
 
