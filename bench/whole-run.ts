@@ -29,8 +29,14 @@ export interface Wanted {
   readonly tell: (line: string) => void;
 }
 
-const glance: WarmUp = { stretchMs: 60, patience: 2, mostMs: 500 };
-const quickEffort: Effort = { first: glance, further: glance, samples: 2, sampleMs: 40, enoughMs: 150, largest: 8_000 };
+const quickEffort: Effort = {
+  first: { stretchMs: 150, patience: 3, mostMs: 3_000 },
+  further: { stretchMs: 150, patience: 1, mostMs: 600 },
+  samples: 2,
+  sampleMs: 40,
+  enoughMs: 150,
+  largest: 8_000,
+};
 
 const fullEffort: Effort = {
   first: { stretchMs: 300, patience: 4, mostMs: 10_000 },

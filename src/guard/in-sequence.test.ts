@@ -33,6 +33,16 @@ const asyncly =
 const textOf = (verdict: Verdict<Data>): unknown =>
   verdict.kind === 'edit' ? (verdict.data.part as typeof chunk).payload.text : verdict.kind;
 
+/** Calls somebody and lets no error out. */
+const unless = (call: () => unknown): undefined => {
+  try {
+    call();
+  } catch {
+    return undefined;
+  }
+  return undefined;
+};
+
 const fail = (error: unknown): Hook => {
   return () => {
     throw error;
@@ -123,6 +133,23 @@ describe.each([
     expect(verdict).toMatchObject({ kind: 'trip', processorId: 'inner-guard', path: 'p/guard' });
   });
 
+  it.each<[string, (abort: () => never, args: Parameters<Hook>[0]) => unknown]>([
+    ['goes on', (abort, args) => unless(abort) ?? args.part],
+    ['fails', (abort) => unless(abort) ?? fail(new Error('the judge failed'))({} as never)],
+  ])('by an abort that it catches itself: a trip, also where it then %s', async (_then, run) => {
+    const { verdict } = await stop((args) => run(() => args.abort('bad words'), args));
+    expect(verdict).toMatchObject({ kind: 'trip', reason: 'bad words' });
+  });
+
+  it('by an abort that it catches, and a tripwire after it: by the later one', async () => {
+    const { verdict } = await stop(({ abort }) => unless(() => abort('again', { retry: true })) ?? abort('no'));
+    expect(verdict).toMatchObject({ kind: 'trip', reason: 'no' });
+    const other = await stop(
+      ({ abort }) => unless(() => abort('again')) ?? fail(new TripWire('inner', {}, 'inner'))({} as never),
+    );
+    expect(other.verdict).toMatchObject({ kind: 'trip', processorId: 'inner' });
+  });
+
   it.each([[new Error('down')], ['text'], [undefined], [null]])('by throwing %s: no verdict', async (error) => {
     expect((await stop(fail(error))).verdict).toEqual({
       kind: 'unavailable',
@@ -161,6 +188,13 @@ describe.each([
   ])('is not disturbed by an onViolation that %s', async (_name, onViolation) => {
     expect((await stop(({ abort }) => abort('bad'), { onViolation })).verdict).toMatchObject({ kind: 'trip', reason: 'bad' });
   });
+});
+
+it('an abort counts once: what the hook is asked next it is asked anew', async () => {
+  const guard = inSequence([hook('a', ({ part, abort }) => (part === chunk ? unless(() => abort('no')) : part))]);
+  const scope = createScope();
+  const verdicts = [await guard(data, scope), await guard({ ...data, part: { ...chunk } }, scope)];
+  expect(verdicts.map(({ kind }) => kind)).toEqual(['trip', 'pass']);
 });
 
 describe('reports', () => {

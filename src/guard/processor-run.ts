@@ -6,6 +6,8 @@ import type { ProcessorSlot, RunScope } from '../phase/scope.js';
 export interface ProcessorRun {
   readonly slot: ProcessorSlot;
   readonly context: HookContext;
+  /** What `abort` threw last, until it is taken for the hook's verdict. */
+  aborted: Error | undefined;
 }
 
 /**
@@ -18,7 +20,11 @@ export const processorRuns = (processor: Processor): ((scope: RunScope, retryCou
     const known = runs.get(scope);
     if (known?.context.retryCount === retryCount) return known;
     const slot = known?.slot ?? scope.slot(processor.id);
-    const made = { slot, context: hookContext(processor.id, { scope, slot, retryCount }) };
+    const onAbort = (tripwire: Error) => {
+      made.aborted = tripwire;
+    };
+    const context = hookContext(processor.id, { scope, slot, retryCount, onAbort });
+    const made: ProcessorRun = { slot, context, aborted: undefined };
     runs.set(scope, made);
     return made;
   };
@@ -28,17 +34,20 @@ interface Source {
   scope: RunScope;
   slot: ProcessorSlot;
   retryCount: number;
+  onAbort: (tripwire: Error) => void;
 }
 
-const hookContext = (id: string, { scope, slot, retryCount }: Source): HookContext => ({
+const hookContext = (id: string, { scope, slot, retryCount, onAbort }: Source): HookContext => ({
   state: slot.state,
   abort: (reason, options) => {
-    throw scope.host.createTripWire({
+    const tripwire = scope.host.createTripWire({
       reason: reason || `Tripwire triggered by ${id}`,
       retry: options?.retry,
       metadata: options?.metadata,
       processorId: id,
     });
+    onAbort(tripwire);
+    throw tripwire;
   },
   retryCount,
   requestContext: scope.requestContext,

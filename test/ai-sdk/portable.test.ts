@@ -11,7 +11,7 @@ import { scriptedModel } from '../../src/testing/index.js';
 import { guard, lengthGuard, otherwise, pipeline, piiGuard, redactor, spamGuard } from '../../workflows/guards/index.js';
 import { contentModeration } from '../../workflows/index.js';
 
-/** A guard that notes the list it is given, and what its abort throws. */
+/** A guard that notes the list it is given, and what its abort throws, and blocks. */
 const looking = (seen: unknown[], fields: object = {}): Processor => ({
   id: 'looking',
   ...fields,
@@ -21,8 +21,8 @@ const looking = (seen: unknown[], fields: object = {}): Processor => ({
       return abort('never mind');
     } catch (error) {
       seen.push(error);
+      throw error;
     }
-    return messageList;
   },
 });
 
@@ -38,14 +38,20 @@ const run = async (guards: Parameters<typeof withGuards>[1], text?: string): Pro
   return left;
 };
 
+/** Runs a guard that looks, among others; gives what it saw. */
+const seenBy = async (fields: object, guardsOf: (one: Processor) => Parameters<typeof run>[0]): Promise<unknown[]> => {
+  const seen: unknown[] = [];
+  await expect(run(guardsOf(looking(seen, fields)))).rejects.toMatchObject({ name: 'TripwireError', reason: 'never mind' });
+  return seen;
+};
+
 describe('guards of the AI SDK are given', () => {
   it.each([
     ['no trait', {}, []],
     ['a trait, beside a guard without', portable, [{ id: 'other', processInput: () => undefined as never }]],
     ['a trait, beside a step of Mastra’s', portable, [createStep({ id: 'unicode', processInput: () => undefined as never })]],
   ])('Mastra’s messages and tripwires: %s', async (_, fields, others) => {
-    const seen: unknown[] = [];
-    await run([looking(seen, fields), ...others]);
+    const seen = await seenBy(fields, (one) => [one, ...others]);
     expect(seen).toEqual([expect.any(MessageList), expect.any(TripWire)]);
     expect((seen[0] as MessageList).get.all.aiV5.model()).toHaveLength(2);
   });
@@ -71,8 +77,7 @@ describe('guards of the AI SDK are given', () => {
     ],
     ['in a pipeline in a pipeline', (one) => pipeline('p').then(pipeline('q').then(one).commit())],
   ])('plain ones, where all of them are portable: %s', async (_, guardsOf) => {
-    const seen: unknown[] = [];
-    await run(guardsOf(looking(seen, portable)));
+    const seen = await seenBy(portable, guardsOf);
     const [list, thrown] = seen as [MessageList, Error];
     expect(list).not.toBeInstanceOf(MessageList);
     expect(list.get.all.db().map(({ role }) => role)).toEqual(['user', 'assistant']);

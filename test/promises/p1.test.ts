@@ -36,6 +36,15 @@ const trippingGuard = (phase: Phase, log: string[], when?: (args: HookArgs) => b
     { when },
   );
 
+/** How a judge is often called: what it throws is taken for a failure of the judge, and the guard goes on. */
+const ignoring = (judge: () => never): undefined => {
+  try {
+    judge();
+  } catch {
+    return undefined;
+  }
+};
+
 describe('P1 No tool runs after a tripwire', () => {
   describe.each(everyHook)('$hook, $mode', ({ phase, mode }) => {
     it.each(wirings)('a trip of a guard that stands %s is the last thing that happens [spec 2.31]', async (wiring) => {
@@ -63,6 +72,17 @@ describe('P1 No tool runs after a tripwire', () => {
       const guard = guardOn(phase, () => Promise.reject(new Error('out of order')));
       const ran = await runAgent(createAgent({ model: modelFor(phase), log, ...laned([phase, guard]) }), mode);
       expect(ran.status).toBe('failed');
+      expect(log).toEqual(before[phase].effects);
+    });
+
+    it.each<[string, (judge: () => never) => unknown]>([
+      ['at once', (judge) => ignoring(judge)],
+      ['later', async (judge) => ignoring(await Promise.resolve(judge))],
+    ])('a trip that the hook itself catches, %s, is a trip', async (_when, run) => {
+      const log: string[] = [];
+      const guard = guardOn(phase, ({ abort }) => run(() => abort('blocked', { metadata: { score: 1 } })));
+      const ran = await runAgent(createAgent({ model: modelFor(phase), log, ...laned([phase, guard]) }), mode);
+      expect(ran).toMatchObject({ status: 'tripwire', result: { tripwire: { reason: 'blocked', metadata: { score: 1 } } } });
       expect(log).toEqual(before[phase].effects);
     });
 
