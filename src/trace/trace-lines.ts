@@ -34,9 +34,12 @@ interface Line {
 
 const readLine = ({ line, number }: Line): TraceEntry => {
   const value = parseJson(line, number);
-  const { kind, version } = (value ?? {}) as { kind?: unknown; version?: unknown };
+  const { kind, version, library } = (value ?? {}) as { kind?: unknown; version?: unknown; library?: unknown };
   if (kind === 'header' && version !== traceVersion)
-    throw new InterlockError('trace/version', { path: `line ${number}`, detail: `it is version ${String(version)}.` });
+    throw new InterlockError('trace/version', {
+      path: `line ${number}`,
+      detail: `it is version ${String(version)}${typeof library === 'string' ? `, written by ${library}` : ''}; this library reads version ${traceVersion}`,
+    });
   const read = traceEntrySchema.safeParse(value);
   if (read.success) return value as TraceEntry; // as it stands: what the schema makes of it has another order
   const [issue] = read.error.issues;

@@ -42,7 +42,7 @@ const runWell = async (file: string, args: readonly string[], options: RunOption
   return stdout;
 };
 
-/** The versions of Node, from the package `node`: this process's, and the oldest that is supported. */
+/** The versions of Node, from the package `node`: this process's, and the oldest that is supported, as package.json says. */
 export const nodes = {
   24: join(rootModules, 'node/bin/node'),
   22: join(ownModules, 'node22/bin/node'),
@@ -59,6 +59,7 @@ interface Manifest {
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly engines: { readonly node: string };
 }
 
 export const readManifest = (folder = root): Manifest =>
@@ -92,6 +93,9 @@ const neededBeside = (): Record<string, string> => {
   wanted.delete('mastra-interlock');
   return Object.fromEntries([...wanted].map((name) => [name, devDependencies[name] ?? peerDependencies[name] ?? '*']));
 };
+
+/** What the oldest version has to be told, so that it runs TypeScript as later ones do. */
+const nodeOptions = { 22: '--experimental-strip-types --disable-warning=ExperimentalWarning', 24: '' } as const;
 
 export interface Project {
   readonly folder: string;
@@ -137,7 +141,8 @@ const projectIn = (project: string, tarball: string): Project => {
     folder: project,
     tarball,
     write: (path, content) => writeFileSync(join(project, path), content),
-    node: (version, args, env = {}) => run(nodes[version], args, { cwd: project, env }),
+    node: (version, args, env = {}) =>
+      run(nodes[version], args, { cwd: project, env: { NODE_OPTIONS: nodeOptions[version], ...env } }),
     compile: (version, tsconfig) => run(nodes[24], [compilers[version], '-p', tsconfig, '--pretty', 'false'], { cwd: project }),
   };
 };
