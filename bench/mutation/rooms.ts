@@ -46,7 +46,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'src/pipeline/{compile,parallel,parallel-laws,stale,with-policy}.test.ts',
       'src/release/gate/{seams,stream-gate,cached-windows}.test.ts',
       'test/mastra/{engines,from-workflow,guards}.test.ts',
-      'test/verify/catalogue.test.ts',
+      'test/{verify/catalogue,mastra/option-values,spec/builder-errors}.test.ts',
     ],
   },
   outlet: { mutate: ['src/release/*.ts'], tests: ['src/release/*.test.ts'] },
@@ -68,13 +68,18 @@ export const rooms: Readonly<Record<string, Room>> = {
     mutate: ['src/loop/state/*.ts'],
     tests: ['src/loop/state/*.test.ts', 'test/mastra/approval*.test.ts', 'test/durable/{effects,encrypted,streams}.test.ts'],
   },
-  works: { mutate: [works], tests: [...agentTests, 'test/durable/effects.test.ts', 'test/provider/cancel.test.ts'] },
+  works: { mutate: [works], tests: [...agentTests, 'test/durable/effects.test.ts'] },
   endings: { mutate: [endings], tests: agentTests },
-  tools: { mutate: [tools], tests: agentTests },
+  tools: { mutate: [tools], tests: ['test/release/child-text.test.ts', ...agentTests] },
   traces: { mutate: [traces], tests: ['test/trace/{concealed,privacy,recording,replay,shadow}.test.ts'] },
   answers: {
     mutate: ['src/loop/*.ts', ...[machine, works, endings, tools, traces].map((others) => `!${others}`)],
-    tests: ['src/loop/{growing-text,read-ahead}.test.ts', 'test/verify/counter-examples.test.ts', ...agentTests],
+    tests: [
+      'src/loop/{growing-text,read-ahead}.test.ts',
+      'test/verify/counter-examples.test.ts',
+      ...agentTests,
+      'test/{mastra/memory,promises/p7,memory/not-accepted,provider/answers}.test.ts',
+    ],
   },
 };
 

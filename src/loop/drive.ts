@@ -30,7 +30,7 @@ export const drive = async (run: Run): Promise<void> => {
   } catch (error) {
     letThrough(error);
     run.options.journal?.catchUp(run);
-    failWith(run, toRunError(error, 'loop'));
+    run.error = toRunError(error, 'loop');
     await conclude(run, 'failed');
   } finally {
     run.signal.removeEventListener('abort', stopWaiting);

@@ -8,7 +8,7 @@ import { messageOf } from './message-of.js';
 import type { Outcome } from './outcome.js';
 import type { Chunk } from './ports.js';
 import { release } from './release.js';
-import type { Run } from './run.js';
+import { noteError, type Run } from './run.js';
 import { mostFollowing, takeSetAside } from './set-aside.js';
 
 /** Whether any guard has a hook in a phase. */
@@ -62,7 +62,7 @@ const unavailableError = ({ phase, path, error }: Extract<Stop, { kind: 'unavail
 
 /** Notes the error that the run fails with. */
 export const failWith = (run: Run, error: unknown): Outcome => {
-  run.error = error;
+  noteError(run, error);
   return { kind: 'failed' };
 };
 

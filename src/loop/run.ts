@@ -235,3 +235,8 @@ export const stepsForHooks = (run: Run): never[] => [...run.steps] as never[];
 
 /** Whether nobody waits for the run any more: what a work still does then must not be seen. */
 export const isOver = (run: Run): boolean => run.signal.aborted || run.status !== undefined;
+
+/** Notes why a work of the run failed; one that was given up on has nothing more to say. */
+export const noteError = (run: Run, error: unknown): void => {
+  if (!isOver(run)) run.error = error;
+};

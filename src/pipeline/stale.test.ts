@@ -114,4 +114,14 @@ describe('a pass that was given on what a sibling changed', () => {
     expect(verdict.kind).toBe('pass');
     expect(scope.stale).toEqual([]);
   });
+
+  it('of a block in a block, it is told by the outer one, and so is what branches there both edited', async () => {
+    const inner = block('report', [judge('j', []), redacting('r', '555'), redacting('s', '555 now')]);
+    const { scope } = await run(block('report', [inner, judge('k', [])]));
+    expect(scope.stale.map(({ path, readers }) => [path, readers])).toEqual([
+      ['p/parallel.0/parallel.0', ['j']],
+      ['p/parallel.0', ['k']],
+    ]);
+    expect(scope.conflicts).toMatchObject([{ path: 'p/parallel.0/parallel.0', authors: ['r', 's'] }]);
+  });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { GuardPolicy } from '../../schemas/index.js';
 import { ask, onCall, planOf, same, settle, type Asked, type Hook } from '../guard/policy/test-setup.js';
-import { contents, createScope } from '../phase/test-setup.js';
+import { contents, conversation, createScope, payloads } from '../phase/test-setup.js';
 import type { Phase } from '../phase/row.js';
 import { phaseNames, phaseRow } from '../phase/table.js';
 import { stepOf } from '../guard/guard.js';
@@ -119,28 +119,31 @@ describe.each(phaseNames)('%s', (phase) => {
     expect(contents(list)).toEqual(contents(untouched.list));
   });
 
-  it('what a guard does after its deadline is seen by nobody', async () => {
-    const { hook, calls } = onCall();
-    const scope = createScope();
-    const asked = ask(planOf(hook, { deadlineMs: 10, onUnavailable: 'pass' }), phase, { scope });
-    await vi.advanceTimersByTimeAsync(10);
-    const { verdict, list } = await asked;
-    const [before, reports] = [contents(list), scope.reports.length];
-    const { args, answer } = calls[0] ?? expect.fail('the hook was not called');
-    expect(args.abortSignal.aborted).toBe(true);
-    expect(args.abortSignal.reason).toMatchObject({ code: 'guard/deadline' });
-    for (const message of args.messages ?? []) for (const part of message.content.parts) part.text = 'late';
-    args.messageList?.add({ role: 'user', content: 'late' }, 'input');
-    args.messageList?.clear.all.db();
-    if (args.part) args.part.payload.text = 'late';
-    await args.writer?.custom({ type: 'data-late' });
-    answer(args.part);
-    await settle();
-    expect(verdict).toEqual({ kind: 'pass' });
-    expect(contents(list)).toEqual(before);
-    expect(scope.reports).toHaveLength(reports);
-    expect(scope.written).toEqual([]);
-  });
+  it.each([undefined, 'fail', 'trip', 'pass'] as const)(
+    'what a guard does after its deadline is seen by nobody: %s',
+    async (onUnavailable) => {
+      const { hook, calls } = onCall();
+      const scope = createScope();
+      const asked = ask(planOf(hook, { deadlineMs: 10, onUnavailable }), phase, { scope });
+      await vi.advanceTimersByTimeAsync(10);
+      const { verdict, list } = await asked;
+      const [before, reports] = [contents(list), scope.reports.length];
+      const { args, answer } = calls[0] ?? expect.fail('the hook was not called');
+      expect(args.abortSignal.aborted).toBe(true);
+      expect(args.abortSignal.reason).toMatchObject({ code: 'guard/deadline' });
+      for (const message of args.messages ?? []) for (const part of message.content.parts) part.text = 'late';
+      args.messageList?.add({ role: 'user', content: 'late' }, 'input');
+      args.messageList?.clear.all.db();
+      if (args.part) args.part.payload.text = 'late';
+      await args.writer?.custom({ type: 'data-late' });
+      answer(args.part);
+      await settle();
+      expect(verdict.kind).toBe(onUnavailable === 'pass' || onUnavailable === 'trip' ? onUnavailable : 'unavailable');
+      expect(contents(list)).toEqual(before);
+      expect(scope.reports).toHaveLength(reports);
+      expect(scope.written).toEqual([]);
+    },
+  );
 
   it('a guard that answers in time decides as it would without a policy', async () => {
     const policies: GuardPolicy[] = [
@@ -294,6 +297,19 @@ describe('layers', () => {
     );
     expect(verdict).toEqual({ kind: 'pass' });
     expect(setTimer).not.toHaveBeenCalled();
+  });
+
+  it('a guard beside the model cannot begin another message: what it is given is an id of its own', async () => {
+    const rotate = vi.fn(() => 'next');
+    const given: unknown[] = [];
+    const hook = ({ rotateResponseMessageId }: { rotateResponseMessageId?: () => string }) =>
+      void given.push(rotateResponseMessageId?.(), rotateResponseMessageId?.());
+    const data = { ...payloads.inputStep(conversation()), rotateResponseMessageId: rotate };
+    const plan = planOf(hook as Hook, { overlap: true });
+    expect(await plan.run<Phase>('inputStep', data, createScope())).toEqual({ kind: 'pass' });
+    expect(rotate).not.toHaveBeenCalled();
+    expect(given).toEqual([expect.any(String), expect.any(String)]);
+    expect(new Set(given).size).toBe(2);
   });
 
   it('beside a guard that trips, one that is unavailable and may pass does not get in the way', async () => {

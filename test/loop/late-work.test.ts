@@ -209,3 +209,19 @@ describe.each(modes)('a tool that goes on with what it returned, %s', (mode) => 
     expect(steps).toEqual([0]);
   });
 });
+
+it('a model call that fails at any time after the caller gave up: the run keeps its own error', async () => {
+  for (let turns = 0; turns < 60; turns += 1) {
+    const controller = new AbortController();
+    const failLate = async (): Promise<never> => {
+      await setImmediate();
+      controller.abort(new Error('enough')); // the call ignores its signal
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      throw new Error('late');
+    };
+    const model = { ...scriptedModel({ steps: [] }), doStream: failLate, doGenerate: failLate };
+    const { status, runEvents } = await createAgent({ model }).generate('Hi', { abortSignal: controller.signal });
+    expect(status).toBe('canceled');
+    expect(runEvents.at(-1)).toMatchObject({ type: 'run-finish', error: { code: 'run/canceled' } });
+  }
+});

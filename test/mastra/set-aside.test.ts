@@ -1,7 +1,7 @@
 import { Agent } from '@mastra/core/agent';
 import { BatchPartsProcessor, type Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
-import { InterlockAgent, pipeline, type PipelineStep } from '../../src/index.js';
+import { guardsFor, InterlockAgent, pipeline, type PipelineStep } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { chunksOf, createAgent, guardOn, modes, readAll, runAgent, textOnWire, type Chunk } from '../promises/support.js';
 
@@ -50,6 +50,16 @@ describe('a chunk that a processor sets aside to follow another', () => {
     const own = shown(await streamOf(new InterlockAgent({ ...config(), outputProcessors: wirings[wiring]?.(processors()) })));
     expect(own).toEqual(stock);
     expect(own.at(-1)).toEqual(['text-end', '']);
+  });
+
+  it.each(sizes)('is found by a stock agent that has the guards of a pipeline: batches of %s', async (batchSize) => {
+    const config = { id: 'counter', name: 'Counter', instructions: 'Count.' };
+    const model = () => scriptedModel({ steps: [{ text: words }] });
+    const batching = () => new BatchPartsProcessor({ batchSize });
+    const stock = await streamOf(new Agent({ ...config, model: model(), outputProcessors: [batching() as never] }));
+    const guards = guardsFor(pipeline('house').then(batching()).commit());
+    const guarded = await streamOf(new Agent({ ...config, model: model(), ...guards }));
+    expect(shown(guarded)).toEqual(shown(stock));
   });
 
   it.each(modes)('becomes part of the answer, %s', async (mode) => {

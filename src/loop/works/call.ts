@@ -3,7 +3,7 @@ import type { ModelCall } from '../model-call.js';
 import type { Outcome } from '../outcome.js';
 import { pump } from '../pump.js';
 import { agentChunk, release } from '../release.js';
-import { currentAttempt, type Attempt, type Run } from '../run.js';
+import { currentAttempt, noteError, type Attempt, type Run } from '../run.js';
 
 /** The model's answer: each chunk passes the stream's guards before it leaves; a trip ends the provider's call. */
 export const call = async (run: Run): Promise<Outcome> => {
@@ -19,7 +19,7 @@ export const call = async (run: Run): Promise<Outcome> => {
     return outcome;
   } catch (error) {
     hangUp();
-    run.error = error;
+    noteError(run, error);
     return { kind: 'api-error' };
   } finally {
     attempt.prompt = undefined; // it was sent

@@ -1,7 +1,7 @@
 import { beginCall } from '../begin-call.js';
 import type { Outcome } from '../outcome.js';
 import { readAhead } from '../read-ahead.js';
-import { currentAttempt, type Run } from '../run.js';
+import { currentAttempt, noteError, type Run } from '../run.js';
 
 /** Calls the model while guards judge. Its answer is read ahead, and nothing is done with it: that is `call`'s, after them. */
 export const open = async (run: Run): Promise<Outcome> => {
@@ -12,7 +12,7 @@ export const open = async (run: Run): Promise<Outcome> => {
     await ahead.chunks;
     return { kind: 'done' };
   } catch (error) {
-    if (attempt.ahead === ahead) run.error = error; // else it was hung up, and that is no failure of the model's
+    if (attempt.ahead === ahead) noteError(run, error); // else it was hung up, and that is no failure of the model's
     attempt.ahead = undefined;
     return { kind: 'api-error' };
   }

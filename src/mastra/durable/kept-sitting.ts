@@ -1,7 +1,6 @@
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import { RequestContext } from '@mastra/core/request-context';
 import { isInterlockError } from '../../errors.js';
-import { failWith } from '../../loop/judge.js';
 import type { Answered } from '../../loop/resume-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
@@ -47,7 +46,7 @@ export const endOf = (run: Run, { call }: KeptSitting): string => {
     return writeEnd({ call: kept, state: keptState(run) });
   } catch (error) {
     if (!isInterlockError(error, 'durable/unkept-value')) throw error;
-    failWith(run, run.error ?? error);
+    run.error ??= error;
     return writeEnd({ error: run.error });
   }
 };

@@ -1,0 +1,135 @@
+import { Agent } from '@mastra/core/agent';
+import { describe, expect, it } from 'vitest';
+import { InterlockAgent, type InterlockAgentConfig } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { callThen, echo } from '../mastra/support.js';
+import { createAgent, guardOn, opening, readAll, runAgent, type Chunk, type HookArgs } from '../promises/support.js';
+
+/** What the chunk at the end of a step or a run says. */
+interface End {
+  readonly stepResult: { reason: string; isContinued: boolean; warnings?: unknown };
+  readonly output: { text?: string; usage: Record<string, unknown>; steps?: { text: string }[] };
+  readonly totalUsage?: unknown;
+  readonly messages: unknown;
+  readonly tripwire?: unknown;
+}
+/** What a guard of an answer is given. */
+interface Answer {
+  readonly messages: readonly { content: { parts: { type: string; data?: string; source?: { id: string } }[] } }[];
+}
+
+const endsIn = (chunks: readonly Chunk[]): End[] =>
+  chunks.filter(({ type }) => type.endsWith('finish')).map(({ payload }) => payload as End);
+
+describe('what the ends of steps and of the run say in the stream', () => {
+  const config = () => {
+    const [call, answer] = callThen('echo', { say: 'hi' }, 'Cut o');
+    const model = scriptedModel({
+      steps: [
+        { ...call, text: 'Let me look.' },
+        { ...answer, finishReason: 'length' },
+      ],
+    });
+    return { id: 'a', name: 'A', instructions: 'Answer.', tools: { echo }, model } as InterlockAgentConfig;
+  };
+  const told = async (agent: { stream(say: string): Promise<{ fullStream: unknown }> }) =>
+    endsIn(await readAll((await agent.stream('Hi')).fullStream));
+
+  it('is what a stock agent says: reason, continuation, words and usage', async () => {
+    const [own, stock] = [await told(new InterlockAgent(config())), await told(new Agent(config() as never))];
+    const said = ({ stepResult: { reason, isContinued }, output }: End) => ({
+      reason,
+      isContinued,
+      usage: output.usage['totalTokens'],
+    });
+    expect(own.map(said)).toMatchObject([
+      { reason: 'tool-calls', isContinued: true, usage: 15 },
+      { reason: 'length', isContinued: false, usage: 15 },
+      { reason: 'length', isContinued: false, usage: 30 },
+    ]);
+    // A stock agent's last step says the sum of all steps.
+    expect([own[0], own[2]].map((end) => end && said(end))).toEqual([stock[0], stock[2]].map((end) => end && said(end)));
+    expect(own.slice(0, 2).map(({ output }) => output.text)).toEqual(stock.slice(0, 2).map(({ output }) => output.text));
+  });
+
+  it('and beside that the steps so far, what all of them used, and no message', async () => {
+    const ends = await told(new InterlockAgent(config()));
+    expect(ends.map(({ output }) => output.steps?.map(({ text }) => text))).toEqual([
+      ['Let me look.'],
+      ['Let me look.', 'Cut o'],
+      ['Let me look.', 'Cut o'],
+    ]);
+    expect(ends.slice(0, 2).map(({ totalUsage }) => totalUsage)).toMatchObject([{ totalTokens: 15 }, { totalTokens: 30 }]);
+    for (const { messages, stepResult } of ends) {
+      expect(messages).toEqual({ all: [], user: [], nonUser: [] });
+      expect(stepResult.warnings).toEqual([]);
+    }
+  });
+
+  it('of an attempt that was rejected they say what the loop made of it, and none of its words', async () => {
+    const again = guardOn('outputStep', ({ abort }) => abort('Again.', { retry: true }), { times: 1 });
+    const no = guardOn('outputStep', ({ abort }) => abort('No.'), { id: 'no' });
+    const model = scriptedModel({ steps: [opening, { text: 'Worse.', finishReason: 'length' }] });
+    const ran = await runAgent(createAgent({ model, maxProcessorRetries: 1, outputProcessors: [again, no] }), 'stream');
+    const [rejected, last, end] = endsIn(ran.chunks);
+    expect(rejected).toMatchObject({
+      stepResult: { reason: 'retry', isContinued: true },
+      output: { text: '', toolCalls: [] },
+      tripwire: { reason: 'Again.', retry: true },
+    });
+    expect(last).toMatchObject({
+      stepResult: { reason: 'tripwire', isContinued: false },
+      tripwire: { reason: 'No.', retry: false },
+    });
+    expect(end).toMatchObject({ stepResult: { reason: 'other' }, output: { usage: { totalTokens: 30 } } });
+  });
+});
+
+describe('what an answer holds beside words', () => {
+  const parts = [
+    { type: 'stream-start', warnings: [] },
+    { type: 'source', sourceType: 'url', id: 's1', url: 'https://one.example', title: 'One' },
+    { type: 'source', sourceType: 'url', id: 's2', url: 'https://two.example', title: 'Two' },
+    { type: 'file', mediaType: 'text/plain', data: 'b25l' },
+    { type: 'file', mediaType: 'text/plain', data: 'dHdv' },
+    { type: 'text-start', id: 't' },
+    { type: 'text-delta', id: 't', delta: 'See there.' },
+    { type: 'text-end', id: 't' },
+    { type: 'finish', finishReason: 'stop', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } },
+  ];
+  const warnings = [{ type: 'other', message: 'Slow today.' }];
+  const answer = (config: object = {}) => {
+    const scripted = scriptedModel({ steps: [{ parts: parts as never }] });
+    const doStream: typeof scripted.doStream = async (options) => ({ ...(await scripted.doStream(options)), warnings });
+    return runAgent(createAgent({ model: { ...scripted, doStream }, ...config }), 'stream');
+  };
+  const held = (result: unknown) => {
+    const { sources, files } = result as Record<'sources' | 'files', { payload: { id: string; data: string } }[]>;
+    return [sources.map(({ payload }) => payload.id), files.map(({ payload }) => payload.data)];
+  };
+
+  it('sources, files and warnings are those of the model', async () => {
+    const { result, chunks } = await answer();
+    expect(held(result)).toEqual([
+      ['s1', 's2'],
+      ['b25l', 'dHdv'],
+    ]);
+    expect(held(result?.steps[0])).toEqual(held(result));
+    for (const { stepResult } of endsIn(chunks)) expect(stepResult.warnings).toEqual(warnings);
+  });
+
+  it.each(['outputStep', 'outputResult'] as const)('those that a guard of %s takes out are told to nobody', async (phase) => {
+    const takeOut = guardOn(phase, (args) =>
+      (args as HookArgs & Answer).messages.map((message) => ({
+        ...message,
+        content: {
+          ...message.content,
+          parts: message.content.parts.filter(({ data, source }) => data !== 'b25l' && source?.id !== 's2'),
+        },
+      })),
+    );
+    const { result } = await answer({ outputProcessors: [takeOut] });
+    expect(held(result)).toEqual([['s1'], ['dHdv']]);
+    expect(held(result?.steps[0])).toEqual(held(result));
+  });
+});

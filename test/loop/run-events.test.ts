@@ -1,0 +1,105 @@
+import { estimateTokenCount } from 'tokenx';
+import { describe, expect, it } from 'vitest';
+import { guard, type RunEvent } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import {
+  chunksOf,
+  closing,
+  createAgent,
+  eventsOf,
+  guardOn,
+  modes,
+  opening,
+  runAgent,
+  type AgentOptions,
+  type Ran,
+} from '../promises/support.js';
+
+const untold = new Set(['run-start', 'state-enter', 'guard']);
+
+/** What a run told of its works, without the names of the run and without times. */
+const worksOf = ({ events }: Pick<Ran, 'events'>): object[] =>
+  events
+    .filter(({ type }) => !untold.has(type))
+    .map((event) => {
+      const { runId: _run, seq: _seq, at: _at, durationMs: _ms, ...rest } = event as RunEvent & { durationMs?: number };
+      return rest;
+    });
+
+const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 };
+const call = { type: 'model-call', modelId: 'scripted-model', provider: 'scripted' };
+const finish = { type: 'model-finish', usage, fromCache: false };
+const charge = (toolCallId: string) => ({ toolCallId, toolName: 'charge' });
+
+describe.each(modes)('what a run tells of its works, %s', (mode) => {
+  const run = (config: AgentOptions) => runAgent(createAgent(config), mode);
+
+  it('tools that run, answers that are not accepted, and results that are given again', async () => {
+    const log: string[] = [];
+    const again = guardOn('toolResult', ({ abort }) => abort('Again.', { retry: true }), { times: 1 });
+    const model = scriptedModel({ steps: [opening, opening, closing] });
+    const ran = await run({ model, log, maxProcessorRetries: 1, outputProcessors: [again] });
+    const first = { stepNumber: 0, attempt: 1 };
+    const second = { stepNumber: 0, attempt: 2 };
+    const last = { stepNumber: 1, attempt: 1 };
+    expect(worksOf(ran)).toEqual([
+      { ...first, ...call },
+      { ...first, ...finish, finishReason: 'tool-calls' },
+      { ...first, type: 'tool-start', ...charge('call-0-0') },
+      { ...first, type: 'tool-start', ...charge('call-0-1') },
+      { ...first, type: 'tool-finish', ...charge('call-0-0'), outcome: 'result' },
+      { ...first, type: 'tool-finish', ...charge('call-0-1'), outcome: 'result' },
+      { ...first, type: 'retract', partIds: [expect.any(String), 'call-0-0', 'call-0-1'] },
+      { ...first, type: 'step-finish', reason: 'retry' },
+      { ...second, ...call },
+      { ...second, ...finish, finishReason: 'tool-calls' },
+      { ...second, type: 'tool-finish', ...charge('call-1-0'), outcome: 'reused' },
+      { ...second, type: 'tool-finish', ...charge('call-1-1'), outcome: 'reused' },
+      { ...second, type: 'step-finish', reason: 'tool-calls' },
+      { ...last, ...call },
+      { ...last, ...finish, finishReason: 'stop' },
+      { ...last, type: 'step-finish', reason: 'stop' },
+      { ...last, type: 'run-finish', status: 'success', retries: 1 },
+    ]);
+    expect(log).toEqual(['charge 1', 'charge 2']);
+  });
+
+  it('a result that is not accepted: its last step is asked for again, and no effect is had twice', async () => {
+    const log: string[] = [];
+    const again = guardOn('outputResult', ({ abort }) => abort('Again.', { retry: true }), { times: 1 });
+    const model = scriptedModel({ steps: [opening, opening] });
+    const agent = createAgent({ model, log, maxProcessorRetries: 1, outputProcessors: [again] });
+    const ran = await runAgent(agent, mode, { stopWhen: () => true });
+    expect(ran.status).toBe('success');
+    expect(eventsOf(ran, 'tool-finish').map(({ outcome }) => outcome)).toEqual(['result', 'result', 'reused', 'reused']);
+    expect(log).toEqual(['charge 1', 'charge 2']);
+  });
+
+  it('a call that was made for nothing: what was sent and what had come, by estimate', async () => {
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    const model = scriptedModel({
+      steps: () => {
+        open();
+        return { text: ['Never ', 'seen.'], hang: true };
+      },
+    });
+    const judge = guardOn('inputStep', async ({ abort }) => {
+      await opened;
+      return abort('No.');
+    });
+    const before = performance.now();
+    const ran = await run({ model, inputProcessors: [guard(judge as never, { overlap: true })] });
+    const [wasted] = eventsOf(ran, 'model-wasted');
+    expect(wasted).toMatchObject({ inputTokens: estimateTokenCount('Charge people.\nPlease charge me.'), isEstimated: true });
+    expect(wasted?.durationMs).toBeLessThanOrEqual(performance.now() - before);
+  });
+
+  it('an answer of nothing ends once, also where the result is blocked', async () => {
+    const no = guardOn('outputResult', ({ abort }) => abort('No.'));
+    const ran = await run({ model: scriptedModel({ steps: [{ text: [] }] }), outputProcessors: [no] });
+    expect(ran.status).toBe('tripwire');
+    expect(chunksOf(ran, 'step-finish')).toHaveLength(1);
+    expect(eventsOf(ran, 'retract')).toEqual([]);
+  });
+});
