@@ -21,7 +21,7 @@ export const shadow: Command = {
                    accepted.
   --json           The report as JSON.
 
-Exit code: 0, or 2 where something could not be read or no shadow judged.`,
+Exit code: 0, or 2 where something could not be read or nothing was compared.`,
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
     const maxExamples = Number(values.examples ?? 5);
@@ -39,6 +39,10 @@ Exit code: 0, or 2 where something could not be read or no shadow judged.`,
     });
     if (report.shadows.length === 0) {
       io.err(`No shadow ${values.guard === undefined ? '' : `"${values.guard}" `}judged in these runs.\n`);
+      return 2;
+    }
+    if (values.against !== undefined && report.shadows.every(({ compared }) => compared === 0)) {
+      io.err(`"${values.against}" was never asked where a shadow judged; name the id of a guard that was.\n`);
       return 2;
     }
     tell(io, report, values.json);

@@ -32,5 +32,5 @@ const sayFields = (fields: Record<string, unknown>): string =>
 export const sayToolAnswer = ({ toolName, content }: ToolAnswer): string => {
   const result = parse(content);
   const said = isRecord(result) ? sayFields(result) : sayValue(result);
-  return `I asked ${toolName}, and this is what it told me: ${said}. Is there anything else I can do for this order?`;
+  return `I asked ${toolName}, and this is what it told me: ${said.replace(/\.$/, '')}. Is there anything else I can do for this order?`;
 };

@@ -215,6 +215,11 @@ describe('a report on shadows', () => {
         code: 2,
         err: 'No shadow "missing" judged in these runs.\n',
       });
+      const beside = await run(...files, '--against', 'in-frce');
+      expect(beside).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/^"in-frce" was never asked/) as string });
+      const most = await run('missing.jsonl', ...files);
+      expect(most).toMatchObject({ code: 2, err: expect.stringMatching(/^missing\.jsonl: /) as string });
+      expect(most.out).toContain('candidate (shadow) beside');
     });
 
     it('refuses what it cannot read', async () => {
