@@ -39,7 +39,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     mutate: ['src/pipeline/verify/**/*.ts'],
     tests: ['test/verify/{catalogue,counter-examples}.test.ts'],
   },
-  merging: { mutate: [merging], tests: ['src/pipeline/{merge,merge-texts,recorded-edits,plain-data}.test.ts'] },
+  merging: {
+    mutate: [merging],
+    tests: ['src/pipeline/{merge,merge-texts,recorded-edits,plain-data,parallel}.test.ts', 'test/promises/p7.test.ts'],
+  },
   plans: {
     mutate: ['src/pipeline/*.ts', `!${merging}`],
     tests: [

@@ -71,6 +71,33 @@ describe.each(modes)('guards after a person approved, in %s', (mode) => {
     expect(second.result.runEvents.at(-1)).toMatchObject({ type: 'run-finish', status: 'suspended', retries: 1 });
   });
 
+  it.each([
+    ['waited for a person', { name: 'charge', args: { amount: 5 } }, [yes, yes], ['note', 5]], // the person is asked again
+    ['asked for data', { name: 'ask', args: { about: 'x' } }, [{ city: 'Bonn' }], ['note', 'x', { city: 'Bonn' }]],
+  ])('after a retry no effect is had twice, of tools before and after it %s', async (_, resting, answers, effects) => {
+    const log: unknown[] = [];
+    let judged = 0;
+    const again = onResult((abort) => (++judged === 2 ? abort('Again.', { retry: true }) : undefined));
+    const note = createTool({
+      id: 'note',
+      description: 'Notes.',
+      inputSchema: z.object({}),
+      execute: async () => (log.push('note'), { noted: true }),
+    });
+    const toolCalls = [{ name: 'note', args: {} }, resting];
+    const { agent } = makeAgent([{ toolCalls }, { toolCalls }, { text: 'Done.' }], {
+      tools: { note, charge: charging(log), ask: asking(log) },
+      outputProcessors: [again],
+      maxProcessorRetries: 1,
+    });
+    let { result } = await begin(agent, mode);
+    for (const answer of answers) {
+      expect(result.status).toBe('suspended');
+      ({ result } = await resume(agent, mode, answer, { runId: result.runId }));
+    }
+    expect([result.status, result.text, log]).toEqual(['success', 'Done.', effects]);
+  });
+
   it('a result of the whole run that is rejected takes everything back', async () => {
     const guard: Processor = { id: 'last', processOutputResult: async ({ abort }) => abort('No.') };
     const { first, second } = await both({ mode, config: { outputProcessors: [guard] } });

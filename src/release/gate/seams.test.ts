@@ -21,6 +21,9 @@ const reading = (id: string, window: 'chunk' | 'part' | 'sentence', act: (text: 
 const watching = reading('watching', 'part', () => undefined);
 const redacting = reading('redacting', 'part', (text) => text.replace('secret', '[x]'));
 const typesOf = (chunks: readonly Chunk[]) => chunks.map(({ type }) => type);
+const raise = (): never => {
+  throw new Error('gone');
+};
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('a tool call', () => {
@@ -173,9 +176,25 @@ describe('a model call that is given up', () => {
   });
 
   it('where the reader fails at once, the call fails with it', async () => {
-    const release = () => {
-      throw new Error('gone');
-    };
-    await expect(sendAll([watching], textOf(['x']), { release })).rejects.toThrow('gone');
+    await expect(sendAll([watching], textOf(['x']), { release: raise })).rejects.toThrow('gone');
+  });
+
+  it.each([
+    ['throws', () => raise()],
+    ['rejects', async () => raise()],
+  ])('where the reader %s while a guard is at work, the call is told and fails, and nothing more leaves', async (_, release) => {
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const { gate, left } = openGate([reading('slow', 'chunk', () => answered)], { release });
+    let calls = 0;
+    gate.onStop(() => (calls += 1));
+    await gate.push(delta('x'));
+    await gate.push(source);
+    answer();
+    await settle();
+    expect([calls, gate.stopped]).toEqual([1, undefined]);
+    expect(() => gate.push(delta('y'))).toThrow('gone');
+    await expect(gate.idle()).rejects.toThrow('gone');
+    expect(left).toEqual([delta('x')]);
   });
 });
