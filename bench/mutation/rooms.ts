@@ -71,7 +71,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     mutate: ['src/loop/state/*.ts'],
     tests: ['src/loop/state/*.test.ts', 'test/mastra/approval*.test.ts', 'test/durable/{effects,encrypted,streams}.test.ts'],
   },
-  works: { mutate: [works], tests: [...agentTests, 'test/durable/effects.test.ts'] },
+  works: {
+    mutate: [works],
+    tests: [...agentTests, 'test/{durable/effects,release/child-text,mastra/models,memory/history}.test.ts'],
+  },
   endings: { mutate: [endings], tests: agentTests },
   tools: { mutate: [tools], tests: ['test/release/child-text.test.ts', ...agentTests] },
   traces: { mutate: [traces], tests: ['test/trace/{concealed,privacy,recording,replay,shadow}.test.ts'] },
@@ -81,7 +84,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'src/loop/{growing-text,read-ahead}.test.ts',
       'test/verify/counter-examples.test.ts',
       ...agentTests,
-      'test/{mastra/memory,promises/p7,memory/not-accepted,provider/answers}.test.ts',
+      'test/{promises/p7,memory/history,memory/not-accepted,provider/answers}.test.ts',
     ],
   },
 };

@@ -132,4 +132,43 @@ describe('what an answer holds beside words', () => {
     expect(held(result)).toEqual([['s1'], ['dHdv']]);
     expect(held(result?.steps[0])).toEqual(held(result));
   });
+
+  it('a file of bytes stands while its part does', async () => {
+    const bytes = { type: 'file', mediaType: 'text/plain', data: new Uint8Array([1, 2]) };
+    const looking = guardOn('outputResult', ({ messages }: HookArgs & Partial<Answer>) => messages);
+    const drop = guardOn('outputResult', ({ messages }: HookArgs & Partial<Answer>) =>
+      messages?.map((message) => ({ ...message, content: { ...message.content, parts: [{ type: 'text', text: 'None.' }] } })),
+    );
+    const filesOf = async (outputProcessors: object[]) => {
+      const model = scriptedModel({ steps: [{ parts: [bytes, parts.at(-1)] as never }] });
+      const { result } = await runAgent(createAgent({ model, outputProcessors: outputProcessors as never }), 'stream');
+      return [result?.files.length, result?.steps[0]?.files.length];
+    };
+    expect(await filesOf([looking])).toEqual([1, 1]);
+    expect(await filesOf([drop])).toEqual([0, 0]);
+  });
+
+  it('a tool that the provider ran is told as such, by its call and its result', async () => {
+    const about = { toolCallId: 'c', toolName: 'search' };
+    const ran = [
+      { type: 'tool-call', ...about, input: '{"q":"x"}' }, // some say only by the result that they ran it
+      { type: 'tool-result', ...about, result: { found: 1 }, providerExecuted: true },
+    ];
+    const model = scriptedModel({ steps: [{ parts: [...ran, ...parts.slice(-4)] as never }] });
+    const { result } = await runAgent(createAgent({ model }), 'stream');
+    expect(result?.toolCalls).toMatchObject([{ ...about, providerExecuted: true, input: { q: 'x' } }]);
+    expect(result?.toolResults).toMatchObject([{ payload: { ...about, result: { found: 1 }, providerExecuted: true } }]);
+  });
+
+  it('where a guard of the result puts parts in or takes them out, the last step speaks for all', async () => {
+    const add = guardOn('outputResult', ({ messages }: HookArgs & Partial<Answer>) =>
+      messages?.map(({ content, ...message }) => ({
+        ...message,
+        content: { ...content, parts: [{ type: 'text', text: 'First: ' }, ...content.parts] },
+      })),
+    );
+    const model = scriptedModel({ steps: [opening, { text: 'All is paid.' }] });
+    const { result } = await runAgent(createAgent({ model, outputProcessors: [add] }), 'stream');
+    expect(result?.steps.map(({ text }) => text)).toEqual(['', 'First: I will charge you. All is paid.']);
+  });
 });

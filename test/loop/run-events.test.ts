@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { estimateTokenCount } from 'tokenx';
 import { describe, expect, it } from 'vitest';
 import { guard, type RunEvent } from '../../src/index.js';
@@ -93,6 +94,16 @@ describe.each(modes)('what a run tells of its works, %s', (mode) => {
     const [wasted] = eventsOf(ran, 'model-wasted');
     expect(wasted).toMatchObject({ inputTokens: estimateTokenCount('Charge people.\nPlease charge me.'), isEstimated: true });
     expect(wasted?.durationMs).toBeLessThanOrEqual(performance.now() - before);
+  });
+
+  it('a call that was made for nothing and had come to its end: what the provider told', async () => {
+    const judge = guardOn('inputStep', async ({ abort }) => {
+      for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+      return abort('No.');
+    });
+    const model = scriptedModel({ steps: [{ text: 'Never seen.' }] });
+    const ran = await run({ model, inputProcessors: [guard(judge as never, { overlap: true })] });
+    expect(eventsOf(ran, 'model-wasted')).toMatchObject([{ inputTokens: 10, outputTokens: 5, isEstimated: false }]);
   });
 
   it('an answer of nothing ends once, also where the result is blocked', async () => {

@@ -157,6 +157,7 @@ describe('order', () => {
       border('text-end', 'two'),
     ];
     for (const chunk of sent) await gate.push(chunk);
+    await settle();
     expect(left.map(({ type }) => type)).toEqual(['text-start', 'reasoning-delta', 'reasoning-end']); // the source waits for "a"
     await gate.push(border('text-end'));
     await gate.push(finish); // until it is known what follows, the text might go on
