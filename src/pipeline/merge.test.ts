@@ -30,9 +30,29 @@ describe('records', () => {
     expect(merge({}, [{ meta: { pii: true } }, { meta: { spam: false } }]).value).toEqual({ meta: { pii: true, spam: false } });
   });
 
+  it('a number or a truth value that one took out and another changed stays out, too', () => {
+    for (const [before, after] of [
+      [42, 43],
+      [true, false],
+    ])
+      expect(merge({ n: before }, [{ n: after }, {}]).value).toStrictEqual({});
+  });
+
+  it('a field that is taken whole keeps the words that others took out', () => {
+    const [base, values] = [{ is: 'sends secret mail' }, [{ is: 'sends mail' }, { is: 'secret' }]];
+    expect(merge(base, values, { isWhole: () => true }).value).toEqual({ is: 'secret' });
+    expect(merge(base, values).value).not.toEqual({ is: 'secret' });
+  });
+
+  it('what one made something else of a text says no word that another took out', () => {
+    const { value, overlaps } = merge('sends secret mail', [{ say: 'Secret' }, 'sends mail']);
+    expect(JSON.stringify(value)).toBe('{"say":""}');
+    expect(overlaps).toHaveLength(1);
+  });
+
   it('a field that one took out and another changed stays out, and is told', () => {
     const { value, overlaps } = merge({ a: 'x', b: 1 }, [{ b: 1 }, { a: 'y', b: 1 }]);
-    expect(value).toEqual({ b: 1 });
+    expect(value).toStrictEqual({ b: 1 });
     expect(overlaps).toEqual([
       {
         base: 'x',

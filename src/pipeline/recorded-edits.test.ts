@@ -5,9 +5,10 @@ import type { Phase } from '../phase/row.js';
 import { phases } from '../phase/table.js';
 import { changesBetween } from './changes-between.js';
 import { compileGraph } from './compile.js';
+import { otherwise } from './graph.js';
 import { withRecordedEdits } from './recorded-edits.js';
 import { applySpans } from './spans.js';
-import { guardNode, parallel, sequence } from './test-setup.js';
+import { branch, guardNode, parallel, sequence } from './test-setup.js';
 
 interface Args {
   readonly messages: ReturnType<typeof message>[];
@@ -51,6 +52,14 @@ describe('what a guard changed is in its report', () => {
       ['reads', 'pass'],
     ]);
     expect(merged.map(([id]) => id)).toEqual(['m', 'added']);
+  });
+
+  it('in an arm of a branch, too', async () => {
+    const [list, scope] = [listOf(message('m', 'call 555 now')), createScope()];
+    const node = branch([otherwise, guardNode(withHook('redacts', 'processInput', redacts))]);
+    await compileGraph(withRecordedEdits(sequence('p', node))).run('input', payloads.input(list), scope);
+    const edit = { target, before: 'call 555 now', spans: [{ start: 5, end: 8, text: '[x]' }] };
+    expect(scope.reports.map(({ verdict }) => verdict)).toMatchObject([{ kind: 'edit', changes: [edit] }]);
   });
 
   it('fields of a step, and a chunk', async () => {
