@@ -133,6 +133,24 @@ describe('what an answer holds beside words', () => {
     expect(held(result?.steps[0])).toEqual(held(result));
   });
 
+  it('texts that come in turns are a part each, with what the provider says of them', async () => {
+    const mark = { test: { mark: 1 } };
+    const turns = [
+      { type: 'text-start', id: 'a' },
+      { type: 'text-delta', id: 'a', delta: 'Hel' },
+      { type: 'text-start', id: 'b' },
+      { type: 'text-delta', id: 'b', delta: 'Bye' },
+      { type: 'text-delta', id: 'a', delta: 'lo' },
+      { type: 'text-end', id: 'a', providerMetadata: mark },
+      { type: 'text-end', id: 'b' },
+      parts.at(-1),
+    ];
+    const { result } = await runAgent(createAgent({ model: scriptedModel({ steps: [{ parts: turns as never }] }) }), 'stream');
+    const said = result?.messages.at(-1)?.content.parts ?? [];
+    expect(said).toMatchObject([{ type: 'text', text: 'Hello', providerMetadata: mark }, { text: 'Bye' }]);
+    expect(said).toHaveLength(2);
+  });
+
   it('a file of bytes stands while its part does', async () => {
     const bytes = { type: 'file', mediaType: 'text/plain', data: new Uint8Array([1, 2]) };
     const looking = guardOn('outputResult', ({ messages }: HookArgs & Partial<Answer>) => messages);

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { estimateTokenCount } from 'tokenx';
 import { describe, expect, it } from 'vitest';
-import { guard, type RunEvent } from '../../src/index.js';
+import { guard, pipeline, type RunEvent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import {
   chunksOf,
@@ -104,6 +104,45 @@ describe.each(modes)('what a run tells of its works, %s', (mode) => {
     const model = scriptedModel({ steps: [{ text: 'Never seen.' }] });
     const ran = await run({ model, inputProcessors: [guard(judge as never, { overlap: true })] });
     expect(eventsOf(ran, 'model-wasted')).toMatchObject([{ inputTokens: 10, outputTokens: 5, isEstimated: false }]);
+  });
+
+  it('a verdict that was given on what a sibling changed', async () => {
+    const reads = guardOn('input', () => undefined, { id: 'reads' });
+    const writes = guardOn('input', ({ messageList }) => messageList.addSystem('Be brief.'), { id: 'writes' });
+    const block = pipeline('block').parallel([reads, writes]).commit();
+    const ran = await run({ model: scriptedModel({ steps: [{ text: 'Well.' }] }), inputProcessors: [block] });
+    expect(eventsOf(ran, 'stale-verdict')).toMatchObject([
+      { phase: 'input', rerun: false, readers: ['reads'], authors: ['writes'] },
+    ]);
+  });
+
+  it.each([true, false])('a guard that wrote a part is told why it was not accepted, with retry: %s', async (retry) => {
+    const caught: unknown[] = [];
+    const writing = guardOn('outputStep', async ({ writer }) => {
+      await writer?.custom({ type: 'data-note', data: 1 }).catch((error: unknown) => caught.push(error));
+    });
+    const reading = guardOn('outputStream', ({ abort }) => abort('no notes', { retry, metadata: { page: 1 } }), {
+      id: 'reading',
+      when: ({ part }) => part?.type === 'data-note',
+      processDataParts: true,
+    });
+    const ran = await run({ model: scriptedModel({ steps: [{ text: 'Well.' }] }), outputProcessors: [writing, reading] });
+    expect(ran.status).toBe('tripwire');
+    expect(caught).toMatchObject([{ message: 'no notes', options: { retry, metadata: { page: 1 } }, processorId: 'reading' }]);
+  });
+
+  it('a guard that wrote a part that another fails on is told that', async () => {
+    const caught: unknown[] = [];
+    const writing = guardOn('outputStep', async ({ writer }) => {
+      await writer?.custom({ type: 'data-note', data: 1 }).catch((error: unknown) => caught.push(error));
+    });
+    const failing = guardOn('outputStream', () => Promise.reject(new Error('Out of order.')), {
+      when: ({ part }) => part?.type === 'data-note',
+      processDataParts: true,
+    });
+    const ran = await run({ model: scriptedModel({ steps: [{ text: 'Well.' }] }), outputProcessors: [writing, failing] });
+    expect(ran.status).toBe('failed');
+    expect(caught).toMatchObject([{ code: 'guard/unavailable', cause: { message: 'Out of order.' } }]);
   });
 
   it('an answer of nothing ends once, also where the result is blocked', async () => {

@@ -73,6 +73,8 @@ describe.each(modes)('what a tripwire leaves in the database after %s', (mode) =
     const { events } = await ask(agent, mode);
     const user = what === 'answer' ? `user: Tell me. ${secret}` : 'user: [This message was withheld.]';
     expect(await savedIn(memory)).toEqual([user, 'assistant: [This answer was withheld.]']);
+    const { messages } = await memory.recall({ threadId: target.thread, resourceId: target.resource });
+    expect(messages.at(-1)?.content.metadata).toMatchObject({ interlock: { withheld: 'tripwire' } });
     expect(givenIn(events)).toEqual(['placeholder']);
     expect(disk.holds(secret)).toBe(what === 'answer');
     expect(disk.holds(rejected)).toBe(false);
