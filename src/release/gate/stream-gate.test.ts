@@ -421,6 +421,16 @@ it.each([['ple.com ok'], ['ple', '.com', ' ok']])('a part that a thought interru
   expect(texts((await sendAll([email], apart)).left)['text one']).toBe('to jane@example.com ok');
 });
 
+it.each(['part', 'step'] as const)('a pattern that is asked about a whole %s lets nothing go before its end', async (window) => {
+  const email = guard(patternGuard(patterns.email, 'replace', 'email'), { window });
+  const { gate, left } = openGate([email]);
+  for (const chunk of [border('text-start'), delta('Nothing of the kind is in here. ')]) await gate.push(chunk);
+  expect(pieces(left)).toEqual([]);
+  for (const chunk of [delta('But me@example.com is.'), border('text-end'), finish]) await gate.push(chunk);
+  await gate.idle();
+  expect(texts(left)['text one']).toBe('Nothing of the kind is in here. But [email] is.');
+});
+
 it('a part that begins again while its first text is still judged is another text', async () => {
   const asked: string[] = [];
   const judging = windowed('part', async ({ payload: { text = '' } }) => (await settle(), void asked.push(text)));
