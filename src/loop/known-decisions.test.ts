@@ -83,6 +83,20 @@ describe('remembered decisions', () => {
     expect(second.map(({ snapshot }) => snapshot)).toEqual(first.map(({ snapshot }) => snapshot));
   });
 
+  it('are no more than the limit: with one more all are forgotten', () => {
+    const asker = createDecider();
+    const asked: number[] = [];
+    const begin: Decider['begin'] = (start) => (asked.push(start.maxSteps), asker.begin(start));
+    const remembering = rememberDecisions({ ...asker, begin }, 3);
+    const remember = (...steps: number[]): number[] => {
+      asked.length = 0;
+      for (const maxSteps of steps) remembering.begin({ maxSteps, maxRetries: 0, maxRecoveries: 0, models: 1 });
+      return [...asked];
+    };
+    expect(remember(1, 2, 3, 1, 2, 3)).toEqual([1, 2, 3]);
+    expect(remember(4, 1, 5, 4, 1, 5)).toEqual([4, 1, 5]);
+  });
+
   it('know limits apart', () => {
     const remembering = rememberDecisions(createDecider());
     const start = { maxSteps: 2, maxRetries: 0, maxRecoveries: 0, models: 1 };
