@@ -73,6 +73,10 @@ export const errorTable = {
     actor: 'author',
     say: "This guard judges every chunk of a stream by itself, and chunks are cut anywhere; give it a window, such as 'sentence'.",
   },
+  'guard/passes-on-failure': {
+    actor: 'author',
+    say: "This guard passes what it could not judge, and nobody is told; let its failure be seen, for Mastra's with errorStrategy: 'strict'.",
+  },
   'guard/retry-without-budget': {
     actor: 'author',
     say: 'This guard may ask for a retry, and none is granted, so that it blocks instead; set maxProcessorRetries.',

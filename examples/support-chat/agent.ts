@@ -5,7 +5,7 @@ import { contentModeration, redactor } from 'mastra-interlock/workflows';
 
 /** A support agent whose answers are redacted character by character, and moderated sentence by sentence while they stream. */
 export const createSupportAgent = (model: MastraModelConfig) => {
-  const moderation = new ModerationProcessor({ model, categories: ['harassment', 'hate'] });
+  const moderation = new ModerationProcessor({ model, categories: ['harassment', 'hate'], errorStrategy: 'strict' });
   return new InterlockAgent({
     id: 'support',
     name: 'Support',

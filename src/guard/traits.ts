@@ -23,6 +23,11 @@ export interface GuardTraits {
    */
   readonly judgesEachChunk?: boolean;
   /**
+   * Whether it passes what it could not judge: it catches the failure of the model or service behind it, so that nobody outside can tell
+   * that from a verdict.
+   */
+  readonly passesOnFailure?: boolean;
+  /**
    * Whether its hooks work on any host: of `messageList` they use what docs/guide/ai-sdk.md lists, they send no signals, and they let
    * pass what `abort` throws, whatever its class. Where all guards of a run in the AI SDK say so, `@mastra/core` is not loaded.
    */

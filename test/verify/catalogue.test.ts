@@ -1,14 +1,19 @@
+import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
 
 import {
   compile,
   errorTable,
+  guard,
   InterlockAgent,
   isInterlockError,
+  otherwise,
+  pipeline,
   verify,
   type FindingCode,
   type Pipeline,
   type PipelineStep,
+  type VerifyOptions,
 } from '../../src/index.js';
 import { checks } from '../../src/pipeline/verify/checks.js';
 import { findDefects } from '../../src/pipeline/verify/find-defects.js';
@@ -39,6 +44,37 @@ describe('every defect is found, once, where it is, and nothing else', () => {
 
   it('in several ways for each code', () => {
     for (const code of codes) expect(defects[code].length, code).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe('a finding says what it is about', () => {
+  const look = (id: string, hook: 'processInput' | 'processOutputResult' = 'processInput') =>
+    ({ id, [hook]: () => undefined }) as Processor;
+  const messages = (source: Parameters<typeof verify>[0], options: VerifyOptions) =>
+    verify(source, options).map(({ message }) => message);
+
+  it('the guards without a deadline, and no others', () => {
+    const guards = [guard(look('quick'), { deadlineMs: 1 }), look('slow'), guard(look('shadow'), { shadow: true })];
+    const [message, ...others] = messages(guards, { latencyBudgetMs: 100 });
+    expect(others).toEqual([]);
+    expect(message).toMatch(/^nothing bounds "slow", which have/i);
+  });
+
+  it('how long it may take: of a block the slowest, twice where several are asked again', () => {
+    const timed = (id: string) => guard(look(id), { deadlineMs: 50 });
+    const block = (...ids: string[]) => pipeline('p').parallel(ids.map(timed), { staleVerdicts: 'rerun' });
+    expect(messages(block('a', 'b'), { latencyBudgetMs: 99 })[0]).toMatch(/^up to 100 ms, 99 are allowed/i);
+    expect(messages(block('a'), { latencyBudgetMs: 50 })).toEqual([]);
+    const branch = pipeline('p').branch([
+      [({ inputData }) => Promise.resolve('messages' in (inputData as object)), timed('a')],
+      [otherwise, timed('b')],
+    ]);
+    expect(messages(branch, { latencyBudgetMs: 49 })[0]).toMatch(/^up to 50 ms, 49 are allowed/i);
+  });
+
+  it('the hooks that its lane never calls', () => {
+    const [message] = messages([look('late', 'processOutputResult')], { lane: 'input' });
+    expect(message).toMatch(/^inputProcessors never run processOutputResult/i);
   });
 });
 

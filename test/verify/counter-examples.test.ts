@@ -21,6 +21,7 @@ const behavioural: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'pipeline/over-budget',
   'guard/overlap-before-edit',
   'guard/judges-each-chunk',
+  'guard/passes-on-failure',
   'guard/retry-without-budget',
   'guard/late-verdict',
 ]);

@@ -1,6 +1,7 @@
 import {
   ModerationProcessor,
   PIIDetector,
+  PromptInjectionDetector,
   RegexFilterProcessor,
   UnicodeNormalizer,
   type Processor,
@@ -67,7 +68,10 @@ const patterned = (id: string, maxLength: number | 'part') =>
 
 const never = () => false;
 const mentionsA = ({ inputData }: { inputData: object }) => JSON.stringify(inputData).includes('a');
-const judge = () => ({ model: scriptedModel({ steps: [{ text: 'fine' }] }) as never }); // a model of the AI SDK
+const judge = (errorStrategy: 'strict' | 'warn' = 'strict') => ({
+  model: scriptedModel({ steps: [{ text: 'fine' }] }) as never, // a model of the AI SDK
+  errorStrategy,
+});
 const filter = (strategy: 'block' | 'redact') =>
   new RegexFilterProcessor({ strategy, rules: [{ name: 'word', pattern: /secret/g, replacement: '' }] });
 
@@ -494,6 +498,27 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       paths: ['p/q/parallel.0/r/moderation'],
     },
   ],
+  'guard/passes-on-failure': [
+    {
+      name: 'a guard that says so',
+      source: () => [passing('a', ['processInput'], { passesOnFailure: true })],
+      paths: ['processors/a'],
+    },
+    {
+      name: 'a judge of the input, as Mastra makes it where nothing is said',
+      source: () => agentWith({ inputProcessors: [new PromptInjectionDetector({ model: judge().model })] }),
+      paths: ['a-input-processor/prompt-injection-detector'],
+    },
+    {
+      name: 'a judge of the stream, deep inside and with a policy',
+      source: () =>
+        pipeline('p').parallel([
+          passing('a'),
+          pipeline('q').then(guard(new ModerationProcessor(judge('warn')), { window: 'part', onUnavailable: 'trip' })),
+        ]),
+      paths: ['p/parallel.0/q/moderation'],
+    },
+  ],
   'guard/retry-without-budget': [
     {
       name: 'an agent that grants none',
@@ -629,6 +654,13 @@ export const nearMisses: readonly Omit<Defect, 'paths'>[] = [
   },
   { name: 'a pattern that holds the part', source: () => [patterned('a', 'part'), patterned('b', 64)] },
   { name: 'a judge with a window', source: () => [guard(new ModerationProcessor(judge()), { window: 'sentence' })] },
+  {
+    name: 'a judge whose outages may pass',
+    source: () => [
+      guard(new PromptInjectionDetector(judge('warn')), { onUnavailable: 'pass' }),
+      guard(passing('a', ['processInput'], { passesOnFailure: true }), { shadow: true }),
+    ],
+  },
   { name: 'a judge before the model', source: () => agentWith({ inputProcessors: [new ModerationProcessor(judge())] }) },
   { name: 'a filter that keeps a tail', source: () => [filter('redact')] },
   { name: 'a retry that is granted', source: () => agentWith({ outputProcessors: [retrying('a')], maxProcessorRetries: 1 }) },

@@ -8,8 +8,8 @@ import {
   SystemPromptScrubber,
   type Processor,
 } from '@mastra/core/processors';
-import { describe, expect, it } from 'vitest';
-import { guard, InterlockAgent } from '../../src/index.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { guard, InterlockAgent, verify } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
 /** Mastra's guards that ask a model, in our windows: the same objects, asked as often as the window says. */
@@ -200,5 +200,31 @@ describe('ClassifierProcessor in a window', () => {
     });
     expect(await streamed(agent)).toEqual({ status: 'tripwire', left: '' });
     expect(asked).toEqual(['Where is my parcel? Please tell me.']);
+  });
+});
+
+describe('a judge of Mastra whose model is down', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  const down = () => scriptedModel({ steps: () => ({ error: new Error('down') }) });
+  const judges = {
+    ModerationProcessor: (options: { errorStrategy?: 'strict' }) => new ModerationProcessor({ model: down(), ...options }),
+    PIIDetector: (options: { errorStrategy?: 'strict' }) => new PIIDetector({ model: down(), ...options }),
+    PromptInjectionDetector: (options: { errorStrategy?: 'strict' }) =>
+      new PromptInjectionDetector({ model: down(), ...options }),
+    LanguageDetector: (options: { errorStrategy?: 'strict' }) =>
+      new LanguageDetector({ model: down(), targetLanguages: ['en'], ...options }),
+  };
+
+  it.each(Object.entries(judges))('%s passes, which verify finds, unless it is told to be strict', async (_, make) => {
+    vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const outcome = async (judge: Processor) => {
+      const model = scriptedModel({ steps: [{ text: 'Well.' }] });
+      const agent = new InterlockAgent({ id: 'a', name: 'a', instructions: '', model, inputProcessors: [judge as never] });
+      const { status } = await agent.generate('Where is my parcel? Please tell me.');
+      return [status, ...verify(agent).map(({ code }) => code)];
+    };
+    expect(await outcome(make({}))).toEqual(['success', 'guard/passes-on-failure']);
+    expect(await outcome(make({ errorStrategy: 'strict' }))).toEqual(['tripwire']);
   });
 });

@@ -18,6 +18,14 @@ const strategyOf = (processor: Processor): string => String(Reflect.get(processo
 
 const decidesOf = (processor: Processor): GuardTraits => ({ decides: byStrategy[strategyOf(processor)] });
 
+/** Mastra's judges catch the failure of their model: what becomes of that is their `errorStrategy`, `'warn'` where nothing else was said. */
+const judging =
+  (traits: (processor: Processor) => GuardTraits) =>
+  (processor: Processor): GuardTraits => ({
+    ...traits(processor),
+    passesOnFailure: Reflect.get(processor, 'errorStrategy') === 'warn', // set by each constructor
+  });
+
 /** Judges one delta at a time, by a model or by patterns. */
 const chunkwise = (processor: Processor): GuardTraits => ({ ...decidesOf(processor), judgesEachChunk: true });
 
@@ -28,14 +36,14 @@ const editing = (): GuardTraits => ({ decides: ['edit'] });
  * themselves. A name serves where the class would not: nothing of Mastra is loaded, and one of another copy is known too.
  */
 const byName: Readonly<Record<string, (processor: Processor) => GuardTraits>> = {
-  Moderation: chunkwise,
-  'PII Detector': chunkwise,
-  'System Prompt Scrubber': chunkwise,
-  Classifier: () => ({ judgesEachChunk: true }),
+  Moderation: judging(chunkwise),
+  'PII Detector': judging(chunkwise),
+  'System Prompt Scrubber': judging(chunkwise),
+  Classifier: judging(() => ({ judgesEachChunk: true })),
   // Its redaction keeps a tail between chunks; the other strategies look at each delta alone.
   'Regex Filter': (processor) => (strategyOf(processor) === 'redact' ? decidesOf(processor) : chunkwise(processor)),
-  'Prompt Injection Detector': decidesOf,
-  'Language Detector': decidesOf,
+  'Prompt Injection Detector': judging(decidesOf),
+  'Language Detector': judging(decidesOf),
   'Token Limiter': decidesOf,
   'Unicode Normalizer': editing,
   ToolCallFilter: editing,

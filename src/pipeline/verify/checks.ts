@@ -5,7 +5,7 @@ import { duplicateId, empty, missingId, noHook } from './graph-checks.js';
 import { idleGuard, wrongLane } from './lane-checks.js';
 import { overBudget } from './latency.js';
 import { overlapBeforeEdit, overlapEdits, overlapNowhere } from './overlap-checks.js';
-import { judgesEachChunk, lateVerdict, retryWithoutBudget, unboundedPattern } from './policy-checks.js';
+import { judgesEachChunk, lateVerdict, passesOnFailure, retryWithoutBudget, unboundedPattern } from './policy-checks.js';
 import { unjudgedChunk } from './stream-cover.js';
 
 /** Everything that `verify` looks for, by its code; the table of errors says what to do about each. */
@@ -26,6 +26,7 @@ export const checks = {
   'guard/overlap-before-edit': overlapBeforeEdit,
   'guard/unbounded-pattern': unboundedPattern,
   'guard/judges-each-chunk': judgesEachChunk,
+  'guard/passes-on-failure': passesOnFailure,
   'guard/retry-without-budget': retryWithoutBudget,
   'guard/late-verdict': lateVerdict,
 } as const satisfies Partial<Record<ErrorCode, Check>>;

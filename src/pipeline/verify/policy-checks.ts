@@ -48,6 +48,19 @@ const cutValue = ({ node: { id } }: GuardPlace): Scene => ({
   happens: `the chunks "ada@exam" and "ple.com" come; "${id}" lets each pass by itself, and the whole address has left`,
 });
 
+/** A guard that hides its failure: no policy holds for it, and no promise. Who lets outages pass anyway has said so. */
+export const passesOnFailure: Check = {
+  severity: 'warning',
+  find: ({ roots }) =>
+    roots.flatMap(guardsFrom).flatMap((guard) => {
+      const { traits, policy, id } = guard.node;
+      const [row] = rowsOf(guard);
+      if (!row || !traits?.passesOnFailure || !counts(guard) || policy?.onUnavailable === 'pass') return [];
+      const happens = `what "${id}" asks is down; it passes what it has not judged`;
+      return [{ path: guard.path, shows: { state: row.loopState, happens } }];
+    }),
+};
+
 /** A guard that may ask for a retry where none is granted: every retry is then a block. */
 export const retryWithoutBudget: Check = {
   severity: 'warning',
