@@ -24,8 +24,9 @@ export default {
   mutator: { excludedMutations: ['StringLiteral'] },
   ignoreStatic: !isStatic,
   concurrency: 1,
-  timeoutMS: 5_000,
-  timeoutFactor: 1.5,
+  // Generous: that the machine is busy is no answer.
+  timeoutMS: 10_000,
+  timeoutFactor: 4,
   incremental: true,
   incrementalFile: `${reports}/incremental.json`,
   tempDirName: 'test-output/mutation/copy',
