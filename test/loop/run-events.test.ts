@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Processor } from '@mastra/core/processors';
 import { estimateTokenCount } from 'tokenx';
 import { describe, expect, it } from 'vitest';
-import { guard, pipeline, type RunEvent } from '../../src/index.js';
+import { guard, pipeline, rejectToolCall, type RunEvent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import {
   chunksOf,
@@ -63,6 +64,20 @@ describe.each(modes)('what a run tells of its works, %s', (mode) => {
       { ...last, type: 'run-finish', status: 'success', retries: 1 },
     ]);
     expect(log).toEqual(['charge 1', 'charge 2']);
+  });
+
+  it('a call that a guard answers itself was denied', async () => {
+    const log: string[] = [];
+    const refusing: Processor = {
+      id: 'refusing',
+      processOutputStream: async ({ part }) => (part.type === 'tool-call' ? rejectToolCall(part, 'No.') : part),
+    };
+    const ran = await run({ model: scriptedModel({ steps: [opening, closing] }), log, outputProcessors: [refusing] });
+    expect(log).toEqual([]);
+    expect(eventsOf(ran, 'tool-finish')).toMatchObject([
+      { ...charge('call-0-0'), outcome: 'denied', durationMs: 0 },
+      { ...charge('call-0-1'), outcome: 'denied', durationMs: 0 },
+    ]);
   });
 
   it('a result that is not accepted: its last step is asked for again, and no effect is had twice', async () => {
