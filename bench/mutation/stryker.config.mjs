@@ -18,7 +18,7 @@ export default {
     '!src/pipeline/graph.ts', // types, and `otherwise`, whose own text says that it always holds
   ],
   ignorePatterns: ['dist', 'test-output', 'playground', 'docs', 'bench/*', '!bench/mutation', '.vitest', '.interlock'],
-  plugins: ['@stryker-mutator/vitest-runner', './bench/mutation/ask-a-sample.mjs'],
+  plugins: ['@stryker-mutator/vitest-runner', `${import.meta.dirname}/ask-a-sample.mjs`],
   checkers: every ? ['sample'] : [],
   // Texts are for people; what they say is judged by people.
   mutator: { excludedMutations: ['StringLiteral'] },
