@@ -173,7 +173,17 @@ const createdAts = (payload: Tree): unknown[] => {
   return (messages as { createdAt: unknown }[]).map(({ createdAt }) => createdAt);
 };
 
-const ownFields = new Set(['prompt', 'chunks', 'error', 'response', 'decision', 'fromCache', 'warnings', 'providerMetadata']);
+const ownFields = new Set([
+  'prompt',
+  'chunks',
+  'error',
+  'response',
+  'decision',
+  'fromCache',
+  'warnings',
+  'providerMetadata',
+  'isError',
+]);
 
 /** As a step hands it on: Mastra knows these fields of ours as none of its own, and a tool's value under another name. */
 const asOutput = ({ result, ...payload }: Tree): Tree => {

@@ -14,6 +14,7 @@ export const toolResultPhaseSchema = openObject({
   args: z.unknown().optional().describe('What the model passed to the tool.'),
   result: z.unknown().optional().describe('What the tool returned.'),
   toolResultValue: z.unknown().optional().describe('The same value, under the name that Mastra’s engine gives it.'),
+  isError: z.unknown().optional().describe('`true` where the tool failed: the result is the text of its error then.'),
   providerExecuted: z.boolean().optional().describe('Whether the provider ran the tool itself.'),
   ...lenientFields,
   systemMessages: sharedFields.systemMessages,

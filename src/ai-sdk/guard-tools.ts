@@ -1,5 +1,6 @@
 import type { ModelMessage, Tool, ToolExecutionOptions, ToolSet } from 'ai';
 import { feedbackText } from '../loop/feedback-text.js';
+import { messageOf } from '../loop/message-of.js';
 import type { PhaseData } from '../phase/row.js';
 import { InterlockError } from '../errors.js';
 import { openConversation } from './conversation.js';
@@ -55,8 +56,10 @@ const guardTool = (toolName: string, tool: Tool, nextRun: () => Run): Tool => {
     await begin(run);
     const { toolCallId, messages } = options;
     const args = await judgeArguments(run, { toolName, toolCallId, args: input, messages });
-    const result = await runTool(run, () => execute.call(tool, args, { ...options, abortSignal: signalOf(run, options) }));
-    return judgeResult(run, { toolName, toolCallId, args, messages }, result);
+    const call = { toolName, toolCallId, args, messages };
+    const execution = runTool(run, () => execute.call(tool, args, { ...options, abortSignal: signalOf(run, options) }));
+    const result = await execution.catch((error: unknown) => failAsJudged(run, call, error));
+    return judgeResult(run, call, result);
   };
   const copy: Tool = Object.create(Object.getPrototypeOf(tool) as object) as Tool; // a tool may be of a class of its own
   return Object.assign(copy, tool, { execute: guarded });
@@ -129,6 +132,16 @@ const judgeResult = async (run: Run, call: Call, result: unknown): Promise<unkno
   const { data, again } = await judge<'toolResult'>(run, payloadOf(run, call, result));
   if (again !== undefined) throw new Error(feedbackText(again));
   return data.result;
+};
+
+/** Throws what the guards that ask for errors leave of what a tool threw. */
+const failAsJudged = async (run: Run, call: Call, error: unknown): Promise<never> => {
+  run.throwIfStopped();
+  if (!run.plan.has('toolResult')) throw error;
+  const text = messageOf(error);
+  const { data, again } = await judge<'toolResult'>(run, { ...payloadOf(run, call, text), isError: true });
+  if (again !== undefined) throw new Error(feedbackText(again));
+  throw data.result === text ? error : new Error(String(data.result));
 };
 
 const payloadOf = (run: Run, { toolName, toolCallId, args, messages }: Call, result: unknown): PhaseData<'toolResult'> => {

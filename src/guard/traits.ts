@@ -28,6 +28,11 @@ export interface GuardTraits {
    */
   readonly passesOnFailure?: boolean;
   /**
+   * Whether its `processToolResult` judges a text as well as any other result, so that it is also asked about what a failing tool says: the
+   * message of its error then stands in for the result. Others are asked about results alone, as in Mastra.
+   */
+  readonly judgesErrors?: boolean;
+  /**
    * Whether its hooks work on any host: of `messageList` they use what docs/guide/ai-sdk.md lists, they send no signals, and they let
    * pass what `abort` throws, whatever its class. Where all guards of a run in the AI SDK say so, `@mastra/core` is not loaded.
    */

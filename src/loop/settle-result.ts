@@ -2,7 +2,7 @@ import type { PhaseData } from '../phase/row.js';
 import { judge, releaseJudged } from './judge.js';
 import type { Outcome } from './outcome.js';
 import { placeResult, type CallResult } from './place-result.js';
-import type { StepRecord } from './ports.js';
+import type { StepRecord, ToolCall } from './ports.js';
 import { agentChunk } from './release.js';
 import { stepsForHooks, type Run } from './run.js';
 import { toolResultRecord } from './step-record.js';
@@ -20,6 +20,32 @@ export const settleResult = async (run: Run, record: StepRecord, told: CallResul
   const standingRecord = toolResultRecord(run, told.call, standing.result);
   record.toolResults.push(standingRecord);
   return (await releaseJudged(run, agentChunk(run, 'tool-result', standingRecord.payload))).outcome;
+};
+
+/** What a tool that failed said. */
+export interface CallError {
+  readonly call: ToolCall;
+  readonly error: unknown;
+}
+
+/**
+ * The text of a tool's error takes the place of its result and is judged by the guards that ask for errors; the model and the caller are told
+ * what they leave of it. Gives an outcome where they stop on it.
+ */
+export const settleError = async (run: Run, { call, error }: CallError): Promise<Outcome | undefined> => {
+  const { list } = run;
+  const { setToolOutcome } = run.options.ports.messages;
+  const { readToolResult } = run.scope.host.messages;
+  const { toolCallId, toolName, args } = call;
+  setToolOutcome(list, call, { kind: 'error', error });
+  const { result } = readToolResult(list, toolCallId);
+  const judged = await judge<'toolResult'>(run, { ...resultPayload(run, { call, result }), isError: true });
+  if (judged.outcome) return judged.outcome;
+  const standing = readToolResult(list, toolCallId);
+  if (!standing.found) return undefined;
+  const told = standing.result === result ? error : new Error(String(standing.result));
+  if (told !== error) setToolOutcome(list, call, { kind: 'error', error: told });
+  return (await releaseJudged(run, agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: told }))).outcome;
 };
 
 const resultPayload = (run: Run, { call, result }: CallResult): PhaseData<'toolResult'> => {

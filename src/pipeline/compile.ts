@@ -178,6 +178,7 @@ const functionStep = <P extends Phase>(
   run: (data: PhaseData<P>, scope: RunScope) => unknown,
 ): GuardStep<P> => ({
   author: { processorId: id, phase: row.phase, path },
+  skips: (data) => 'isError' in data && data.isError === true, // it was made for results
   run: (data, scope) => run(current(data, scope.host, row.carries), scope),
   read: (returned, data, { host }) => readPayload(returned, data, { row, path, id, host }),
 });

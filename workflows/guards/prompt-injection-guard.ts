@@ -60,7 +60,7 @@ export const promptInjectionGuard = (
   const judge = judgeWith<PromptInjectionMetadata>(guard, strategy);
   const inTexts = (texts: readonly string[], signals: readonly InjectionSignal[], place: string) =>
     detectionOf(highest(texts, [...signals, ...patterns]), threshold, place);
-  return Object.assign(guard, { traits: traitsOf[strategy] }, {
+  return Object.assign(guard, { traits: { ...traitsOf[strategy], judgesErrors: true } }, {
     processInput: (args) => {
       const turns = userTurns(args.messages).flatMap((turn) => readingsOf(turn.flatMap(textsOf)));
       return judge(inTexts(turns, inputSignals, 'input'), args);

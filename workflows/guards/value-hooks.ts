@@ -34,7 +34,7 @@ export const valueHooks = <Kind extends string, Metadata>(
   policy: ValuePolicy<Kind, Metadata>,
   guard: Processor,
 ): ValueHooks<Metadata> => ({
-  traits: traitsOf[policy.effect],
+  traits: { ...traitsOf[policy.effect], judgesErrors: true },
   ...(policy.effect === 'redact' ? editingHooks(policy, guard) : judgingHooks(policy, guard)),
   ...(policy.effect !== 'warn' && streamHooks(policy, guard)),
 });

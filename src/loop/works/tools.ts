@@ -5,7 +5,7 @@ import type { StepRecord, ToolCall, ToolOutcome } from '../ports.js';
 import { agentChunk } from '../release.js';
 import { createRunningCalls, type RunningCalls } from '../running-calls.js';
 import { currentAttempt, type Attempt, type Run } from '../run.js';
-import { settleResult } from '../settle-result.js';
+import { settleError, settleResult } from '../settle-result.js';
 import { untilAborted } from '../until-aborted.js';
 
 /**
@@ -67,19 +67,18 @@ const settle = async (run: Run, { record, stepCalls }: Attempt, { call, outcome 
   }
   stepCalls.settled.set(toolCallId, outcome.kind === 'client' ? 'client' : 'told');
   if (outcome.kind === 'client') return undefined;
-  if (outcome.kind !== 'result') return settleFailure(run, { call, outcome });
+  if (outcome.kind === 'error') return settleError(run, { call, error: outcome.error });
+  if (outcome.kind === 'denied') return settleDenial(run, { call, outcome });
   return settleResult(run, record as StepRecord, { call, result: outcome.result }); // see tools
 };
 
-/** The model is told why there is no result. */
-const settleFailure = async (
+/** The model is told why the tool did not run. */
+const settleDenial = async (
   run: Run,
-  { call, outcome }: Ended<Extract<ToolOutcome, { kind: 'error' | 'denied' }>>,
+  { call, outcome }: Ended<Extract<ToolOutcome, { kind: 'denied' }>>,
 ): Promise<Outcome | undefined> => {
   const { toolCallId, toolName, args } = call;
   run.options.ports.messages.setToolOutcome(run.list, call, outcome);
-  const isError = outcome.kind === 'error';
-  const type = isError ? 'tool-error' : 'tool-output-denied';
-  const why = isError ? { error: outcome.error } : { approval: { id: toolCallId, approved: false, reason: outcome.reason } };
-  return (await releaseJudged(run, agentChunk(run, type, { toolCallId, toolName, args, ...why }))).outcome;
+  const approval = { id: toolCallId, approved: false, reason: outcome.reason };
+  return (await releaseJudged(run, agentChunk(run, 'tool-output-denied', { toolCallId, toolName, args, approval }))).outcome;
 };

@@ -5,6 +5,11 @@ import { listOf, messageArgs, refreshed, settleMessages, type MessageFacts } fro
 
 type Data = PhaseData<'toolResult'>;
 
+/** What a processor says of itself, see `GuardTraits`. */
+interface Declared {
+  readonly traits?: { readonly judgesErrors?: boolean };
+}
+
 const facts: MessageFacts = {
   scope: 'all',
   source: 'response',
@@ -27,6 +32,7 @@ export const toolResult = definePhase({
   title: 'Tool result',
   carries: facts,
   merge: { copied: ['args', 'result', 'toolResultValue'] },
+  skips: ({ isError }, processor) => isError === true && !(processor as Declared).traits?.judgesErrors,
   refresh: (data, host) => withCurrentResult(refreshed(data, host, facts), host),
   invoke: ({ processor, data, context, host }) =>
     processor.processToolResult({
