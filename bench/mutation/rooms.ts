@@ -77,7 +77,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   endings: { mutate: [endings], tests: agentTests },
   tools: { mutate: [tools], tests: ['test/release/child-text.test.ts', ...agentTests] },
-  traces: { mutate: [traces], tests: ['test/trace/{concealed,privacy,recording,replay,shadow}.test.ts'] },
+  traces: {
+    mutate: [traces],
+    tests: ['test/trace/{concealed,privacy,recording,replay,shadow}.test.ts', 'test/verify/counter-examples.test.ts'],
+  },
   answers: {
     mutate: ['src/loop/*.ts', ...[machine, works, endings, tools, traces].map((others) => `!${others}`)],
     tests: [
