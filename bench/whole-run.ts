@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { BenchCase, Cost, Effort, WarmUp } from './case.js';
+import type { BenchCase, Cost, Effort } from './case.js';
 import { probes as probeModules, unreadStreams, type ProbeName } from './cases.js';
 import { createChildren, type Children } from './children.js';
 import { emit } from './emit.js';
@@ -41,9 +41,9 @@ const quickEffort: Effort = {
 const fullEffort: Effort = {
   first: { stretchMs: 300, patience: 4, mostMs: 10_000 },
   further: { stretchMs: 300, patience: 2, mostMs: 3_000 },
-  samples: 2,
-  sampleMs: 60,
-  enoughMs: 200,
+  samples: 3,
+  sampleMs: 80,
+  enoughMs: 300,
   largest: Infinity,
 };
 

@@ -74,5 +74,5 @@ it('is reached from the run, which can be taken away as a test and as its trace'
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ kind: 'header', runId });
   await shown.getByRole('link', { name: 'Replay and compare' }).click();
   await shown.getByRole('heading', { name: 'Replay and compare' }).waitFor();
-  expect(new URL(shown.url()).pathname).toBe(`/runs/${runId}/compare`);
+  await expect.poll(() => new URL(shown.url()).pathname).toBe(`/runs/${runId}/compare`);
 });

@@ -27,7 +27,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     await expectWhole(browser(), shown, 'pipelines');
     await shown.getByRole('link', { name: 'tone-output' }).click();
     await shown.getByRole('heading', { name: 'tone-output' }).waitFor();
-    expect(new URL(shown.url()).pathname).toBe('/pipelines/tone-output');
+    await expect.poll(() => new URL(shown.url()).pathname).toBe('/pipelines/tone-output');
   });
 
   it('draws a pipeline, and says what is at a place', async () => {

@@ -40,7 +40,7 @@ describe.each(Object.values(widths))('the chat at %i px', (width) => {
     await browser().screenshot(page, 'chat-tripwire');
     await notice.getByRole('link', { name: 'See the moment in the run' }).click();
     await expectShown(page.getByRole('slider', { name: 'Point in time' }));
-    expect(new URL(page.url()).searchParams.get('at')).toMatch(/^\d+$/);
+    await expect.poll(() => new URL(page.url()).searchParams.get('at')).toMatch(/^\d+$/);
     await expectShown(page.getByRole('group', { name: /^Graph of/ }).getByRole('button', { name: /^leak.*trip/ }));
   });
 

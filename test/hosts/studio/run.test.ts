@@ -117,7 +117,7 @@ it('tells at a glance what guards did, leads to each moment, and back to the con
   await expectShown(guards(page).getByRole('button', { name: /^quality.*retry/ }));
   await page.getByRole('link', { name: 'The conversation' }).click();
   await expectShown(page.locator('.said').getByText('short'));
-  expect(new URL(page.url()).searchParams.get('agent')).toBe('support');
+  await expect.poll(() => new URL(page.url()).searchParams.get('agent')).toBe('support');
 });
 
 it('keeps up with a run that goes on, and tells what was held and when it was let go', async () => {
