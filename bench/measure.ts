@@ -45,7 +45,7 @@ export const measureCase = async ({ name, sizes, units, load }: BenchCase, effor
   const costs: Cost[] = [];
   for (const [index, size] of sizes.filter((one) => one <= largest).entries()) {
     const work = prepare(size);
-    globalThis.gc?.(); // before the warm-up: a collection that is forced throws away what was compiled, too
+    if (index === 0) globalThis.gc?.(); // never after a warm-up: a collection that is forced throws away what was compiled, too
     const seen = await work();
     if (seen !== units(size)) throw new Error(`Expected ${units(size)} units, saw ${seen}.`);
     const last = await warmUp(work, index === 0 ? effort.first : effort.further); // the first size compiles for them all

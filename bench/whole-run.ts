@@ -39,11 +39,11 @@ const quickEffort: Effort = {
 };
 
 const fullEffort: Effort = {
-  first: { stretchMs: 300, patience: 4, mostMs: 10_000 },
-  further: { stretchMs: 300, patience: 2, mostMs: 3_000 },
-  samples: 3,
+  first: { stretchMs: 300, patience: 3, mostMs: 8_000 },
+  further: { stretchMs: 200, patience: 1, mostMs: 2_000 },
+  samples: 2,
   sampleMs: 80,
-  enoughMs: 300,
+  enoughMs: 200,
   largest: Infinity,
 };
 
