@@ -13,7 +13,7 @@ const merging = 'src/pipeline/{align,changes-between,insertions,merge*,overlap,p
 /** Of the gate: where a window ends. */
 const windows = 'src/release/gate/{window-reader,sentence-end,tokens-end,grapheme}.ts';
 /** Of `src/loop`: the machine, and how it is asked. */
-const machine = 'src/loop/{machine,decide,known-decisions}.ts';
+const machine = 'src/loop/{machine,decide}.ts';
 /** Of `src/loop`: what the machine asks for, and who drives it. */
 const works = 'src/loop/{works/*,drive,feedback*,judge,reuse}.ts';
 /** Of `src/loop`: how attempts, steps and runs end, and what is left of them. */
@@ -63,7 +63,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   machine: {
     mutate: [machine],
-    tests: ['src/loop/{machine,known-decisions}.test.ts'],
+    tests: ['src/loop/{machine,decide}.test.ts'],
     isStatic: true,
     testTimeoutMs: 60_000,
   },

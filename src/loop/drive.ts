@@ -3,7 +3,6 @@ import type { RunStatus, StepReason } from '../../schemas/index.js';
 import { createDecider, type Decision } from './decide.js';
 import { closeAttempt, conclude } from './ending.js';
 import { failWith, stopWith } from './judge.js';
-import { rememberDecisions } from './known-decisions.js';
 import { letThrough } from './interruption.js';
 import { noJournal } from './journal.js';
 import { messageOf } from './message-of.js';
@@ -38,7 +37,7 @@ export const drive = async (run: Run): Promise<void> => {
 };
 
 /** All runs ask the one machine; what it has answered one of them is known to the next. */
-const decider = rememberDecisions(createDecider());
+const decider = createDecider();
 
 /**
  * Goes through the machine in stretches. Between them there is nothing but the question what follows from what has happened, so that

@@ -1,14 +1,13 @@
 import type { Moment } from '../pipeline/verify/spot.js';
 import type { LongestRun, StateCosts } from '../pipeline/verify/subject.js';
 import { createDecider, type Decider, type Decision } from './decide.js';
-import { rememberDecisions } from './known-decisions.js';
 import type { LoopLimits } from './machine.js';
 import type { OutcomeKind } from './outcome.js';
 import { endingsAt, placeOf } from './walk.js';
 
 /** The run that spends the most, given what is spent each time the loop is in a state. */
 export const longestRun = (costs: StateCosts, limits: LoopLimits): LongestRun => {
-  const decider = rememberDecisions(createDecider());
+  const decider = createDecider();
   const known = new Map<string, LongestRun>();
   return longestFrom(decider.begin(limits), { decider, costs, known });
 };

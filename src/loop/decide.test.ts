@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDecider, type Decider, type Decision } from './decide.js';
-import { rememberDecisions } from './known-decisions.js';
-import type { LoopEvent, LoopLimits } from './machine.js';
+import { loopMachine, type LoopEvent, type LoopLimits } from './machine.js';
 import type { Outcome, OutcomeKind } from './outcome.js';
 import { outcomesOf, workNames } from './work-names.js';
 
@@ -53,54 +52,34 @@ const told = ({ snapshot: { value, context, status }, starts, stops, entered }: 
 });
 
 describe('remembered decisions', () => {
-  it.each([2, 10_000])('are those of the machine, over many runs, with %d places remembered', (limit) => {
-    const asked = createDecider();
-    const remembering = rememberDecisions(createDecider(), limit);
+  it.each([2, 10_000])('are those of the machine, over many runs, with %d remembered', (limit) => {
+    const remembering = createDecider(loopMachine, limit);
     fc.assert(
       fc.property(limits, moves, (start, script) => {
-        expect(play(remembering, start, script).map(told)).toEqual(play(asked, start, script).map(told));
+        expect(play(remembering, start, script).map(told)).toEqual(play(createDecider(loopMachine, 0), start, script).map(told));
       }),
       { numRuns: 300 },
     );
   });
 
-  it('are asked for once', () => {
-    const asker = createDecider();
-    let questions = 0;
-    const counted: Decider = {
-      begin: (start) => ((questions += 1), asker.begin(start)),
-      next: (snapshot, event) => ((questions += 1), asker.next(snapshot, event)),
-    };
-    const remembering = rememberDecisions(counted);
+  it('are the same objects for the same state, counters and event', () => {
+    const remembering = createDecider();
     const start = { maxSteps: 2, maxRetries: 0, maxRecoveries: 0, models: 1 };
     const script: Move[] = [
       { pick: 0, outcome: { kind: 'done' } },
       { pick: 0, outcome: { kind: 'done' } },
     ];
     const first = play(remembering, { ...start }, script);
-    const second = play(remembering, { ...start }, script);
-    expect(questions).toBe(3);
-    expect(second.map(({ snapshot }) => snapshot)).toEqual(first.map(({ snapshot }) => snapshot));
+    expect(play(remembering, { ...start }, script).map((one, index) => one === first[index])).toEqual([true, true, true]);
+    expect(remembering.begin({ ...start, maxSteps: 1 })).not.toBe(first[0]);
   });
 
-  it('are no more than the limit: with one more all are forgotten', () => {
-    const asker = createDecider();
-    const asked: number[] = [];
-    const begin: Decider['begin'] = (start) => (asked.push(start.maxSteps), asker.begin(start));
-    const remembering = rememberDecisions({ ...asker, begin }, 3);
-    const remember = (...steps: number[]): number[] => {
-      asked.length = 0;
-      for (const maxSteps of steps) remembering.begin({ maxSteps, maxRetries: 0, maxRecoveries: 0, models: 1 });
-      return [...asked];
-    };
-    expect(remember(1, 2, 3, 1, 2, 3)).toEqual([1, 2, 3]);
-    expect(remember(4, 1, 5, 4, 1, 5)).toEqual([4, 1, 5]);
-  });
-
-  it('know limits apart', () => {
-    const remembering = rememberDecisions(createDecider());
-    const start = { maxSteps: 2, maxRetries: 0, maxRecoveries: 0, models: 1 };
-    const begun = [1, 2].map((maxSteps) => remembering.begin({ ...start, maxSteps }).snapshot.context.limits.maxSteps);
-    expect(begun).toEqual([1, 2]);
+  it('are no more than the limit', () => {
+    const remembering = createDecider(loopMachine, 2);
+    const begin = (maxSteps: number) => remembering.begin({ maxSteps, maxRetries: 0, maxRecoveries: 0, models: 1 });
+    const [one, two] = [begin(1), begin(2)];
+    expect([begin(1) === one, begin(2) === two]).toEqual([true, true]);
+    begin(3);
+    expect(begin(1)).not.toBe(one);
   });
 });
