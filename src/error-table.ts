@@ -101,11 +101,11 @@ export const errorTable = {
   },
   'pipeline/unreachable-arm': {
     actor: 'author',
-    say: 'The condition of this arm is never true; give it another, or take the arm out.',
+    say: 'This arm never runs: its condition is never true, or it is `otherwise` beside an arm that always matches. Change the condition or take the arm out.',
   },
   'pipeline/arm-after-otherwise': {
     actor: 'author',
-    say: 'This arm stands after one that always matches, as if it were skipped; all arms that match run. Put otherwise last.',
+    say: 'This arm follows one that always matches, yet it runs where its own condition holds. Put the arm for everything else last.',
   },
   'pipeline/parallel-writers': {
     actor: 'author',

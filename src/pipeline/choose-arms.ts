@@ -2,7 +2,7 @@ import { InterlockError } from '../errors.js';
 import { isPromise, whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { PhaseData } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
-import type { Condition, StepContext } from './graph.js';
+import { otherwise, type BranchNode, type Condition, type StepContext } from './graph.js';
 
 /** A condition and the way to it, for errors. */
 export interface AskedArm {
@@ -10,19 +10,47 @@ export interface AskedArm {
   readonly path: string;
 }
 
-/** The arms whose conditions hold, or the first condition that threw, in the order in which they are written. */
+/** The way to the condition of a branch's arm. */
+export const whenPath = (path: string, index: number): string => `${path}/when.${index}`;
+
+/** An arm of a branch, with the branch that runs for it; none where the arm has nothing to do in the phase. */
+export interface ArmOf<B> extends AskedArm {
+  readonly branch: B | undefined;
+}
+
+/** The arms that are asked in a phase: those with a branch there; all of them where one of these is `otherwise`. */
+export const armsOf = <B extends { readonly index: number }>(
+  { arms }: BranchNode,
+  branches: readonly B[],
+  path: string,
+): ArmOf<B>[] => {
+  const isAsked = branches.some(({ index }) => arms[index]?.when === otherwise);
+  return arms
+    .map(({ when }, index) => ({
+      when,
+      path: whenPath(path, index),
+      branch: branches.find((branch) => branch.index === index),
+    }))
+    .filter(({ branch }) => isAsked || branch);
+};
+
+/** The arms that run, or the first condition that threw, in the order in which they are written. */
 export type Choice<A extends AskedArm> =
   { readonly matching: readonly A[]; readonly failure?: undefined } | { readonly failure: InterlockError };
 
 /**
- * Asks all conditions of a branch. One that throws chooses nothing: `pipeline/condition-failed` with the condition's path, for a
- * guard that is skipped because a condition broke would let everything pass.
+ * Asks all conditions of a branch: all arms whose condition holds run, and `otherwise` where none does. A condition that throws
+ * chooses nothing: `pipeline/condition-failed` with the condition's path, for a guard that is skipped because a condition broke would
+ * let everything pass.
  */
 export const chooseArms = <A extends AskedArm>(arms: readonly A[], context: StepContext): Awaitable<Choice<A>> => {
-  const answers = arms.map((arm) => ask(arm, context)); // all of them: none is left unheard while another is waited for
+  const asked = arms.filter(({ when }) => when !== otherwise);
+  const answers = asked.map((arm) => ask(arm, context)); // all of them: none is left unheard while another is waited for
   return whenReady(allOf(answers), (known) => {
     const failure = known.find((answer) => answer instanceof InterlockError);
-    return failure ? { failure } : { matching: arms.filter((_, index) => known[index]) };
+    if (failure) return { failure };
+    const matching = asked.filter((_, index) => known[index]);
+    return { matching: matching.length > 0 ? matching : arms.filter(({ when }) => when === otherwise) };
   });
 };
 

@@ -6,7 +6,7 @@ import type { RunScope } from '../phase/scope.js';
 import { phaseNames, phases } from '../phase/table.js';
 import { codeOf, contents, conversation, createScope, edited, message, payloads, textIn, withHook } from '../phase/test-setup.js';
 import { compileGraph } from './compile.js';
-import { otherwise, type GraphNode, type SequenceNode } from './graph.js';
+import { otherwise, type Condition, type GraphNode, type SequenceNode } from './graph.js';
 import { branch, functionNode, guardNode, parallel, sequence } from './test-setup.js';
 
 type Args = Record<string, unknown> & {
@@ -45,7 +45,7 @@ const shapes: [string, Shape][] = [
     (guard, sibling) => parallel(sibling(), sequence('deep', parallel(guard, sequence('deeper', sibling())))),
   ],
   ['in a branch', (guard, sibling) => branch([otherwise, guard], [() => false, sibling()])],
-  ['in a branch with another arm', (guard, sibling) => branch([otherwise, guard], [async () => true, sibling()])],
+  ['in a branch with another arm', (guard, sibling) => branch([() => true, guard], [async () => true, sibling()])],
   ['after a map', (guard, sibling) => sequence('mapped', sibling(), map, guard)],
 ];
 
@@ -387,6 +387,35 @@ describe('a branch', () => {
       error: { path: 'p/branch.0/when.1', cause: { message: 'broken' } },
     });
     expect(added(list)).toEqual([]);
+  });
+
+  it.each([
+    ['another arm matches', true, false, ['by a']],
+    ['others match', true, true, ['by a', 'by b']],
+    ['none matches', false, false, ['by c']],
+  ])('otherwise, where %s', async (_, one, other, ran) => {
+    const [first, second]: [Condition, Condition] = [() => one, async () => other];
+    for (const arms of [
+      [
+        [first, mark('a')],
+        [second, mark('b')],
+        [otherwise, mark('c')],
+      ],
+      [
+        [otherwise, mark('c')],
+        [first, mark('a')],
+        [second, mark('b')],
+      ],
+    ] satisfies [Condition, GraphNode][][]) {
+      const { list } = await runInput(branch(...arms));
+      expect(added(list)).toEqual(ran);
+    }
+  });
+
+  it('otherwise does not run for an arm that matches and has nothing to do in the phase', async () => {
+    const idle = guardNode({ id: 'idle', processOutputResult: ({ messages }) => messages });
+    expect(added((await runInput(branch([() => true, idle], [otherwise, mark('c')]))).list)).toEqual([]);
+    expect(added((await runInput(branch([() => false, idle], [otherwise, mark('c')]))).list)).toEqual(['by c']);
   });
 
   it('conditions that fail together leave no unhandled rejection', async () => {

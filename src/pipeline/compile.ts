@@ -8,8 +8,8 @@ import { adopted, current, describeValue, withMessageList } from '../phase/settl
 import { phaseNames, phaseRow } from '../phase/table.js';
 import { pass, type Verdict } from '../verdict.js';
 import { besideModel } from './beside-model.js';
-import { inBranch, type Arm } from './branch.js';
-import { stepContext } from './choose-arms.js';
+import { inBranch } from './branch.js';
+import { armsOf, stepContext } from './choose-arms.js';
 import {
   childrenOf,
   nameOf,
@@ -21,7 +21,7 @@ import {
   type SequenceNode,
 } from './graph.js';
 import type { Block } from './merge-branches.js';
-import { inParallel, type Branch } from './parallel.js';
+import { inParallel, type IndexedBranch } from './parallel.js';
 import { recordingEdits } from './recorded-edits.js';
 import { isOverlapping, withPolicy } from './with-policy.js';
 import { checkGraph } from './verify/refuse.js';
@@ -126,16 +126,9 @@ const parallelSteps = <P extends Phase>(row: PhaseRow<P>, node: ParallelNode, pa
 };
 
 const branchSteps = <P extends Phase>(row: PhaseRow<P>, node: BranchNode, path: string): GuardStep<P>[] => {
-  const arms = branchesOf(row, node, path).map((branch): Arm<P> => ({
-    ...branch,
-    when: (node.arms[branch.index] as BranchNode['arms'][number]).when, // each branch is an arm's
-    path: whenPath(path, branch.index),
-  }));
+  const arms = armsOf(node, branchesOf(row, node, path), path);
   return arms.length > 0 ? [blockStep(row, path, inBranch(arms, blockOf(row, node, path)))] : [];
 };
-
-/** The way to the condition of a branch's arm. */
-export const whenPath = (path: string, index: number): string => `${path}/when.${index}`;
 
 /** A block of a graph as its merge sees it. */
 export const blockOf = <P extends Phase>(
@@ -145,9 +138,7 @@ export const blockOf = <P extends Phase>(
 ): Block<P> => ({ row, path, overlap, staleVerdicts });
 
 /** One of the nodes of a block that have something to do in a phase. */
-export interface BranchOfNode<P extends Phase> extends Branch<P> {
-  /** Its place among all nodes of the block. */
-  readonly index: number;
+export interface BranchOfNode<P extends Phase> extends IndexedBranch<P> {
   readonly steps: GuardStep<P>[];
 }
 

@@ -83,7 +83,7 @@ export interface SequenceNode {
 /** A pipeline as data: what the builder makes, and what plans, workflows and pictures are made from. */
 export type GraphNode = GuardNode | FunctionNode | MapNode | ParallelNode | BranchNode | SequenceNode;
 
-/** An arm that always matches, for the end of a branch. */
+/** The arm for everything else, at the end of a branch: it runs only where no other arm's condition holds. */
 export const otherwise: Condition = () => true;
 
 /** The nodes right inside a node. */

@@ -14,6 +14,11 @@ export interface Branch<P extends Phase> {
   readonly guard: Guard<P>;
 }
 
+/** A branch that knows its place among all nodes of its block. */
+export interface IndexedBranch<P extends Phase> extends Branch<P> {
+  readonly index: number;
+}
+
 /**
  * Guards side by side as one guard. Each works on a snapshot of its own; what they changed is merged against the common base.
  * The strictest verdict wins: a trip ends the block at once and cancels the others, then comes a guard without a verdict,

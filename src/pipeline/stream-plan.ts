@@ -2,8 +2,8 @@ import { inSequence, type Guard, type GuardStep } from '../guard/in-sequence.js'
 import { gateRow, patternOf } from '../guard/pattern-row.js';
 import type { Window } from '../guard/pattern.js';
 import type { Author } from '../verdict.js';
-import type { AskedArm } from './choose-arms.js';
-import { blockOf, memberSteps, nodeId, stepsOf, whenPath } from './compile.js';
+import { armsOf, type ArmOf } from './choose-arms.js';
+import { blockOf, memberSteps, nodeId, stepsOf } from './compile.js';
 import {
   childrenOf,
   nameOf,
@@ -55,7 +55,7 @@ export interface BlockPlace {
   readonly block: Block<'outputStream'>;
   readonly branches: readonly TextBranch[];
   /** Of a branch: the conditions of its arms. */
-  readonly arms?: readonly (AskedArm & { readonly branch: TextBranch })[];
+  readonly arms?: readonly ArmOf<TextBranch>[];
 }
 
 export interface TextBranch {
@@ -152,12 +152,7 @@ const blockPlace = (node: ParallelNode | BranchNode, path: string): BlockPlace =
   });
   const block = blockOf(gateRow, node, path);
   if (node.kind === 'parallel') return { kind: 'block', block, branches };
-  const arms = branches.map((branch) => ({
-    when: (node.arms[branch.index] as BranchNode['arms'][number]).when, // each branch is an arm's
-    path: whenPath(path, branch.index),
-    branch,
-  }));
-  return { kind: 'block', block, branches, arms };
+  return { kind: 'block', block, branches, arms: armsOf(node, branches, path) };
 };
 
 const membersIn = (node: GraphNode, path: string): Member[] => {

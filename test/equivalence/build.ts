@@ -84,6 +84,8 @@ const conditionOf = (when: When, { moments }: Acting): Condition => {
   };
   switch (when.kind) {
     case 'always':
+      return () => true;
+    case 'otherwise':
       return otherwise;
     case 'has':
       return has(when.word);

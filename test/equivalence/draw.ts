@@ -17,7 +17,8 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 
 const when: fc.Arbitrary<When> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('has' as const, 'later has' as const), word: fc.nat(11) }) },
-  { weight: 2, arbitrary: fc.constant<When>({ kind: 'always' }) },
+  { weight: 1, arbitrary: fc.constant<When>({ kind: 'always' }) },
+  { weight: 2, arbitrary: fc.constant<When>({ kind: 'otherwise' }) },
   { weight: 1, arbitrary: fc.constant<When>({ kind: 'throws' }) },
 );
 

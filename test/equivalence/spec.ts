@@ -17,6 +17,7 @@ export type When =
   | { readonly kind: 'has'; readonly word: number }
   | { readonly kind: 'later has'; readonly word: number }
   | { readonly kind: 'always' }
+  | { readonly kind: 'otherwise' }
   | { readonly kind: 'throws' };
 
 export type Rule = 'widest-redaction' | 'first' | 'last' | 'longest';

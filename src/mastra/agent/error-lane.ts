@@ -32,6 +32,14 @@ export const hasErrorHook = (step: PipelineStep): boolean => processorsOf(toGrap
 
 const canMend = (processor: Processor): boolean => typeof processor[phases.apiError.hook] === 'function';
 
+/** What stands in an arm that has nothing to do. */
+const idleNode = (index: number): GraphNode => ({
+  kind: 'function',
+  id: `idle.${index}`,
+  run: () => undefined,
+  phases: new Set(),
+});
+
 /** A graph with the processors alone that have an error hook and do not stand elsewhere already. */
 const onlyErrorHooks = (node: GraphNode, known: ReadonlySet<string>): GraphNode | undefined => {
   switch (node.kind) {
@@ -46,11 +54,10 @@ const onlyErrorHooks = (node: GraphNode, known: ReadonlySet<string>): GraphNode 
       return nodes.length > 0 ? { ...node, nodes } : undefined;
     }
     case 'branch': {
-      const arms = node.arms.flatMap((arm) => {
-        const inner = onlyErrorHooks(arm.node, known);
-        return inner ? [{ ...arm, node: inner }] : [];
-      });
-      return arms.length > 0 ? { ...node, arms } : undefined;
+      const own = node.arms.map((arm) => onlyErrorHooks(arm.node, known));
+      if (!own.some(Boolean)) return undefined;
+      // Its condition still decides whether `otherwise` runs.
+      return { ...node, arms: node.arms.map(({ when }, index) => ({ when, node: own[index] ?? idleNode(index) })) };
     }
     default:
       return node satisfies never;

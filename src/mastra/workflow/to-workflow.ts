@@ -1,11 +1,12 @@
 import { createWorkflow as createMastraWorkflow, type AnyWorkflow } from '@mastra/core/workflows';
 import { ProcessorStepInputSchema, ProcessorStepOutputSchema } from '../../../schemas/index.js';
-import { InterlockError } from '../../errors.js';
-import { chooseArms, stepContext, type AskedArm, type Choice } from '../../pipeline/choose-arms.js';
-import { blockOf, branchesOf, keyedBy, whenPath } from '../../pipeline/compile.js';
+import { armsOf, chooseArms, stepContext, type ArmOf, type Choice } from '../../pipeline/choose-arms.js';
+import { blockOf, branchesOf, keyedBy } from '../../pipeline/compile.js';
 import {
   nameOf,
+  otherwise,
   type BranchNode,
+  type Condition,
   type FunctionNode,
   type GraphNode,
   type MapNode,
@@ -160,55 +161,39 @@ const appendParallel = (site: Site, node: ParallelNode, path: string): void => {
   appendMerge(site, block);
 };
 
-/**
- * The arms, and one more that fails the run where a condition throws: Mastra's engine takes a throwing condition for false,
- * and would skip its guard. Each condition is asked once.
- */
+/** The arms; each condition is asked once, and shows its author's text where the workflow is drawn. */
 const appendBranch = (site: Site, node: BranchNode, path: string): void => {
-  const block = createBlock(site, node, path);
-  const arms: BranchArm[] = [];
-  const chosen = chooser(arms);
-  const participants = async (call: StepCall) => {
-    const choice = await chosen(call);
-    return choice.failure ? [] : choice.matching.map(({ id }) => id);
+  const choose = chooser(node, path);
+  const block: EngineBlock = { ...createBlock(site, node, path), choose };
+  const participants = async (call: StepCall): Promise<string[]> => {
+    const choice = await choose(call);
+    return choice.failure ? [] : choice.matching.flatMap(({ branch }) => steps[branch?.index ?? -1]?.id ?? []);
   };
-  for (const [index, { when, node: inner }] of node.arms.entries()) {
-    const step = branchStep(site, inner, { block, index, participants });
-    arms.push({ id: step.id, step, node: inner, when, path: whenPath(path, index) });
-  }
-  const failing = rawStep({
-    id: site.unique('branch.condition-failed'),
-    execute: async (call) => {
-      throw (await chosen(call)).failure ?? new InterlockError('pipeline/condition-failed', { path });
-    },
-  });
-  site.builder = site.builder.branch([
-    ...arms.map(({ id, step }): [unknown, unknown] => [async (call: StepCall) => (await participants(call)).includes(id), step]),
-    [async (call: StepCall) => (await chosen(call)).failure !== undefined, failing],
-  ]);
+  const steps = node.arms.map((arm, index) => branchStep(site, arm.node, { block, index, participants }));
+  site.builder = site.builder.branch(
+    steps.map(({ id }, index) => {
+      const isChosen = async (call: StepCall) => (await participants(call)).includes(id);
+      return [Object.assign(isChosen, { toString: () => textOfCondition(node.arms[index]?.when) }), steps[index]];
+    }),
+  );
   appendMerge(site, block);
 };
 
-interface BranchArm extends AskedArm {
-  readonly id: string;
-  readonly step: Executable;
-  readonly node: GraphNode;
-}
+const textOfCondition = (when: Condition | undefined): string => (when === otherwise ? 'otherwise' : String(when));
 
-/** Asks the conditions of the arms that have something to do in the phase, once for each payload. */
-const chooser = (arms: readonly BranchArm[]) => {
-  const choices = new WeakMap<object, Promise<Choice<BranchArm>>>();
-  const choose = async (call: StepCall): Promise<Choice<BranchArm>> => {
+type EngineChoice = Choice<ArmOf<{ readonly index: number }>>;
+
+/** Asks the conditions of a branch, once for each payload. */
+const chooser = (node: BranchNode, path: string) => {
+  const choices = new WeakMap<object, Promise<EngineChoice>>();
+  const choose = async (call: StepCall): Promise<EngineChoice> => {
     const scope = scopeOfStep(call);
     const given = call.inputData as PhaseData; // every step of a pipeline gives the payload
     const row = phaseRow(given.phase);
-    const data = current(given, scope.host, row.carries);
-    return chooseArms(
-      arms.filter(({ node }) => worksIn(node, row)),
-      stepContext(data, scope),
-    );
+    const working = node.arms.flatMap((arm, index) => (worksIn(arm.node, row) ? [{ index }] : []));
+    return chooseArms(armsOf(node, working, path), stepContext(current(given, scope.host, row.carries), scope));
   };
-  return (call: StepCall): Promise<Choice<BranchArm>> => {
+  return (call: StepCall): Promise<EngineChoice> => {
     const choice = choices.get(call.inputData) ?? choose(call);
     choices.set(call.inputData, choice);
     return choice;
@@ -224,6 +209,8 @@ interface EngineBlock {
   readonly meetings: Meetings;
   /** By the ids of their steps, the places of the branches in the block. */
   readonly places: Map<string, number>;
+  /** Of a branch: which arms run for a payload. */
+  readonly choose?: (call: StepCall) => Promise<EngineChoice>;
 }
 
 const createBlock = (site: Site, node: ParallelNode | BranchNode, path: string): EngineBlock => ({
@@ -247,11 +234,13 @@ const branchStep = (site: Site, node: GraphNode, { block, index, participants }:
 };
 
 /** After a block: what its branches made of the payload, merged against the payload they were all given. */
-const appendMerge = (site: Site, { node, path, given, meetings, places }: EngineBlock): void => {
+const appendMerge = (site: Site, { node, path, given, meetings, places, choose }: EngineBlock): void => {
   const branchesIn = byPhase((row) => branchesOf(row, node, path));
   const merge = async (call: MapCall): Promise<PhaseData> => {
     meetings.close(call.runId ?? '');
     const data = call.getStepResult(given);
+    const choice = await choose?.({ ...call, inputData: data });
+    if (choice?.failure) throw choice.failure; // Mastra's engine takes a condition that throws for false
     const row = phaseRow(data.phase);
     const results = new Map(Object.entries(call.inputData as Results).map(([id, result]) => [places.get(id), result]));
     const stop = strictest([...results.values()].map((result) => result && stopIn(result)));

@@ -1,6 +1,6 @@
 import type { PhaseRow } from '../../phase/row.js';
 import { isAlways, isNever } from '../constant-condition.js';
-import type { BranchNode, ParallelNode } from '../graph.js';
+import { otherwise, type BranchNode, type ParallelNode } from '../graph.js';
 import type { Check } from './check.js';
 import type { Spot } from './spot.js';
 import { guardsFrom, mayDecide, placesFrom, rowsOf, type GuardPlace, type Place } from './place.js';
@@ -9,16 +9,19 @@ import type { Subject } from './subject.js';
 const branchesOf = ({ roots }: Subject): Place<BranchNode>[] =>
   roots.flatMap(placesFrom).filter((place): place is Place<BranchNode> => place.node.kind === 'branch');
 
-/** An arm whose condition is never true. */
+/** An arm that never runs: its condition is never true, or it is `otherwise` beside an arm that always matches. */
 export const unreachableArm: Check = {
   severity: 'warning',
   find: (subject) =>
     branchesOf(subject)
-      .flatMap(({ node, children }) => children.filter((_, index) => isNever(node.arms[index]?.when)))
+      .flatMap(({ node: { arms }, children }) => {
+        const isTaken = arms.some(({ when }) => when !== otherwise && isAlways(when));
+        return children.filter((_, index) => isNever(arms[index]?.when) || (isTaken && arms[index]?.when === otherwise));
+      })
       .map(({ path }) => ({ path })),
 };
 
-/** An arm after one that always matches: it reads as if it could not run, yet every arm that matches runs. */
+/** An arm after one that always matches, or after `otherwise`: it reads as if it could not run. */
 export const armAfterOtherwise: Check = {
   severity: 'warning',
   find: (subject) =>

@@ -1,5 +1,5 @@
 import { isAlways } from '../constant-condition.js';
-import type { BranchNode } from '../graph.js';
+import { otherwise, type BranchNode } from '../graph.js';
 import type { Check } from './check.js';
 import { isGuard, rowsOf, streamRow, type GuardPlace, type Place } from './place.js';
 
@@ -37,12 +37,14 @@ const isBranch = (place: Place): place is Place<BranchNode> => place.node.kind =
 const best = (covers: readonly Cover[]): Cover =>
   covers.find((cover) => cover === 'whole') ?? covers.find((cover) => cover !== undefined);
 
-/** Only an arm that always matches is asked about every chunk. */
+/** Every chunk is judged by an arm that always matches; or, where one is `otherwise`, by whichever arm runs. */
 const coverOfBranch = ({ node, path, children }: Place<BranchNode>): Cover => {
   const covers = children.map(coverOf);
-  const always = best(covers.filter((_, index) => isAlways(node.arms[index]?.when)));
+  const isOtherwise = node.arms.map(({ when }) => when === otherwise);
+  const always = best(covers.filter((_, index) => !isOtherwise[index] && isAlways(node.arms[index]?.when)));
   if (always !== undefined || best(covers) === undefined) return always;
-  return { path, detail: 'no arm that judges the stream always matches' };
+  if (isOtherwise.includes(true) && covers.every(Boolean)) return covers.find((cover) => cover !== 'whole') ?? 'whole';
+  return { path, detail: 'an arm may run that does not judge the stream, or none' };
 };
 
 const coverOfGuard = (guard: GuardPlace): Cover => {

@@ -46,7 +46,12 @@ const blockStage = (place: BlockPlace, gate: Gate, next: TextStage): TextStage =
   }
   const chosen = new WeakMap<Lane, readonly number[]>();
   const stage = meetingStage({ place, asking: (lane) => chosen.get(lane) ?? [] }, gate, next);
-  return createChoosing({ arms, gate, stage, choose: (lane, indexes) => void chosen.set(lane, indexes) });
+  const choose: Choosing['choose'] = (lane, matching) =>
+    void chosen.set(
+      lane,
+      matching.flatMap(({ branch }) => (branch ? branches.indexOf(branch) : [])),
+    );
+  return createChoosing({ arms, gate, stage, choose });
 };
 
 interface Meeting {
@@ -80,7 +85,7 @@ interface Choosing {
   readonly arms: NonNullable<BlockPlace['arms']>;
   readonly gate: Gate;
   readonly stage: TextStage;
-  choose(lane: Lane, indexes: readonly number[]): void;
+  choose(lane: Lane, matching: NonNullable<BlockPlace['arms']>): void;
 }
 
 /** Asks the conditions of a branch once for each text, with its first delta; what comes meanwhile waits. */
@@ -93,10 +98,7 @@ const createChoosing = ({ arms, gate, stage, choose }: Choosing): TextStage => {
       const path = failure.path ?? '';
       return gate.stop({ kind: 'unavailable', processorId: path, phase: 'outputStream', path, error: failure });
     }
-    choose(
-      lane,
-      choice.matching.map((arm) => arms.indexOf(arm)),
-    );
+    choose(lane, choice.matching);
     const steps = waiting.get(lane) ?? [];
     waiting.delete(lane);
     for (const step of steps) step();
