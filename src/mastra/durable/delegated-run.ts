@@ -82,6 +82,7 @@ const goToEnd = async (run: Run, { leave }: Delegating, sitting: KeptSitting): P
     if (run.status === 'suspended') leave(endOf(run, sitting));
   } catch (error) {
     Object.assign(run, { status: 'failed', error }); // the supervisor's run is interrupted with it, see Delegating
-    run.options.outlet.close();
+  } finally {
+    run.options.outlet.close(); // a run that is only replayed emits no last chunk, and the supervisor's tool reads to the end
   }
 };
