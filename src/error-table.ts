@@ -275,6 +275,10 @@ export const errorTable = {
     actor: 'operator',
     say: 'The run was begun by another version of its statechart or guards; run that version, or say with acceptChangedCode that the two agree.',
   },
+  'durable/unknown-format': {
+    actor: 'operator',
+    say: 'The journal of the run has a format that this version of the library does not read; finish the run with the version that began it.',
+  },
   'run/failed': { actor: 'operator', say: 'The run failed; see the cause.' },
   'run/canceled': { actor: 'caller', say: 'The run was canceled by its abort signal.' },
 } as const satisfies Record<`${string}/${string}`, ErrorRow>;

@@ -42,7 +42,7 @@ export const runOptions = (): RunOptions => ({
     createId: () => 'bench',
   } as RunOptions['ports'],
   settings: {},
-  limits: { maxSteps: 1, maxRetries: 0, maxRecoveries: 0 },
+  limits: { maxSteps: 1, maxRetries: 0, maxRecoveries: 0, models: 1 },
   outlet: createOutlet(),
   toolConcurrency: 1,
   context: { agent: undefined, requestContext: new RequestContext(), tracingContext: undefined },

@@ -44,9 +44,9 @@ const decider = createDecider();
  * a run that was kept comes to the same place again.
  */
 const play = async (run: Run): Promise<void> => {
-  const { limits, ports, journal = noJournal } = run.options;
+  const { limits, journal = noJournal } = run.options;
   const { restsAt } = run;
-  let decision = restsAt ? decider.next(restsAt, { type: 'RESUME' }) : decider.begin({ ...limits, models: ports.models.length });
+  let decision = restsAt ? decider.next(restsAt, { type: 'RESUME' }) : decider.begin(limits);
   for (let count = 0, isOver = false; !isOver; count += 1) {
     const from = decision;
     const stretch = await journal.stretch(run, keyOf(count, from), () => goOn(run, from, journal));

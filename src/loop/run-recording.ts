@@ -91,7 +91,8 @@ const processorsIn = (node: GraphNode): ConcealingProcessor[] =>
   node.kind === 'guard' ? [node.processor] : childrenOf(node).flatMap(processorsIn);
 
 const headerOf = (run: Run, facts: HeaderFacts): Omit<TraceHeader, 'seq' | 'at'> => {
-  const { runId, agentId, mode, limits, hold, maxHeldChars, toolConcurrency, lanes, ports, settings, persistence } = run.options;
+  const { runId, agentId, mode, hold, maxHeldChars, toolConcurrency, lanes, ports, settings, persistence } = run.options;
+  const { models: _, ...limits } = run.options.limits; // the models are listed
   return {
     kind: 'header',
     version: traceVersion,

@@ -73,7 +73,8 @@ export interface RunOptions {
   readonly objectPlan?: (settings: StepSettings) => Plan | undefined;
   readonly ports: LoopPorts;
   readonly settings: StepSettings;
-  readonly limits: Omit<LoopLimits, 'models'>;
+  /** The limits that the run began with. A resumed or replayed run keeps them, whatever its agent says now. */
+  readonly limits: LoopLimits;
   readonly outlet: Outlet<Chunk>;
   readonly abortSignal?: AbortSignal;
   /** What is shown only once it was accepted: each step, or the whole answer. Default: nothing is held for that. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { memoryEngine } from '../../src/durable/memory-engine.js';
-import type { InterlockResult } from '../../src/index.js';
+import type { Engine, InterlockResult } from '../../src/index.js';
+import { decode, encode } from '../../src/loop/state/encode.js';
 import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
 import { scenarios, type Scenario } from './scenarios.js';
 
@@ -39,15 +40,15 @@ interface Killed {
   readonly finished: readonly string[];
 }
 
-/** A run in a process that is killed at a boundary, and goes on in another. */
-const killedAt = async ({ agent }: Scenario, dieAt: number): Promise<Killed> => {
+/** A run in a process that is killed at a boundary, and continues in another one, which may have other options. */
+const killedAt = async ({ agent }: Scenario, dieAt: number, deployed = {}): Promise<Killed> => {
   const disk = createDisk();
   const mortal = mortalEngine(disk, dieAt);
   const call = agent({ durability: mortal }).generate(prompt, { runId: 'run' });
   const isDead = await Promise.race([mortal.died.then(() => true), call.then(() => false)]);
   if (!isDead) throw new Error('The process was not killed.');
   const finished = finishedTools(disk);
-  const stream = await agent({ durability: mortalEngine(disk) }).attach('run');
+  const stream = await agent({ durability: mortalEngine(disk), ...deployed }).attach('run');
   return { result: await stream.getFullOutput(), finished };
 };
 
@@ -56,6 +57,8 @@ const finishedTools = ({ runs }: Disk): string[] =>
     .flatMap(({ kept }) => [...kept])
     .filter(([key]) => key.startsWith('tool '))
     .map(([, text]) => `charge ${/receipt (\d)/.exec(text)?.[1]}`);
+
+const scenarioOf = (name: string): Scenario => (scenarios[name] as () => Scenario)();
 
 const countOf = (effects: readonly string[], effect: string): number => effects.filter((one) => one === effect).length;
 
@@ -88,5 +91,56 @@ describe.each(Object.keys(scenarios))('P11: killed at any point, it resumes (%s)
         else expect(count, `${where}: ${effect}`).toBeLessThanOrEqual(once + 1); // it was under way
       }
     }
+  });
+});
+
+describe('P11: a deployment that changes limits does not change the past', () => {
+  it('keeps the limits that a run began with, wherever its process is killed', async () => {
+    const engine = mortalEngine(createDisk());
+    const expected = await scenarioOf('guards').agent({ durability: engine }).generate(prompt);
+    expect(expected.status).toBe('success');
+    expect(expected.steps.some(({ reason }) => reason === 'retry')).toBe(true);
+    for (const [dieAt, { key, at }] of engine.passed.entries()) {
+      if (key === 'begin') continue; // no limits are persisted yet
+      const { result } = await killedAt(scenarioOf('guards'), dieAt, { maxProcessorRetries: 0 });
+      expect(outcomeOf(result), `${at} ${key}`).toEqual(outcomeOf(expected));
+    }
+  });
+
+  it('rejects a journal that names a model which the agent no longer has, and a journal of another format', async () => {
+    const spoiled = async (spoil: (begun: string) => string) => {
+      const disk = createDisk();
+      const mortal = mortalEngine(disk, 6);
+      void scenarioOf('tools')
+        .agent({ durability: mortal })
+        .generate(prompt, { runId: 'run' })
+        .catch(() => undefined);
+      await mortal.died;
+      const [run] = disk.runs.values();
+      run?.kept.set('begin', spoil(run.kept.get('begin') ?? ''));
+      const refused = Promise.withResolvers<unknown>();
+      const after = mortalEngine(disk);
+      const engine: Engine = {
+        ...after,
+        host: (program) =>
+          after.host({
+            ...program,
+            run: (...args) =>
+              program.run(...args).catch((error: unknown) => {
+                refused.resolve(error);
+                return new Promise<never>(() => undefined);
+              }),
+          }),
+      };
+      scenarioOf('tools').agent({ durability: engine });
+      return refused.promise;
+    };
+    const withFields = (fields: object) => (text: string) => {
+      const begun = decode(text) as { limits: object };
+      return encode({ ...begun, ...fields });
+    };
+    await expect(spoiled(withFields({ format: 99 }))).resolves.toMatchObject({ code: 'durable/unknown-format', path: 'run' });
+    const limits = { maxSteps: 5, maxRetries: 0, maxRecoveries: 0, models: 2 };
+    await expect(spoiled(withFields({ limits }))).resolves.toMatchObject({ code: 'durable/changed-code', path: 'run' });
   });
 });

@@ -5,6 +5,7 @@ import type { ToolHooks } from '@mastra/core/tools';
 import type { Chunk, RunMode } from '../../loop/ports.js';
 import { createRun } from '../../loop/create-run.js';
 import { joinTracers } from '../../loop/join-tracers.js';
+import type { LoopLimits } from '../../loop/machine.js';
 import type { Journal, Run, RunOptions } from '../../loop/run.js';
 import type { CallOptions } from './call-options.js';
 import { compileChains, resolveChains } from './chains.js';
@@ -40,6 +41,8 @@ export interface Beginning {
   readonly requestContext: RequestContext;
   /** What keeps the run, where anything does. */
   readonly journal?: Journal;
+  /** The limits that the run began with, when it continues. Default: those of the agent and the call. */
+  readonly limits?: LoopLimits;
   /** Told of each chunk once it can be seen, beside the caller. */
   readonly show?: (chunk: Chunk) => void;
 }
@@ -52,17 +55,18 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const runId = options.runId ?? createId('run');
   const conversation = await openConversation({ agent, target: options.memory, requestContext });
   const chains = await resolveChains({ agent, mode, guards, options, requestContext, conversation });
-  const limits = limitsOf(beginning, chains.hasErrorGuards);
+  const ownLimits = beginning.limits ?? limitsOf(beginning, chains.hasErrorGuards);
   const recordEdits = options.recordEdits ?? guards.recordEdits;
   const lanes = compileChains(agent.id, chains, recordEdits);
   const newMessageId = () => createId('message');
   const list = await openList({ agent, options, messages, requestContext, conversation, createId: newMessageId });
   const hooks = { ...beginning.hooks, ...options.hooks };
-  const trace = createAgentTrace(tracingOf({ ...beginning, runId, conversation, list, limits }), lanes);
+  const trace = createAgentTrace(tracingOf({ ...beginning, runId, conversation, list, limits: ownLimits }), lanes);
   const isGuarded = Object.values(lanes).some(Boolean);
   const call = { agent, options, requestContext, runId, mode, list, conversation, hooks, maxModelRetries };
   const target: LoopTarget = { ...call, isGuarded, trace };
   const { settings, ...loop } = await createLoopPorts(target, newMessageId);
+  const limits: LoopLimits = { models: loop.ports.models.length, ...ownLimits };
   const { recording, begin, ...own } = openRecording({
     guards,
     options,
@@ -100,11 +104,11 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   return run;
 };
 
-interface Traced extends Beginning {
+interface Traced extends Omit<Beginning, 'limits'> {
   readonly runId: string;
   readonly conversation: Conversation | undefined;
   readonly list: MessageList;
-  readonly limits: RunOptions['limits'];
+  readonly limits: OwnLimits;
 }
 
 const tracingOf = ({ agent, options, guards, requestContext, ...own }: Traced): AgentTracing => ({
@@ -129,7 +133,10 @@ export const idsOf =
   (idType: 'run' | 'message'): string =>
     agent.getMastraInstance()?.generateId({ idType, source: 'agent', entityId: agent.id }) ?? globalThis.crypto.randomUUID();
 
-const limitsOf = ({ guards, options }: Beginning, hasErrorGuards: boolean): RunOptions['limits'] => {
+/** The limits that options set; the number of models is known once the ports are made. */
+type OwnLimits = Omit<LoopLimits, 'models'>;
+
+const limitsOf = ({ guards, options }: Beginning, hasErrorGuards: boolean): OwnLimits => {
   const maxRetries = options.maxProcessorRetries ?? guards.maxProcessorRetries;
   return {
     maxSteps: options.maxSteps ?? (options.stopWhen ? boundedByConditions : defaultMaxSteps),

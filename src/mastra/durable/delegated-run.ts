@@ -6,7 +6,7 @@ import type { CallOptions } from '../agent/call-options.js';
 import { answeredBy } from '../agent/resume.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import { checkPromise } from '../tools/tool-effects.js';
-import { beginKept } from './begin-kept.js';
+import { beginKept, type MakeOptions } from './begin-kept.js';
 import type { Delegating } from './delegating.js';
 import type { DurableCall, DurableResuming } from './durable-calls.js';
 import type { Followed } from './following.js';
@@ -63,9 +63,9 @@ const follow = async (parts: KeptAgent, delegating: Delegating, { sitting, given
   const { call, resumes } = sitting;
   const journal = keepJournal(durable, { begun: resumes?.state, isFenced });
   const { effects, acceptChangedCode } = parts.setup.guards;
-  const make = async (isBeginning: boolean): Promise<Run> => {
+  const make = async (own: MakeOptions): Promise<Run> => {
     checkPromise(effects, delegating);
-    return setUp(parts, call, { here: given, journal, isBeginning });
+    return setUp(parts, call, { here: given, journal, ...own });
   };
   const begun = await beginKept({ durable, runId: call.runId, resumes, make, acceptChangedCode }).catch((error: unknown) => {
     interrupt(error); // nothing that the supervisor's model could be told

@@ -4,7 +4,7 @@ import { Interruption } from '../../loop/interruption.js';
 import type { Run } from '../../loop/run.js';
 import { keepJournal } from '../../loop/state/keep-journal.js';
 import { objectOf } from '../structured-output/structured-output.js';
-import { beginKept } from './begin-kept.js';
+import { beginKept, type MakeOptions } from './begin-kept.js';
 import { endOf, readSitting, sittingNumber, writeEnd, type KeptSitting } from './kept-sitting.js';
 import { restingNote } from './resting-notes.js';
 import type { Seats } from './seats.js';
@@ -64,6 +64,6 @@ const begin = async (
   const abortSignal = AbortSignal.any(signals.filter((signal) => signal !== undefined));
   const { show } = telling;
   const journal = telling.around(keepJournal(durable, { begun: resumes?.state, isFenced: parts.engine.isFenced ?? false }));
-  const make = (isBeginning: boolean) => setUp(parts, asked, { here: { ...seat, abortSignal }, journal, show, isBeginning });
+  const make = (own: MakeOptions) => setUp(parts, asked, { here: { ...seat, abortSignal }, journal, show, ...own });
   return beginKept({ durable, runId: asked.runId, resumes, make, acceptChangedCode: parts.acceptChangedCode });
 };

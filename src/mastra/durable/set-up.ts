@@ -1,6 +1,7 @@
 import type { Agent } from '@mastra/core/agent';
 import type { Engine } from '../../durable/journal.js';
 import { noJournal } from '../../loop/journal.js';
+import type { LoopLimits } from '../../loop/machine.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Journal, Run } from '../../loop/run.js';
 import { writeKept } from '../../loop/state/kept-state.js';
@@ -31,13 +32,15 @@ export interface SettingUp {
   readonly show?: (chunk: Chunk) => void;
   /** Whether this is where the run begins: a recording tells a run from there, and is begun nowhere else. */
   readonly isBeginning?: boolean;
+  /** The limits that the run began with, when it continues. */
+  readonly limits?: LoopLimits;
 }
 
 /** Makes the run of a call in this process, with the agent's guards, tools and models as they are here. */
 export const setUp = async (
   { agent, setup }: KeptAgent,
   call: KeptCall,
-  { here, journal, show, isBeginning }: SettingUp,
+  { here, journal, show, isBeginning, limits }: SettingUp,
 ): Promise<Run> => {
   const { hooks, defaults, maxModelRetries } = setup;
   const guards = isBeginning ? setup.guards : { ...setup.guards, record: undefined };
@@ -50,7 +53,7 @@ export const setUp = async (
     requestContext: call.context ? readContext(call.context) : here.requestContext,
   };
   const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given });
-  return beginRun({ agent, guards, hooks, maxModelRetries, mode, messages, options, requestContext, journal, show });
+  return beginRun({ agent, guards, hooks, maxModelRetries, mode, messages, options, requestContext, journal, show, limits });
 };
 
 /** A run that rests, made again of what is left of it, to be looked at. */

@@ -163,7 +163,7 @@ const beginReplay = (playing: Playing): Run => {
     ports: recording.ports,
     settings,
     objectPlan,
-    limits,
+    limits: { ...limits, models: recording.ports.models.length },
     tracer: joinTracers(setup.tracer, recording),
     recording,
     hold,
