@@ -1,15 +1,19 @@
-import { configDefaults, defineConfig } from 'vitest/config';
+import { defineConfig } from 'vitest/config';
 
-import { suitesApart } from './scripts/suites-apart.js';
+import { testProjects } from './scripts/test-projects.js';
 
 export default defineConfig({
   test: {
     environment: 'node',
-    include: ['{src,schemas,workflows,playground,test}/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...suitesApart().map((name) => `test/${name}/**`)],
-    globalSetup: 'scripts/suites-apart.ts',
     passWithNoTests: false,
-    testTimeout: 60_000,
-    hookTimeout: 20_000,
+    reporters: ['minimal'],
+    silent: 'passed-only',
+    maxWorkers: '100%',
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    projects: Object.entries(testProjects()).map(([name, include]) => ({
+      extends: true as const,
+      test: { name, include, isolate: name === 'isolated' },
+    })),
   },
 });

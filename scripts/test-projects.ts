@@ -1,0 +1,57 @@
+import { globSync, readFileSync } from 'node:fs';
+
+const isSlow: readonly string[] = [
+  'playground/server/command/**',
+  'test/bin/**',
+  'test/chat/**',
+  'test/crash/**',
+  'test/docs/{ai-sdk,examples,guards,readme,verify}.test.ts',
+  'test/equivalence/plan-equals-engine.test.ts',
+  'test/mastra/mcp.test.ts',
+  'test/memory/killed.test.ts',
+  'test/provider/cancel.test.ts',
+  'test/release/memory.test.ts',
+  'test/studio/command.test.ts',
+  'test/trace/fixture.test.ts',
+  'workflows/redactor/every-kind.test.ts',
+];
+
+/** The slow tests that `npm test` runs, too: a killed process, and plans compared with Mastra's engine. */
+const isSample: readonly string[] = ['test/memory/killed.test.ts', 'test/equivalence/plan-equals-engine.test.ts'];
+
+const filesOf = (patterns: readonly string[]): string[] =>
+  patterns
+    .flatMap((pattern) => globSync(pattern))
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('.test.ts'));
+
+/** The folders of `test/` with packages of their own. `npm run test:NAME` runs the tests of `test/NAME`. */
+export const separateSuites = (): string[] =>
+  globSync('test/*/package.json')
+    .map((path) => path.split(/[/\\]/)[1] ?? path)
+    .toSorted();
+
+/** Every test file that vitest.config.ts runs. */
+export const testFiles = (): string[] => {
+  const separate = separateSuites().map((name) => `test/${name}/`);
+  const folders = ['src', 'schemas', 'workflows', 'playground', 'test'];
+  return filesOf(folders.map((folder) => `${folder}/**/*.test.ts`))
+    .filter((path) => !path.includes('node_modules/') && !separate.some((folder) => path.startsWith(folder)))
+    .toSorted();
+};
+
+/**
+ * The files of each vitest project. Each file is in exactly one:
+ * `unit` shares modules between files; `isolated` replaces modules with `vi.mock`; `slow` starts processes or servers, compiles the
+ * documents or draws many random cases; `sample` is the part of the slow tests that `npm test` runs.
+ */
+export const testProjects = () => {
+  const slow = new Set(filesOf(isSlow));
+  const sample = new Set(filesOf(isSample));
+  const projectOf = (path: string) => {
+    if (sample.has(path)) return 'sample';
+    if (slow.has(path)) return 'slow';
+    return /^vi\.mock\(/m.test(readFileSync(path, 'utf8')) ? 'isolated' : 'unit';
+  };
+  return { unit: [], isolated: [], sample: [], slow: [], ...Object.groupBy(testFiles(), projectOf) };
+};

@@ -1,0 +1,47 @@
+import { globSync, readFileSync } from 'node:fs';
+
+import { describe, expect, it } from 'vitest';
+
+import { separateSuites, testFiles, testProjects } from '../scripts/test-projects.js';
+
+const read = (path: string): string => readFileSync(path, 'utf8');
+
+describe('the vitest projects', () => {
+  const projects = Object.entries(testProjects());
+
+  it('contain each test file exactly once', () => {
+    const all = projects.flatMap(([, files]) => files);
+    expect(all.toSorted()).toEqual(testFiles());
+    expect(new Set(all).size).toBe(all.length);
+    for (const [name, files] of projects) expect(files, name).not.toEqual([]);
+  });
+
+  it('contain every test file of the repository that has no suite of its own', () => {
+    const suites = separateSuites().map((name) => `test/${name}/`);
+    const exclude = ['**/node_modules/**', 'dist/**', 'examples/*/**', 'test-output/**'];
+    const everywhere = globSync('**/*.test.{ts,tsx}', { exclude });
+    expect(everywhere.filter((path) => !suites.some((suite) => path.startsWith(suite))).toSorted()).toEqual(testFiles());
+  });
+
+  it('isolate only files that replace modules', () => {
+    const mocking = projects.filter(([, files]) => files.some((path) => /^vi\.(mock|doMock)\(/m.test(read(path))));
+    expect(mocking.map(([name]) => name)).toEqual(['isolated']);
+  });
+
+  it('start no child process in the unit project', () => {
+    const starts = /^import .* from 'node:child_process'/m;
+    const { unit } = testProjects();
+    expect(unit.filter((path) => starts.test(read(path)))).toEqual([]);
+  });
+});
+
+describe('the suites with packages of their own', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+
+  it('include the hosts', () => expect(separateSuites()).toContain('hosts'));
+
+  it.each(separateSuites())('%s has a script that installs its packages first', (name) => {
+    expect(scripts[`pretest:${name}`]).toBe(`node scripts/setup.mjs test/${name}`);
+    expect(scripts[`test:${name}`]).toContain(`--config test/${name}/vitest.config.ts`);
+  });
+});
