@@ -1,57 +1,117 @@
-import type { Conversation, TurnEnd } from './conversation.js';
-import { interrupted, listenForInterrupts } from './interrupts.js';
-import { openLines, type LineOptions } from './lines.js';
-import type { Screen } from './screen.js';
-import type { Order, OrderStore } from './shop/order-store.js';
-import { help } from './welcome.js';
+import { createInterface } from 'node:readline';
 
-export interface Session {
-  readonly conversation: Conversation;
-  readonly screen: Screen;
-  readonly store: OrderStore;
-  /** Nothing where the embedded responder answers. */
-  readonly modelName: string | undefined;
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+
+import type { RunStatus } from '../../src/index.js';
+import { readCommandLine, usage, type Command } from './command-line.js';
+import { openModel } from './open-model.js';
+import { printEvents, printTurn } from './print-turn.js';
+import { readProvider } from './provider.js';
+import { createOrderStore } from './shop/order-store.js';
+import { createSupportAgent, type SupportAgent } from './shop/support-agent.js';
+
+/** The surroundings of the program. Tests pass their own. */
+export interface ChatIo {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly output: Pick<NodeJS.WritableStream, 'write'>;
+  readonly errors: Pick<NodeJS.WritableStream, 'write'>;
+  /** Calls the listener on each Ctrl+C, until the returned function is called. */
+  readonly onInterrupt: (listener: () => void) => () => void;
 }
 
-const runTurn = async ({ conversation, screen }: Session, text: string, signal: AbortSignal): Promise<TurnEnd> => {
-  const turn = screen.turn();
-  const end = await conversation.say(text, turn, signal);
-  turn.end(end);
-  return end;
+/** Runs one turn to its end. */
+type RunTurn = (text: string, signal: AbortSignal) => Promise<RunStatus>;
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+/** A conversation. Only accepted turns stay in it: a blocked, failed or canceled turn leaves no message. */
+const createConversation = (agent: SupportAgent, json: boolean, { output, errors }: ChatIo): RunTurn => {
+  let accepted: MastraDBMessage[] = [];
+  const write = (text: string): void => void output.write(text);
+  return async (text, abortSignal) => {
+    const printer = json ? printEvents(write, (line) => void errors.write(line)) : printTurn(write);
+    try {
+      const messages = [...accepted, { role: 'user' as const, content: text }];
+      const stream = await agent.stream(messages, { abortSignal, onRunEvent: printer.event });
+      for await (const chunk of stream.fullStream) printer.chunk(chunk);
+      const status = stream.status as RunStatus; // the stream is over, so the run is
+      if (status === 'success') accepted = (await stream.getFullOutput()).messages;
+      printer.end(stream.error);
+      return status;
+    } catch (error) {
+      printer.end(asError(error));
+      return 'failed';
+    }
+  };
 };
 
-/** Exit codes of a single turn. */
-const exitCodes: Record<TurnEnd['status'], number> = { success: 0, tripwire: 2, failed: 1, canceled: interrupted, suspended: 1 };
+const exitCodes: Readonly<Record<RunStatus, number>> = { success: 0, tripwire: 2, failed: 1, canceled: 130, suspended: 1 };
 
-/** Runs one turn and gives the program's exit code. */
-export const once = async (session: Session, text: string): Promise<number> => {
-  const interrupts = listenForInterrupts(() => process.exit(interrupted));
-  const { status } = await interrupts.during((signal) => runTurn(session, text, signal));
-  interrupts.close();
-  return exitCodes[status];
+/** Runs one turn that Ctrl+C cancels. */
+const cancelable = async (runTurn: RunTurn, text: string, { onInterrupt }: ChatIo): Promise<RunStatus> => {
+  const controller = new AbortController();
+  const stop = onInterrupt(() => controller.abort(new Error('Interrupted.')));
+  return runTurn(text, controller.signal).finally(stop);
 };
 
-/** Runs turns until the input ends. How a turn ended does not end the chat. */
-export const chat = async (session: Session, io: LineOptions): Promise<number> => {
-  const lines = openLines(io);
-  const interrupts = listenForInterrupts(lines.close);
-  for (let line = await lines.next(); line !== undefined; line = await lines.next()) {
-    const text = line.trim();
-    if (text === '/exit') break;
-    if (text.startsWith('/')) command(session, text);
-    else if (text !== '') await interrupts.during((signal) => runTurn(session, text, signal));
-    session.screen.note('');
+/** Runs a turn for each line. Ctrl+C cancels a turn, and ends the chat between turns. */
+const chat = async (runTurn: RunTurn, prompt: (line?: string) => void, io: ChatIo): Promise<number> => {
+  const lines = createInterface({ input: io.input, terminal: false });
+  let isTurn = false;
+  const stop = io.onInterrupt(() => {
+    if (!isTurn) lines.close();
+  });
+  prompt();
+  for await (const line of lines) {
+    prompt(line);
+    if (line.trim() === '/exit') break;
+    isTurn = true;
+    if (line.trim() !== '') await cancelable(runTurn, line.trim(), io);
+    isTurn = false;
+    prompt();
   }
+  stop();
   lines.close();
-  interrupts.close();
   return 0;
 };
 
-const command = ({ screen, store, modelName }: Session, name: string): void => {
-  if (name === '/orders') screen.note(store.list().map(sayOrder).join('\n'));
-  else if (name === '/help') screen.note(help(modelName, screen.columns));
-  else screen.note(`There is no command ${name}; /help lists them.`);
+/** Prints the prompt at a terminal; from a pipe, prints each line with the prompt before it. */
+const promptFor = ({ input, output, errors }: ChatIo, json: boolean): ((line?: string) => void) => {
+  const write = (text: string): void => void (json ? errors : output).write(text);
+  if (input.isTTY) return (line) => (line === undefined ? write('\nyou › ') : undefined);
+  return (line) => (line === undefined ? undefined : write(`\nyou › ${line}\n`));
 };
 
-const sayOrder = ({ orderId, status, total, items }: Order): string =>
-  `${orderId}  ${status.padEnd(12)}${total}  ${items.map(({ name, quantity }) => `${quantity} × ${name}`).join(', ')}`;
+type Started = Extract<Command, { kind: 'chat' | 'once' }>;
+
+const start = async (command: Started, opened: Awaited<ReturnType<typeof openModel>>, io: ChatIo): Promise<number> => {
+  const { model, name } = opened;
+  const responder = 'No provider is configured: an embedded local responder answers, not a language model (see --help).';
+  if (!command.json) io.output.write(`${name === undefined ? responder : `Model: ${name}`}\n\n`);
+  const runTurn = createConversation(createSupportAgent(model, createOrderStore()), command.json, io);
+  if (command.kind === 'once') return exitCodes[await cancelable(runTurn, command.text, io)];
+  return chat(runTurn, promptFor(io, command.json), io);
+};
+
+/** Runs the program and returns its exit code. */
+export const runChat = async (args: readonly string[], io: ChatIo): Promise<number> => {
+  const refuse = (reason: string): number => {
+    io.errors.write(`${reason}\n`);
+    return 1;
+  };
+  const command = readCommandLine(args);
+  if (command.kind === 'wrong') return refuse(command.say);
+  if (command.kind === 'help') {
+    io.output.write(`${usage}\n`);
+    return 0;
+  }
+  const provider = readProvider(io.env);
+  if (provider.kind === 'wrong') return refuse(provider.say);
+  const opened = await openModel(provider);
+  try {
+    return await start(command, opened, io);
+  } finally {
+    await opened.close();
+  }
+};

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { oneLine, plain, wrapWords } from './plain-text.js';
+import { oneLine, plain } from './plain-text.js';
 
 const escape = '\u001b';
 
 describe('text of a model', () => {
-  it('holds nothing that a terminal would take for a command, also where that was cut', () => {
+  it('contains no terminal commands, even when one was split', () => {
     const text = `A${escape}[2J${escape}]0;title\u0007 perfectly\r ordinary\u009b answer\u202e.\n\tYes.`;
     expect(plain(text)).toBe('A[2J]0;title perfectly ordinary answer.\n\tYes.');
     expect(Array.from(text, plain).join('')).toBe(plain(text));
@@ -14,9 +14,4 @@ describe('text of a model', () => {
     expect(oneLine(' a\n b 👋👋 ', 6)).toBe('a b 👋👋');
     expect(oneLine('abcdef', 4)).toBe('abc…');
   });
-});
-
-it('words fill lines', () => {
-  expect(wrapWords('aa bb cc ddddddd e'.split(' '), 5)).toEqual(['aa bb', 'cc', 'ddddddd', 'e']);
-  expect(wrapWords([], 5)).toEqual([]);
 });
