@@ -1,4 +1,5 @@
 import type { PrepareStepFunction, PrepareStepResult, ToolSet } from 'ai';
+import { InterlockError } from '../errors.js';
 import { copyPlain } from '../pipeline/plain-data.js';
 import { createReadOnlyViews } from './read-only.js';
 import type { StepFields } from './step-fields.js';
@@ -34,7 +35,7 @@ export interface AuthoredStep {
 
 /**
  * Calls an author's `prepareStep` with a snapshot: what it changes in place gets an error that names the path, or goes nowhere.
- * Raises `ai-sdk/frozen-snapshot`.
+ * Raises `ai-sdk/frozen-snapshot`, and `ai-sdk/unsupported-field` for `tools`, which the AI SDK would ignore.
  */
 export const authorStep = async (author: StepAuthor, { given, step, freeze }: Authoring): Promise<AuthoredStep> => {
   const views = createReadOnlyViews();
@@ -51,6 +52,10 @@ export const authorStep = async (author: StepAuthor, { given, step, freeze }: Au
     runtimeContext: context,
     experimental_context: context,
   });
+  if (answer && 'tools' in answer && answer.tools !== undefined) {
+    const detail = 'a step can only choose among the tools of the call; use activeTools.';
+    throw new InterlockError('ai-sdk/unsupported-field', { path: 'prepareStep.tools', detail });
+  }
   const { model, runtimeContext, toolsContext, experimental_context, experimental_sandbox, ...data } = answer ?? {};
   const { messages, instructions, system, ...rest } = views.unwrap(data);
   const words = instructions ?? system;

@@ -41,13 +41,19 @@ export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
   const { model, tools, prepareStep, ...rest } = settings;
   return {
     model: withGuards(model, run),
-    ...(tools && { tools: guardTools(tools, run) }),
+    ...guardedTools(tools, run),
     prepareStep: toPrepareStep(run, {
       ...options,
       prepareStep: prepareStep as PrepareStepOptions['prepareStep'],
       settings: callSettings({ tools, ...rest }),
     }) as unknown as PrepareStepFunction<TOOLS>, // of the call's tools
   };
+};
+
+/** Where there are no tools, nothing is missed: all of them are guarded. */
+const guardedTools = <TOOLS extends ToolSet>(tools: TOOLS | undefined, run: GuardedRun): { tools?: TOOLS } => {
+  const guarded = guardTools(tools ?? ({} as TOOLS), run); // as many tools as were given
+  return tools ? { tools: guarded } : {};
 };
 
 const callSettings = (settings: object): CallSettings => {

@@ -23,8 +23,10 @@ type Execute = (input: unknown, options: ToolExecutionOptions<never>) => unknown
 
 /**
  * Puts guards around tools: no tool starts after guards ended the run, arguments that no guarded model call has judged go through
- * `processOutputStream` as the tool call that they are, and what a tool returns goes through `processToolResult` before anybody
- * sees it. Results that a tool yields on the way are withheld; the last one counts.
+ * `processOutputStream` as the tool call that they are, and what a tool returns goes through `processToolResult` before it is
+ * seen. Each result that an `async *execute` yields is judged before it leaves.
+ *
+ * A guard that wants a call approved (`requireApproval`) makes the AI SDK ask for it, as a tool's own `needsApproval` does.
  *
  * A tool without `execute` is left as it is. A tool that is stopped rejects with the error that ended the run; the AI SDK tells
  * that as the tool's error, and the run ends before the next model call.
@@ -36,9 +38,9 @@ type Execute = (input: unknown, options: ToolExecutionOptions<never>) => unknown
  * await generateText({ model, tools: guardTools({ search, fetchPage }, injectionGuards), prompt });
  */
 export const guardTools = <TOOLS extends ToolSet>(tools: TOOLS, guards: Guards, options?: GuardOptions): TOOLS => {
-  const nextRun = runsOf(guards, 'guardTools', options);
-  if (!isSharedRun(guards)) refuseProviderTools(tools);
-  const guarded = Object.entries(tools).map(([name, tool]) => [name, guardTool(name, tool, nextRun)]);
+  const runs: Runs = { next: runsOf(guards, 'guardTools', options), shared: isSharedRun(guards) ? guards : undefined };
+  if (!runs.shared) refuseProviderTools(tools);
+  const guarded = Object.entries(tools).map(([name, tool]) => [name, guardTool(name, tool, runs)]);
   return Object.fromEntries(guarded) as TOOLS; // each tool under its name, with another execute
 };
 
@@ -48,31 +50,112 @@ const refuseProviderTools = (tools: ToolSet): void => {
       throw new InterlockError('ai-sdk/unhonoured-hook', { path: `tools.${name}`, detail: 'the provider runs it' });
 };
 
-const guardTool = (toolName: string, tool: Tool, nextRun: () => Run): Tool => {
+const guardTool = (toolName: string, tool: Tool, runs: Runs): Tool => {
+  const field = { enumerable: true, writable: true, configurable: true };
   const { execute } = tool as { execute?: Execute };
-  if (!execute) return tool;
-  const guarded: Execute = async (input, options) => {
-    const run = nextRun();
-    await begin(run);
-    const { toolCallId, messages } = options;
-    const args = await judgeArguments(run, { toolName, toolCallId, args: input, messages });
-    const call = { toolName, toolCallId, args, messages };
-    const execution = runTool(run, () => execute.call(tool, args, { ...options, abortSignal: signalOf(run, options) }));
-    const result = await execution.catch((error: unknown) => failAsJudged(run, call, error));
-    return judgeResult(run, call, result);
+  const { experimental_toolCaller: caller } = tool as { experimental_toolCaller?: ToolCaller };
+  const guarded: PropertyDescriptorMap = {
+    ...(execute && { execute: { ...field, value: guardedExecute({ toolName, tool, execute }, runs) } }),
+    ...(runs.shared && { needsApproval: { ...field, value: approvalOf(tool, runs.shared) } }),
+    // What a caller makes of the tools that it calls is a tool like any other.
+    ...(caller?.type === 'local' && {
+      experimental_toolCaller: { value: { ...caller, bind: (tools: ToolSet) => guardTool(toolName, caller.bind(tools), runs) } },
+    }),
   };
-  const copy: Tool = Object.create(Object.getPrototypeOf(tool) as object) as Tool; // a tool may be of a class of its own
-  return Object.assign(copy, tool, { execute: guarded });
+  if (Object.keys(guarded).length === 0) return tool;
+  // A tool may be of a class of its own, and have fields that are not enumerable.
+  const fields = { ...Object.getOwnPropertyDescriptors(tool), ...guarded };
+  return Object.create(Object.getPrototypeOf(tool) as object, fields) as Tool; // the tool, guarded
 };
+
+/** What a tool that calls other tools is known by, see `experimental_toolCallers`. */
+type ToolCaller = { readonly type: 'local'; bind(tools: ToolSet): Tool } | { readonly type: 'provider' };
+
+interface Runs {
+  next(): Run;
+  /** The one run of all calls, where adapters share one. */
+  readonly shared: Run | undefined;
+}
+
+type NeedsApproval = Exclude<Tool['needsApproval'], boolean | undefined>;
+
+/** A call needs approval where a guard of the model's answer asked for it, or the tool itself does. */
+const approvalOf =
+  (tool: Tool, { approvals }: Run): NeedsApproval =>
+  async (input, options) => {
+    if (approvals.has(options.toolCallId)) return true;
+    const { needsApproval = false } = tool;
+    return typeof needsApproval === 'function' ? needsApproval.call(tool, input as never, options as never) : needsApproval; // typed by the tool
+  };
+
+interface ExecutableTool {
+  readonly toolName: string;
+  readonly tool: Tool;
+  readonly execute: Execute;
+}
+
+const guardedExecute =
+  ({ toolName, tool, execute }: ExecutableTool, { next }: Runs): Execute =>
+  (input, options) => {
+    const run = next();
+    const { toolCallId, messages } = options;
+    const own: Execute = (args) => {
+      const context = run.context === undefined ? {} : { experimental_context: run.context };
+      return execute.call(tool, args, { ...options, ...context, abortSignal: signalOf(run, options) });
+    };
+    const call: Call = { toolName, toolCallId, args: input, messages };
+    // A tool that streams is known by its function or, where nothing has to be awaited before, by what it gives.
+    const given = isReady(run, toolCallId) ? started(() => own(input, options)) : undefined;
+    const results = guardedResults(run, call, given ? () => given : (args) => own(args, options));
+    return isIterable(given) || isGenerator(execute) ? results : lastOf(results);
+  };
+
+/** Whether a call may run at once: all is known of it, and no guard is against it. */
+const isReady = (run: Run, toolCallId: string): boolean =>
+  run.isChecked && run.host !== undefined && !run.error && !run.rejectedCalls.has(toolCallId) && !needsJudging(run, toolCallId);
+
+const started = (execute: () => unknown): unknown => {
+  try {
+    return execute();
+  } catch (error) {
+    return Promise.reject(error); // judged as the tool's failure
+  }
+};
+
+const isGenerator = (execute: Execute): boolean => Object.prototype.toString.call(execute) === '[object AsyncGeneratorFunction]';
+
+/** What a tool gives, judged before it leaves: its result, or each that it yields. */
+async function* guardedResults(run: Run, asked: Call, execute: (args: unknown) => unknown): AsyncGenerator {
+  await begin(run);
+  const call = { ...asked, args: await judgeArguments(run, asked) };
+  for await (const result of toolResults(run, call, execute)) yield await judgeResult(run, call, result);
+}
+
+/** A tool's own results; whatever it does after guards ended the run counts no more. */
+async function* toolResults(run: Run, call: Call, execute: (args: unknown) => unknown): AsyncGenerator {
+  try {
+    const given = execute(call.args);
+    if (!isIterable(given)) yield await given;
+    else
+      for await (const result of given) {
+        run.throwIfStopped();
+        yield result;
+      }
+  } catch (error) {
+    await failAsJudged(run, call, error);
+  } finally {
+    run.throwIfStopped();
+  }
+}
 
 const signalOf = (run: Run, { abortSignal }: { abortSignal?: AbortSignal }): AbortSignal =>
   abortSignal ? AbortSignal.any([run.signal, abortSignal]) : run.signal;
 
 /** What the model's guards have seen goes on; other calls, such as those that a person approved, are judged here. */
-const judgeArguments = async (run: Run, { toolName, toolCallId, args }: Call): Promise<unknown> => {
+const judgeArguments = async (run: Run, { toolName, toolCallId, args, messages }: Call): Promise<unknown> => {
   refuseRejected(run, toolCallId);
-  if (run.judgedCalls.has(toolCallId) || !run.plan.has('outputStream')) return args;
-  const rule = (chunk: Chunk) => ruledPart(run, chunk);
+  if (!needsJudging(run, toolCallId)) return args;
+  const rule = (chunk: Chunk) => ruledPart(run, chunk, isApproved(messages, toolCallId));
   const lane = createStreamLane<StreamPart>(run, { codec: modelCodec, mayRetry: () => false, rule });
   const part: StreamPart = { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(args ?? {}) };
   const left = await onlyPart(lane, part);
@@ -81,6 +164,25 @@ const judgeArguments = async (run: Run, { toolName, toolCallId, args }: Call): P
   if (left?.type === 'tool-call' && left.toolName === toolName) return parseArguments(left.input);
   throw new InterlockError('tool/unknown', { path: toolName, detail: 'a guard took the call out' });
 };
+
+/** A guard that wanted a call of this run approved fails it where the call was not: the application's own rule came before. */
+const needsJudging = ({ judgedCalls, approvals, plan }: Run, toolCallId: string): boolean =>
+  plan.has('outputStream') && (!judgedCalls.has(toolCallId) || approvals.has(toolCallId));
+
+/** Whether the conversation says that the call was approved. */
+const isApproved = (messages: readonly ModelMessage[], toolCallId: string): boolean => {
+  const parts = messages.flatMap(({ content }): readonly ApprovalPart[] => (typeof content === 'string' ? [] : content));
+  const requests = parts.filter((part) => part.type === 'tool-approval-request' && part.toolCallId === toolCallId);
+  const ids = new Set(requests.map(({ approvalId }) => approvalId));
+  return parts.some((part) => part.type === 'tool-approval-response' && part.approved === true && ids.has(part.approvalId));
+};
+
+interface ApprovalPart {
+  readonly type: string;
+  readonly toolCallId?: string;
+  readonly approvalId?: string;
+  readonly approved?: boolean;
+}
 
 /** What a lane leaves of a part that is alone in it; guards with windows may wait for the end of the answer. */
 const onlyPart = async (lane: StreamLane<StreamPart>, part: StreamPart): Promise<StreamPart | undefined> => {
@@ -101,17 +203,6 @@ const noUsage = {
 /** The model is told what the guard said, as the tool's error. */
 const refuseRejected = ({ rejectedCalls }: Run, toolCallId: string): void => {
   if (rejectedCalls.has(toolCallId)) throw new Error(String(rejectedCalls.get(toolCallId)));
-};
-
-/** A tool's last result; whatever it does after guards ended the run counts no more. */
-const runTool = async (run: Run, execute: () => unknown): Promise<unknown> => {
-  try {
-    let result: unknown = execute();
-    if (isIterable(result)) result = await lastOf(result);
-    return await result;
-  } finally {
-    run.throwIfStopped();
-  }
 };
 
 const isIterable = (value: unknown): value is AsyncIterable<unknown> =>

@@ -1,5 +1,6 @@
 import { InterlockError } from '../errors.js';
 import { isPromise } from '../phase/awaitable.js';
+import { isSame } from '../pipeline/plain-data.js';
 import { modelCodec } from './chunks.js';
 import { guardsOutput, openCall, recover, type Again, type ModelCall, type OpenCall } from './model-call.js';
 import { lateEdit, review } from './review.js';
@@ -26,29 +27,41 @@ interface Attempt {
   readonly held: StreamPart[];
   readonly rawChunks: Chunk[];
   warnings: readonly unknown[];
+  isUnedited?: boolean;
   finish?: PartOf<'finish'>;
-  /** What the provider failed with while it answered. */
-  failure?: { readonly error: unknown };
+  /** What the provider said before the stream's guards, where anything is told of that. */
+  readonly came: Gathering | undefined;
+  /** What the provider failed with while it answered; `isBroken` where its stream broke off, and it did not say so itself. */
+  failure?: { readonly error: unknown; readonly isBroken: boolean };
 }
 
 /** The call that an answer finally came from. */
 export interface LastCall {
   open: OpenCall;
+  /** Whether guards left the answer as it came: then the provider's own record of it says nothing that they took out. */
+  isUnedited?: boolean;
 }
 
 /**
  * A guarded model's answer, part by part. Tool calls leave when the whole answer was judged, words then or when they come, as the
- * run holds them. Throws what ends the run; what the provider fails with is the last part, where no guard mends it.
+ * run holds them. Throws what ends the run, and what the provider's stream broke off with, where no guard mends that; a failure
+ * that the provider reports itself is a part, and how the call finished follows it.
  */
 export async function* guardedParts(run: Run, call: ModelCall, last: LastCall): AsyncGenerator<StreamPart> {
   const sending: Sending = { call, wire: createWire(), hasLeft: false, hasStarted: false };
   for (;;) {
-    const attempt: Attempt = { open: last.open, gathering: createGathering(), held: [], rawChunks: [], warnings: [] };
+    const { open } = last;
+    const came = guardsOutput(run) && keepsRecord(call) ? createGathering() : undefined;
+    const attempt: Attempt = { open, came, gathering: createGathering(), held: [], rawChunks: [], warnings: [] };
     const again = (yield* pump(run, sending, attempt)) ?? (yield* finishUp(run, sending, attempt));
+    last.isUnedited = attempt.isUnedited;
     if (!again) return;
     last.open = await openCall(run, call, again);
   }
 }
+
+/** Whether the provider's own record of an answer is told beside it: raw chunks, or the body of its response. */
+const keepsRecord = ({ mode, params }: ModelCall): boolean => mode === 'generate' || params.includeRawChunks === true;
 
 /** Takes the model's parts through the guards of the stream, to their end. */
 async function* pump(run: Run, sending: Sending, attempt: Attempt): AsyncGenerator<StreamPart, Again | undefined> {
@@ -120,8 +133,16 @@ const nextPart = async (run: Run, attempt: Attempt, parts: AsyncIterator<StreamP
       const { done, value } = await parts.next();
       run.throwIfStopped();
       if (done) return undefined;
-      if (value.type === 'error') throw value.error;
-      if (value.type === 'raw' && guardsOutput(run)) continue;
+      if (value.type === 'error') {
+        attempt.failure = { error: value.error, isBroken: false };
+        attempt.finish = await finishAfterError(parts);
+        return undefined;
+      }
+      attempt.came?.add(value);
+      if (value.type === 'raw' && attempt.came) {
+        attempt.held.push(value); // it holds words that guards may take out
+        continue;
+      }
       if (value.type === 'stream-start') attempt.warnings = value.warnings;
       if (value.type === 'finish') attempt.finish = value;
       if (run.plan.has('llmResponse')) keepRaw(run, attempt, value);
@@ -129,8 +150,17 @@ const nextPart = async (run: Run, attempt: Attempt, parts: AsyncIterator<StreamP
     }
   } catch (error) {
     run.throwIfStopped();
-    attempt.failure = { error };
+    attempt.failure = { error, isBroken: true };
     return undefined;
+  }
+};
+
+/** How a call finished that the provider says has failed; what it says meanwhile is part of no answer. */
+const finishAfterError = async (parts: AsyncIterator<StreamPart>): Promise<PartOf<'finish'> | undefined> => {
+  for (;;) {
+    const next = await parts.next().catch(() => undefined); // that it breaks off now says nothing new
+    if (!next || next.done) return undefined;
+    if (next.value.type === 'finish') return next.value;
   }
 };
 
@@ -165,7 +195,9 @@ async function* finishUp(run: Run, sending: Sending, attempt: Attempt): AsyncGen
   const given = { open, model, content, finish, rawChunks, warnings, mayRetry: !sending.hasLeft };
   const reviewed = await review(run, given);
   if (reviewed.again !== undefined) return { feedback: reviewed.again, prompt: open.prompt };
-  const rest = reviewed.content === content ? attempt.held : editedParts(run, content, reviewed.content);
+  attempt.isUnedited = !attempt.came || isSame([...attempt.came.content], [...reviewed.content]);
+  const held = attempt.isUnedited ? attempt.held : attempt.held.filter(({ type }) => type !== 'raw');
+  const rest = reviewed.content === content ? held : editedParts(run, content, reviewed.content);
   for (const piece of reviewed.content) if (piece.type === 'tool-call') run.judgedCalls.add(piece.toolCallId);
   run.isAnswered = true;
   for (const part of rest) yield* send(sending, part);
@@ -187,9 +219,15 @@ async function* fail(run: Run, sending: Sending, attempt: Attempt): AsyncGenerat
   const { open, failure } = attempt;
   sending.call.signal.throwIfAborted();
   const path = sending.call.model.modelId;
-  const error = failure ? failure.error : new InterlockError('model/malformed-stream', { path, detail: 'no finish part came' });
+  const { error, isBroken } = failure ?? {
+    error: new InterlockError('model/malformed-stream', { path, detail: 'no finish part came' }),
+    isBroken: true,
+  };
   const prompt = sending.hasLeft ? undefined : await recover(run, error, open.conversation);
   if (prompt) return { prompt };
+  if (isBroken) throw error;
+  yield* sending.wire.end();
   yield { type: 'error', error };
+  if (attempt.finish) yield attempt.finish;
   return undefined;
 }

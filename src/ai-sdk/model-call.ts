@@ -94,9 +94,7 @@ const withFeedback = (prompt: Prompt, reason: string | undefined): Prompt => {
 type Sent = Pick<OpenCall, 'parts' | 'request' | 'response'>;
 
 const send = async (run: Run, { model, params, mode, signal }: ModelCall, prompt: Prompt): Promise<Sent> => {
-  // The provider's raw chunks hold words that guards may take out.
-  const includeRawChunks = params.includeRawChunks && !guardsOutput(run);
-  const options = { ...params, prompt, includeRawChunks, abortSignal: AbortSignal.any([run.signal, signal]) };
+  const options = { ...params, prompt, abortSignal: AbortSignal.any([run.signal, signal]) };
   if (mode === 'stream') {
     const { stream, ...rest } = await model.doStream(options);
     return { ...rest, parts: read(stream) };

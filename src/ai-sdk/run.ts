@@ -90,6 +90,8 @@ export interface Run extends GuardedRun {
   stepNumber: number;
   /** Whether the model has answered in it. */
   isAnswered: boolean;
+  /** The `experimental_context` of the step under way. */
+  context: unknown;
   /** The accepted steps, as the AI SDK reports them. */
   steps: readonly unknown[];
   retries: number;
@@ -98,6 +100,8 @@ export interface Run extends GuardedRun {
   readonly judgedCalls: Set<string>;
   /** Calls that a guard rejected, with what the model is told instead of a result. */
   readonly rejectedCalls: Map<string, unknown>;
+  /** Calls that a guard wants approved. */
+  readonly approvals: Set<string>;
   /** What processors keep through the run. */
   readonly slots: Map<string, ProcessorSlot>;
   /** Judges the last answer as the run's result, where that has not been done. */
@@ -154,11 +158,13 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
     input: undefined,
     stepNumber: 0,
     isAnswered: false,
+    context: undefined,
     steps: [],
     retries: 0,
     recoveries: 0,
     judgedCalls: new Set(),
     rejectedCalls: new Map(),
+    approvals: new Set(),
     slots: new Map(),
     judgeLast: undefined,
     isChecked: false,

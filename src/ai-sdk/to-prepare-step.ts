@@ -109,11 +109,15 @@ const prepare = async (preparing: Preparing, given: Given): Promise<Result | und
     ? await authorStep(options.prepareStep, { given, step: guarded.step, freeze: isFrozen(options) })
     : undefined;
   const step: StepInput = { ...guarded.step, ...authored?.step };
-  memory.remember({ base, sent: step });
+  const overrides = overridesOf(given, step);
+  // What the AI SDK carries forward is what is compared at the next step: equal messages stay its own.
+  const { messages = given.messages, instructions = given.instructions } = overrides;
+  memory.remember({ base, sent: { ...step, messages, instructions } });
+  run.context = step.runtimeContext;
   const fields: StepFields = { ...guarded.fields, ...authored?.fields };
   const providerOptions = mergeProviderOptions(guarded.fields.providerOptions, authored?.fields.providerOptions);
   return resultOf({
-    ...overridesOf(given, step),
+    ...overrides,
     ...fields,
     ...(providerOptions && { providerOptions }),
     ...modelOf(run, fields),
@@ -198,7 +202,7 @@ const modelOf = (run: Run, { model }: StepFields): { model?: LanguageModel } => 
 };
 
 /** What has to be said so that the AI SDK sends this and nothing of earlier steps. No instructions are an empty list of them. */
-const overridesOf = (given: Given, step: StepInput): Result => ({
+const overridesOf = (given: Given, step: StepInput) => ({
   messages: isSame([...step.messages], [...given.messages]) ? undefined : [...step.messages],
   instructions: step.instructions === given.instructions ? undefined : (step.instructions ?? []),
   runtimeContext: step.runtimeContext === given.runtimeContext ? undefined : step.runtimeContext,

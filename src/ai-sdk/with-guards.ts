@@ -3,6 +3,7 @@ import { guardedParts, type LastCall } from './guarded-parts.js';
 import { instanceOf, type ModelInstance } from './host.js';
 import { guardsOutput, openCall, type ModelCall } from './model-call.js';
 import { begin, isSharedRun, runsOf, type GuardOptions, type Guards, type Run } from './run.js';
+import { isStopError } from './stop-errors.js';
 import type { CallableModel, CallOptions, GenerateResult, PartOf, StreamPart, StreamResult } from './spec.js';
 import { createGathering } from './wire.js';
 
@@ -76,9 +77,9 @@ const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
 const withoutType = ({ type: _type, ...rest }: PartOf<'response-metadata'>): object => rest;
 
 /** What is told of the call beside its answer. The provider's raw body holds words that guards may have taken out. */
-const reportOf = (run: Run, { open }: LastCall): Pick<GenerateResult, 'request' | 'response'> => {
+const reportOf = (run: Run, { open, isUnedited = false }: LastCall): Pick<GenerateResult, 'request' | 'response'> => {
   const { body: _body, ...rest } = (open.response ?? {}) as { body?: unknown };
-  const response = guardsOutput(run) ? rest : open.response;
+  const response = guardsOutput(run) && !isUnedited ? rest : open.response;
   return { request: open.request, response } as Pick<GenerateResult, 'request' | 'response'>; // what the provider gave
 };
 
@@ -89,7 +90,7 @@ const stream = async (run: Run, call: CancelableCall): Promise<StreamResult> => 
   return { stream: toStream(guardedParts(run, call, last), call), request, response };
 };
 
-/** Parts as they are asked for. What ends the run is the last part; a reader who goes away ends the provider's call. */
+/** Parts as they are asked for. What guards end the run with is the last part; a reader that cancels ends the provider's call. */
 const toStream = (parts: AsyncGenerator<StreamPart>, call: CancelableCall): ReadableStream<StreamPart> =>
   new ReadableStream<StreamPart>(
     {
@@ -99,7 +100,8 @@ const toStream = (parts: AsyncGenerator<StreamPart>, call: CancelableCall): Read
           if (done) controller.close();
           else controller.enqueue(value);
         } catch (error) {
-          if (call.signal.aborted) return controller.error(error);
+          if (call.signal.aborted) return controller.error(call.signal.reason);
+          if (!isStopError(error)) return controller.error(error); // as the provider's own stream broke off
           controller.enqueue({ type: 'error', error });
           controller.close();
         }

@@ -101,7 +101,7 @@ describe('results', () => {
     },
   );
 
-  it('that a tool yields on the way are withheld: the last one is judged', async () => {
+  it('that a tool yields on the way are judged one by one', async () => {
     const seen: unknown[] = [];
     async function* execute() {
       yield 'one';
@@ -113,8 +113,13 @@ describe('results', () => {
       id: 'look',
       processToolResult: ({ result }: { result: unknown }) => void seen.push(result),
     } as unknown as Processor;
-    expect(await call(guardTools(tools, [look]))).toBe('two');
-    expect(seen).toEqual(['two']);
+    const results: unknown[] = [];
+    for await (const result of (await call(guardTools(tools, [look]))) as AsyncIterable<unknown>)
+      results.push([result, [...seen]]);
+    expect(results).toEqual([
+      ['one', ['one']],
+      ['two', ['one', 'two']],
+    ]);
   });
 
   it('a hook is given the call, the result and the conversation', async () => {

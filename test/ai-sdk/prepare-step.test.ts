@@ -1,8 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { generateText, isStepCount, type ModelMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
 import type { Processor } from '@mastra/core/processors';
-import { createGuardedRun, guardSettings, toPrepareStep, type GuardedRunEvent, type StepAuthor } from '../../src/ai-sdk/index.js';
+import {
+  createGuardedRun,
+  guardedToolLoop,
+  guardSettings,
+  toPrepareStep,
+  type GuardedRunEvent,
+  type StepAuthor,
+} from '../../src/ai-sdk/index.js';
 import { isInterlockError } from '../../src/index.js';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/index.js';
 import { closing, createTools, opening, type Step } from './support.js';
@@ -104,25 +112,28 @@ const table: Row[] = [
   {
     operation: 'return { messages: [...messages, newMsg] }',
     verdict: 'Safe',
-    run: ({ messages, stepNumber }) =>
-      stepNumber === 0 ? { messages: [...messages, { role: 'user', content: 'MARK' }] } : undefined,
+    run: ({ messages }) => ({ messages: [...messages, { role: 'user', content: 'MARK' }] }),
   },
   {
     operation: 'return { messages: messages.filter(...) }',
     verdict: 'Safe',
-    run: ({ messages, stepNumber }) => (stepNumber === 0 ? { messages: messages.filter((_, index) => index > 1) } : undefined),
+    run: ({ messages }) => ({ messages: messages.filter((_, index) => index > 1) }),
   },
   {
     operation: "return { messages: messages.map((m, i) => i === N ? {...m, content: 'new'} : m) }",
     verdict: 'Safe',
-    run: ({ messages, stepNumber }) =>
-      stepNumber === 0
-        ? {
-            messages: messages.map((message, index) =>
-              index === 0 ? ({ ...message, content: 'MARK' } as ModelMessage) : message,
-            ),
-          }
-        : undefined,
+    run: ({ messages }) => ({
+      messages: messages.map((message, index) => (index === 0 ? ({ ...message, content: 'MARK' } as ModelMessage) : message)),
+    }),
+  },
+  {
+    operation: 'return { messages: messages.map((m) => ({ ...m, content: `x ${m.content}` })) }',
+    verdict: 'Safe',
+    run: ({ messages }) => ({
+      messages: messages.map((message, index) =>
+        index === 0 ? ({ ...message, content: `MARK ${message.content as string}` } as ModelMessage) : message,
+      ),
+    }),
   },
 ];
 
@@ -147,14 +158,46 @@ describe('the verdict table of prepareStep [spec 5.9]', () => {
     },
   );
 
-  it.each(table.filter((row) => !isPolluting(row)))('$operation: this step, and gone at the next', async ({ run }) => {
+  const safe = table.filter((row) => !isPolluting(row));
+  const inSteps = [
+    { steps: [0], title: 'the first step' },
+    { steps: [0, 1], title: 'the first two steps' },
+    { steps: [0, 1, 2], title: 'every step' },
+    { steps: [1, 2], title: 'the last two steps' },
+  ];
+  const cases = safe.flatMap((row) => inSteps.map((when) => ({ ...row, ...when })));
+
+  it.each(cases)('$operation in $title: what it makes of that step alone, and gone at the next', async ({ run, steps }) => {
+    const plain = await runSteps({});
     for (const freeze of [true, false]) {
-      const { messages, prompts } = await runSteps({ author: run, freeze });
-      const plain = await runSteps({});
+      const author: StepAuthor = (given) => (steps.includes(given.stepNumber) ? run(given) : undefined);
+      const { messages, prompts } = await runSteps({ author, freeze });
       expect(messages).toEqual(history);
-      expect(prompts[0]).not.toEqual(plain.prompts[0]);
-      expect(prompts.slice(1)).toEqual(plain.prompts.slice(1));
+      for (const [step, prompt] of prompts.entries()) {
+        const only: StepAuthor = (given) => (given.stepNumber === step ? run(given) : undefined);
+        const expected = steps.includes(step) ? (await runSteps({ author: only, freeze })).prompts[step] : plain.prompts[step];
+        expect(prompt).toEqual(expected);
+        expect(isDeepStrictEqual(prompt, plain.prompts[step])).toBe(!steps.includes(step));
+      }
     }
+  });
+
+  it('a processor’s edit in every step is there once in every step, in a guarded loop too', async () => {
+    const prefixing: Processor = {
+      id: 'prefixing',
+      processInputStep: ({ messages }) => {
+        const [first] = messages;
+        const part = first?.content.parts[0];
+        if (part?.type === 'text') part.text = `MARK ${part.text}`;
+        return messages;
+      },
+    };
+    const { prompts } = await runSteps({ guards: [prefixing] });
+    const model = createModel();
+    const loop = guardedToolLoop({ model, tools: createTools([]), guards: [prefixing], stopWhen: isStepCount(3) });
+    await loop.generate({ messages: copyOfHistory() });
+    for (const all of [prompts, model.calls.map(({ prompt }) => prompt)])
+      expect(all.map((prompt) => JSON.stringify(prompt).split('MARK').length - 1)).toEqual([1, 1, 1]);
   });
 
   it('a reminder in every step is there once in every step [spec 5.4]', async () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createGuardedRun, guardTools, toPrepareStep, toStreamTransform, withGuards } from '../../src/ai-sdk/index.js';
 import { pipeline } from '../../src/index.js';
 import { scriptedModel, type SpecVersion } from '../../src/testing/index.js';
-import { createTools, guardOn, type Chunk } from './support.js';
+import { createTools, guardOn, type Chunk, type HookArgs } from './support.js';
 
 const modes = ['generate', 'stream'] as const;
 type Mode = (typeof modes)[number];
@@ -211,14 +211,15 @@ describe.each(modes)('a guarded model, %s', (mode) => {
         return { stream: (stream as ReadableStream).pipeThrough(withRaw), response: { body: raw } };
       },
     } as unknown as Model;
-    const guarded = withGuards(provider, [guardOn('outputStream', () => undefined)]);
+    const edit = ({ part }: HookArgs) => ({ type: 'text-delta', payload: { ...(part?.payload as object), text: '***' } });
+    const guarded = withGuards(provider, [guardOn('outputStream', edit)]);
     const options = { prompt: [], includeRawChunks: true };
     const { stream: parts, ...rest } =
       mode === 'stream' ? await guarded.doStream(options) : { stream: undefined, ...(await guarded.doGenerate(options)) };
     const seen: unknown[] = [rest];
     if (parts) for await (const part of parts) seen.push(part);
     expect(JSON.stringify(seen)).not.toContain('ZEBRA');
-    expect(asked).toEqual(mode === 'stream' ? [false] : []);
+    expect(asked).toEqual(mode === 'stream' ? [true] : []);
   });
 });
 

@@ -1,0 +1,536 @@
+import type { Processor } from '@mastra/core/processors';
+import { generateText, isStepCount, streamText, tool, type LanguageModel, type ModelMessage, type ToolSet } from 'ai';
+import { MockLanguageModelV4, convertArrayToReadableStream, simulateReadableStream } from 'ai/test';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { requireApproval } from '../../workflows/guards/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import {
+  createGuardedRun,
+  guardedToolLoop,
+  guardSettings,
+  toPrepareStep,
+  toStreamTransform,
+  withGuards,
+} from '../../src/ai-sdk/index.js';
+
+// What guards that pass everything must not change: the AI SDK's own result is the expected one.
+
+type StreamPart =
+  Awaited<ReturnType<MockLanguageModelV4['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
+
+const passing: Processor = {
+  id: 'passing',
+  processInput: ({ messages }) => messages,
+  processOutputStream: async ({ part }) => part,
+  processOutputStep: ({ messages }) => messages,
+  processOutputResult: ({ messages }) => messages,
+  processToolResult: () => undefined,
+};
+
+const usage = {
+  inputTokens: { total: 3, noCache: 3, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: 10, text: 10, reasoning: undefined },
+};
+const finish = (unified: 'stop' | 'tool-calls' | 'error' = 'stop'): StreamPart => ({
+  type: 'finish',
+  finishReason: { unified, raw: unified },
+  usage,
+});
+const words = (text: string, id = '1'): StreamPart[] => [
+  { type: 'text-start', id },
+  { type: 'text-delta', id, delta: text },
+  { type: 'text-end', id },
+];
+
+/** A model that streams these parts, a list for each call. */
+const streaming = (...answers: readonly StreamPart[][]): MockLanguageModelV4 => {
+  let count = 0;
+  return new MockLanguageModelV4({
+    doStream: async () => ({ stream: convertArrayToReadableStream(answers[Math.min(count++, answers.length - 1)] ?? []) }),
+  });
+};
+
+const broken = () =>
+  new MockLanguageModelV4({
+    doStream: async () => ({
+      stream: new ReadableStream<StreamPart>({
+        start: (controller) => {
+          controller.enqueue({ type: 'response-metadata', id: 'answer' });
+          controller.error(new Error('The connection broke.'));
+        },
+      }),
+    }),
+  });
+
+interface Settings {
+  model: LanguageModel;
+  tools?: ToolSet;
+  [setting: string]: unknown;
+}
+
+const base = { prompt: 'Hello', maxRetries: 0, stopWhen: isStepCount(3), onError: () => undefined };
+const stream = (settings: object) => streamText({ ...base, ...settings } as never);
+
+/** `streamText`, plain and in each of the guarded ways. */
+const streamed = {
+  stock: (settings: Settings) => stream(settings),
+  'withGuards, held': (settings: Settings) =>
+    stream({ ...settings, model: withGuards(settings.model, [passing], { uncalled: ['toolResult'] }) }),
+  'withGuards, not held': (settings: Settings) =>
+    stream({
+      ...settings,
+      model: withGuards(settings.model, [passing], { uncalled: ['toolResult'], hold: 'chunk' }),
+    }),
+  'a shared run': (settings: Settings) => {
+    const run = createGuardedRun([passing]);
+    return stream({ ...settings, ...guardSettings(settings, run), experimental_transform: toStreamTransform(run) });
+  },
+  guardedToolLoop: async (settings: Settings) =>
+    guardedToolLoop({ ...base, ...settings, guards: [passing] }).stream({ prompt: 'Hello' }),
+} satisfies Record<string, (settings: Settings) => unknown>;
+type Way = keyof typeof streamed;
+const guardedWays = (Object.keys(streamed) as Way[]).filter((way) => way !== 'stock');
+
+interface Streamed {
+  fullStream: AsyncIterable<{ type: string; [field: string]: unknown }>;
+  [field: string]: unknown;
+}
+
+/** Everything that a caller sees of a stream. */
+const seen = async (way: Way, settings: Settings) => {
+  const result = (await streamed[way](settings)) as unknown as Streamed; // read by names
+  const parts: { type: string; [field: string]: unknown }[] = [];
+  let thrown: unknown;
+  try {
+    for await (const part of result.fullStream) parts.push(part);
+  } catch (error) {
+    thrown = error;
+  }
+  const settled = await Promise.allSettled(['text', 'finishReason', 'steps', 'totalUsage'].map(async (name) => result[name]));
+  const [text, finishReason, steps, totalUsage] = settled.map((one) =>
+    one.status === 'fulfilled' ? one.value : { rejected: String(one.reason) },
+  );
+  return { parts, thrown, text, finishReason, steps, totalUsage };
+};
+
+const typesOf = ({ parts }: { parts: readonly { type: string }[] }) => parts.map(({ type }) => type);
+
+describe.each(guardedWays)('a provider that fails in the middle of its answer: %s', (way) => {
+  it('a stream that breaks off rejects the result, and the reader', async () => {
+    const [stock, guarded] = [await seen('stock', { model: broken() }), await seen(way, { model: broken() })];
+    expect(guarded).toEqual(stock);
+    expect(guarded).toMatchObject({
+      text: { rejected: 'Error: The connection broke.' },
+      finishReason: { rejected: 'Error: The connection broke.' },
+      steps: { rejected: 'Error: The connection broke.' },
+    });
+  });
+
+  it('a stream that ends without a finish part rejects the result', async () => {
+    const guarded = await seen(way, { model: streaming(words('Half an ans')) });
+    expect(guarded.text).toMatchObject({ rejected: expect.stringContaining('model/malformed-stream') });
+    expect(guarded.steps).toMatchObject({ rejected: expect.stringContaining('model/malformed-stream') });
+  });
+
+  it('a failure that the provider reports keeps the usage of its step', async () => {
+    const parts: StreamPart[] = [
+      ...words('Hi').slice(0, 2),
+      { type: 'error', error: new Error('Overloaded.') },
+      ...words('Hi').slice(2),
+      finish('error'),
+    ];
+    const [stock, guarded] = [await seen('stock', { model: streaming(parts) }), await seen(way, { model: streaming(parts) })];
+    expect(guarded.totalUsage).toEqual(stock.totalUsage);
+    expect(guarded.totalUsage).toMatchObject({ inputTokens: 3, outputTokens: 10 });
+    expect(guarded.finishReason).toBe('error');
+    expect(typesOf(guarded).filter((type) => type === 'error')).toHaveLength(1);
+  });
+});
+
+describe('settings without tools', () => {
+  it('guardedToolLoop takes guards with any hook', async () => {
+    const model = streaming([...words('Hello.'), finish()]);
+    const result = await guardedToolLoop({ model, guards: [passing] }).stream({ prompt: 'Hi' });
+    expect(await result.text).toBe('Hello.');
+  });
+
+  it('guardSettings takes guards with any hook', async () => {
+    const run = createGuardedRun([passing]);
+    const settings = { model: streaming([...words('Hello.'), finish()]) };
+    expect(await streamText({ ...settings, ...guardSettings(settings, run), prompt: 'Hi' }).text).toBe('Hello.');
+    expect(guardSettings(settings, createGuardedRun([passing]))).not.toHaveProperty('tools');
+  });
+});
+
+const call = (toolName: string, input: object, toolCallId = 'call-1'): StreamPart => ({
+  type: 'tool-call',
+  toolCallId,
+  toolName,
+  input: JSON.stringify(input),
+});
+const calling = (...calls: StreamPart[]): StreamPart[] => [...calls, finish('tool-calls')];
+const toolWays = ['a shared run', 'guardedToolLoop'] as const;
+
+const timeless = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (key, field: unknown) =>
+      ['performance', 'timestamp', 'headers', 'callId', 'approvalId'].includes(key) ||
+      (key === 'id' && String(field).startsWith('aitxt'))
+        ? undefined
+        : field,
+    ) ?? 'null',
+  );
+
+describe.each(toolWays)('tools: %s', (way) => {
+  const isResult = ({ type }: { type: string }) => type === 'tool-result';
+  const rows: [kind: string, execute: (input: { n: number }) => unknown][] = [
+    [
+      'async generator',
+      async function* ({ n }: { n: number }) {
+        yield { n, state: 'loading' };
+        yield { n, state: 'done' };
+      },
+    ],
+    [
+      'function that gives an iterable',
+      ({ n }) =>
+        (async function* () {
+          yield { n, state: 'loading' };
+          yield { n, state: 'done' };
+        })(),
+    ],
+  ];
+
+  it.each(rows)('each result of a tool that streams leaves: %s', async (_, execute) => {
+    const settings = () => ({
+      model: streaming(calling(call('work', { n: 1 })), [...words('Done.'), finish()]),
+      tools: { work: tool({ inputSchema: z.object({ n: z.number() }), execute: execute }) },
+    });
+    const [stock, guarded] = [await seen('stock', settings()), await seen(way, settings())];
+    expect(guarded.parts.filter(isResult)).toEqual(stock.parts.filter(isResult));
+    expect(guarded.parts.filter(isResult).map(({ preliminary }) => preliminary)).toEqual([true, true, undefined]);
+    expect(guarded.text).toBe('Done.');
+  });
+
+  it('each result that a tool yields is judged before it leaves', async () => {
+    const work = tool({
+      inputSchema: z.object({}),
+      execute: async function* () {
+        yield 'fine 1';
+        yield 'secret 2';
+        yield 'never reached';
+      },
+    });
+    const told: unknown[] = [];
+    const judging = (decide: (result: unknown, abort: (reason: string) => never) => unknown): Processor => ({
+      id: 'judging',
+      processToolResult: ({ result, abort }) => {
+        told.push(result);
+        return decide(result, abort) as never;
+      },
+    });
+    const parts = async (guard: Processor) => {
+      const model = streaming(calling(call('work', {})), [...words('Done.'), finish()]);
+      const result = await guardedToolLoop({ model, tools: { work }, guards: [guard] }).stream({ prompt: 'Hello' });
+      const all = [];
+      for await (const part of result.fullStream) all.push(part);
+      return all;
+    };
+    const tripped = await parts(judging((result, abort) => (String(result).includes('secret') ? abort('No.') : undefined)));
+    expect(JSON.stringify(tripped)).not.toContain('secret');
+    expect(tripped.at(-1)).toMatchObject({ type: 'error', error: { name: 'TripwireError' } });
+    expect(told).toEqual(['fine 1', 'secret 2']);
+    const edited = await parts({
+      id: 'redacting',
+      processToolResult: ({ messages, toolCallId }) => {
+        const calls = messages.flatMap(({ content }) =>
+          content.parts.flatMap((part) => (part.type === 'tool-invocation' ? [part.toolInvocation] : [])),
+        );
+        const own = calls.find((invocation) => invocation.toolCallId === toolCallId);
+        if (own?.state === 'result') own.result = String(own.result).replace('secret', '***');
+        return messages;
+      },
+    });
+    expect(edited.filter(isResult).map((part) => (part as { output?: unknown }).output)).toEqual([
+      'fine 1',
+      '*** 2',
+      'never reached',
+      'never reached',
+    ]);
+  });
+
+  it('a tool that streams and throws fails as it does unguarded', async () => {
+    const settings = () => ({
+      model: streaming(calling(call('work', {})), [...words('Done.'), finish()]),
+      tools: {
+        work: tool({
+          inputSchema: z.object({}),
+          execute: async function* () {
+            yield 'loading';
+            throw new Error('Out of paper.');
+          },
+        }),
+      },
+    });
+    const [stock, guarded] = [await seen('stock', settings()), await seen(way, settings())];
+    expect(typesOf(guarded)).toEqual(typesOf(stock));
+    expect(guarded.parts.find(({ type }) => type === 'tool-error')).toMatchObject({ error: new Error('Out of paper.') });
+  });
+
+  it('a tool that calls other tools finds them', async () => {
+    const caller = (): ToolSet[string] =>
+      Object.defineProperty(tool({ inputSchema: z.object({}), execute: () => 'unbound' }), 'experimental_toolCaller', {
+        value: {
+          type: 'local',
+          bind: (tools: ToolSet) =>
+            tool({
+              inputSchema: z.object({}),
+              execute: async (_input, options) => ({ inner: await tools['inner']?.execute?.({}, options as never) }),
+            }),
+        },
+      });
+    const settings = () => ({
+      model: streaming(calling(call('run', {})), [...words('Done.'), finish()]),
+      tools: { run: caller(), inner: tool({ inputSchema: z.object({}), execute: () => 'found' }) },
+      experimental_toolCallers: { inner: ['run'] },
+    });
+    const [stock, guarded] = [await seen('stock', settings()), await seen(way, settings())];
+    const outputs = ({ parts }: { parts: readonly { type: string; output?: unknown }[] }) =>
+      parts.filter(isResult).map(({ output }) => output);
+    expect(outputs(stock)).toEqual([{ inner: 'found' }]);
+    expect(outputs(guarded)).toEqual(outputs(stock));
+  });
+
+  const provided = (id: string): StreamPart => ({ ...call('search', { q: 1 }, id), providerExecuted: true }) as StreamPart;
+  const given = (id: string): StreamPart => ({ type: 'tool-result', toolCallId: id, toolName: 'search', result: { hits: 2 } });
+  const providerRows: [title: string, answers: StreamPart[][]][] = [
+    ['in the same step', [[provided('a'), given('a'), ...words('Found.'), finish()]]],
+    ['after the words', [[provided('a'), ...words('Wait. '), given('a'), ...words('Found.', '2'), finish()]]],
+    [
+      'in a later step',
+      [
+        [provided('a'), call('work', { n: 1 }, 'b'), finish('tool-calls')],
+        [given('a'), ...words('Found.'), finish()],
+      ],
+    ],
+    ['as an error', [[provided('a'), { ...given('a'), isError: true } as StreamPart, ...words('Sorry.'), finish()]]],
+  ];
+
+  it.each(providerRows)('results of a tool that the provider runs come %s', async (_, answers) => {
+    const settings = () => ({
+      model: streaming(...answers),
+      tools: {
+        search: {
+          type: 'provider',
+          isProviderExecuted: true,
+          id: 'test.search',
+          args: {},
+          inputSchema: z.object({ q: z.number() }),
+          supportsDeferredResults: true,
+        } as never,
+        work: tool({ inputSchema: z.object({ n: z.number() }), execute: () => 'worked' }),
+      },
+    });
+    const [stock, guarded] = [await seen('stock', settings()), await seen(way, settings())];
+    expect(timeless(guarded.parts)).toEqual(timeless(stock.parts));
+    expect(timeless(guarded.steps)).toEqual(timeless(stock.steps));
+  });
+});
+
+describe('what the provider tells beside its answer', () => {
+  const raws = (): StreamPart[] => [
+    { type: 'raw', rawValue: { said: 'Hel' } },
+    ...words('Hel').slice(0, 2),
+    { type: 'raw', rawValue: { said: 'lo.' } },
+    { type: 'text-delta', id: '1', delta: 'lo.' },
+    { type: 'text-end', id: '1' },
+    finish(),
+  ];
+  const withRaw = { rawChunks: true };
+
+  it.each(guardedWays)('raw chunks leave with an answer that guards left as it was: %s', async (way) => {
+    const model = streaming(raws());
+    const guarded = await seen(way, { model, include: withRaw });
+    expect(guarded.parts.filter(({ type }) => type === 'raw').map(({ rawValue }) => rawValue)).toEqual([
+      { said: 'Hel' },
+      { said: 'lo.' },
+    ]);
+    expect(model.doStreamCalls[0]).toMatchObject({ includeRawChunks: true });
+  });
+
+  const editing: Processor = {
+    id: 'editing',
+    processOutputStream: async ({ part }) =>
+      part.type === 'text-delta' ? { ...part, payload: { ...part.payload, text: '***' } } : part,
+  };
+
+  it.each(['chunk', 'step'] as const)('raw chunks of an edited answer do not leave: hold %s', async (hold) => {
+    const result = streamText({ model: withGuards(streaming(raws()), [editing], { hold }), prompt: 'Hello', include: withRaw });
+    const parts = [];
+    for await (const part of result.fullStream) parts.push(part);
+    expect(JSON.stringify(parts)).not.toMatch(/Hel|lo\./);
+    expect(parts.some(({ type }) => type === 'raw')).toBe(false);
+  });
+
+  const answering = () =>
+    new MockLanguageModelV4({
+      doGenerate: async () => ({
+        content: [{ type: 'text', text: 'Hello.' }],
+        finishReason: { unified: 'stop', raw: 'stop' },
+        usage,
+        warnings: [],
+        response: { id: 'answer', body: { said: 'Hello.' } },
+      }),
+    });
+
+  it('the body of the response, where guards left the answer as it was', async () => {
+    const include = { responseBody: true };
+    const stock = await generateText({ ...base, model: answering(), include });
+    const loop = guardedToolLoop({ ...base, model: answering(), guards: [passing], include });
+    const guarded = await loop.generate({ prompt: 'Hello' });
+    expect(stock.response.body).toEqual({ said: 'Hello.' });
+    expect(guarded.response.body).toEqual(stock.response.body);
+    const edited = await generateText({ ...base, model: withGuards(answering(), [editing]), include });
+    expect(edited.response.body).toBeUndefined();
+    expect(edited.text).toBe('***');
+  });
+});
+
+describe('timeouts', () => {
+  /** A provider that is slow, and fails with an error of its own where the call is aborted. */
+  const slow = () =>
+    new MockLanguageModelV4({
+      doGenerate: ({ abortSignal }) => aborted(abortSignal),
+      doStream: async ({ abortSignal }) => ({
+        stream: new ReadableStream<StreamPart>({
+          start: (controller) => {
+            for (const part of words('Hel').slice(0, 2)) controller.enqueue(part);
+            aborted(abortSignal).catch((error: unknown) => controller.error(error));
+          },
+        }),
+      }),
+    });
+  const aborted = (signal: AbortSignal | undefined): Promise<never> =>
+    new Promise((_, reject) =>
+      signal?.addEventListener('abort', () => reject(new DOMException('This operation was aborted', 'AbortError'))),
+    );
+  const named = (given: PromiseLike<unknown>) => Promise.resolve(given).catch((error: unknown) => (error as Error).name);
+
+  it.each(guardedWays)('end the result of a stream as a TimeoutError: %s', async (way) => {
+    // Held words are no chunks to the AI SDK: their time is a step's.
+    const betweenChunks = way === 'withGuards, not held' ? [{ chunkMs: 30 }] : [];
+    for (const timeout of [{ stepMs: 30 }, { totalMs: 30 }, ...betweenChunks]) {
+      const [stock, guarded] = [await seen('stock', { model: slow(), timeout }), await seen(way, { model: slow(), timeout })];
+      expect(stock.text).toMatchObject({ rejected: expect.stringContaining('TimeoutError') });
+      expect(guarded.text).toEqual(stock.text);
+    }
+  });
+
+  it('reject a call as a TimeoutError', async () => {
+    for (const timeout of [{ stepMs: 30 }, { totalMs: 30 }]) {
+      const settings = { ...base, timeout };
+      expect(await named(generateText({ ...settings, model: withGuards(slow(), [passing], { uncalled: ['toolResult'] }) }))).toBe(
+        'TimeoutError',
+      );
+      const loop = guardedToolLoop({ ...settings, model: slow(), guards: [passing] });
+      expect(await named(loop.generate({ prompt: 'Hello' }))).toBe('TimeoutError');
+    }
+  });
+});
+
+describe('the context of a step', () => {
+  it('experimental_context reaches the tools of its step [spec 5.14]', async () => {
+    const contexts: unknown[] = [];
+    const work = tool({
+      inputSchema: z.object({}),
+      execute: (_input, options) => {
+        contexts.push((options as { experimental_context?: unknown }).experimental_context);
+        return 'worked';
+      },
+    });
+    const model = streaming(calling(call('work', {})), calling(call('work', {}, 'call-2')), [...words('Done.'), finish()]);
+    const run = createGuardedRun([passing]);
+    const prepareStep = ({ stepNumber }: { stepNumber: number }) =>
+      stepNumber === 0 ? { experimental_context: { tenant: 'a' } } : undefined;
+    const settings = { model, tools: { work }, prepareStep };
+    const result = streamText({ ...base, ...settings, ...guardSettings(settings, run), runtimeContext: { tenant: 'b' } });
+    expect(await result.text).toBe('Done.');
+    expect(contexts).toEqual([{ tenant: 'a' }, { tenant: 'b' }]);
+  });
+
+  it('tools that a step returns are refused, for the AI SDK would ignore them', async () => {
+    const prepareStep = toPrepareStep([{ id: 'idle', processInputStep: () => undefined }], {
+      prepareStep: () => ({ tools: {} }) as never, // as a caller without types
+    });
+    const model = scriptedModel({ specificationVersion: 'v4', steps: [{ text: 'Hello.' }] });
+    await expect(generateText({ ...base, model, prepareStep: prepareStep as never })).rejects.toMatchObject({
+      code: 'ai-sdk/unsupported-field',
+      path: 'prepareStep.tools',
+    });
+  });
+});
+
+describe('approval', () => {
+  const asking: Processor = {
+    id: 'asking',
+    processOutputStream: async ({ part }) => (part.type === 'tool-call' ? requireApproval(part) : part),
+  };
+  const createLoop = (paid: number[]) => {
+    const pay = tool({
+      inputSchema: z.object({ amount: z.number() }),
+      execute: ({ amount }) => {
+        paid.push(amount);
+        return 'paid';
+      },
+    });
+    const model = new MockLanguageModelV4({
+      doStream: async ({ prompt }) => ({
+        stream: simulateReadableStream({
+          chunks: JSON.stringify(prompt).includes('tool-result')
+            ? [...words('Done.'), finish()]
+            : calling(call('pay', { amount: 5 })),
+        }),
+      }),
+    });
+    return guardedToolLoop({ model, tools: { pay }, guards: [asking] });
+  };
+
+  const ask = async (paid: number[]) => {
+    const first = await createLoop(paid).stream({ prompt: 'Pay.' });
+    const request = (await first.content).find((part) => part.type === 'tool-approval-request');
+    return { request, messages: [{ role: 'user', content: 'Pay.' }, ...(await first.response).messages] as ModelMessage[] };
+  };
+
+  it.each([
+    [true, [5]],
+    [false, []],
+  ])('a guard’s requireApproval is the AI SDK’s: approved %s', async (approved, expected) => {
+    const paid: number[] = [];
+    const { request, messages } = await ask(paid);
+    expect(request).toMatchObject({ type: 'tool-approval-request', toolCall: { toolName: 'pay' } });
+    expect(paid).toEqual([]);
+    const approvalId = request?.approvalId ?? '';
+    messages.push({ role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved }] });
+    const second = await createLoop(paid).stream({ messages });
+    expect(await second.text).toBe('Done.');
+    expect(paid).toEqual(expected);
+  });
+
+  it('where the application’s own rule lets the call run, the run fails instead', async () => {
+    const paid: number[] = [];
+    const loop = createLoop(paid);
+    const model = streaming(calling(call('pay', { amount: 5 })), [...words('Done.'), finish()]);
+    const run = createGuardedRun([asking]);
+    const settings = { model, tools: loop.tools as ToolSet };
+    const result = streamText({
+      ...base,
+      ...settings,
+      ...guardSettings(settings, run),
+      toolApproval: () => 'not-applicable',
+      experimental_transform: toStreamTransform(run),
+    });
+    await expect(Promise.resolve(result.text)).rejects.toMatchObject({ name: 'GuardUnavailableError' });
+    expect(paid).toEqual([]);
+  });
+});
