@@ -440,7 +440,7 @@ describe('timeouts', () => {
 });
 
 describe('the context of a step', () => {
-  it('experimental_context reaches the tools of its step [spec 5.14]', async () => {
+  it('experimental_context reaches the tools of its step', async () => {
     const contexts: unknown[] = [];
     const work = tool({
       inputSchema: z.object({}),
