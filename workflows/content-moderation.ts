@@ -1,4 +1,4 @@
-import { otherwise, pipeline } from '../src/index.js';
+import { pipeline } from '../src/index.js';
 import { mentionsMoney } from './conditions/mentions-money.js';
 import { blockedTermsGuard, type BlockedTermsGuardOptions } from './guards/blocked-terms-guard.js';
 import { financialAdviceGuard, type FinancialAdviceGuardOptions } from './guards/financial-advice-guard.js';
@@ -48,8 +48,8 @@ const optionKinds: KindsOf<ContentModerationOptions> = {
 };
 
 /**
- * A pipeline for what comes in: length first, then prompt injection, personal data and spam side by side, then blocked terms, and
- * a reminder to the model where the user mentions money. A Mastra workflow of type `processor`: put it into `inputProcessors`,
+ * A pipeline for what comes in: length first, then prompt injection, personal data and spam side by side, then
+ * a reminder to the model where the user mentions money, then blocked terms. A Mastra workflow of type `processor`: put it into `inputProcessors`,
  * and into `outputProcessors` as well where tool results and answers should pass the same guards.
  */
 export const contentModeration = (options: ContentModerationOptions = {}) => {
@@ -57,9 +57,7 @@ export const contentModeration = (options: ContentModerationOptions = {}) => {
   return pipeline(options.id ?? 'content-moderation')
     .then(lengthGuard(options.length))
     .parallel([promptInjectionGuard(options.promptInjection), piiGuard(options.pii), spamGuard(options.spam)])
-    .branch([
-      [mentionsMoney, financialAdviceGuard(options.financialAdvice)],
-      [otherwise, blockedTermsGuard({ terms: threats, ...options.blockedTerms })],
-    ])
+    .branch([[mentionsMoney, financialAdviceGuard(options.financialAdvice)]])
+    .then(blockedTermsGuard({ terms: threats, ...options.blockedTerms }))
     .commit();
 };

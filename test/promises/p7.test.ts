@@ -7,7 +7,7 @@ import { createTool } from '@mastra/core/tools';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
-import { otherwise, phases, pipeline, type OverlapRule, type Phase, type Pipeline, type PipelineStep } from '../../src/index.js';
+import { phases, pipeline, type OverlapRule, type Phase, type Pipeline, type PipelineStep } from '../../src/index.js';
 import { homes, type Home } from './blocks.js';
 import { createAgent, laned, modelFor, runAgent, modes } from './support.js';
 
@@ -94,7 +94,7 @@ const blocks: Record<string, (a: PipelineStep, b: PipelineStep) => Pipeline> = {
   branch: (a, b) =>
     pipeline('p').branch([
       [() => true, a],
-      [otherwise, b],
+      [() => true, b],
     ]),
   'pipelines in parallel': (a, b) =>
     pipeline('p').parallel([pipeline('q').then(a), pipeline('r').parallel([pipeline('s').then(b)])]),

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 
-import { otherwise, pipeline, type Phase, type Pipeline } from '../../src/index.js';
+import { pipeline, type Phase, type Pipeline } from '../../src/index.js';
 import { processorOf, type Acting } from '../equivalence/acting.js';
 import { createMoments } from '../equivalence/moments.js';
 import type { Act } from '../equivalence/spec.js';
@@ -141,7 +141,7 @@ describe('P8 A trip cancels its siblings, and verdicts are ordered', () => {
       'as arms': ({ never, blocks }: ReturnType<typeof beside>) =>
         pipeline('p').branch([
           [() => true, blocks],
-          [otherwise, never],
+          [() => true, never],
         ]),
       'in pipelines': ({ never, blocks }: ReturnType<typeof beside>) =>
         pipeline('p').parallel([pipeline('q').then(never), pipeline('r').then(pipeline('s').then(blocks))]),
