@@ -12,6 +12,7 @@ const floors = [
       'schemas',
       'src/error-table',
       'src/errors',
+      'src/integration',
       'src/error-response',
       'src/option-kind',
       'src/verdict',

@@ -279,6 +279,10 @@ export const errorTable = {
     actor: 'operator',
     say: 'The journal of the run has a format that this version of the library does not read; finish the run with the version that began it.',
   },
+  'install/unsupported-version': {
+    actor: 'author',
+    say: 'An installed package has a version that this part of Interlock does not work with; install one of the range.',
+  },
   'run/failed': { actor: 'operator', say: 'The run failed; see the cause.' },
   'run/canceled': { actor: 'caller', say: 'The run was canceled by its abort signal.' },
 } as const satisfies Record<`${string}/${string}`, ErrorRow>;

@@ -1,13 +1,7 @@
-import {
-  isStepCount,
-  ToolLoopAgent,
-  type Agent,
-  type StopCondition,
-  type StreamTextTransform,
-  type ToolLoopAgentSettings,
-  type ToolSet,
-} from 'ai';
+import * as ai from 'ai'; // older versions lack names of it, and are refused with an error that says so
+import type { Agent, StopCondition, StreamTextTransform, ToolLoopAgent, ToolLoopAgentSettings, ToolSet } from 'ai';
 import type { Plan } from '../pipeline/compile.js';
+import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/compile.js';
 import { guardSettings } from './guard-settings.js';
 import { createRun, type GuardOptions, type Run } from './run.js';
@@ -50,6 +44,7 @@ export const guardedToolLoop = <
 >(
   settings: GuardedToolLoopSettings<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT>,
 ): Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT> => {
+  checkIntegration('ai');
   const plan = compile(settings.guards);
   const { id, tools } = settings;
   // The agent of a run has the types of the settings it is made of.
@@ -98,13 +93,13 @@ const agentFor = ({ guards: _guards, guardOptions, ...settings }: Settings, run:
     const stopWhen = mode === 'generate' ? { stopWhen: stopsOf(run, prepared) } : {};
     return { ...prepared, ...guardSettings(prepared, run, { budgetMs, freeze }), ...stopWhen };
   };
-  return new ToolLoopAgent({ ...settings, prepareCall } as ToolLoopAgentSettings); // settings of whatever types
+  return new ai.ToolLoopAgent({ ...settings, prepareCall } as ToolLoopAgentSettings); // settings of whatever types
 };
 
 type Stop = StopCondition<ToolSet, Context>;
 
 /** A run that guards ended in its tools ends there, before anybody is told that it finished. */
-const stopsOf = (run: Run, { stopWhen = isStepCount(20) }: Settings): Stop[] => [
+const stopsOf = (run: Run, { stopWhen = ai.isStepCount(20) }: Settings): Stop[] => [
   () => {
     run.throwIfStopped();
     return false;

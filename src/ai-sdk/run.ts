@@ -5,6 +5,7 @@ import type { Phase } from '../phase/row.js';
 import type { ProcessorSlot, RunScope } from '../phase/scope.js';
 import { systemTimer } from '../phase/timer.js';
 import { InterlockError } from '../errors.js';
+import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/compile.js';
 import { checkHonoured, type Adapter } from './adapters.js';
 import type { GuardedRunEvent, UnsignedEvent } from './events.js';
@@ -139,6 +140,7 @@ export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {
 
 /** A run over a compiled plan. */
 export const createRun = (plan: Plan, options: GuardOptions): Run => {
+  checkIntegration('ai');
   checkHeldChars(options);
   const controller = new AbortController();
   const { abortSignal, onEvent } = options;
@@ -259,6 +261,7 @@ export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions)
     guards.adapters.add(adapter);
     return () => guards;
   }
+  checkIntegration('ai');
   const plan = compile(guards as Compilable); // the other kind of guards
   checkHonoured(plan, [adapter], options?.uncalled);
   return () => {

@@ -1,5 +1,6 @@
 import { metrics, trace, type MeterProvider, type TracerProvider } from '@opentelemetry/api';
 import type { RunEvent } from '../../schemas/index.js';
+import { checkIntegration } from '../integration.js';
 import type { Trace } from '../trace/collect-traces.js';
 import { libraryName } from '../trace/library-version.js';
 import { traceOfKind } from '../trace/trace-of-kind.js';
@@ -33,6 +34,7 @@ export interface RunTelemetry {
  * const agent = new InterlockAgent({ ...config, onRunEvent: telemetry.onRunEvent });
  */
 export const openTelemetry = ({ tracerProvider, meterProvider }: OpenTelemetryOptions = {}): RunTelemetry => {
+  checkIntegration('@opentelemetry/api');
   const [name = '', version] = libraryName.split('@');
   const tracer = (tracerProvider ?? trace).getTracer(name, version);
   const meter = (meterProvider ?? metrics).getMeter(name, version);

@@ -126,6 +126,13 @@ export const openBareProject = async ({ folder, tarball }: Project, names: reado
   return projectIn(await installed(join(folder, '../bare'), tarball, wanted), tarball);
 };
 
+/** Packs the package alone, for projects that {@link openProjectBeside} makes. */
+export const packInto = (folder: string): Promise<string> => pack(join(folder, 'packed'));
+
+/** A project with the packed package and others in the versions given, installed as a user installs them. */
+export const openProjectBeside = async (folder: string, tarball: string, beside: Record<string, string>): Promise<Project> =>
+  projectIn(await installed(folder, tarball, beside), tarball);
+
 /** Makes a project with the packed package and others in an empty folder. */
 const installed = async (folder: string, tarball: string, beside: Record<string, string>): Promise<string> => {
   const dependencies = { ...beside, 'mastra-interlock': `file:${tarball}` };

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { DBOS, Error as dbosErrors } from '@dbos-inc/dbos-sdk';
+import { checkIntegration } from '../../integration.js';
 import type { Engine, Program, ProgramRuns, RunFound } from '../journal.js';
 import { keepTrying, type Trying } from '../keep-trying.js';
 import { refuseOption } from '../option-checks.js';
@@ -13,13 +14,14 @@ import { leaveDbos, takeDbos } from './the-one-dbos.js';
 /**
  * Runs that outlive their processes and their machines, in a PostgreSQL database: DBOS keeps them, and a process that lives goes on with
  * those of one that died. Needs the packages `@dbos-inc/dbos-sdk` and `pg`. A process has one such engine, which launches DBOS.
- * Raises `durable/invalid-option`.
+ * Raises `durable/invalid-option`, `install/unsupported-version`.
  *
  * @example
  * const durability = dbos({ systemDatabaseUrl: 'postgresql://app:secret@127.0.0.1:5432/runs' });
  * const agent = new InterlockAgent({ name: 'support', model, tools, durability });
  */
 export const dbos = (options: DbosOptions): Engine => {
+  checkIntegration('@dbos-inc/dbos-sdk', 'pg');
   const settings = readDbosOptions(options);
   const { maxDeaths, patienceMs } = settings;
   const outside = AsyncLocalStorage.snapshot(); // what is asked of DBOS from within a run must not become a step of that

@@ -1,3 +1,4 @@
+import { checkIntegration } from '../../integration.js';
 import type { Engine } from '../journal.js';
 import { checkWhole, refuseOption } from '../option-checks.js';
 import { hostOn, type Hosted } from './host-on.js';
@@ -23,12 +24,13 @@ export interface OpenWorkflowOptions {
 
 /**
  * Runs that outlive their process, on OpenWorkflow and an SQLite file: for one machine, with nothing to install but the package
- * `openworkflow`. Raises `durable/invalid-option`.
+ * `openworkflow`. Raises `durable/invalid-option`, `install/unsupported-version`.
  *
  * @example
  * const agent = new InterlockAgent({ name: 'support', model, tools, durability: openWorkflow({ path: 'runs.db' }) });
  */
 export const openWorkflow = ({ path, concurrency = 16, leaseMs = 10_000, maxDeaths = 10 }: OpenWorkflowOptions): Engine => {
+  checkIntegration('openworkflow');
   if (path === '') refuseOption('path', 'it must not be empty.');
   checkWhole('concurrency', concurrency, [1]);
   checkWhole('leaseMs', leaseMs, [1_000]);

@@ -1,5 +1,6 @@
 import { connect, defaultShouldRetry, HttpCallError, type Ingress } from '@restatedev/restate-sdk-clients';
 import { InterlockError } from '../../errors.js';
+import { checkIntegration } from '../../integration.js';
 import type { Engine, Program, ProgramRuns, RunFound } from '../journal.js';
 import { refuseOption } from '../option-checks.js';
 import { boardObjects, boardOf } from './board-objects.js';
@@ -17,6 +18,7 @@ import { runWorkflow } from './run-workflow.js';
  * const agent = new InterlockAgent({ name: 'support', model, tools, durability });
  */
 export const restate = (options: RestateOptions): Engine => {
+  checkIntegration('@restatedev/restate-sdk', '@restatedev/restate-sdk-clients');
   const settings = readRestateOptions(options);
   const { ingressUrl, headers, patienceMs } = settings;
   const closed = new AbortController();

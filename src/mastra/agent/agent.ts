@@ -74,7 +74,7 @@ let guardsOf: (agent: InterlockAgent) => AgentSetup['guards'];
  * from the shape of the statechart. `generate` and `stream` run the loop; methods that would run another one are refused with
  * `agent/unsupported-method`; everything else is Mastra's. To a supervisor, an answer that a guard stopped is `agent/refused`.
  *
- * Raises at construction: `agent/unknown-option`, `agent/unsupported-option`, `agent/invalid-option`, `pipeline/…`.
+ * Raises at construction: `agent/unknown-option`, `agent/unsupported-option`, `agent/invalid-option`, `pipeline/…`, `install/…`.
  *
  * @example
  * const agent = new InterlockAgent({ name: 'support', instructions: 'Help.', model: 'openai/gpt-5', inputProcessors: moderation });

@@ -1,5 +1,6 @@
 import type { RequestContext } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
+import { checkIntegration } from '../../integration.js';
 import type { InterlockConfig } from './config.js';
 import { checkLane, compileLane, laneId, resolveGuards, toArray, type DynamicGuards, type Lane } from '../workflow/guards.js';
 import { checkConfig } from './options.js';
@@ -28,6 +29,7 @@ interface OtherConfig {
 
 /** Reads a configuration; what cannot work is refused: `agent/…` for options, `pipeline/…` for guards. */
 export const readConfig = (config: object): AgentSetup => {
+  checkIntegration('@mastra/core');
   checkConfig(config);
   checkEffects(config);
   const {

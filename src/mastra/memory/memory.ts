@@ -1,5 +1,6 @@
 import type { Agent } from '@mastra/core/agent';
-import { MemoryRunState, type MastraMemory } from '@mastra/core/memory';
+import * as mastraMemory from '@mastra/core/memory'; // older versions lack a name of it, and are refused with an error that says so
+import type { MastraMemory } from '@mastra/core/memory';
 import { MASTRA_RESOURCE_ID_KEY, MASTRA_THREAD_ID_KEY, type RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import { isSame } from '../../pipeline/plain-data.js';
@@ -59,7 +60,7 @@ export const openConversation = async ({ agent, target, requestContext }: Openin
   const memoryConfig = config.readOnly ? { ...target?.options, readOnly: true } : target?.options;
   const thread = await openThread(memory, wanted, { resourceId, memoryConfig });
   const threadId = thread.id;
-  const runState = new MemoryRunState({ memory, threadId, resourceId, thread, ownershipValidated: true });
+  const runState = new mastraMemory.MemoryRunState({ memory, threadId, resourceId, thread, ownershipValidated: true });
   const context = { thread, resourceId, memoryConfig, runState: () => runState };
   requestContext.set('MastraMemory', context);
   return { memory, threadId, resourceId, config, context, updates: createMemoryUpdates(memory, resourceId) };

@@ -6,6 +6,7 @@ import {
   type AnyWorkflow,
 } from '@mastra/core/workflows';
 import { InterlockError } from '../../errors.js';
+import { checkIntegration } from '../../integration.js';
 import type { BlockOptions } from '../../pipeline/block-options.js';
 import { createBuilder, type PipelineBuilder } from '../../pipeline/builder.js';
 import { hasAnyHook } from '../../pipeline/graph.js';
@@ -25,7 +26,7 @@ export type Pipeline = PipelineBuilder<PipelineStep, AnyWorkflow>;
  * `processor`, which every Mastra agent, engine and Studio takes. `blocks` says how its parallel blocks and branches merge where
  * they say nothing of their own.
  *
- * Raises when committed what `verify` finds as an error, such as `pipeline/duplicate-id`, `pipeline/empty`.
+ * Raises when committed what `verify` finds as an error, such as `pipeline/duplicate-id`, `pipeline/empty`; `install/unsupported-version`.
  *
  * @example
  * const moderation = pipeline('moderation')
@@ -35,6 +36,7 @@ export type Pipeline = PipelineBuilder<PipelineStep, AnyWorkflow>;
  *   .commit();
  */
 export const pipeline = (id: string, blocks?: BlockOptions): Pipeline => {
+  checkIntegration('@mastra/core');
   if (typeof id !== 'string' || id === '') throw new InterlockError('pipeline/missing-id', { path: 'pipeline' });
   return refusePromises(createBuilder<PipelineStep, AnyWorkflow>(id, { toNode, commit: toWorkflow, blocks }));
 };

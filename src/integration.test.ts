@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { isInterlockError } from './errors.js';
+import { checkIntegration, checkVersion, integrations, rangeOf, type Integration } from './integration.js';
+
+const names = Object.keys(integrations) as Integration[];
+const { peerDependencies, peerDependenciesMeta, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  peerDependencies: Record<string, string>;
+  peerDependenciesMeta: Record<string, unknown>;
+  devDependencies: Record<string, string>;
+};
+
+describe('integrations', () => {
+  it('are the peers, each optional and of any version', () => {
+    expect(peerDependencies).toEqual(Object.fromEntries(names.map((name) => [name, '*'])));
+    expect(peerDependenciesMeta).toEqual(Object.fromEntries(names.map((name) => [name, { optional: true }])));
+  });
+
+  it.each(names)('%s: the version that the tests run with passes', (name) => {
+    expect(() => checkVersion(name, devDependencies[name] ?? '')).not.toThrow();
+    expect(() => checkIntegration(name)).not.toThrow();
+  });
+});
+
+describe('a version', () => {
+  const refusal = (version: string): string => {
+    try {
+      checkVersion('@mastra/core', version);
+      return 'passes';
+    } catch (error) {
+      return isInterlockError(error, 'install/unsupported-version') ? error.message : String(error);
+    }
+  };
+
+  it.each(['1.71.0', '1.71.1', '1.100.0', '1.71.0-alpha.3', '1.71.0+build.1'])('%s passes', (version) =>
+    expect(refusal(version)).toBe('passes'),
+  );
+
+  it.each(['0.24.0', '1.9.0', '1.49.0', '1.70.9', '2.0.0', '2.0.0-beta.1', '10.0.0'])('%s is refused', (version) => {
+    expect(refusal(version)).toContain(`at @mastra/core: ${rangeOf('@mastra/core')} is needed, ${version} is installed.`);
+  });
+});

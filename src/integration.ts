@@ -1,0 +1,88 @@
+import { InterlockError } from './errors.js';
+
+/**
+ * The packages that Interlock works with, and the versions that it needs: `from` is included, `below` is not. They are optional peers of any
+ * version, so that npm installs Interlock beside whatever an application has; what needs a package checks it when it is first used.
+ */
+export const integrations = {
+  '@mastra/core': { from: '1.71.0', below: '2.0.0' },
+  ai: { from: '7.0.0', below: '8.0.0' },
+  '@libsql/client': { from: '0.15.0', below: '1.0.0' },
+  '@opentelemetry/api': { from: '1.9.0', below: '2.0.0' },
+  openworkflow: { from: '0.10.1', below: '0.11.0' },
+  '@restatedev/restate-sdk': { from: '1.17.2', below: '2.0.0' },
+  '@restatedev/restate-sdk-clients': { from: '1.17.2', below: '2.0.0' },
+  '@dbos-inc/dbos-sdk': { from: '5.3.0', below: '6.0.0' },
+  pg: { from: '8.11.3', below: '9.0.0' },
+} as const satisfies Record<string, VersionRange>;
+
+export type Integration = keyof typeof integrations;
+
+/** Versions of a package, without pre-releases: one counts as the version that it leads to. */
+export interface VersionRange {
+  readonly from: string;
+  readonly below: string;
+}
+
+/** A range as npm writes it. */
+export const rangeOf = (name: Integration): string => `>=${integrations[name].from} <${integrations[name].below}`;
+
+/** What was checked already: what is installed does not change while a program runs. */
+const supported = new Set<Integration>();
+
+/**
+ * Refuses an installed package whose version cannot work. A version that cannot be read, as in a browser or in a bundle, passes.
+ * Raises `install/unsupported-version`.
+ */
+export const checkIntegration = (...names: readonly Integration[]): void => {
+  for (const name of names.filter((each) => !supported.has(each))) {
+    const version = installedVersion(name);
+    if (version !== undefined) checkVersion(name, version);
+    supported.add(name);
+  }
+};
+
+/** Raises `install/unsupported-version`. */
+export const checkVersion = (name: Integration, version: string): void => {
+  const { from, below } = integrations[name];
+  if (compare(version, from) >= 0 && compare(version, below) < 0) return;
+  throw new InterlockError('install/unsupported-version', {
+    path: name,
+    detail: `${rangeOf(name)} is needed, ${version} is installed.`,
+  });
+};
+
+/** The order of two versions by their numbers: negative where the first is older. */
+const compare = (one: string, other: string): number => {
+  const [ours, theirs] = [numbersOf(one), numbersOf(other)];
+  const at = ours.findIndex((number, index) => number !== theirs[index]);
+  return at < 0 ? 0 : (ours[at] ?? 0) - (theirs[at] ?? 0);
+};
+
+const numbersOf = (version: string): number[] => version.split(/[.+-]/, 3).map(Number);
+
+/**
+ * The version of the package that an import from here gets. Read from the folders that Node searches, because many packages do not export
+ * their package.json; without an import of `node:`, because guards also run where there is none.
+ */
+const installedVersion = (name: Integration): string | undefined => {
+  try {
+    const { createRequire } = process.getBuiltinModule('node:module');
+    const { readFileSync } = process.getBuiltinModule('node:fs');
+    for (const folder of createRequire(import.meta.url).resolve.paths(name) ?? []) {
+      const manifest = readIfThere(readFileSync, `${folder}/${name}/package.json`);
+      if (manifest) return (JSON.parse(manifest) as { version?: string }).version;
+    }
+  } catch {
+    // There are no files here, or no modules.
+  }
+  return undefined;
+};
+
+const readIfThere = (read: (path: string, encoding: 'utf8') => string, path: string): string | undefined => {
+  try {
+    return read(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+};
