@@ -1,17 +1,17 @@
 import type { Change } from '../schemas/index.js';
 
 /**
- * What a guard decided about one payload. Verdicts are values: nothing in the pure rooms throws to stop a run.
+ * What a guard decided about one payload. Verdicts are values: nothing below the host's edge throws to stop a run.
  *
- * Strictest first: `unavailable` (no verdict could be had) and `trip` stop the pipeline, `retry` asks for the attempt again,
- * `edit` goes on with another payload, `pass` with the same.
+ * `trip`, `unavailable` (no verdict could be had) and `retry` stop the pipeline, `edit` continues with another payload, `pass` with the
+ * same. Which of several verdicts counts: {@link verdictKinds}.
  */
 export type Verdict<Data> = Pass | Edit<Data> | Stop;
 
 /** Nothing to object to, nothing changed. */
 export interface Pass {
   readonly kind: 'pass';
-  /** Set where nobody judged, and the guard's policy lets that pass. */
+  /** Set where the guard did not judge, and its policy lets that pass. */
   readonly bypass?: Bypass;
 }
 
@@ -64,3 +64,35 @@ export interface Unavailable extends Author {
 export type Stop = Trip | Retry | Unavailable;
 
 export const pass: Pass = Object.freeze({ kind: 'pass' });
+
+/** The kind of a verdict, as events and traces name it. */
+export type VerdictKind = Verdict<unknown>['kind'];
+
+/** All kinds of verdicts, the strictest first: the one order for parallel blocks, streams, traces and reports. */
+export const verdictKinds: readonly VerdictKind[] = ['trip', 'unavailable', 'retry', 'edit', 'pass'];
+
+/** Whether one kind of verdict is stricter than another. */
+export const isStricter = (one: VerdictKind, other: VerdictKind): boolean =>
+  verdictKinds.indexOf(one) < verdictKinds.indexOf(other);
+
+/** Whether the pipeline ends with a verdict. */
+export const isStop = (verdict: Verdict<unknown> | undefined): verdict is Stop =>
+  verdict !== undefined && verdict.kind !== 'pass' && verdict.kind !== 'edit';
+
+/**
+ * The stop that counts among the verdicts of guards that ran side by side: the strictest, whichever came first. Of several equally
+ * strict ones the first by processor id and path; retries become one retry with all reasons.
+ */
+export const strictest = (verdicts: readonly (Verdict<unknown> | undefined)[]): Stop | undefined => {
+  const stops = verdicts.filter(isStop).toSorted(byStrictness);
+  const [first] = stops;
+  if (first?.kind !== 'retry' || stops.length === 1) return first;
+  const retries = stops as readonly Retry[]; // nothing stricter is among them
+  const reason = [...new Set(retries.map((retry) => retry.reason))].join('; ');
+  return { ...first, reason, metadata: retries.map((retry) => retry.metadata) };
+};
+
+const byStrictness = (a: Stop, b: Stop): number =>
+  verdictKinds.indexOf(a.kind) - verdictKinds.indexOf(b.kind) || compare(a.processorId, b.processorId) || compare(a.path, b.path);
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

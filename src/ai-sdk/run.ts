@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Plan } from '../pipeline/compile.js';
 import type { Host } from '../phase/host.js';
 import type { Phase } from '../phase/row.js';
-import type { ProcessorSlot, RunScope } from '../phase/scope.js';
-import { systemTimer } from '../phase/timer.js';
+import { createRunScope, type ProcessorSlot, type RunScope } from '../phase/scope.js';
 import { InterlockError } from '../errors.js';
 import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/compile.js';
@@ -212,37 +211,29 @@ const defaultHold = (plan: Plan, { maxProcessorRetries = 0 }: GuardOptions): 'ch
   maxProcessorRetries > 0 || late.some((phase) => plan.has(phase)) ? 'step' : 'chunk';
 
 const scopeOf = (run: Run): RunScope => {
-  const { slots } = run;
-  return {
+  const scope = createRunScope({
     runId: run.id,
-    get host() {
-      return run.host as Host; // no guard is asked before `begin`
-    },
-    agent: undefined,
+    host: undefined as never, // see below
     requestContext: run.options.requestContext,
-    tracingContext: undefined,
-    writer: undefined,
     abortSignal: run.signal,
-    get retryCount() {
-      return run.retries;
+    slots: run.slots,
+    reports: {
+      reportGuard: ({ author, verdict, durationMs }) => {
+        if (!run.options.onEvent) return;
+        if (verdict.kind === 'pass' && verdict.bypass)
+          run.emit({ type: 'guard-bypass', ...author, reason: verdict.bypass.reason });
+        else run.emit({ type: 'guard', ...author, verdict: verdict.kind, durationMs });
+      },
+      reportConflict: ({ phase, path, rule, authors }) => run.emit({ type: 'merge-conflict', phase, path, rule, authors }),
+      reportStale: ({ phase, path, isRerun, readers, authors }) =>
+        run.emit({ type: 'stale-verdict', phase, path, rerun: isRerun, readers, authors }),
+      openShadow: () => () => undefined,
     },
-    slot: (id) => {
-      const slot = slots.get(id) ?? { state: {}, streamParts: [] };
-      slots.set(id, slot);
-      return slot;
-    },
-    now: () => performance.now(),
-    reportGuard: ({ author, verdict, durationMs }) => {
-      if (!run.options.onEvent) return;
-      if (verdict.kind === 'pass' && verdict.bypass) run.emit({ type: 'guard-bypass', ...author, reason: verdict.bypass.reason });
-      else run.emit({ type: 'guard', ...author, verdict: verdict.kind, durationMs });
-    },
-    reportConflict: ({ phase, path, rule, authors }) => run.emit({ type: 'merge-conflict', phase, path, rule, authors }),
-    reportStale: ({ phase, path, isRerun, readers, authors }) =>
-      run.emit({ type: 'stale-verdict', phase, path, rerun: isRerun, readers, authors }),
-    setTimer: systemTimer,
-    openShadow: () => () => undefined,
-  };
+  });
+  return Object.defineProperties(scope, {
+    host: { get: () => run.host as Host }, // no guard is asked before `begin`
+    retryCount: { get: () => run.retries },
+  });
 };
 
 /** What an adapter guards with: a pipeline of its own, or a run that it shares. */

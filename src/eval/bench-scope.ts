@@ -1,8 +1,7 @@
 import { RequestContext } from '@mastra/core/request-context';
 import type { RunEvent } from '../../schemas/index.js';
 import { createHost } from '../mastra/workflow/host.js';
-import type { ProcessorSlot, RunScope } from '../phase/scope.js';
-import { systemTimer } from '../phase/timer.js';
+import { createRunScope, type RunScope } from '../phase/scope.js';
 import { createRecorder } from '../trace/recorder.js';
 
 /** What guards are handed that are tried outside a run. */
@@ -14,34 +13,18 @@ export interface Bench {
 
 /** Makes a bench. `signal` gives up what is tried on it. */
 export const createBench = (signal: AbortSignal): Bench => {
-  const slots = new Map<string, ProcessorSlot>();
   const recorder = createRecorder({
     runId: 'bench',
     position: () => ({ stepNumber: 0, attempt: 1 }),
     wallClock: Date.now,
   });
-  const slotOf = (id: string): ProcessorSlot => {
-    const slot = slots.get(id) ?? { state: {}, streamParts: [] };
-    slots.set(id, slot);
-    return slot;
-  };
-  const scope: RunScope = {
+  const scope = createRunScope({
     runId: 'bench',
     host: createHost(),
-    agent: undefined,
     requestContext: new RequestContext(),
-    tracingContext: undefined,
-    writer: undefined,
     abortSignal: signal,
-    retryCount: 0,
-    slot: slotOf,
-    now: () => performance.now(),
-    setTimer: systemTimer,
-    reportGuard: (report) => recorder.guard(report),
-    reportConflict: (report) => recorder.conflict(report),
-    reportStale: (report) => recorder.stale(report),
-    openShadow: () => recorder.openShadow(),
-  };
+    reports: recorder,
+  });
   return {
     scope,
     events: () => {

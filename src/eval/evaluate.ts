@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { InterlockAgent } from '../mastra/agent/agent.js';
 import type { ReplayGuards } from '../mastra/replay/replay-lanes.js';
-import type { VerdictName } from '../trace/strictness.js';
+import type { VerdictKind } from '../verdict.js';
 import { createSampleJudge } from './judge-sample.js';
 import { scoreAt, type Judgement } from './judgement.js';
 import { isObjectedTo, measure, type JudgedSample, type Measures, type Objecting } from './measure.js';
@@ -23,7 +23,7 @@ export interface EvaluatedSample {
   /** Where it stands in its data set. */
   readonly where: string;
   readonly label: boolean;
-  readonly verdict: VerdictName;
+  readonly verdict: VerdictKind;
   /** Absent where there was no verdict. */
   readonly objected?: boolean;
   readonly score?: number;

@@ -1,11 +1,11 @@
 import type { RunEvent } from '../../schemas/index.js';
-import { isStricter, type VerdictName } from '../trace/strictness.js';
+import { isStricter, type VerdictKind } from '../verdict.js';
 
 /** What one guard made of a sample. */
 export interface GuardJudgement {
   readonly processorId: string;
   /** Its strictest verdict. */
-  readonly verdict: VerdictName;
+  readonly verdict: VerdictKind;
   /** The score of that verdict, where its metadata has one. */
   readonly score: number | undefined;
   readonly durationMs: number;
@@ -16,7 +16,7 @@ export interface GuardJudgement {
 /** What guards made of a sample. */
 export interface Judgement {
   /** The strictest verdict of all of them. */
-  readonly verdict: VerdictName;
+  readonly verdict: VerdictKind;
   /** The highest score among their verdicts. */
   readonly score: number | undefined;
   readonly durationMs: number;
@@ -42,7 +42,7 @@ export const scoreAt =
 export interface Outcome {
   readonly events: readonly RunEvent[];
   /** What came of it as a whole: what none of the guards says, a run that failed does. */
-  readonly verdict: VerdictName;
+  readonly verdict: VerdictKind;
   /** Why there is no verdict, where the run or the call says so. */
   readonly why: string | undefined;
   readonly durationMs: number;

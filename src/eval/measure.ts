@@ -1,11 +1,11 @@
 import { spreadOf } from '../trace/percentile.js';
-import type { VerdictName } from '../trace/strictness.js';
+import type { VerdictKind } from '../verdict.js';
 import { areaUnder, recallAt, rocOf, type RocPoint, type ScoredSample } from './roc.js';
 
 /** A sample with what was made of it, by one guard or by all. */
 export interface JudgedSample {
   readonly label: boolean;
-  readonly verdict: VerdictName;
+  readonly verdict: VerdictKind;
   readonly score: number | undefined;
   readonly durationMs: number;
   readonly calls: number;

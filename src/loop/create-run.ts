@@ -1,5 +1,4 @@
-import type { ProcessorSlot } from '../phase/scope.js';
-import { systemTimer } from '../phase/timer.js';
+import { createRunScope } from '../phase/scope.js';
 import { createRecorder, type Position } from '../trace/recorder.js';
 import type { Run, RunOptions } from './run.js';
 import { writeCustom } from './write-custom.js';
@@ -16,7 +15,18 @@ export const createRun = (options: RunOptions): Run => {
     onEvent: listener(options, () => run),
   });
   const slots: Run['slots'] = new Map();
-  const scope = createScope(options, signal, () => run);
+  const scope = createRunScope({
+    ...options.context,
+    runId,
+    host: ports.host,
+    slots,
+    now: ports.now,
+    reports: recorder,
+    abortSignal: signal,
+    writer: { custom: (data) => writeCustom(run, data) }, // the run is there by the time the first hook is called
+    askBeside: (guard) => void (run.beside = [...run.beside, guard]),
+    openSpan: options.tracer?.openSpan,
+  });
   const run: Run = {
     options,
     scope,
@@ -62,33 +72,3 @@ const listener = ({ tracer, onEvent }: RunOptions, runOf: () => Run): RunOptions
         }
       }
     : onEvent;
-
-/** What hooks are handed; the run is there by the time the first hook is called. */
-const createScope = ({ ports, runId, context, tracer }: RunOptions, abortSignal: AbortSignal, runOf: () => Run): Run['scope'] => {
-  return {
-    runId,
-    host: ports.host,
-    ...context,
-    writer: { custom: (data) => writeCustom(runOf(), data) },
-    abortSignal,
-    retryCount: 0, // kept by the driver: a getter would give the scope of each run a shape of its own and slow every access
-    slot: (id) => runOf().slots.get(id) ?? addSlot(runOf().slots, id),
-    now: ports.now,
-    reportGuard: (report) => runOf().recorder.guard(report),
-    reportConflict: (report) => runOf().recorder.conflict(report),
-    reportStale: (report) => runOf().recorder.stale(report),
-    askBeside: (guard) => {
-      const run = runOf();
-      run.beside = [...run.beside, guard];
-    },
-    setTimer: systemTimer,
-    openSpan: tracer?.openSpan,
-    openShadow: () => runOf().recorder.openShadow(),
-  };
-};
-
-const addSlot = (slots: Run['slots'], id: string): ProcessorSlot => {
-  const slot = { state: {}, streamParts: [] };
-  slots.set(id, slot);
-  return slot;
-};

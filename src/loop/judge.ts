@@ -3,7 +3,7 @@ import type { Plan } from '../pipeline/compile.js';
 import { planStream } from '../pipeline/stream-plan.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
-import type { Stop } from '../verdict.js';
+import { isStricter, type Stop } from '../verdict.js';
 import { messageOf } from './message-of.js';
 import type { Outcome } from './outcome.js';
 import type { Chunk } from './ports.js';
@@ -43,15 +43,12 @@ export const judgeWith = async <P extends Phase>(run: Run, plan: Pick<Plan, 'run
   }
 };
 
-/** From the strictest: a block counts more than a missing verdict, and that more than a retry. */
-const strictness: readonly Stop['kind'][] = ['trip', 'unavailable', 'retry'];
-
 /**
  * Notes why the work ends and says so to the machine. Where the run was stopped already, by a guard that judged a data part
  * of another guard or a tool, the stricter of the two counts.
  */
 export const stopWith = (run: Run, stop: Stop): Outcome => {
-  const first = run.stop && strictness.indexOf(run.stop.kind) <= strictness.indexOf(stop.kind) ? run.stop : stop;
+  const first = run.stop && !isStricter(stop.kind, run.stop.kind) ? run.stop : stop;
   run.stop = first;
   if (first.kind !== 'unavailable') return { kind: first.kind };
   return failWith(run, isInterlockError(first.error) ? first.error : unavailableError(first));

@@ -5,7 +5,7 @@ import { phaseRow } from '../phase/table.js';
 import { childrenOf, type GraphNode } from '../pipeline/graph.js';
 import { isSameFrozen, type Frozen } from '../trace/contents.js';
 import type { TraceWriter } from '../trace/trace-writer.js';
-import type { Author, Verdict } from '../verdict.js';
+import { isStop, type Author, type Verdict } from '../verdict.js';
 import type { Chunk } from './ports.js';
 import { withoutRun } from './record-left.js';
 import { withoutHeaders } from './record-ports.js';
@@ -46,8 +46,6 @@ export const lookAtGuard = (
 };
 
 const isPerChunk = ({ phase }: Author): boolean => phaseRow<Phase>(phase as Phase).cadence === 'chunk'; // authors name phases
-
-const isStop = ({ kind }: Verdict<unknown>): boolean => kind !== 'pass' && kind !== 'edit';
 
 const writeJudged = (
   writer: TraceWriter,

@@ -2,7 +2,7 @@ import type { Processor } from '@mastra/core/processors';
 import type { Author, Verdict } from '../verdict.js';
 import type { Awaitable } from './awaitable.js';
 import type { Host } from './host.js';
-import type { SetTimer } from './timer.js';
+import { systemTimer, type SetTimer } from './timer.js';
 
 type HookArgs = Parameters<NonNullable<Processor['processInputStep']>>[0];
 
@@ -100,3 +100,48 @@ export interface RunScope {
   /** Opens a report for a guard that judges beside the run: it is told under the place at which the run is now, and also after its end. */
   openShadow(): (report: GuardReport) => void;
 }
+
+/** What a guard, a merge or a shadow reports of a run. */
+export type Reports = Pick<RunScope, 'reportGuard' | 'reportConflict' | 'reportStale' | 'openShadow'>;
+
+/** What a host gives of a scope; the rest has defaults. */
+export type ScopeParts = Pick<RunScope, 'runId' | 'host'> &
+  Partial<RunScope> & {
+    /** What processors keep through the run, by id; absent where `slot` finds it elsewhere. */
+    readonly slots?: Map<string, ProcessorSlot>;
+    /** Where reports go. Default: nowhere. */
+    readonly reports?: Reports;
+  };
+
+const ignore = (): void => undefined;
+const noReports: Reports = { reportGuard: ignore, reportConflict: ignore, reportStale: ignore, openShadow: () => ignore };
+
+/** Makes the scope of a run: the one place that does, for every host. A plain object, of one shape for all of them. */
+export const createRunScope = (parts: ScopeParts): RunScope & { retryCount: number } => {
+  const { slots = new Map<string, ProcessorSlot>(), reports = noReports } = parts;
+  return {
+    runId: parts.runId,
+    host: parts.host,
+    agent: parts.agent,
+    requestContext: parts.requestContext,
+    tracingContext: parts.tracingContext,
+    writer: parts.writer,
+    abortSignal: parts.abortSignal,
+    retryCount: parts.retryCount ?? 0,
+    slot: parts.slot ?? ((id) => slotIn(slots, id)),
+    now: parts.now ?? (() => performance.now()),
+    setTimer: parts.setTimer ?? systemTimer,
+    reportGuard: reports.reportGuard,
+    reportConflict: reports.reportConflict,
+    reportStale: reports.reportStale,
+    openShadow: reports.openShadow,
+    askBeside: parts.askBeside,
+    openSpan: parts.openSpan,
+  };
+};
+
+const slotIn = (slots: Map<string, ProcessorSlot>, id: string): ProcessorSlot => {
+  let slot = slots.get(id);
+  if (!slot) slots.set(id, (slot = { state: {}, streamParts: [] }));
+  return slot;
+};

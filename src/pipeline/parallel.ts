@@ -2,11 +2,10 @@ import type { Guard } from '../guard/in-sequence.js';
 import { isPromise, whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import type { MessageCarrier } from '../phase/settle-messages.js';
-import type { Verdict } from '../verdict.js';
+import { strictest, type Verdict } from '../verdict.js';
 import { createBlockScopes } from './block-scope.js';
 import { authorOf, mergeBranches, type Block, type Merging } from './merge-branches.js';
 import { snapshotOf } from './snapshot.js';
-import { strictest } from './strictest.js';
 
 /** One branch of a block: its guard and the name under which its edits are known. */
 export interface Branch<P extends Phase> {

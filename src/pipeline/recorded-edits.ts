@@ -3,7 +3,7 @@ import { isPromise, whenReady } from '../phase/awaitable.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import type { MessageCarrier } from '../phase/settle-messages.js';
-import type { Verdict } from '../verdict.js';
+import { isStop, type Verdict } from '../verdict.js';
 import { changesBetween } from './changes-between.js';
 import type { GraphNode, SequenceNode } from './graph.js';
 import { copyPlain } from './plain-data.js';
@@ -45,7 +45,7 @@ export const recordingEdits = <P extends Phase>(step: GuardStep<P>): GuardStep<P
   read: (looked, data, scope) => {
     const { returned, before } = looked as Looked; // what `run` gives
     return whenReady(step.read(returned, data, scope), (verdict): Verdict<PhaseData<P>> => {
-      if (verdict.kind !== 'pass' && verdict.kind !== 'edit') return verdict;
+      if (isStop(verdict)) return verdict;
       const after = verdict.kind === 'edit' ? verdict.data : data;
       const changes = changesBetween(before, lookAt(after, scope));
       return changes.length === 0 ? verdict : { kind: 'edit', data: after, changes };

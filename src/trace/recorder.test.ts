@@ -54,8 +54,8 @@ const bypass = (by: Author, reason = 'guard/deadline'): GuardReport => ({
 describe('bypasses', () => {
   it('are events of their own, and no passes', () => {
     const { recorder } = setUp();
-    recorder.guard(bypass(author()));
-    recorder.guard(bypass(author(), 'sampled-out'));
+    recorder.reportGuard(bypass(author()));
+    recorder.reportGuard(bypass(author(), 'sampled-out'));
     expect(recorder.events).toMatchObject([
       { type: 'guard-bypass', ...author(), reason: 'guard/deadline', calls: 1 },
       { type: 'guard-bypass', ...author(), reason: 'sampled-out', calls: 1 },
@@ -66,8 +66,8 @@ describe('bypasses', () => {
   it('of a stream are summed up for each step and reason', () => {
     const { recorder } = setUp();
     const by = author('outputStream');
-    for (const reason of ['guard/deadline', 'guard/breaker-open', 'guard/breaker-open']) recorder.guard(bypass(by, reason));
-    recorder.guard(report(by));
+    for (const reason of ['guard/deadline', 'guard/breaker-open', 'guard/breaker-open']) recorder.reportGuard(bypass(by, reason));
+    recorder.reportGuard(report(by));
     expect(recorder.events).toEqual([]);
     recorder.flush();
     expect(recorder.events).toMatchObject([
@@ -86,7 +86,7 @@ describe('bypasses', () => {
   it('an outage that blocks is told as one', () => {
     const { recorder } = setUp();
     const verdict = { kind: 'trip', ...author(), reason: 'no verdict', metadata: { code: 'c' }, outage: { error: 1 } } as const;
-    recorder.guard({ author: author(), verdict, durationMs: 1 });
+    recorder.reportGuard({ author: author(), verdict, durationMs: 1 });
     expect(recorder.events).toMatchObject([
       { type: 'guard', verdict: 'unavailable', reason: 'no verdict', metadata: { code: 'c' } },
     ]);
@@ -110,11 +110,11 @@ describe('shadows', () => {
     const { recorder } = setUp(({ type }) => void heard.push(type));
     const late = [recorder.openShadow(), recorder.openShadow()];
     recorder.record(finish);
-    recorder.guard(report(author()));
-    recorder.guard(bypass(author()));
+    recorder.reportGuard(report(author()));
+    recorder.reportGuard(bypass(author()));
     late[0]?.(report(author()));
     late[1]?.(report(author('outputStream')));
-    recorder.guard(report(author()));
+    recorder.reportGuard(report(author()));
     expect(heard).toEqual(['run-finish', 'guard-shadow', 'guard-shadow']);
     expect(recorder.events.map(({ seq }) => seq)).toEqual([0, 1, 2]);
   });
@@ -158,8 +158,14 @@ describe('events', () => {
   it('fit their schema, whoever reports them', () => {
     const { recorder } = setUp();
     for (const phase of phaseNames)
-      for (const kind of Object.keys(verdicts) as (keyof typeof verdicts)[]) recorder.guard(report(author(phase), kind));
-    recorder.conflict({ phase: 'input', path: 'p', rule: 'first', target: 'messages.0', authors: Object.freeze(['a', 'b']) });
+      for (const kind of Object.keys(verdicts) as (keyof typeof verdicts)[]) recorder.reportGuard(report(author(phase), kind));
+    recorder.reportConflict({
+      phase: 'input',
+      path: 'p',
+      rule: 'first',
+      target: 'messages.0',
+      authors: Object.freeze(['a', 'b']),
+    });
     recorder.flush();
     for (const fact of facts) recorder.record(fact);
     for (const event of recorder.events) expect(runEventSchema.parse(event)).toEqual(event);
@@ -169,9 +175,9 @@ describe('events', () => {
 
   it('end with the end of the run', () => {
     const { recorder } = setUp();
-    recorder.guard(report(author('outputStream')));
+    recorder.reportGuard(report(author('outputStream')));
     recorder.record(finish);
-    recorder.guard(report(author()));
+    recorder.reportGuard(report(author()));
     recorder.record({ type: 'state-enter', state: 'late' });
     recorder.flush();
     expect(recorder.events.map(({ type }) => type)).toEqual(['run-finish']);
@@ -183,8 +189,8 @@ describe('guards', () => {
 
   it.each(perCall)('of phase %s: one event for each call', (phase) => {
     const { recorder } = setUp();
-    recorder.guard(report(author(phase), 'pass', 3));
-    recorder.guard(report(author(phase), 'edit', 4));
+    recorder.reportGuard(report(author(phase), 'pass', 3));
+    recorder.reportGuard(report(author(phase), 'edit', 4));
     expect(recorder.events).toMatchObject([
       { type: 'guard', phase, processorId: 'guard', path: 'p/guard', verdict: 'pass', durationMs: 3, calls: 1, edits: 0 },
       { verdict: 'edit', durationMs: 4, calls: 1, edits: 1 },
@@ -194,13 +200,13 @@ describe('guards', () => {
   it('say why they stopped, and as whom', () => {
     const { recorder } = setUp();
     const by = author();
-    recorder.guard({
+    recorder.reportGuard({
       author: by,
       verdict: { kind: 'trip', ...by, processorId: 'inner', reason: 'bad', metadata: 7 },
       durationMs: 1,
     });
-    recorder.guard(report(by, 'retry'));
-    recorder.guard(report(by, 'unavailable'));
+    recorder.reportGuard(report(by, 'retry'));
+    recorder.reportGuard(report(by, 'unavailable'));
     expect(recorder.events).toMatchObject([
       { verdict: 'trip', processorId: 'inner', reason: 'bad', metadata: 7 },
       { verdict: 'retry', processorId: 'guard', reason: 'again' },
@@ -213,8 +219,8 @@ describe('guards', () => {
     const { recorder } = setUp();
     const [a, b] = [author('outputStream', 'a'), author('outputStream', 'b')];
     for (const kind of ['pass', 'edit', 'pass'] as const) {
-      recorder.guard(report(a, kind, 2));
-      recorder.guard(report(b, 'pass', 1));
+      recorder.reportGuard(report(a, kind, 2));
+      recorder.reportGuard(report(b, 'pass', 1));
     }
     expect(recorder.events).toEqual([]);
     recorder.flush();
@@ -224,7 +230,7 @@ describe('guards', () => {
     ]);
     recorder.flush();
     expect(recorder.events).toHaveLength(2);
-    recorder.guard(report(a));
+    recorder.reportGuard(report(a));
     recorder.flush();
     expect(recorder.events[2]).toMatchObject({ processorId: 'a', calls: 1, edits: 0 });
   });
@@ -232,8 +238,8 @@ describe('guards', () => {
   it('called per chunk tell of a stop at once, beside their sum', () => {
     const { recorder } = setUp();
     const by = author('outputStream');
-    recorder.guard(report(by, 'pass'));
-    recorder.guard(report(by, 'trip'));
+    recorder.reportGuard(report(by, 'pass'));
+    recorder.reportGuard(report(by, 'trip'));
     expect(recorder.events).toMatchObject([{ verdict: 'trip', calls: 1, reason: 'bad' }]);
     recorder.flush();
     expect(recorder.events[1]).toMatchObject({ verdict: 'pass', calls: 1 });
@@ -254,7 +260,7 @@ describe('a listener', () => {
     });
     const { recorder } = setUp(onEvent);
     recorder.record({ type: 'state-enter', state: 'a' });
-    recorder.guard(report(author('outputStream')));
+    recorder.reportGuard(report(author('outputStream')));
     recorder.flush();
     expect(recorder.events).toHaveLength(2);
     expect(onEvent).toHaveBeenCalledTimes(2);
@@ -262,9 +268,9 @@ describe('a listener', () => {
 
   it('may cause events itself; the numbers stay without gaps', () => {
     const setup: ReturnType<typeof setUp> = setUp((event) => {
-      if (event.type === 'guard' && event.calls === 1) setup.recorder.guard(report(author('outputStream', 'other')));
+      if (event.type === 'guard' && event.calls === 1) setup.recorder.reportGuard(report(author('outputStream', 'other')));
     });
-    setup.recorder.guard(report(author('outputStream', 'first')));
+    setup.recorder.reportGuard(report(author('outputStream', 'first')));
     setup.recorder.flush();
     setup.recorder.flush();
     expect(setup.recorder.events.map(({ seq }) => seq)).toEqual([0, 1]);
@@ -277,8 +283,8 @@ describe('stale verdicts', () => {
 
   it.each(phaseNames.filter((phase) => phases[phase].cadence !== 'chunk'))('are events, one by one, in %s', (phase) => {
     const { recorder } = setUp();
-    recorder.stale(stale(phase));
-    recorder.stale(stale(phase));
+    recorder.reportStale(stale(phase));
+    recorder.reportStale(stale(phase));
     const event = { type: 'stale-verdict', phase, ...told, calls: 1 };
     expect(recorder.events).toMatchObject([event, event]);
     for (const one of recorder.events) expect(runEventSchema.safeParse(one).success).toBe(true);
@@ -286,8 +292,8 @@ describe('stale verdicts', () => {
 
   it('of a stream are summed up for each step', () => {
     const { recorder } = setUp();
-    for (let chunk = 0; chunk < 3; chunk += 1) recorder.stale(stale('outputStream'));
-    recorder.stale({ ...stale('outputStream'), isRerun: true });
+    for (let chunk = 0; chunk < 3; chunk += 1) recorder.reportStale(stale('outputStream'));
+    recorder.reportStale({ ...stale('outputStream'), isRerun: true });
     expect(recorder.events).toEqual([]);
     recorder.flush();
     recorder.flush();

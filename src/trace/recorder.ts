@@ -1,6 +1,6 @@
 import type { Change, RunEvent } from '../../schemas/index.js';
 import type { Phase } from '../phase/row.js';
-import type { ConflictReport, GuardReport, StaleReport } from '../phase/scope.js';
+import type { GuardReport, Reports, StaleReport } from '../phase/scope.js';
 import { phaseRow } from '../phase/table.js';
 import type { Author } from '../verdict.js';
 import type { Position, RunFact } from './run-fact.js';
@@ -22,16 +22,11 @@ export interface RecorderOptions {
  * Keeps what happened in a run, in order. What comes after its end, from guards that were given up on, is not heard; only shadows,
  * for which nobody waits, are.
  */
-export interface Recorder {
+export interface Recorder extends Reports {
   readonly events: readonly RunEvent[];
   record(fact: RunFact): void;
   /** The run goes on from where this had happened; nobody is told of it again. */
   rewind(before: readonly RunEvent[]): void;
-  guard(report: GuardReport): void;
-  conflict(report: ConflictReport): void;
-  stale(report: StaleReport): void;
-  /** Opens a report on a shadow's verdict, under the place at which the run is now. */
-  openShadow(): (report: GuardReport) => void;
   /** How many shadows have yet to report. */
   readonly openShadows: number;
   /** Writes down the sums of guards that are called per chunk; the loop calls it when a step's stream ends. */
@@ -76,7 +71,7 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
       events.splice(0, events.length, ...before);
       isOver = false;
     },
-    guard: (report) => {
+    reportGuard: (report) => {
       const { verdict } = report;
       const { kind } = verdict;
       if (verdict.kind === 'pass' && verdict.bypass)
@@ -85,8 +80,8 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
       if (sum) addToSum(sum, report);
       else record(factOf(report));
     },
-    conflict: ({ authors, ...report }) => record({ type: 'merge-conflict', ...report, authors: [...authors] }),
-    stale: (report) => count(staleFact(report)),
+    reportConflict: ({ authors, ...report }) => record({ type: 'merge-conflict', ...report, authors: [...authors] }),
+    reportStale: (report) => count(staleFact(report)),
     openShadow: () => {
       const at = position();
       openShadows += 1;

@@ -1,6 +1,6 @@
 import { createBlockScopes } from '../../pipeline/block-scope.js';
 import { firstTripOrAll } from '../../pipeline/parallel.js';
-import { strictest } from '../../pipeline/strictest.js';
+import { strictest } from '../../verdict.js';
 import { noteInput } from '../keep-turn.js';
 import { stopWith } from '../judge.js';
 import type { Outcome } from '../outcome.js';

@@ -2,8 +2,7 @@ import { outageTrip } from '../../guard/policy/on-unavailable.js';
 import { handOnSetAside } from '../../loop/set-aside.js';
 import type { Host } from '../../phase/host.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
-import type { ProcessorSlot, RunScope } from '../../phase/scope.js';
-import { systemTimer } from '../../phase/timer.js';
+import { createRunScope, type ProcessorSlot, type RunScope } from '../../phase/scope.js';
 import type { Plan } from '../../pipeline/compile.js';
 import { isSame } from '../../pipeline/plain-data.js';
 import type { Unavailable, Verdict } from '../../verdict.js';
@@ -39,29 +38,7 @@ const failsOpen = (row: PhaseRow, verdict: Verdict<unknown>): verdict is Unavail
 const scopeOf = (args: HookArgs, { own, host }: { own: Map<string, ProcessorSlot>; host: Host }): RunScope => {
   const given = args as unknown as RunScope & { runId?: string }; // what every hook is handed has the scope's names
   const { runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount } = given;
-  return {
-    runId,
-    agent,
-    requestContext,
-    tracingContext,
-    writer,
-    abortSignal,
-    retryCount,
-    host,
-    slot: (id) => slotIn(own, id),
-    now: () => performance.now(),
-    reportGuard: () => undefined,
-    reportConflict: () => undefined,
-    reportStale: () => undefined,
-    setTimer: systemTimer,
-    openShadow: () => () => undefined,
-  };
-};
-
-const slotIn = (slots: Map<string, ProcessorSlot>, id: string): ProcessorSlot => {
-  const slot = slots.get(id) ?? { state: {}, streamParts: [] };
-  slots.set(id, slot);
-  return slot;
+  return createRunScope({ runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount, host, slots: own });
 };
 
 /** Fields that a hook does not return, because the list says them. */

@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { strictest } from '../../pipeline/strictest.js';
-import type { Stop } from '../../verdict.js';
+import { strictest, type Stop } from '../../verdict.js';
 
 /** A branch's place in a block that is running. */
 export interface Seat {

@@ -1,11 +1,9 @@
 import { ProcessorState } from '@mastra/core/processors';
-import type { ProcessorSlot, RunScope } from '../../phase/scope.js';
-import { systemTimer } from '../../phase/timer.js';
+import { createRunScope, type ProcessorSlot, type RunScope } from '../../phase/scope.js';
 import { createHost } from './host.js';
 
 /** Mastra, for guards that its engine runs. */
 export const host = createHost();
-const ignore = () => undefined;
 
 /** What a Mastra agent, or the first step of a run without one, passes along in the payload. */
 interface Carrier {
@@ -40,7 +38,7 @@ export const scopeOfStep = ({
   runId,
 }: StepCall): RunScope => {
   const carrier: Carrier = inputData;
-  return {
+  return createRunScope({
     runId: carrier.runId ?? runId,
     host,
     agent: carrier.agent as RunScope['agent'], // Mastra's engine types what it hands on as unknown, here and below
@@ -48,15 +46,9 @@ export const scopeOfStep = ({
     tracingContext: tracingContext as RunScope['tracingContext'],
     writer: outputWriter && { custom: async (data, options) => void (await outputWriter(data, options)) },
     abortSignal: anyOf(carrier.abortSignal, abortSignal),
-    retryCount: carrier.retryCount ?? 0,
+    retryCount: carrier.retryCount,
     slot: (id) => slotIn(carrier, id),
-    now: () => performance.now(),
-    reportGuard: ignore,
-    reportConflict: ignore,
-    reportStale: ignore,
-    setTimer: systemTimer,
-    openShadow: () => ignore,
-  };
+  });
 };
 
 /** One signal for several. */

@@ -14,7 +14,7 @@ import {
   type SequenceNode,
 } from '../../pipeline/graph.js';
 import { settleBlock } from '../../pipeline/parallel.js';
-import { strictest } from '../../pipeline/strictest.js';
+import { strictest } from '../../verdict.js';
 import { worksIn } from '../../pipeline/works-in.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import { current } from '../../phase/settle-messages.js';

@@ -1,5 +1,4 @@
-import { strictest } from '../../pipeline/strictest.js';
-import type { Stop } from '../../verdict.js';
+import { strictest, type Stop } from '../../verdict.js';
 
 /** Why a stream is stopped, and who is still at work. */
 export interface Stops {

@@ -2,7 +2,7 @@ import { isPromise, type Awaitable } from '../../phase/awaitable.js';
 import type { PhaseData } from '../../phase/row.js';
 import { settleBlock } from '../../pipeline/parallel.js';
 import type { BlockPlace } from '../../pipeline/stream-plan.js';
-import type { Verdict } from '../../verdict.js';
+import { isStop, type Verdict } from '../../verdict.js';
 import type { Chunk, Lane } from './chunk.js';
 import { createMeetings, isUntouched, mergedSegment, type Met } from './meetings.js';
 import { textOf, type Segment } from './segment.js';
@@ -32,7 +32,7 @@ export const createBlockTexts = (options: BlockOptions, gate: Gate, next: TextSt
   let isBusy = false;
 
   const take = (met: Met, verdict: StreamVerdict): void => {
-    if (verdict.kind !== 'pass' && verdict.kind !== 'edit') return gate.stop(verdict);
+    if (isStop(verdict)) return gate.stop(verdict);
     if (verdict.kind === 'edit') return next.add(met.lane, mergedSegment(met, textIn(verdict.data.part as Chunk | null)));
     for (const segment of met.came) next.add(met.lane, segment);
     return undefined;

@@ -2,7 +2,7 @@ import { InterlockError } from '../../errors.js';
 import { isPromise, whenReady, type Awaitable } from '../../phase/awaitable.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { JudgePlace } from '../../pipeline/stream-plan.js';
-import { pass, type Verdict } from '../../verdict.js';
+import { isStop, pass, type Verdict } from '../../verdict.js';
 import type { Chunk } from './chunk.js';
 import { createHeldTexts, type Action, type HeldTexts } from './held-texts.js';
 import type { Gate, TextStage } from './text-stage.js';
@@ -114,7 +114,7 @@ const ask = ({ lane, text, match }: Question, { author, guard }: JudgePlace, gat
 };
 
 const take = ({ lane, text }: Question, { chunk, verdict }: Answer, { held, gate, next }: Working): void => {
-  if (verdict.kind !== 'pass' && verdict.kind !== 'edit') return gate.stop(verdict);
+  if (isStop(verdict)) return gate.stop(verdict);
   // A hook may also write into the chunk it was given.
   const left = answeredText(verdict.kind === 'edit' ? (verdict.data.part as Chunk | null) : chunk, chunk);
   for (const segment of held.settle(lane, text, left)) next.add(lane, segment);

@@ -1,11 +1,11 @@
 import type { RunEvent } from '../../../schemas/index.js';
 import type { Phase, PhaseRow } from '../../phase/row.js';
 import { phaseRow } from '../../phase/table.js';
-import { isStricter, type VerdictName } from '../strictness.js';
+import { isStricter, type VerdictKind } from '../../verdict.js';
 
 /** What a guard said of one step of a run: the strictest of its verdicts, and how long all of them took. */
 export interface Said {
-  readonly verdict: VerdictName;
+  readonly verdict: VerdictKind;
   readonly reason?: string;
   /** The phase of the strictest verdict. */
   readonly phase: string;

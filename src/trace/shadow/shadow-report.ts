@@ -1,5 +1,5 @@
 import { spreadOf, type Spread } from '../percentile.js';
-import { isStricter, type VerdictName } from '../strictness.js';
+import { isStricter, type VerdictKind } from '../../verdict.js';
 import type { JudgedPlace, Place, Said } from './shadow-places.js';
 
 /** How a shadow is compared, and with whom. */
@@ -31,8 +31,8 @@ export interface ShadowExample extends Place {
 
 /** How often two verdicts met. */
 export interface VerdictPair {
-  readonly shadow: VerdictName;
-  readonly incumbent: VerdictName;
+  readonly shadow: VerdictKind;
+  readonly incumbent: VerdictKind;
   readonly count: number;
 }
 

@@ -1,3 +1,4 @@
+import { verdictKinds } from '../../../../src/verdict.js';
 import type { Catalog, PipelineInfo } from '../../../protocol/catalog.js';
 import { besideTrips, guardsIn } from '../../../protocol/shapes.js';
 import { formatDuration } from '../../components/format.js';
@@ -65,10 +66,10 @@ const markOf = (mark: GuardMark): PlaceMark => {
   }
 };
 
-/** The weightier word wins where a place has two marks: a stop is not hidden by the sum of a guard's chunks. */
+/** Where a place has two marks, the strictest verdict is shown: the sum of a guard's chunks does not hide a stop. */
 const weight = (mark: GuardMark): number => {
-  if (mark.kind !== 'verdict') return mark.kind === 'stale' ? 1 : 2;
-  return { pass: 0, edit: 2, unavailable: 3, retry: 4, trip: 5 }[mark.verdict];
+  if (mark.kind !== 'verdict') return mark.kind === 'stale' ? 0.5 : 1;
+  return verdictKinds.length - 1 - verdictKinds.indexOf(mark.verdict);
 };
 
 /** Marks by the path of their place; guards of the phase that were canceled, not asked, or not yet, say so. */
