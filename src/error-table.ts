@@ -85,6 +85,10 @@ export const errorTable = {
     actor: 'author',
     say: 'This guard blocks words that have left by then; judge the stream as well, or set hold to keep the words back.',
   },
+  'guard/late-edit': {
+    actor: 'author',
+    say: 'This guard edits words that have left by then, so that they are retracted and sent again; edit the stream as well, or set hold.',
+  },
   'pipeline/missing-id': { actor: 'author', say: 'A pipeline and every processor in it need a non-empty id.' },
   'pipeline/duplicate-id': { actor: 'author', say: 'Two processors in one pipeline share an id; rename one.' },
   'pipeline/no-hook': {

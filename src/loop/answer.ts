@@ -23,6 +23,12 @@ interface Growing<P> {
   readonly grow: (piece: string) => string;
 }
 
+/** A text or reasoning part of an answer, under the id that its chunks have. */
+export interface Span {
+  readonly type: 'text' | 'reasoning';
+  readonly id: string;
+}
+
 /** What one attempt's released chunks add up to. Guards decide what is released; only that becomes the answer. */
 export interface Answer {
   readonly parts: Part[];
@@ -31,6 +37,10 @@ export interface Answer {
   readonly rulings: Map<string, CallRuling>;
   /** What came back of tools that the provider runs itself, also for calls of earlier steps. */
   readonly results: ProviderResult[];
+  /** Ids of calls whose arguments came piece by piece. */
+  readonly streamedCalls: string[];
+  /** Texts and reasoning, in order, under the ids that their chunks have. */
+  readonly spans: Span[];
   readonly sources: Chunk[];
   readonly files: Chunk[];
   /** Ids of everything a reader has been shown: text, reasoning, tool calls, sources. A retraction names them. */
@@ -46,6 +56,8 @@ export const createAnswer = (): Answer => ({
   toolCalls: [],
   rulings: new Map(),
   results: [],
+  streamedCalls: [],
+  spans: [],
   sources: [],
   files: [],
   partIds: new Set(),
@@ -75,6 +87,7 @@ const addText = (answer: Answer, chunk: Chunk): void => {
     growing = { part: { type: 'text', text: '' }, grow: createGrowingText() };
     answer.texts.set(id, growing);
     answer.parts.push(growing.part);
+    answer.spans.push({ type: 'text', id });
     answer.partIds.add(id);
   }
   const { part, grow } = growing;
@@ -91,6 +104,7 @@ const addReasoning = (answer: Answer, chunk: Chunk): void => {
     growing = { part: { type: 'reasoning', reasoning: '', details: [] }, grow: createGrowingText() };
     answer.reasonings.set(id, growing);
     answer.parts.push(growing.part);
+    answer.spans.push({ type: 'reasoning', id });
     answer.partIds.add(id);
   }
   const { part, grow } = growing;
@@ -119,8 +133,11 @@ const addToolCall = (answer: Answer, chunk: Chunk): void => {
 };
 
 /** Arguments that stream are seen before the call is complete. */
-const showToolCall = (answer: Answer, chunk: Chunk): void =>
-  void answer.partIds.add((chunk.payload as { toolCallId: string }).toolCallId);
+const showToolCall = (answer: Answer, { type, payload }: Chunk): void => {
+  const { toolCallId } = payload as { toolCallId: string };
+  if (type === 'tool-call-input-streaming-start') answer.streamedCalls.push(toolCallId);
+  answer.partIds.add(toolCallId);
+};
 
 /** A result in the model's own stream: the provider ran the tool, whether it said so with the call or not. */
 const addToolResult = (answer: Answer, chunk: Chunk): void => {

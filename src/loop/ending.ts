@@ -7,7 +7,7 @@ import { messageOf } from './message-of.js';
 import type { StepRecord, StepTripwire } from './ports.js';
 import { agentChunk, notify, tell } from './release.js';
 import { retract } from './retract.js';
-import { acceptedSteps, type Attempt, type Run } from './run.js';
+import { acceptedSteps, isWithheld, visibleSteps, type AcceptedStep, type Attempt, type Run } from './run.js';
 import { recordStep, rejectRecord } from './step-record.js';
 import { tellWaiting } from './tell-waiting.js';
 import { untilAborted } from './until-aborted.js';
@@ -32,13 +32,29 @@ export const closeAttempt = async (run: Run, closing: Closing): Promise<void> =>
   attempt.closed = true;
   record.reason = reason;
   if (!run.steps.includes(record)) run.steps.push(record);
-  if (reason === 'stop' || reason === 'tool-calls')
-    run.accepted.push({ record, partIds: [...attempt.answer.partIds], place: attempt.place, partCount: attempt.partCount });
+  if (reason === 'stop' || reason === 'tool-calls') run.accepted.push(acceptedStep(attempt, record));
   else await reject(run, attempt, record);
   run.recorder.record({ type: 'step-finish', reason });
   if (attempt.started) await tell(run, stepFinish(run, record, closing));
   if (run.options.hold === 'step') run.options.outlet.show();
-  await untilAborted(Promise.resolve(notify(run.options.onStepFinish, record)), run.signal);
+  if (run.options.hold !== 'run') await tellStep(run, record);
+};
+
+const acceptedStep = ({ answer: { partIds, spans }, place, partCount }: Attempt, record: StepRecord): AcceptedStep => ({
+  record,
+  partIds: [...partIds],
+  spans,
+  place,
+  partCount,
+});
+
+const tellStep = (run: Run, record: StepRecord): Promise<unknown> =>
+  untilAborted(Promise.resolve(notify(run.options.onStepFinish, record)), run.signal);
+
+/** What is withheld until the run is accepted, callbacks are told no earlier; of a run that broke off they are told nothing. */
+const tellHeldSteps = async (run: Run, status: RunStatus): Promise<void> => {
+  if (run.options.hold !== 'run' || (status !== 'success' && status !== 'tripwire')) return;
+  for (const record of run.steps) await tellStep(run, record);
 };
 
 /** An attempt that was cut off leaves nothing behind: not in the conversation, not in the results, not at the reader's. */
@@ -126,6 +142,7 @@ export const conclude = async (run: Run, status: RunStatus): Promise<void> => {
     run.held = { chunks, from: outlet.place }; // a run that rests may still show it
   }
   outlet.show();
+  await tellHeldSteps(run, status);
   await keepTurn(run, status);
   if (status === 'canceled') run.error = new InterlockError('run/canceled', { cause: run.signal.reason });
   const tripwire = status === 'tripwire' ? tripwireOf(run) : undefined;
@@ -163,10 +180,10 @@ export const finishReasonOf = (run: Run): string => {
 };
 
 const finishChunk = (run: Run) => {
-  const last = acceptedSteps(run).at(-1);
+  const last = isWithheld(run) ? undefined : acceptedSteps(run).at(-1);
   return agentChunk(run, 'finish', {
     stepResult: { reason: finishReasonOf(run), isContinued: false, warnings: last?.warnings ?? [] },
-    output: { usage: { ...run.usage }, steps: [...run.steps] },
+    output: { usage: { ...run.usage }, steps: visibleSteps(run) },
     metadata: { request: last?.request, providerMetadata: last?.providerMetadata, status: run.status },
     providerMetadata: last?.providerMetadata,
     messages: { all: [], user: [], nonUser: [] },

@@ -14,6 +14,10 @@ import { mostFollowing, takeSetAside } from './set-aside.js';
 /** Whether any guard has a hook in a phase. */
 export const isGuarded = (run: Run, phase: Phase): boolean => run.options.lanes[phaseRow(phase).lane]?.has(phase) ?? false;
 
+/** Whether guards may still reject a tool call whose arguments stream: the tool must not hear of it before they have judged. */
+export const mayRejectCalls = (run: Run): boolean =>
+  isGuarded(run, 'outputStream') || isGuarded(run, 'llmResponse') || isGuarded(run, 'outputStep');
+
 /** What the guards of a phase made of a payload: the payload to go on with, or how the work ends. */
 export type Judged<P extends Phase> = { data: PhaseData<P>; outcome?: undefined } | { data?: undefined; outcome: Outcome };
 

@@ -20,10 +20,7 @@ export const createPartIds = (used: Set<string>): PartIds => {
   /** Provider's ids of calls that are complete. */
   const complete = new Set<string>();
   const claim = (id: string): string => {
-    const name = id || unnamed;
-    let free = name;
-    for (let n = 2; used.has(free); n += 1) free = `${name}-${n}`;
-    used.add(free);
+    const free = freeId(used, id || unnamed);
     owned.set(id, free);
     return free;
   };
@@ -43,6 +40,14 @@ export const createPartIds = (used: Set<string>): PartIds => {
       return free === id ? chunk : { ...chunk, payload: { ...(chunk.payload as object), [field as string]: free } };
     },
   };
+};
+
+/** An id that no other part of the run has, after the name that it is to have. */
+export const freeId = (used: Set<string>, name: string): string => {
+  let free = name;
+  for (let n = 2; used.has(free); n += 1) free = `${name}-${n}`;
+  used.add(free);
+  return free;
 };
 
 /** What goes by no name could not be told from the next that has none. */

@@ -65,7 +65,12 @@ export interface ToolCall {
 /** How a tool call ended. */
 export type ToolOutcome =
   | { readonly kind: 'result'; readonly result: unknown }
-  | { readonly kind: 'error'; readonly error: unknown }
+  | {
+      readonly kind: 'error';
+      readonly error: unknown;
+      /** Set for a sub-agent that gave no answer: what it wrote so far is not shown where the run withholds it. */
+      readonly withdraws?: boolean;
+    }
   /** A person did not approve of it. */
   | { readonly kind: 'denied'; readonly reason: string }
   /** The tool waits for something that only somebody outside the run can give. */
@@ -85,6 +90,10 @@ export interface ToolRequest {
   readonly resume?: CallAnswer;
   /** What keeps a run that the tool begins itself, where anything keeps the call. */
   readonly inside?: InsidePart;
+  /** Whether the arguments streamed and the tool was not told of them, because guards could still reject the call. */
+  readonly isInputUntold?: boolean;
+  /** Whether what the tool writes is withheld until it has ended: a sub-agent withholds its own answer, too. */
+  readonly isWithheld?: boolean;
   /** Emits a chunk while the tool runs. */
   readonly write: (chunk: Chunk) => Promise<void>;
 }

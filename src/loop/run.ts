@@ -8,7 +8,7 @@ import type { GuardBeside, ProcessorSlot, RunScope } from '../phase/scope.js';
 import type { Outlet } from '../release/outlet.js';
 import type { Position, Recorder } from '../trace/recorder.js';
 import type { Stop } from '../verdict.js';
-import { createAnswer, type Answer } from './answer.js';
+import { createAnswer, type Answer, type Span } from './answer.js';
 import type { CallAnswer } from './call-answer.js';
 import type { Effect } from './effect.js';
 import type { InsidePart } from './inside-part.js';
@@ -138,7 +138,8 @@ export interface Attempt {
 /** A step whose answer stands, and what would have to be taken back if it did not. */
 export interface AcceptedStep {
   readonly record: StepRecord;
-  readonly partIds: readonly string[];
+  partIds: readonly string[];
+  readonly spans: readonly Span[];
   /** Where what it let out begins. */
   readonly place: number;
   readonly partCount: number;
@@ -230,6 +231,15 @@ export const currentAttempt = (run: Run): Attempt => {
 
 /** The steps whose answers stand, in order. */
 export const acceptedSteps = (run: Run): StepRecord[] => run.steps.filter((step) => !step.tripwire && step.reason !== 'error');
+
+/** Whether the caller may not see the answer yet: under `hold: 'run'` until all of it was accepted. */
+export const isWithheld = ({ options, resultStands }: Run): boolean => options.hold === 'run' && !resultStands;
+
+/** The steps that the caller may see. Rejected ones hold no words. */
+export const visibleSteps = (run: Run): StepRecord[] => {
+  const accepted = isWithheld(run) ? acceptedSteps(run) : [];
+  return run.steps.filter((step) => !accepted.includes(step));
+};
 
 /** What hooks get as `steps`; the host's type of a step is wider than any hook can rely on. */
 export const stepsForHooks = (run: Run): never[] => [...run.steps] as never[];

@@ -1,10 +1,10 @@
-import { InterlockError, isInterlockError } from '../errors.js';
+import { InterlockError } from '../errors.js';
 import type { Stop } from '../verdict.js';
 import { assumedEffect } from './effect.js';
 import type { InsidePart } from './inside-part.js';
 import { letThrough } from './interruption.js';
 import { noJournal } from './journal.js';
-import { stopWith } from './judge.js';
+import { mayRejectCalls, stopWith } from './judge.js';
 import type { Outcome } from './outcome.js';
 import type { Chunk, ToolCall, ToolOutcome, ToolRequest } from './ports.js';
 import { finishedCall, takeFinished } from './reuse.js';
@@ -133,7 +133,10 @@ const runTool = async (floor: Floor, running: Running): Promise<ToolEnd> => {
   const { settings } = attempt;
   const startedAt = run.scope.now();
   const { write, settle } = createWriting(floor);
-  const outcome = await run.options.ports.runTool({ ...running, list: run.list, settings, abortSignal, write });
+  const { hold, ports } = run.options;
+  const isWithheld = hold !== undefined;
+  const isInputUntold = mayRejectCalls(run) && attempt.answer.streamedCalls.includes(running.call.toolCallId);
+  const outcome = await ports.runTool({ ...running, list: run.list, settings, abortSignal, isInputUntold, isWithheld, write });
   await settle(outcome);
   return { outcome, durationMs: run.scope.now() - startedAt, stop: run.stop };
 };
@@ -161,8 +164,7 @@ const createWriting = ({ run, stop }: Floor) => {
       else await passOn(chunk);
     },
     settle: async (outcome: ToolOutcome): Promise<void> => {
-      const isRefused = outcome.kind === 'error' && isInterlockError(outcome.error, 'agent/refused');
-      if (!isRefused) {
+      if (outcome.kind !== 'error' || !outcome.withdraws) {
         for (const chunk of withheld) await passOn(chunk);
         await judged(passage.end);
       }

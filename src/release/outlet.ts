@@ -27,6 +27,8 @@ export interface Outlet<Chunk> {
   readonly place: number;
   /** Takes back what was written since a place; only what nobody has seen: says whether it was. */
   drop(place: number): boolean;
+  /** Changes what was written from one place to another; only what nobody has seen: says whether it was. Default end: the last chunk. */
+  revise(place: number, end: number | undefined, change: (chunks: readonly Chunk[]) => readonly Chunk[]): boolean;
   /** What is held, and the place where it begins. */
   held(): { readonly chunks: readonly Chunk[]; readonly from: number };
   /** Takes back everything that is held, and gives it. */
@@ -203,6 +205,13 @@ export const createOutlet = <Chunk>(limit = defaultLimit, onShow?: (chunk: Chunk
       return endOf(flow);
     },
     drop: (place) => drop(flow, place),
+    revise: (place, end = endOf(flow), change) => {
+      if (place < flow.heldFrom) return false;
+      const from = place - flow.joinedCount;
+      const before = flow.chunks.slice(from, end - flow.joinedCount);
+      flow.chunks.splice(from, before.length, ...change(before));
+      return true;
+    },
     held: () => ({ chunks: flow.chunks.slice(flow.heldFrom - flow.joinedCount), from: Math.min(flow.heldFrom, endOf(flow)) }),
     dropHeld: () => flow.chunks.splice(flow.heldFrom - flow.joinedCount),
     get closed() {

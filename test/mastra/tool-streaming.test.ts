@@ -50,6 +50,44 @@ describe.each(modes)('arguments that stream, in %s', (mode) => {
     expect([answer.status, ran]).toEqual(['tripwire', []]);
   });
 
+  const refusing = {
+    processOutputStream: ({ part, abort }: { part: { type: string }; abort(why: string): never }) =>
+      part.type === 'tool-call' ? abort('No.') : part,
+    processOutputStep: ({ abort }: { abort(why: string): never }) => abort('No.'),
+    processLLMResponse: ({ abort }: { abort(why: string): never }) => abort('No.'),
+  };
+
+  it.each(Object.keys(refusing) as (keyof typeof refusing)[])('are not told of a call that %s rejects', async (hook) => {
+    const told: unknown[] = [];
+    const { agent } = makeAgent(callThen('listening', { say: 'hi' }), {
+      tools: { listening: listening(told) },
+      [hook === 'processLLMResponse' ? 'inputProcessors' : 'outputProcessors']: [{ id: 'refusing', [hook]: refusing[hook] }],
+    });
+    const answer = await agent[mode]('Go');
+    if ('consumeStream' in answer) await answer.consumeStream();
+    await settled();
+    expect([await answer.status, told]).toEqual(['tripwire', []]);
+  });
+
+  it('are told with the call that guards accepted, as they left it', async () => {
+    const told: unknown[] = [];
+    const editing = {
+      id: 'editing',
+      processOutputStep: ({ messages }: { messages: { content: { parts: { toolInvocation?: { args: object } }[] } }[] }) => {
+        for (const { content } of messages)
+          for (const { toolInvocation } of content.parts) if (toolInvocation) toolInvocation.args = { say: '[x]' };
+        return messages;
+      },
+    };
+    const { agent } = makeAgent(callThen('listening', { say: 'hi' }), {
+      tools: { listening: listening(told) },
+      outputProcessors: [editing as never],
+    });
+    expect(await (await agent[mode]('Go')).text).toBe('Done.');
+    await settled();
+    expect(told).toEqual([['start', 'call-0-0'], '{"say":"[x]"}', { say: '[x]' }]);
+  });
+
   it('a tool that fails to listen changes nothing', async () => {
     const ran: unknown[] = [];
     const broken = tool({

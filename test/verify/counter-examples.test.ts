@@ -24,6 +24,7 @@ const behavioural: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'guard/passes-on-failure',
   'guard/retry-without-budget',
   'guard/late-verdict',
+  'guard/late-edit',
 ]);
 
 describe('a finding about how a run goes has a run that shows it', () => {

@@ -60,6 +60,7 @@ const editing = (id: string) => passing(id, ['processInput'], { decides: ['edit'
 const retrying = (id: string) => passing(id, ['processOutputStep'], { decides: ['retry'] });
 const blocking = (id: string, hooks: readonly Hook[] = ['processOutputStep']) => passing(id, hooks, { decides: ['trip'] });
 const streaming = (id: string, traits?: GuardTraits) => passing(id, ['processOutputStream'], traits);
+const lateEditing = (id: string, hooks: readonly Hook[] = ['processOutputStep']) => passing(id, hooks, { decides: ['edit'] });
 /** A guard that judges beside the model. */
 const beside = (id: string, hooks?: readonly Hook[], deadlineMs?: number) =>
   guard(passing(id, hooks) as never, { overlap: true, ...(deadlineMs !== undefined && { deadlineMs }) }) as Processor; // its type does not say that it edits nothing
@@ -532,6 +533,19 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
     },
     { name: 'zero', source: () => [retrying('a')], options: { maxProcessorRetries: 0 }, paths: ['processors/a'] },
     { name: 'deep inside', source: () => deep(retrying('a')), options: { maxProcessorRetries: 0 }, paths: [`${deepPath}/a`] },
+  ],
+  'guard/late-edit': [
+    {
+      name: 'after each step',
+      source: () => agentWith({ outputProcessors: [lateEditing('a')] }),
+      paths: ['a-output-processor/a'],
+    },
+    {
+      name: 'at the end',
+      source: () => [lateEditing('a', ['processOutputResult'])],
+      options: { lane: 'output', hold: 'step' },
+      paths: ['processors/a'],
+    },
   ],
   'guard/late-verdict': [
     { name: 'after each step', source: () => agentWith({ outputProcessors: [blocking('a')] }), paths: ['a-output-processor/a'] },

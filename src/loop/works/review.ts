@@ -1,5 +1,7 @@
 import type { PhaseData } from '../../phase/row.js';
+import { emitEdits } from '../emit-edits.js';
 import { isGuarded, judge } from '../judge.js';
+import { snapshotParts } from '../late-edits.js';
 import type { Outcome } from '../outcome.js';
 import type { StepRecord } from '../ports.js';
 import { settleProviderResults } from '../provider-results.js';
@@ -17,12 +19,18 @@ export const review = async (run: Run): Promise<Outcome> => {
   if (observed) return observed;
   const stopped = await settleProviderResults(run, attempt, record);
   if (stopped) return stopped;
+  const isJudged = isGuarded(run, 'outputStep');
+  const snapshots = isJudged ? snapshotParts(responseParts(run).slice(before)) : [];
   const judged = await judge<'outputStep'>(run, stepPayload(run, attempt, record));
   if (judged.outcome) return judged.outcome;
   const all = responseParts(run);
   const own = all.slice(before);
   attempt.partCount = own.length;
-  if (isGuarded(run, 'outputStep')) followParts(run, record, { own, all });
+  if (isJudged) {
+    followParts(run, record, { own, all });
+    const { answer, place } = attempt;
+    await emitEdits(run, { spans: answer.spans, partIds: answer.partIds, place, before: snapshots, own, all });
+  }
   run.steps.push(record);
   return { kind: 'reviewed', toolCalls: record.toolCalls.filter((call) => !call.providerExecuted).length };
 };

@@ -1,6 +1,6 @@
 import { textOf } from '../../loop/answer.js';
 import type { Chunk, StepRecord } from '../../loop/ports.js';
-import { acceptedSteps, type Run, type RunOptions } from '../../loop/run.js';
+import { acceptedSteps, isWithheld, type Run, type RunOptions } from '../../loop/run.js';
 import type { CallCallbacks } from './call-options.js';
 import { errorOf, responseMessages, resultOf, stepResult } from './result.js';
 import { safely } from '../safely.js';
@@ -18,7 +18,7 @@ export const runCallbacks = (
     onStepFinish &&
     ((step) => {
       const run = runOf();
-      const response = { ...step.response, ...(run && responseMessages(run.list)) };
+      const response = { ...step.response, ...(run && responseMessages(run)) };
       return onStepFinish({ ...stepResult(step), response, model: modelOf(step, run), runId: run?.options.runId } as never); // a step is Mastra's
     }),
 });
@@ -26,7 +26,8 @@ export const runCallbacks = (
 /** Calls back when a run has ended: `onError` after a failure, `onAbort` after the caller gave up, else `onFinish`. One that rests has not. */
 export const callEnded = async (run: Run, { onFinish, onError, onAbort }: CallCallbacks): Promise<void> => {
   if (run.status === 'failed') return safely(onError, { error: errorOf(run) });
-  if (run.status === 'canceled') return safely(onAbort, { steps: acceptedSteps(run).map(stepResult), text: unfinishedText(run) });
+  if (run.status === 'canceled')
+    return safely(onAbort, { steps: (isWithheld(run) ? [] : acceptedSteps(run)).map(stepResult), text: unfinishedText(run) });
   if (!onFinish || run.status === 'suspended') return undefined;
   const { response, ...result } = resultOf(run);
   const last = run.steps.findLast((step) => !step.tripwire);

@@ -2,6 +2,7 @@ import type { MessageListInput } from '@mastra/core/agent/message-list';
 import { InterlockError } from '../../errors.js';
 import type { CallOptions } from './call-options.js';
 import { isPlainObject } from '../plain-object.js';
+import { heldBySupervisor } from '../tools/delegation.js';
 
 /** A call of `generate` or `stream`: what is said, and how to answer it. */
 export interface Call {
@@ -17,7 +18,7 @@ export const readCall = (messages: unknown, given: unknown): Call => {
   const { prompt, options } = isPromptForm(messages) ? splitPrompt(messages, given) : { prompt: messages, options: given ?? {} };
   if (isEmpty(prompt)) throw new InterlockError('agent/no-input', { path: 'messages' });
   // What the messages are is Mastra's to read; the options are checked by name before anything reads them.
-  return { messages: prompt as MessageListInput, options };
+  return { messages: prompt as MessageListInput, options: heldBySupervisor(options) };
 };
 
 /** A message has a role, a prompt form has none. */

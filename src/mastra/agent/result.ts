@@ -3,7 +3,7 @@ import type { RunEvent, RunStatus, Tripwire } from '../../../schemas/index.js';
 import { InterlockError } from '../../errors.js';
 import { finishReasonOf, tripwireOf } from '../../loop/ending.js';
 import type { Chunk, StepRecord } from '../../loop/ports.js';
-import { acceptedSteps, type Run } from '../../loop/run.js';
+import { acceptedSteps, isWithheld, visibleSteps, type Run } from '../../loop/run.js';
 import { waitingCalls, waitingChunk } from '../../loop/tell-waiting.js';
 import { bypassesOf, type GuardBypass } from '../../trace/bypasses.js';
 import { objectOf } from '../structured-output/structured-output.js';
@@ -69,28 +69,28 @@ export interface RunResult {
 export const resultOf = (run: Run): RunResult => {
   const { list } = run;
   const { runId } = run.options;
-  const accepted = acceptedSteps(run);
+  const accepted = isWithheld(run) ? [] : acceptedSteps(run);
   const last = accepted.at(-1);
   return {
     status: run.status ?? 'failed',
     text: accepted.map((step) => step.text).join(''),
-    steps: run.steps.map(stepResult),
+    steps: visibleSteps(run).map(stepResult),
     finishReason: finishReasonOf(run),
     usage: usageOf(run),
     totalUsage: usageOf(run),
     tripwire: run.status === 'tripwire' ? tripwireOf(run) : undefined,
     error: run.status === 'failed' ? errorOf(run) : undefined,
     ...gathered(accepted),
-    content: list.get.response.aiV5.stepContent(),
+    content: isWithheld(run) ? [] : list.get.response.aiV5.stepContent(),
     warnings: last?.warnings ?? [],
     request: last?.request ?? {},
-    response: { ...last?.response, ...responseMessages(list) },
+    response: { ...last?.response, ...responseMessages(run) },
     providerMetadata: last?.providerMetadata,
     ...objectOf(run),
     runId,
     ...traceIdsOf(run),
     ...suspensionOf(run),
-    messages: list.get.all.db(),
+    messages: isWithheld(run) ? messagesBefore(list) : list.get.all.db(),
     rememberedMessages: list.get.remembered.db(),
     bypasses: bypassesOf(run.recorder.events),
     wasted: wastedOf(run.recorder.events),
@@ -122,11 +122,17 @@ const gathered = (steps: readonly StepRecord[]) => {
 };
 
 /** What the run answered, in each form that Mastra gives it in. */
-export const responseMessages = (list: MessageList): Record<'messages' | 'uiMessages' | 'dbMessages', unknown[]> => ({
-  messages: list.get.response.aiV5.model(),
-  uiMessages: list.get.response.aiV5.ui(),
-  dbMessages: list.get.response.db(),
-});
+export const responseMessages = (run: Run): Record<'messages' | 'uiMessages' | 'dbMessages', unknown[]> => {
+  if (isWithheld(run)) return { messages: [], uiMessages: [], dbMessages: [] };
+  const { response } = run.list.get;
+  return { messages: response.aiV5.model(), uiMessages: response.aiV5.ui(), dbMessages: response.db() };
+};
+
+/** The conversation without what the run has answered. */
+const messagesBefore = ({ get }: MessageList): unknown[] => {
+  const answered = new Set(get.response.db().map(({ id }) => id));
+  return get.all.db().filter(({ id }) => !answered.has(id));
+};
 
 /** The provider's own count cannot be summed: as in Mastra, it is that of the last step. */
 const usageOf = (run: Run): Run['usage'] => {

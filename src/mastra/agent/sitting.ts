@@ -69,6 +69,6 @@ const withResponse = (
     const { runId, from, payload } = chunk;
     const { object } = objectOf(run);
     if (object !== undefined) void outlet.write({ type: 'object-result', runId, from, object } as Chunk); // nobody waits at the end
-    return outlet.write({ ...chunk, payload: { ...(payload as object), response: responseMessages(run.list) } });
+    return outlet.write({ ...chunk, payload: { ...(payload as object), response: responseMessages(run) } });
   },
 });

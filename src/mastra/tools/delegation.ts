@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Chunk } from '../../loop/ports.js';
 import { refusalOf, type RefusedBecause } from './refusal.js';
 
@@ -19,6 +20,15 @@ export const isDelegated = (options: unknown): boolean =>
   (options as { backgroundTaskPolicy?: { allowDelegationDispatch?: unknown } } | undefined)?.backgroundTaskPolicy
     ?.allowDelegationDispatch === false;
 
+const withheld = new AsyncLocalStorage<true>();
+
+/** Runs a tool of a run that withholds its answer. Sub-agents that are called inside it withhold theirs, at any depth. */
+export const withholding = <T>(act: () => T): T => withheld.run(true, act);
+
+/** The options of a call: a sub-agent of a run that withholds its answer withholds its own until all of it was accepted. */
+export const heldBySupervisor = <T extends object>(options: T): T =>
+  isDelegated(options) && withheld.getStore() ? { ...options, hold: 'run' } : options;
+
 /** The answer to a supervisor's call. Raises `agent/refused` where a guard stopped it. */
 export const refusingAnswer = <T>(agentId: string, answer: T): T => {
   const { tripwire } = answer as Answer;
@@ -27,8 +37,8 @@ export const refusingAnswer = <T>(agentId: string, answer: T): T => {
 };
 
 /**
- * The streamed answer to a supervisor's call. Where a guard stopped it, its full stream takes back what had left and ends with
- * `agent/refused`.
+ * The streamed answer to a supervisor's call. Where a guard stopped it, or it failed, its full stream retracts what had left; where a guard
+ * stopped it, it ends with `agent/refused`.
  */
 export const refusingStream = <T extends object>(agentId: string, stream: T): T =>
   withStandIns(stream, {
@@ -37,14 +47,18 @@ export const refusingStream = <T extends object>(agentId: string, stream: T): T 
 
 async function* refusing(agentId: string, answer: StreamedAnswer): AsyncGenerator<Chunk> {
   const out = createLetOut();
-  for await (const chunk of answer.fullStream as AsyncIterable<Chunk>) {
-    out.note(chunk);
-    yield chunk;
+  try {
+    for await (const chunk of answer.fullStream as AsyncIterable<Chunk>) {
+      if (chunk.type === 'error') yield* out.takeBack();
+      out.note(chunk);
+      yield chunk;
+    }
+  } catch (error) {
+    yield* out.takeBack();
+    throw error;
   }
   if (!answer.tripwire) return;
-  const { partIds, stepNumber } = out;
-  // A host without retractions has let words out that its guards then stopped. It does not say which attempt they were of.
-  if (partIds.size > 0) yield { type: 'data-interlock-retract', data: { attempt: 1, stepNumber, partIds: [...partIds] } };
+  yield* out.takeBack(); // a host without retractions lets words out that its guards then stop
   throw refusalOf(agentId, answer.tripwire);
 }
 
@@ -53,9 +67,12 @@ const createLetOut = () => {
   const partIds = new Set<string>();
   let steps = 0;
   return {
-    partIds,
-    get stepNumber() {
-      return Math.max(0, steps - 1);
+    /** A retraction of all of them; nothing where there are none. The attempt that they were of is not known. */
+    takeBack: (): Chunk[] => {
+      if (partIds.size === 0) return [];
+      const data = { attempt: 1, stepNumber: Math.max(0, steps - 1), partIds: [...partIds] };
+      partIds.clear();
+      return [{ type: 'data-interlock-retract', data }];
     },
     note: ({ type, payload, data }: Chunk): void => {
       if (type === 'step-start') steps += 1;

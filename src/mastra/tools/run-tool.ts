@@ -10,11 +10,13 @@ import type { ToolOutcome, ToolRequest } from '../../loop/ports.js';
 import type { CallAnswer, Suspension } from '../../loop/call-answer.js';
 import { delegate } from '../durable/delegating.js';
 import type { Conversation } from '../memory/memory.js';
+import { withholding } from './delegation.js';
 import { findTool } from './find-tool.js';
 import { offeredTools } from '../model/provider-tools.js';
 import { callKey } from './idempotency-key.js';
 import { refusalIn } from './refusal.js';
 import { safely } from '../safely.js';
+import { type ListeningTool } from './tell-tools.js';
 import { executeWithHooks } from './tool-hooks.js';
 import type { AgentTrace } from '../tracing/agent-trace.js';
 import { unsupportedTool, whyUnsupported, type AnyTool } from './tools.js';
@@ -39,7 +41,7 @@ export interface ToolRunContext {
   readonly messages: (list: MessageList, forAgent: boolean) => Promise<unknown[]>;
 }
 
-interface RunnableTool extends AnyTool {
+interface RunnableTool extends AnyTool, ListeningTool {
   onInputAvailable?: (call: never) => unknown;
   onOutput?: (call: never) => unknown;
 }
@@ -55,14 +57,20 @@ export const runTool = async (request: ToolRequest, context: ToolRunContext): Pr
   if (call.args === undefined || call.args === null)
     return { kind: 'error', error: new Error(`The arguments of "${call.toolName}" are not valid JSON.`) };
   const ready = context.prepared[name] === tool ? (tool as CoreTool & RunnableTool) : prepare(name, tool, context);
-  if (ready.onInputAvailable && request.resume?.kind !== 'data')
-    await safely(ready.onInputAvailable, {
-      toolCallId: call.toolCallId,
-      input: call.args,
-      messages: await context.messages(request.list, false), // a conversion, so only where somebody listens
-      abortSignal: request.abortSignal,
-    });
+  if (request.resume?.kind !== 'data') await tellInput(ready, request, context);
   return ready.execute ? executeTraced(ready, request, context) : { kind: 'client' };
+};
+
+/** Tells a tool of its arguments: of those that streamed as well, where that had to wait until the call was accepted. */
+const tellInput = async (tool: RunnableTool, request: ToolRequest, context: ToolRunContext): Promise<void> => {
+  const { call, list, abortSignal, isInputUntold = false } = request;
+  const { onInputAvailable } = tool;
+  const { onInputStart, onInputDelta }: ListeningTool = isInputUntold ? tool : {};
+  if (!onInputStart && !onInputDelta && !onInputAvailable) return; // the messages below are a conversion
+  const told = { toolCallId: call.toolCallId, messages: await context.messages(list, false), abortSignal };
+  await safely(onInputStart, told);
+  await safely(onInputDelta, { ...told, inputTextDelta: JSON.stringify(call.args) });
+  await safely(onInputAvailable, { ...told, input: call.args });
 };
 
 /** Where a trace is made, the tool runs in a span of its own: Mastra's would hold results that no guard has seen. */
@@ -93,8 +101,9 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
   });
   try {
     const called = await invocation(request, context, suspending);
-    const { returned, rested } = await delegate(request, callKey(context.runId, call.toolCallId), async () =>
-      run(argsOf(call.args, tool), called),
+    const act = async () => run(argsOf(call.args, tool), called);
+    const { returned, rested } = await delegate(request, callKey(context.runId, call.toolCallId), () =>
+      request.isWithheld ? withholding(act) : act(),
     );
     if (suspending.suspension) return { kind: 'suspended', suspension: { ...suspending.suspension, rested } };
     const result = returned === undefined ? null : ensureSerializable(returned);
@@ -105,9 +114,13 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
     letThrough(error);
     // Who may not call a tool is not told by way of the model: the run fails.
     if (error instanceof Error && error.name === 'FGADeniedError') throw error;
-    return { kind: 'error', error: refusalIn(error) ?? error };
+    const refusal = refusalIn(error);
+    return { kind: 'error', error: refusal ?? error, ...((refusal || isAgent(tool)) && { withdraws: true }) };
   }
 };
+
+/** Whether a tool is a sub-agent, as Mastra makes tools of them. */
+const isAgent = ({ id }: RunnableTool): boolean => typeof id === 'string' && id.startsWith('agent-');
 
 /** What a tool said when it suspended the run. Whatever it returns after that is not its result. */
 interface Suspending {

@@ -1,9 +1,10 @@
 import type { Chunk } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
+import { mayRejectCalls } from '../../loop/judge.js';
 import { findTool } from './find-tool.js';
 import { safely } from '../safely.js';
 
-interface ListeningTool {
+export interface ListeningTool {
   onInputStart?: (told: never) => unknown;
   onInputDelta?: (told: never) => unknown;
 }
@@ -14,13 +15,16 @@ interface InputPayload {
   readonly argsTextDelta?: string;
 }
 
-/** Tells tools of their arguments while these stream: of what the guards of the stream have let pass. */
+/**
+ * Tells tools of their arguments while these stream. Where a guard may still reject the call, its tool is told with the accepted call,
+ * see `runTool`.
+ */
 export const createToolTelling = (runOf: () => Run | undefined): ((chunk: Chunk) => void) => {
   const names = new Map<string, string>();
   return ({ type, payload }) => {
     if (type !== 'tool-call-input-streaming-start' && type !== 'tool-call-delta') return;
     const run = runOf();
-    if (!run) return; // held over from an earlier sitting: it was told when it came
+    if (!run || mayRejectCalls(run)) return; // held over from an earlier sitting: it was told when it came
     const { attempt, list, signal: abortSignal } = run;
     const { toolCallId, toolName = names.get(toolCallId) ?? '', argsTextDelta } = payload as InputPayload;
     names.set(toolCallId, toolName);

@@ -5,7 +5,14 @@ import { duplicateId, empty, missingId, noHook } from './graph-checks.js';
 import { idleGuard, wrongLane } from './lane-checks.js';
 import { overBudget } from './latency.js';
 import { overlapBeforeEdit, overlapEdits, overlapNowhere } from './overlap-checks.js';
-import { judgesEachChunk, lateVerdict, passesOnFailure, retryWithoutBudget, unboundedPattern } from './policy-checks.js';
+import {
+  judgesEachChunk,
+  lateEdit,
+  lateVerdict,
+  passesOnFailure,
+  retryWithoutBudget,
+  unboundedPattern,
+} from './policy-checks.js';
 import { unjudgedChunk } from './stream-cover.js';
 
 /** Everything that `verify` looks for, by its code; the table of errors says what to do about each. */
@@ -29,6 +36,7 @@ export const checks = {
   'guard/passes-on-failure': passesOnFailure,
   'guard/retry-without-budget': retryWithoutBudget,
   'guard/late-verdict': lateVerdict,
+  'guard/late-edit': lateEdit,
 } as const satisfies Partial<Record<ErrorCode, Check>>;
 
 /** The code of something that `verify` finds. */

@@ -78,18 +78,24 @@ const retryAt = (guard: GuardPlace) => {
 /** A guard that blocks what has been streamed already. */
 export const lateVerdict: Check = {
   severity: 'warning',
-  find: ({ roots, hold }) => roots.flatMap(guardsFrom).flatMap((guard) => lateAt(guard, hold)),
+  find: ({ roots, hold }) => roots.flatMap(guardsFrom).flatMap((guard) => lateAt(guard, hold, 'trip')),
 };
 
-const lateAt = (guard: GuardPlace, hold: Hold | undefined) => {
+/** A guard that edits what has been streamed already: a reader sees it retracted, and then again. */
+export const lateEdit: Check = {
+  severity: 'warning',
+  find: ({ roots, hold }) => roots.flatMap(guardsFrom).flatMap((guard) => lateAt(guard, hold, 'edit')),
+};
+
+const lateAt = (guard: GuardPlace, hold: Hold | undefined, verdict: 'trip' | 'edit') => {
   const rows = rowsOf(guard);
   const late = rows.find((row) => row.lane === 'output' && isTooLate(row, hold));
-  if (!late || rows.includes(streamRow) || !mayDecide(guard, 'trip')) return [];
+  if (!late || rows.includes(streamRow) || !mayDecide(guard, verdict)) return [];
   const scene: Scene = {
     before: { state: streamRow.loopState, happens: 'the words of the answer leave' },
     state: late.loopState,
-    happens: `"${guard.node.id}" blocks them`,
-    ends: 'trip',
+    happens: `"${guard.node.id}" ${verdict === 'trip' ? 'blocks' : 'edits'} them`,
+    ...(verdict === 'trip' && { ends: verdict }),
   };
   return [{ path: guard.path, detail: `it judges in ${late.hook}`, shows: scene }];
 };

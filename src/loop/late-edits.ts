@@ -1,0 +1,190 @@
+import { findToolPart, type Part, type Span } from './answer.js';
+import type { Chunk } from './ports.js';
+
+type Words = Span['type'];
+
+/** A message part as it was at one time: what guards change later does not change this. */
+export interface PartSnapshot {
+  readonly type: string;
+  /** The id of a tool call or a source. */
+  readonly id: string | undefined;
+  /** A text; of other parts what they hold, to compare. */
+  readonly value: unknown;
+}
+
+/** What guards changed of an answer after its chunks were made. */
+export interface LateEdits {
+  /** The text of a part now, by the id of its chunks; empty where it was removed. */
+  readonly texts: ReadonlyMap<string, { readonly type: Words; readonly text: string }>;
+  /** Texts that a guard put in. */
+  readonly added: readonly { readonly type: Words; readonly text: string }[];
+  /** Tool calls, sources and files as they are now, by their ids, and files by their data; undefined where they were removed. */
+  readonly others: ReadonlyMap<unknown, Part | undefined>;
+}
+
+/** Notes how parts are before guards are given them. */
+export const snapshotParts = (parts: readonly Part[]): PartSnapshot[] => parts.map(snapshotOf);
+
+const snapshotOf = (part: Part): PartSnapshot => {
+  const { type } = part;
+  if (type === 'text') return { type, id: undefined, value: part.text };
+  if (type === 'reasoning') return { type, id: undefined, value: part.reasoning };
+  if (type === 'tool-invocation') return { type, id: part.toolInvocation.toolCallId, value: callAsText(part) };
+  if (type === 'source') return { type, id: part.source.id, value: JSON.stringify([part.source.url, part.source.title]) };
+  return { type, id: undefined, value: type === 'file' ? part.data : undefined };
+};
+
+const callAsText = ({ toolInvocation: call }: Extract<Part, { type: 'tool-invocation' }>): string =>
+  JSON.stringify([call.args, call.state === 'result' ? call.result : undefined]);
+
+/** A step's answer before and after guards judged it. */
+export interface Judged {
+  readonly spans: readonly Span[];
+  readonly before: readonly PartSnapshot[];
+  /** The parts of the step now. */
+  readonly own: readonly Part[];
+  /** All parts of the response now: a call's part may have moved. */
+  readonly all: readonly Part[];
+}
+
+/** What guards changed of a step's answer; undefined where they changed nothing that chunks say. */
+export const lateEdits = ({ spans, before, own, all }: Judged): LateEdits | undefined => {
+  const words = (['text', 'reasoning'] as const).map((type) => {
+    const ids = spans.filter((span) => span.type === type).map(({ id }) => id);
+    const was = before.filter((part) => part.type === type).map(({ value }) => value as string); // of these parts it is a text
+    return editedWords({
+      type,
+      ids,
+      was,
+      now: snapshotParts(own).flatMap((part) => (part.type === type ? [part.value as string] : [])),
+    });
+  });
+  const texts = new Map(words.flatMap((one) => [...one.texts]));
+  const added = words.flatMap((one) => one.added);
+  const others = new Map(before.flatMap((part) => editedPart(part, all)));
+  return texts.size + added.length + others.size > 0 ? { texts, added, others } : undefined;
+};
+
+interface WordsOfType {
+  readonly type: Words;
+  readonly ids: readonly string[];
+  readonly was: readonly string[];
+  readonly now: readonly string[];
+}
+
+/** Parts are paired in order; where there are more or fewer now, those with equal text are, and the others are removed or added. */
+const editedWords = ({ type, ids, was, now }: WordsOfType): Pick<LateEdits, 'added'> & { texts: LateEdits['texts'] } => {
+  const texts = new Map<string, { type: Words; text: string }>();
+  const added: { type: Words; text: string }[] = [];
+  if (was.join('\0') === now.join('\0')) return { texts, added };
+  let at = 0;
+  for (const [index, id] of ids.entries()) {
+    if (ids.length === now.length) {
+      const text = now[at] ?? '';
+      if (text !== was[index]) texts.set(id, { type, text });
+      at += 1;
+      continue;
+    }
+    const found = now.indexOf(was[index] ?? '', at);
+    if (found === -1) texts.set(id, { type, text: '' });
+    else {
+      for (const text of now.slice(at, found)) added.push({ type, text });
+      at = found + 1;
+    }
+  }
+  for (const text of now.slice(at)) if (text !== '') added.push({ type, text });
+  return { texts, added };
+};
+
+const editedPart = ({ type, id, value }: PartSnapshot, all: readonly Part[]): (readonly [unknown, Part | undefined])[] => {
+  const now = partLike({ type, id, value }, all);
+  if (now === 'any') return [];
+  return now && snapshotOf(now).value === value ? [] : [[id ?? value, now]];
+};
+
+const partLike = ({ type, id, value }: PartSnapshot, all: readonly Part[]): Part | undefined | 'any' => {
+  if (type === 'tool-invocation') return findToolPart(all, id as string); // every call has one
+  if (type === 'source') return all.find((part) => part.type === 'source' && part.source.id === id);
+  // Bytes may have been copied with their message; they are not told apart.
+  if (type === 'file' && typeof value === 'string') return all.find((part) => part.type === 'file' && part.data === value);
+  return 'any';
+};
+
+/** Chunks of an answer as its guards accepted it: no chunk says what was edited away. */
+export const withEdits = (chunks: readonly Chunk[], edits: LateEdits, newId: () => string): Chunk[] => {
+  const written = new Set<string>();
+  const edited = chunks.flatMap((chunk) => editedChunk(chunk, edits, written));
+  const end = edited.findIndex(({ type }) => type === 'step-finish');
+  const added = edits.added.flatMap((one) => textChunks(one, newId(), chunks[0]));
+  return edited.toSpliced(end === -1 ? edited.length : end, 0, ...added);
+};
+
+type Payload = Record<string, unknown>;
+
+const editedChunk = (chunk: Chunk, edits: LateEdits, written: Set<string>): Chunk[] => {
+  const { type } = chunk;
+  if (type === 'raw') return []; // the provider's own words
+  const payload = (chunk.payload ?? {}) as Payload; // read by name
+  const fields = /^(text|reasoning)-/.test(type) ? editedText(type, payload, edits) : editedFields(type, payload, edits);
+  if (fields === 'same') return [chunk];
+  // Of an edited text the first delta has all of it.
+  const id = (payload['id'] ?? payload['toolCallId']) as string; // deltas have one of them
+  if (fields === 'gone' || (type.endsWith('-delta') && written.has(id))) return [];
+  if (type.endsWith('-delta')) written.add(id);
+  return [{ ...chunk, payload: { ...payload, ...fields } }];
+};
+
+/** What changes in a payload; or that it stays as it is, or goes. */
+type Edited = Payload | 'same' | 'gone';
+
+const editedText = (type: string, { id }: Payload, { texts }: LateEdits): Edited => {
+  const edit = texts.get(id as string); // a chunk of a text has the id of its part
+  if (!edit) return 'same';
+  if (edit.text === '') return 'gone';
+  return type.endsWith('-delta') ? { text: edit.text } : 'same';
+};
+
+const editedFields = (type: string, payload: Payload, { others }: LateEdits): Edited => {
+  const key = keyOf(type, payload);
+  if (key === undefined || !others.has(key)) return 'same';
+  const part = others.get(key);
+  if (part?.type === 'source') return { url: part.source.url, title: part.source.title };
+  if (part?.type !== 'tool-invocation') return 'gone';
+  const { args, ...call } = part.toolInvocation;
+  if (type === 'tool-call-delta') return { argsTextDelta: JSON.stringify(args) };
+  const result = type === 'tool-result' && call.state === 'result' ? { result: call.result } : {};
+  return 'args' in payload ? { args, ...result } : result;
+};
+
+const keyOf = (type: string, payload: Payload): unknown => {
+  if (type === 'file') return payload['data'];
+  return type === 'source' ? payload['id'] : payload['toolCallId'];
+};
+
+/** A text as chunks of its own. */
+const textChunks = (
+  { type, text }: { type: Words; text: string },
+  id: string,
+  { runId, from = 'AGENT' }: Partial<Chunk> = {},
+): Chunk[] =>
+  [{}, { text }, {}].map((words, index) => ({
+    type: `${type}-${['start', 'delta', 'end'][index]}`,
+    runId,
+    from,
+    payload: { id, ...words },
+  }));
+
+/** What is written again where chunks have left already: everything that was edited, as it is now. */
+export const editedAgain = (edits: LateEdits, newId: () => string, base: Chunk): Chunk[] => [
+  ...[...edits.texts.values(), ...edits.added].flatMap((one) => (one.text === '' ? [] : textChunks(one, newId(), base))),
+  ...[...edits.others.values()].flatMap((part) => (part ? partChunks(part, base) : [])),
+];
+
+const partChunks = (part: Part, base: Chunk): Chunk[] => {
+  if (part.type === 'source') return [{ ...base, type: 'source', payload: { ...part.source } }];
+  if (part.type !== 'tool-invocation') return [];
+  const { toolCallId, toolName, args, ...call } = part.toolInvocation;
+  const chunk = { ...base, type: 'tool-call', payload: { toolCallId, toolName, args } };
+  if (call.state !== 'result') return [chunk];
+  return [chunk, { ...base, type: 'tool-result', payload: { toolCallId, toolName, args, result: call.result } }];
+};

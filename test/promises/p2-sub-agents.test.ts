@@ -1,0 +1,130 @@
+import { Agent } from '@mastra/core/agent';
+import type { Processor } from '@mastra/core/processors';
+import { describe, expect, it } from 'vitest';
+
+import { InterlockAgent } from '../../src/index.js';
+import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
+import type { Chunk } from './support.js';
+
+const secret = 'ZEBRA42';
+type Message = { role: string; content: { parts: { type: string; text?: string }[] } };
+
+const redact = ({ messages }: { messages: Message[] }) => {
+  const parts = messages.flatMap(({ role, content }) => (role === 'assistant' ? content.parts : []));
+  for (const part of parts) if (part.text) part.text = part.text.replaceAll(secret, '[x]');
+  return messages;
+};
+
+/** What the guard of the sub-agent does with its answer. */
+const guards = {
+  'trips in outputStep': { processOutputStep: ({ abort }: { abort(why: string): never }) => abort('no') },
+  'trips in outputResult': { processOutputResult: ({ abort }: { abort(why: string): never }) => abort('no') },
+  'fails in outputStep': {
+    processOutputStep: () => {
+      throw new Error('down');
+    },
+  },
+  'fails in outputResult': { processOutputResult: () => Promise.reject(new Error('down')) },
+  'edits in outputStep': { processOutputStep: redact },
+  'edits in outputResult': { processOutputResult: redact },
+} as const;
+
+const asks = (agent: string): ScriptedStep<'v2'>[] => [
+  { toolCalls: [{ name: `agent-${agent}`, args: { prompt: 'Say it.' } }] },
+  { text: ['Done.'] },
+];
+
+const common = (id: string, steps: ScriptedStep<'v2'>[]) => ({
+  id,
+  name: id,
+  description: id,
+  instructions: id,
+  model: scriptedModel({ steps }),
+});
+
+const childWith = (what: keyof typeof guards) =>
+  new InterlockAgent({
+    ...common('child', [{ text: ['It is ', 'ZEBRA', '42', '.'] }]),
+    outputProcessors: [{ id: 'judge', ...guards[what] } as unknown as Processor],
+  });
+
+/** A supervisor over so many levels; what stands between may be Mastra's own agent. */
+const supervisor = (child: InterlockAgent, { depth, middle, hold }: Row): InterlockAgent => {
+  let below: Agent = child;
+  for (let level = 1; level < depth; level += 1) {
+    const own = { ...common(`middle${level}`, asks(below.id)), agents: { [below.id]: below } };
+    below = middle === 'stock' ? new Agent(own as never) : (new InterlockAgent(own as never));
+  }
+  return new InterlockAgent({ ...common('top', asks(below.id)), agents: { [below.id]: below }, hold });
+};
+
+interface Row {
+  readonly depth: number;
+  readonly middle: 'ours' | 'stock';
+  readonly hold: 'none' | 'step' | 'run';
+}
+
+const streamed = async (agent: InterlockAgent): Promise<Chunk[]> => {
+  const chunks: Chunk[] = [];
+  const stream = await agent.stream('Go.');
+  for await (const chunk of stream.fullStream) chunks.push(chunk);
+  return chunks;
+};
+
+const generated = async (agent: InterlockAgent): Promise<Chunk[]> => {
+  const chunks: Chunk[] = [];
+  await agent.generate('Go.', { onChunk: (chunk: unknown) => void chunks.push(chunk as Chunk) });
+  return chunks;
+};
+
+/** The frames of sub-agents, at any depth, flat. */
+const framesIn = (chunks: readonly Chunk[]): Chunk[] =>
+  chunks.flatMap((chunk) => {
+    const inner = chunk.type === 'tool-output' ? (chunk.payload as { output?: Chunk }).output : undefined;
+    return inner?.type === undefined ? [chunk] : framesIn([inner]);
+  });
+
+const textOf = (chunks: readonly Chunk[]): string =>
+  chunks.map(({ type, payload }) => (type === 'text-delta' ? (payload as { text: string }).text : '')).join('');
+
+/** What a client shows that follows retractions. */
+const shownText = (chunks: readonly Chunk[]): string => {
+  const gone = new Set(
+    chunks.flatMap(({ type, data }) => (type === 'data-interlock-retract' ? (data as { partIds: string[] }).partIds : [])),
+  );
+  return textOf(chunks.filter(({ payload }) => !gone.has((payload as { id?: string } | undefined)?.id ?? '')));
+};
+
+const whats = Object.keys(guards) as (keyof typeof guards)[];
+const shapes = [
+  { depth: 1, middle: 'ours' },
+  { depth: 2, middle: 'ours' },
+  { depth: 3, middle: 'ours' },
+  { depth: 2, middle: 'stock' },
+] as const;
+
+describe.each(whats)('P2 the guard of a sub-agent %s', (what) => {
+  const held = [...shapes.map((shape) => ({ ...shape, hold: 'step' as const })), { ...shapes[1], hold: 'run' as const }];
+
+  it.each(held)('depth $depth, $middle between, the supervisor holds each $hold: nothing unjudged leaves', async (row) => {
+    const frames = framesIn(await streamed(supervisor(childWith(what), row)));
+    expect(textOf(frames)).not.toContain('ZEBRA');
+    expect(JSON.stringify(frames)).not.toContain('ZEBRA');
+    expect(frames.some(({ type }) => type === 'data-interlock-retract')).toBe(false);
+    expect(textOf(frames)).toContain('Done.');
+    expect(textOf(frames).includes('It is [x].')).toBe(what.startsWith('edits'));
+  });
+
+  it('generate with a hold: nothing unjudged leaves', async () => {
+    const frames = framesIn(await generated(supervisor(childWith(what), { ...shapes[1], hold: 'step' })));
+    expect(JSON.stringify(frames)).not.toContain('ZEBRA');
+    expect(textOf(frames)).toContain('Done.');
+  });
+
+  it.each(shapes)('depth $depth, $middle between, nothing is held: what left is retracted', async (shape) => {
+    const frames = framesIn(await streamed(supervisor(childWith(what), { ...shape, hold: 'none' })));
+    expect(textOf(frames)).toContain(secret); // it left before it was judged
+    expect(shownText(frames)).not.toContain('ZEBRA');
+    expect(shownText(frames).includes('It is [x].')).toBe(what.startsWith('edits'));
+  });
+});
