@@ -546,6 +546,12 @@ export const defects: Readonly<Record<FindingCode, readonly Defect[]>> = {
       options: { lane: 'output', hold: 'step' },
       paths: ['processors/a'],
     },
+    {
+      name: 'in a pipeline by itself',
+      source: () => pipeline('p').then(lateEditing('a')),
+      options: { hold: 'none' },
+      paths: ['p/a'],
+    },
   ],
   'guard/late-verdict': [
     { name: 'after each step', source: () => agentWith({ outputProcessors: [blocking('a')] }), paths: ['a-output-processor/a'] },
