@@ -17,14 +17,13 @@ interface Message {
 }
 
 /** A guard that takes the secret out of an answer as a whole, in place. */
-const redacting = (hook: 'processOutputStep' | 'processOutputResult'): Processor =>
-  ({
-    id: 'redacting',
-    [hook]: ({ messages }: { messages: Message[] }) => {
-      for (const { role, content } of messages) if (role === 'assistant') for (const part of content.parts) redact(part);
-      return messages;
-    },
-  });
+const redacting = (hook: 'processOutputStep' | 'processOutputResult'): Processor => ({
+  id: 'redacting',
+  [hook]: ({ messages }: { messages: Message[] }) => {
+    for (const { role, content } of messages) if (role === 'assistant') for (const part of content.parts) redact(part);
+    return messages;
+  },
+});
 
 const redact = (part: Part): void => {
   for (const field of ['text', 'reasoning'] as const) {

@@ -53,7 +53,7 @@ const supervisor = (child: InterlockAgent, { depth, middle, hold }: Row): Interl
   let below: Agent = child;
   for (let level = 1; level < depth; level += 1) {
     const own = { ...common(`middle${level}`, asks(below.id)), agents: { [below.id]: below } };
-    below = middle === 'stock' ? new Agent(own as never) : (new InterlockAgent(own as never));
+    below = middle === 'stock' ? new Agent(own as never) : new InterlockAgent(own as never);
   }
   return new InterlockAgent({ ...common('top', asks(below.id)), agents: { [below.id]: below }, hold });
 };
