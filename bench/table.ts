@@ -1,5 +1,3 @@
-import Table from 'cli-table3';
-
 /** Rows of figures under a head; the first column names what is measured. */
 export interface FigureTable {
   /** What the table is told as; the page has a place of this name. */
@@ -21,13 +19,9 @@ export const brief = (value: number | undefined): string => {
 
 /** As a terminal shows it. */
 export const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
-  const table = new Table({
-    head: [...head],
-    colAligns: head.map((_, index) => (index === 0 ? 'left' : 'right')),
-    style: { head: [], border: [], compact: true },
-  });
-  table.push(...rows.map((row) => [...row]));
-  return table.toString();
+  const widths = head.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)));
+  const cell = (text: string, at: number): string => (at === 0 ? text.padEnd(widths[at] ?? 0) : text.padStart(widths[at] ?? 0));
+  return [head, ...rows].map((row) => row.map(cell).join('  ').trimEnd()).join('\n');
 };
 
 /** As a page has it. */

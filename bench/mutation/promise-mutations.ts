@@ -1,0 +1,96 @@
+/** A change that breaks a promise, and the tests of `npm test` that must fail because of it. */
+export interface PromiseMutation {
+  readonly promise: string;
+  readonly breaks: string;
+  readonly file: string;
+  /** Text of the file, which contains it once, and its replacement. */
+  readonly from: string;
+  readonly to: string;
+  readonly tests: readonly string[];
+}
+
+const suite = (promise: string): string[] => [`test/promises/${promise.toLowerCase()}.test.ts`];
+
+/** One change for each promise. */
+export const promiseMutations: readonly PromiseMutation[] = [
+  {
+    promise: 'P1',
+    breaks: 'a step that a guard stopped still runs its tools',
+    file: 'src/loop/machine.ts',
+    from: `{ guard: said('reviewed'), target: 'deciding', actions: 'noteToolCalls' },`,
+    to: `{ guard: said('reviewed'), target: 'deciding', actions: 'noteToolCalls' }, { guard: said('trip'), target: 'tools' },`,
+    tests: suite('P1'),
+  },
+  {
+    promise: 'P2',
+    breaks: 'the stream gate emits chunks before a verdict',
+    file: 'src/release/gate/stream-gate.ts',
+    from: '(next, stretch) => stageOf(stretch, { gate, next, maxHeldChars })',
+    to: '(next) => next',
+    tests: suite('P2'),
+  },
+  {
+    promise: 'P3',
+    breaks: 'a guard that throws passes',
+    file: 'src/guard/read-thrown.ts',
+    from: `if (!signal) return { kind: 'unavailable', ...author, error };`,
+    to: `if (!signal) return { kind: 'pass' } as never;`,
+    tests: suite('P3'),
+  },
+  {
+    promise: 'P4',
+    breaks: 'a rejected attempt stays in the conversation',
+    file: 'src/loop/ending.ts',
+    from: `  comeBack(run, run.start);\n  run.reusable.push(...attempt.finishedCalls);`,
+    to: `  run.reusable.push(...attempt.finishedCalls);`,
+    tests: suite('P4'),
+  },
+  {
+    promise: 'P5',
+    breaks: 'a failed run reports the finish reason of a successful one',
+    file: 'src/loop/ending.ts',
+    from: `    case 'failed':\n      return 'error';`,
+    to: `    case 'failed':\n      return 'stop';`,
+    tests: suite('P5'),
+  },
+  {
+    promise: 'P6',
+    breaks: 'one more retry than the budget allows',
+    file: 'src/loop/machine.ts',
+    from: 'context.retries < context.limits.maxRetries',
+    to: 'context.retries <= context.limits.maxRetries',
+    tests: suite('P6'),
+  },
+  {
+    promise: 'P7',
+    breaks: 'the last branch of a parallel block overwrites the others',
+    file: 'src/pipeline/merge-branches.ts',
+    from: 'versionsOf(merging, { base, values: states, writers })',
+    to: 'versionsOf(merging, { base, values: states, writers }).slice(-1)',
+    tests: suite('P7'),
+  },
+  {
+    promise: 'P8',
+    breaks: 'a trip leaves its sibling guards running',
+    file: 'src/pipeline/parallel.ts',
+    from: `if (stop?.kind === 'trip') lent.cancel(`,
+    to: `if (stop?.kind === 'trip' && scopes === undefined) lent.cancel(`,
+    tests: suite('P8'),
+  },
+  {
+    promise: 'P9',
+    breaks: '`generate` skips the guards of the result',
+    file: 'src/loop/works/finish.ts',
+    from: `if (isGuarded(run, 'outputResult') ||`,
+    to: `if ((run.options.mode === 'stream' && isGuarded(run, 'outputResult')) ||`,
+    tests: suite('P9'),
+  },
+  {
+    promise: 'P10',
+    breaks: 'a blocked sub-agent answers its supervisor',
+    file: 'src/mastra/tools/sub-agents.ts',
+    from: 'if (!isDelegated(options)) return',
+    to: 'if (isDelegated(options) || options !== null) return',
+    tests: suite('P10'),
+  },
+];
