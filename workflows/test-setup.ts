@@ -1,5 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
+import { expect, it } from 'vitest';
 
 /** How a hook ended: what it returned, or what it aborted with. */
 export interface HookOutcome {
@@ -82,3 +83,26 @@ export const cutsOf = (text: string): string[][] => [
   ...Array.from({ length: text.length - 1 }, (_, index) => [text.slice(0, index + 1), text.slice(index + 1)]),
   Array.from(text),
 ];
+
+type Check<Row> = [Row] extends [readonly unknown[]] ? (...row: Row) => unknown : (row: Row) => unknown;
+
+/**
+ * One test for a table of data: checks every row and lists the rows that fail. For data, as `it.each` is for cases: `itEvery(rows)('title', check)`.
+ * A placeholder such as `%s` or `$name` in the title becomes `…`.
+ */
+export const itEvery =
+  <Row extends [unknown, ...unknown[]] | readonly unknown[] | string | object>(rows: readonly Row[]) =>
+  (title: string, check: Check<Row>): void =>
+    it(title.replaceAll(/%[sjdi]|\$\w+/g, '…'), async () => {
+      const misses: string[] = [];
+      for (const row of rows)
+        try {
+          await (Array.isArray(row)
+            ? (check as (...cells: unknown[]) => unknown)(...row)
+            : (check as (cell: Row) => unknown)(row));
+        } catch (error) {
+          misses.push(`${JSON.stringify(row)}: ${error instanceof Error ? error.message : String(error)}`);
+        }
+      expect(rows).not.toHaveLength(0);
+      expect(misses).toEqual([]);
+    });

@@ -22,5 +22,5 @@ export default defineConfig({
       transform: (code: string, id: string) => (id.endsWith(`/${file}`) ? mutated(code) : undefined),
     },
   ],
-  test: { include: [...mutation.tests], isolate: false, testTimeout: 30_000, bail: 1, reporters: ['minimal'] },
+  test: { include: [...mutation.tests], isolate: false, fsModuleCache: false, testTimeout: 120_000, bail: 1 },
 });

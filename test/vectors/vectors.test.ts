@@ -5,6 +5,7 @@ import { combineFinders } from '../../workflows/patterns/combine-finders.js';
 import { findersOf, type ValueKind, type ValueKindOptions } from '../../workflows/patterns/value-kinds.js';
 import { flushText } from '../../workflows/stream/held-text.js';
 import { hiddenFinders } from '../../workflows/unicode/hidden-finder.js';
+import { itEvery } from '../../workflows/test-setup.js';
 
 // --- The files. ---
 
@@ -72,7 +73,7 @@ interface Numbers {
 
 const departing = (kind: ValueKind, name: string, around: (value: string) => string): void => {
   const departures = groupsOf<Numbers>(name).flatMap((group) => group.departures ?? []);
-  it.each(departures)('departs from the source at $value: $why', ({ value, found: isFound }) => {
+  itEvery(departures)('departs from the source at $value: $why', ({ value, found: isFound }) => {
     expect(found(kind, around(value))).toEqual(isFound ? [value] : []);
   });
 };
@@ -84,14 +85,14 @@ describe('IBANs', () => {
     expect(new Set(valid.map((value) => value.slice(0, 2))).size).toBeGreaterThanOrEqual(102);
   });
 
-  it.each(valid)('finds %s, plain and in groups, and not with other check digits', (value) => {
+  itEvery(valid)('finds %s, plain and in groups, and not with other check digits', (value) => {
     expect(found('iban', `Pay to ${value}, please`)).toEqual([value]);
     expect(found('iban', `Pay to ${inGroups(value, ' ')} and write`)).toEqual([inGroups(value, ' ')]);
     for (const other of ['00', '01', '02', '13', '50', '97', '98', '99'].filter((digits) => digits !== value.slice(2, 4)))
       expect(found('iban', `Pay to ${value.slice(0, 2)}${other}${value.slice(4)}, please`)).toEqual([]);
   });
 
-  it.each(groupsOf<Numbers>('ibans').flatMap((group) => group.invalid ?? []))('takes no $value ($why)', ({ value }) => {
+  itEvery(groupsOf<Numbers>('ibans').flatMap((group) => group.invalid ?? []))('takes no $value ($why)', ({ value }) => {
     expect(found('iban', `Pay to ${value}, please`)).toEqual([]);
   });
 
@@ -103,7 +104,7 @@ describe('cards', () => {
     valid: { brand: string; value: string }[];
   }
 
-  it.each(groupsOf<Cards>('cards').flatMap((group) => group.valid ?? []))(
+  itEvery(groupsOf<Cards>('cards').flatMap((group) => group.valid ?? []))(
     'finds $value ($brand), plain and in groups, and not with another check digit',
     ({ value }) => {
       const digits = value.replaceAll(/\D/g, '');
@@ -115,7 +116,7 @@ describe('cards', () => {
     },
   );
 
-  it.each(groupsOf<Numbers>('cards').flatMap((group) => group.invalid ?? []))('takes no $value ($why)', ({ value }) => {
+  itEvery(groupsOf<Numbers>('cards').flatMap((group) => group.invalid ?? []))('takes no $value ($why)', ({ value }) => {
     expect(found('card', `Card ${value}, thanks`)).toEqual([]);
   });
 
@@ -142,31 +143,31 @@ describe('phone numbers', () => {
     expect(new Set(valid.map(({ country }) => country)).size).toBeGreaterThan(200);
   });
 
-  it.each(valid)('finds $value ($country), as it stands and without spaces', ({ value }) => {
+  itEvery(valid)('finds $value ($country), as it stands and without spaces', ({ value }) => {
     expect(found('phone', `Call ${value} today`)).toEqual([value]);
     const plain = value.replaceAll(/[\s-]/g, '');
     expect(found('phone', `Call ${plain}.`)).toEqual([plain]);
   });
 
-  it.each(groupsOf<Phones>('phones').flatMap((group) => group.national ?? []))(
+  itEvery(groupsOf<Phones>('phones').flatMap((group) => group.national ?? []))(
     'finds $value in $country',
     ({ value, country }) => {
       expect(found('phone', `Call ${value}, please`, optionsOf(country))).toEqual([value]);
     },
   );
 
-  it.each(groupsOf<Phones>('phones').flatMap((group) => group.extended ?? []))(
+  itEvery(groupsOf<Phones>('phones').flatMap((group) => group.extended ?? []))(
     'finds $value before the extension in $text',
     ({ value, text, country }) => {
       expect(found('phone', `Call ${text}, please`, optionsOf(country))).toEqual([value]);
     },
   );
 
-  it.each(groupsOf<Phones>('phones').flatMap((group) => group.invalid ?? []))('takes no $value ($why)', ({ value, country }) => {
+  itEvery(groupsOf<Phones>('phones').flatMap((group) => group.invalid ?? []))('takes no $value ($why)', ({ value, country }) => {
     expect(found('phone', `It is ${value}, they say`, optionsOf(country))).toEqual([]);
   });
 
-  it.each(groupsOf<Phones>('phones').flatMap((group) => group.departures ?? []))(
+  itEvery(groupsOf<Phones>('phones').flatMap((group) => group.departures ?? []))(
     'departs from the source at $value: $why',
     (departure) => {
       const { value, country, found: isFound } = departure;
@@ -178,11 +179,11 @@ describe('phone numbers', () => {
 describe('social security numbers', () => {
   const labels = ['SSN ', 'SSN: ', 'social security number is ', 'My ssn = '];
 
-  it.each(groupsOf<Numbers>('ssns').flatMap((group) => group.valid ?? []))('finds %s', (value) => {
+  itEvery(groupsOf<Numbers>('ssns').flatMap((group) => group.valid ?? []))('finds %s', (value) => {
     expect(found('ssn', `It is ${value}.`)).toEqual([value]);
   });
 
-  it.each(groupsOf<Numbers>('ssns').flatMap((group) => group.labelled ?? []))(
+  itEvery(groupsOf<Numbers>('ssns').flatMap((group) => group.labelled ?? []))(
     'finds %s behind a label, and not without',
     (value) => {
       expect(found('ssn', `It is ${value}.`)).toEqual([]);
@@ -190,7 +191,7 @@ describe('social security numbers', () => {
     },
   );
 
-  it.each(groupsOf<Numbers>('ssns').flatMap((group) => group.invalid ?? []))(
+  itEvery(groupsOf<Numbers>('ssns').flatMap((group) => group.invalid ?? []))(
     'takes no $value ($why), labelled or not',
     ({ value }) => {
       expect(found('ssn', `It is ${value}.`)).toEqual([]);
@@ -216,7 +217,7 @@ describe('addresses', () => {
     [...texts, ...departures].map((each) => ({ kind, ...each })),
   );
 
-  it.each(cases)('finds $found ($kind) in $text', ({ kind, text, found: expected }) => {
+  itEvery(cases)('finds $found ($kind) in $text', ({ kind, text, found: expected }) => {
     expect(found(kind, text)).toEqual(expected);
     expect(found(kind, `See: ${text} , today`)).toEqual(expected);
   });
@@ -239,7 +240,7 @@ describe('tokens and keys', () => {
   const values = groupsOf<Tokens>('tokens').flatMap(({ kind, values: each = [] }) =>
     each.map((pieces) => ({ kind, value: whole(pieces) })),
   );
-  it.each(values)('finds the $kind $value', ({ kind, value }) => {
+  itEvery(values)('finds the $kind $value', ({ kind, value }) => {
     expect(found(kind, value)).toEqual([value]);
     expect(found(kind, `This: ${value} , then`)).toEqual([value]);
     expect(found(kind, `{"it":"${value}"}`)).toEqual([value]);
@@ -248,17 +249,17 @@ describe('tokens and keys', () => {
   const texts = groupsOf<Tokens>('tokens').flatMap(({ kind, texts: each = [] }) =>
     each.map(({ text, value }) => ({ kind, text: whole(text), value: whole(value) })),
   );
-  it.each(texts)('finds the $kind in $text', ({ kind, text, value }) => expect(found(kind, text)).toEqual([value]));
+  itEvery(texts)('finds the $kind in $text', ({ kind, text, value }) => expect(found(kind, text)).toEqual([value]));
 
   const negatives = groupsOf<Tokens>('tokens').flatMap(({ kind, invalid = [] }) =>
     invalid.map((pieces) => ({ kind, text: whole(pieces) })),
   );
-  it.each(negatives)('finds no $kind in $text', ({ kind, text }) => expect(found(kind, `so ${text} it is`)).toEqual([]));
+  itEvery(negatives)('finds no $kind in $text', ({ kind, text }) => expect(found(kind, `so ${text} it is`)).toEqual([]));
 
   const departures = groupsOf<Tokens>('tokens').flatMap(({ kind, departures: each = [] }) =>
     each.map(({ text, ...rest }) => ({ kind, text: whole(text), ...rest })),
   );
-  it.each(departures)('departs from the source at $kind $text: $why', ({ kind, text, found: isFound }) => {
+  itEvery(departures)('departs from the source at $kind $text: $why', ({ kind, text, found: isFound }) => {
     expect(found(kind, text).length > 0).toBe(isFound);
   });
 });
@@ -273,12 +274,12 @@ describe('invisible characters', () => {
   const pattern = combineFinders(hiddenFinders.map((finder) => ['hidden', finder] as const));
   const cleaned = (text: string) => flushText({ text, from: 0 }, { pattern, replace: () => '' });
 
-  it.each(groupsOf<Texts>('invisible').flatMap((group) => group.attacks ?? []))('takes out $name', ({ text, clean }) => {
+  itEvery(groupsOf<Texts>('invisible').flatMap((group) => group.attacks ?? []))('takes out $name', ({ text, clean }) => {
     expect(cleaned(text)).toBe(clean);
     expect(cleaned(`Dear all,\n${text}\nYours`)).toBe(`Dear all,\n${clean}\nYours`);
   });
 
-  it.each(groupsOf<Texts>('invisible').flatMap((group) => group.harmless ?? []))('leaves $name alone', ({ text }) => {
+  itEvery(groupsOf<Texts>('invisible').flatMap((group) => group.harmless ?? []))('leaves $name alone', ({ text }) => {
     for (const each of [text, `a ${text} b`, `(${text})`, `${text}${text}`]) expect(cleaned(each)).toBe(each);
   });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { flushText, nothingHeld, pushText } from '../stream/held-text.js';
-import { cutsOf } from '../test-setup.js';
+import { cutsOf, itEvery } from '../test-setup.js';
 import { combineFinders, type CombinedFinder } from './combine-finders.js';
 import { findersOf, valueKinds, type ValueKind } from './value-kinds.js';
 
@@ -170,7 +170,7 @@ describe('a value in disguise', () => {
     ),
   );
 
-  it.each(written)('%s, %s: is found, and no piece of it leaves, however it is cut', (kind, _how, value) => {
+  itEvery(written)('%s, %s: is found, and no piece of it leaves, however it is cut', (kind, _how, value) => {
     const text = `It is ${value} , ok`;
     for (const pieces of [[text], text.split(''), ...randomCuts(text, 10)])
       expect(inPieces(pieces).joined, JSON.stringify(pieces)).toBe(`It is [${kind}] , ok`);
@@ -195,7 +195,7 @@ describe('a value in disguise', () => {
 });
 
 describe('a URL with credentials', () => {
-  it.each([
+  itEvery([
     ['https://admin:s3cret@host.example/path', 'https://[url-credentials]@host.example/path'],
     ['https://oauth2token1234567890@host.example/', 'https://[url-credentials]@host.example/'],
     ['https://admin:s3cret@203.0.113.7/ jane@example.com', 'https://[url-credentials]@[ip]/ [email]'],
@@ -208,7 +208,7 @@ describe('a URL with credentials', () => {
 });
 
 describe('what is no value', () => {
-  it.each(harmless)('is left alone: %j', (text) => {
+  itEvery(harmless)('is left alone: %j', (text) => {
     expect(whole(text)).toBe(text);
     for (const pieces of [text.split(''), ...randomCuts(text, 50)]) expect(inPieces(pieces).joined).toBe(text);
   });
@@ -325,13 +325,13 @@ const adversarial = [
 ];
 
 describe('work', () => {
-  it.each(adversarial)('reads 50,000 characters of %j', (piece) => {
+  itEvery(adversarial)('reads 50,000 characters of %j', (piece) => {
     const text = piece.repeat(Math.ceil(50_000 / piece.length));
     expect(whole(`${text}!`).length).toBeGreaterThan(0);
     expect(all.open(text, 0)).toBeLessThanOrEqual(text.length);
   });
 
-  it.each(adversarial)('holds a bounded piece of a stream of %j', (piece) => {
+  itEvery(adversarial)('holds a bounded piece of a stream of %j', (piece) => {
     const text = piece.repeat(Math.ceil(30_000 / piece.length));
     const pieces = text.match(/[^]{1,600}/g) ?? [];
     let held = nothingHeld;
