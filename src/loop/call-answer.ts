@@ -8,7 +8,7 @@ export interface Suspension {
   /** What is left of that run, where it is kept with the run that the tool was called in. */
   readonly rested?: string;
   /** The call inside that run over which a person is to decide. */
-  readonly approval?: { readonly toolName?: string; readonly args?: unknown };
+  readonly approval?: { readonly toolCallId?: string; readonly toolName?: string; readonly args?: unknown };
 }
 
 /** What was said about a call that waited, or that it had nothing to wait for. */

@@ -21,7 +21,10 @@ export type Prompt = PhaseData<'llmRequest'>['prompt'];
 export type StepSettings = Pick<
   PhaseData<'inputStep'>,
   'tools' | 'toolChoice' | 'activeTools' | 'providerOptions' | 'modelSettings' | 'structuredOutput'
->;
+> & {
+  /** What a hook gave the step's tools in place of the agent's workspace. */
+  readonly workspace?: unknown;
+};
 
 /** One of the agent's models, and how it is called. */
 export interface ModelEntry {

@@ -19,7 +19,7 @@ export const waitingChunk = (run: Run, waiting: WaitingCall): Chunk => {
   const { payload, resumeSchema = '', approval } = waiting.suspension;
   if (approval) {
     const inner = { toolName, args, ...approval };
-    return agentChunk(run, 'tool-call-approval', { toolCallId, ...inner, resumeSchema: approvalSchema });
+    return agentChunk(run, 'tool-call-approval', { ...inner, toolCallId, resumeSchema: approvalSchema });
   }
   return agentChunk(run, 'tool-call-suspended', { toolCallId, toolName, args, suspendPayload: payload, resumeSchema });
 };

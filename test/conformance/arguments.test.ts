@@ -135,7 +135,7 @@ describe.each(modes)('what hooks are given, %s', (mode) => {
     try {
       const model = { id: 'local/local-model' as const, url: failing.baseUrl };
       const made = agentWith({ errorProcessors: [handling], model, maxRetries: 1 });
-      await expect(run(made, mode)).rejects.toThrow('model/call-failed');
+      await expect(run(made, mode)).rejects.toThrow('The script has 1 replies');
       expect(failing.requests).toHaveLength(2);
       expect(seen).toEqual([[true, 0, 0]]);
     } finally {

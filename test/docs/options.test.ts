@@ -66,7 +66,6 @@ describe('docs/options.md', () => {
   it('tells refusals apart', () => {
     expect(document).toContain('| `maxSteps` | A whole number from 1. |');
     expect(document).toContain('| `eagerToolExecution` | Refused unless `false`. No tool runs before its step was judged. |');
-    expect(document).toContain('| `scorers` | Refused. |');
     expect(document).toContain('| `network` | A network routes');
   });
 });

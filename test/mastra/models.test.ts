@@ -2,7 +2,7 @@ import { Mastra } from '@mastra/core/mastra';
 import { RequestContext } from '@mastra/core/request-context';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { InterlockAgent, isInterlockError, type InterlockAgentConfig } from '../../src/index.js';
+import { InterlockAgent, type InterlockAgentConfig } from '../../src/index.js';
 import { scriptedModel, startOpenAIServer, type OpenAIServer } from '../../src/testing/index.js';
 import { expectRefusal, modes } from './support.js';
 
@@ -105,7 +105,7 @@ describe.each(modes)('models of %s', (mode) => {
           config,
         );
         const result = mode === 'generate' ? agent.generate('Hi') : agent.stream('Hi').then((stream) => stream.getFullOutput());
-        await expect(result).rejects.toThrow(/model\/call-failed.*busy/);
+        await expect(result).rejects.toThrow('busy');
         expect(model.calls).toHaveLength(calls);
       } finally {
         vi.useRealTimers();
@@ -162,7 +162,7 @@ describe('router ids', () => {
       async (..._request: unknown[]) => new Response(JSON.stringify({ error: { message: 'not here' } }), { status: 400 }),
     );
     vi.stubGlobal('fetch', fetch);
-    await expect(agentWith('openai/gpt-5').generate('Hi')).rejects.toThrow(/model\/call-failed.*not here/);
+    await expect(agentWith('openai/gpt-5').generate('Hi')).rejects.toThrow('not here');
     const [url, init] = fetch.mock.calls[0] as [string, RequestInit];
     expect(url).toContain('api.openai.com');
     expect(new Headers(init.headers).get('authorization')).toBe('Bearer test-key');
@@ -197,11 +197,10 @@ describe('an OpenAI-compatible endpoint', () => {
     expect(server.requests[0]).toMatchObject({ body: { model: 'local-model' }, headers: { authorization: 'Bearer secret' } });
   });
 
-  it('an error of the provider is kept as the cause', async () => {
+  it('a call that fails rejects with the error of the provider', async () => {
     server = await startOpenAIServer({ reply: [{ kind: 'error', status: 400, message: 'too long' }] });
     const agent = agentWith({ id: 'local/local-model', url: server.baseUrl });
     const error: unknown = await agent.generate('Hi').catch((thrown: unknown) => thrown);
-    expect(isInterlockError(error, 'model/call-failed')).toBe(true);
-    expect((error as Error).cause).toMatchObject({ statusCode: 400, message: 'too long' });
+    expect(error).toMatchObject({ name: 'AI_APICallError', statusCode: 400, message: 'too long' });
   });
 });

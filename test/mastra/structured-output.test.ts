@@ -160,7 +160,7 @@ describe.each(modes)('structured output in %s', (mode) => {
     ['structuredOutput.model', { schema, model: 'openai/gpt-5' }, 'agent/unsupported-option'],
     ['structuredOutput.useAgent', { schema, useAgent: true }, 'agent/unsupported-option'],
     ['structuredOutput.providerOptions', { schema, providerOptions: {} }, 'agent/unsupported-option'],
-    ['structuredOutput.jsonPromptInjection', { schema, jsonPromptInjection: 'auto' }, 'agent/unsupported-option'],
+    ['structuredOutput.jsonPromptInjection', { schema, jsonPromptInjection: 'often' }, 'agent/invalid-option'],
     ['structuredOutput.instructions', { schema, instructions: 'Briefly.' }, 'agent/unsupported-option'],
     ['structuredOutput.shape', { schema, shape: 1 }, 'agent/unknown-option'],
     ['structuredOutput.errorStrategy', { schema, errorStrategy: 'ignore' }, 'agent/invalid-option'],

@@ -201,7 +201,8 @@ const refusedMethods = [
 describe('ways around the loop', () => {
   it.each(refusedMethods)('%s is refused by its name, before any model call', async (name) => {
     const model = scriptedModel({ steps: () => ({ text: secret }) });
-    const agent = new InterlockAgent({ id: 'one', name: 'One', instructions: 'Answer.', model });
+    const inputProcessors = [{ id: 'guard', processInput: () => undefined as never }];
+    const agent = new InterlockAgent({ id: 'one', name: 'One', instructions: 'Answer.', model, inputProcessors });
     const call = (agent[name] as unknown as (...args: unknown[]) => Promise<unknown>).bind(agent);
     const error: unknown = await call('Go.', { runId: 'run-1' }).catch((thrown: unknown) => thrown);
     expect(isInterlockError(error, 'agent/unsupported-method')).toBe(true);

@@ -258,7 +258,8 @@ describe('P6 Retries are bounded transitions', () => {
     it.each([0, 1, 2])('are made again %i times at most', async (maxProcessorRetries) => {
       const model = failing();
       const ran = await runAgent(createAgent({ model, maxProcessorRetries, errorProcessors: [recovering()] }), mode);
-      expect(ran).toMatchObject({ status: 'failed', error: { code: 'model/call-failed' } });
+      expect(ran.status).toBe('failed');
+      expect(finishOf(ran.events).error?.code).toBe('model/call-failed');
       expect(model.calls).toHaveLength(1 + maxProcessorRetries);
       expect(finishOf(ran.events).retries).toBe(0);
       expect(eventsOf(ran, 'model-error').map(({ recovered }) => recovered)).toEqual([

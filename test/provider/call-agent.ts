@@ -46,6 +46,8 @@ export interface Called {
   readonly usage: FullOutput['usage'] | undefined;
   readonly error?: Error & { code?: string };
   readonly events: readonly RunEvent[];
+  /** Why the run failed, as its last event says it. */
+  readonly code: string | undefined;
   /** What was streamed; none from `generate`. */
   readonly chunks: readonly Chunk[];
 }
@@ -75,7 +77,7 @@ export const callAgent = async (
   const end = events.at(-1);
   if (end?.type !== 'run-finish') throw new Error('The run has no end.', { cause: settled.error });
   const { text, finishReason, usage } = settled.result;
-  return { status: end.status, text, finishReason, usage, ...settled, events, chunks };
+  return { status: end.status, code: end.error?.code, text, finishReason, usage, ...settled, events, chunks };
 };
 
 type Settled = Pick<Called, 'result' | 'error'>;

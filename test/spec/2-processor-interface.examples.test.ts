@@ -54,7 +54,7 @@ describe(`the examples of ${document}`, () => {
 
     const again = world([{ error: refusedCall('context length exceeded') }, { error: refusedCall('context length exceeded') }]);
     await expect(again.agent({ errorProcessors: [new ErrorRecovery()] }).generate(fiveTurns)).rejects.toThrow(
-      'model/call-failed',
+      'context length exceeded',
     );
     expect(again.calls).toHaveLength(2);
   });

@@ -40,10 +40,9 @@ export const prepare = async (run: Run): Promise<Outcome> => {
   return { kind: 'done' };
 };
 
-/** Mastra's hooks may also set these for a step. The loop does not honour them, so it says so instead of going on without. */
-const refuseIgnored = (run: Run, { messageId, workspace }: PhaseData<'inputStep'> & { workspace?: unknown }): void => {
-  const name = messageId !== run.messageId ? 'messageId' : workspace === undefined ? undefined : 'workspace';
-  if (name) throw new InterlockError('agent/unsupported-option', { path: `inputStep.${name}` });
+/** Mastra's hooks may also set the id of the response message, which the loop keeps for the whole run. */
+const refuseIgnored = (run: Run, { messageId }: PhaseData<'inputStep'>): void => {
+  if (messageId !== run.messageId) throw new InterlockError('agent/unsupported-option', { path: 'inputStep.messageId' });
 };
 
 const beginStep = (run: Run): void => {
@@ -55,9 +54,10 @@ const beginStep = (run: Run): void => {
 
 const settingNames = ['tools', 'toolChoice', 'activeTools', 'providerOptions', 'modelSettings', 'structuredOutput'] as const;
 
-const takeSettings = (attempt: Attempt, data: PhaseData<'inputStep'>): void => {
+const takeSettings = (attempt: Attempt, data: PhaseData<'inputStep'> & { workspace?: unknown }): void => {
   const { settings, entry } = attempt;
   for (const name of settingNames) Object.assign(settings, { [name]: data[name] });
+  if (data.workspace !== undefined) Object.assign(settings, { workspace: data.workspace });
   // Headers were meant for the model that they were configured with.
   if (data.model && data.model !== entry.model)
     attempt.entry = { ...entry, model: data.model as ResolvedModel, headers: undefined }; // the row resolved what the hook gave

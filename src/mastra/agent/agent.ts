@@ -35,9 +35,10 @@ import { runToEnd } from './end-run.js';
 import { readConfig, type AgentSetup } from './read-config.js';
 import { readCall } from './read-call.js';
 import { refuseMethods } from './refused-methods.js';
-import { registerOnProcessors, workflowsOf } from './registration.js';
+import { hasGuards, registerOnProcessors, workflowsOf } from './registration.js';
 import { resolveOptions } from './resolve-options.js';
-import { errorOf, resultOf, type RunResult, type StepResult } from './result.js';
+import { errorOf, resultOf, scoringDataOf, type RunResult, type StepResult } from './result.js';
+import { scored } from './score.js';
 import { readResumeOptions } from './resume-options.js';
 import { resume } from './resume.js';
 import { streamOf, type RunStream } from './run-stream.js';
@@ -87,8 +88,8 @@ export class InterlockAgent<
   TRequestContext = unknown,
 > extends Agent<TAgentId, TTools, TOutput, TRequestContext> {
   static {
-    refuseMethods(this.prototype);
     guardsOf = (agent) => agent.#setup.guards;
+    refuseMethods(this.prototype, (agent: InterlockAgent) => hasGuards(agent.#setup.guards));
   }
 
   readonly #setup: AgentSetup;
@@ -254,8 +255,7 @@ export class InterlockAgent<
     await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
     const call = { agent, mode, messages: input, options, requestContext };
     const kept = this.#keeper(given)?.begin({ ...call, given });
-    if (kept) return kept;
-    return this.#begun(await beginRun({ ...call, guards, hooks, maxModelRetries }), options);
+    return scored(kept ? await kept : this.#begun(await beginRun({ ...call, guards, hooks, maxModelRetries }), options), call);
   }
 
   async #resume(mode: RunMode, resumeData: unknown, given: object): Promise<Begun> {
@@ -267,8 +267,8 @@ export class InterlockAgent<
     await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
     const resuming = { mode, runId, toolCallId, resumeData, options, requestContext, memory };
     const kept = this.#keeper(options)?.resume(resuming);
-    if (kept) return kept;
-    return this.#begun(await resume({ ...resuming, suspended: this.#suspended, guards }), options);
+    const begun = kept ? await kept : this.#begun(await resume({ ...resuming, suspended: this.#suspended, guards }), options);
+    return scored(begun, { agent, options, requestContext });
   }
 
   #keeper(options: CallOptions): Keeper | undefined {
@@ -284,12 +284,12 @@ export class InterlockAgent<
     run.options.outlet.drain();
     await end();
     if (run.status === 'failed') throw errorOf(run);
-    const result = resultOf(run);
+    const result = { ...resultOf(run), ...(callbacks.returnScorerData && { scoringData: scoringDataOf(run) }) };
     return isDelegated(callbacks) ? refusingAnswer(this.id, result) : result;
   }
 
   #streamed({ run, callbacks, transforms, end }: Begun): object {
-    const stream = streamOf(run, { ended: end(), transforms });
+    const stream = streamOf(run, { ended: end(), transforms, returnScorerData: callbacks.returnScorerData });
     return isDelegated(callbacks) ? refusingStream(this.id, stream) : stream;
   }
 }

@@ -25,7 +25,7 @@ const defaultMaxSteps = 5;
 const defaultToolConcurrency = 10;
 /** Where only stop conditions bound a run, it still ends. */
 const boundedByConditions = 1_000;
-const retriesWithErrorProcessors = 10;
+const retriesWithErrorProcessors = 3;
 
 /** A call of an agent with its options resolved. */
 export interface Beginning {

@@ -58,6 +58,9 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   tracing?: TracingContext;
   tracingOptions?: TracingOptions;
   actor?: unknown;
+  delegation?: unknown;
+  scorers?: unknown;
+  returnScorerData?: boolean;
   mcp?: unknown;
   model?: unknown;
   experimentalTransform?: StreamTransforms;

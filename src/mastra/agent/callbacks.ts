@@ -23,12 +23,20 @@ export const runCallbacks = (
     }),
 });
 
-/** Calls back when a run has ended: `onError` after a failure, `onAbort` after the caller gave up, else `onFinish`. One that rests has not. */
+/** Runs whose end was reported to their caller. */
+const reported = new WeakSet<Run>();
+
+/**
+ * Reports the end of a run to its caller, once: `onError` after a failure, `onAbort` after the caller gave up, else `onFinish`. A
+ * suspended run has not ended.
+ */
 export const callEnded = async (run: Run, { onFinish, onError, onAbort }: CallCallbacks): Promise<void> => {
+  if (run.status === 'suspended' || reported.has(run)) return;
+  if (onFinish || onError || onAbort) reported.add(run);
   if (run.status === 'failed') return safely(onError, { error: errorOf(run) });
   if (run.status === 'canceled')
     return safely(onAbort, { steps: (isWithheld(run) ? [] : acceptedSteps(run)).map(stepResult), text: unfinishedText(run) });
-  if (!onFinish || run.status === 'suspended') return undefined;
+  if (!onFinish) return undefined;
   const { response, ...result } = resultOf(run);
   const last = run.steps.findLast((step) => !step.tripwire);
   const views = last && stepResult(last);

@@ -1,4 +1,6 @@
+import type { Agent } from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
+import type { RequestContext } from '@mastra/core/request-context';
 import type { Lanes } from '../../loop/run.js';
 import type { InterlockConfig } from './config.js';
 import { errorLane, hasErrorHook } from './error-lane.js';
@@ -41,15 +43,40 @@ export const resolveChains = async (chaining: Chaining): Promise<Chains> => {
   };
   const [input, output, error] = await Promise.all([chain('input'), chain('output'), chain('error')]);
   const { before, after } = await memoryProcessors(conversation, { input, output, titling: chaining });
+  const own = await hostProcessors(agent, { input, output, requestContext });
   const last = options.prepareStep ? [new PrepareStepProcessor({ prepareStep: options.prepareStep })] : [];
   return {
-    input: before.length + last.length > 0 ? [...before, ...input, ...last] : input,
-    output,
+    input: [...before, ...own.input, ...input, ...last],
+    output: [...output, ...own.output],
     error,
-    others: [...input, ...output].filter(hasErrorHook),
+    others: [...own.input, ...input, ...output].filter(hasErrorHook),
     memory: after,
     recalling: before,
     hasErrorGuards: error.length > 0,
+  };
+};
+
+interface HostLanes {
+  readonly input: readonly PipelineStep[];
+  readonly output: readonly PipelineStep[];
+  readonly requestContext: RequestContext;
+}
+
+/**
+ * The processors that Mastra's agent adds for its workspace, skills, channels and browser. They run in the agent's lanes, before its
+ * guards of the input and after those of the output, so that the guards judge what they add and they see what was accepted.
+ */
+const hostProcessors = async (agent: Agent, { input, output, requestContext }: HostLanes) => {
+  const configured = input as never; // Mastra only looks for processors of its own in it
+  const channels = agent.getChannels();
+  return {
+    input: [
+      ...(await agent['getWorkspaceInstructionsProcessors'](configured, requestContext)),
+      ...(await agent['getSkillsProcessors'](configured, requestContext)),
+      ...(channels?.getInputProcessors(configured) ?? []),
+      ...(agent.browser?.getInputProcessors(configured) ?? []),
+    ] as readonly PipelineStep[],
+    output: (channels?.getOutputProcessors(output as never) ?? []) as readonly PipelineStep[],
   };
 };
 

@@ -21,8 +21,8 @@ export interface InterlockConfig {
   /** What happens when a model call fails; the same forms. */
   errorProcessors?: DynamicGuards;
   /**
-   * Retries that guards may be granted in one run, from whatever phase. Default 0: a retry is then a tripwire; 10 where there
-   * are error processors, as Mastra's specification says.
+   * Retries that guards may be granted in one run, from whatever phase. Default 0: a retry is then a tripwire; 3 with error
+   * processors, as in Mastra 1.71.
    */
   maxProcessorRetries?: number;
   /**

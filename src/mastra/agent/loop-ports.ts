@@ -1,4 +1,5 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
+import type { RequestContext } from '@mastra/core/request-context';
 import { convertFullStreamChunkToMastra } from '@mastra/core/stream';
 import type { LoopMessages, LoopPorts, StepRecord, StepSettings } from '../../loop/ports.js';
 import { createHost } from '../workflow/host.js';
@@ -11,6 +12,7 @@ import { createModelCall } from '../model/model-call.js';
 import { createModelOutputs, type ModelOutputs } from '../model/model-outputs.js';
 import { resolveModel, resolveModels, type ModelRequestor } from '../model/models.js';
 import { createPrompts } from '../model/prompts.js';
+import { stepResult } from './result.js';
 import { runTool, type ToolRunContext } from '../tools/run-tool.js';
 import { createApprovalPolicy } from '../tools/tool-approval.js';
 import { authoredTools, resolveTools } from '../tools/tools.js';
@@ -32,7 +34,8 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
   outputs.note(await authoredTools(target, tools));
   let hasForeignResult = false;
   const copies = createMessageCopies(() => target.isGuarded || outputs.areMapped || hasForeignResult);
-  const toolContext = toolContextOf(target, tools, copies);
+  const workspace = await agent.getWorkspace({ requestContext });
+  const toolContext = { ...toolContextOf(target, tools, copies), workspace };
   const ports: LoopPorts = {
     host: createHost((model) => resolveModel(by, model)),
     messages: {
@@ -50,7 +53,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
       return runTool(request, toolContext);
     },
     needsApproval: createApprovalPolicy({ option: options.requireToolApproval, requestContext }),
-    shouldStop: (steps) => anyHolds(options.stopWhen, steps),
+    shouldStop: async (steps) => (await anyHolds(options.stopWhen, steps)) || takeBail(requestContext),
     now: () => performance.now(),
     wallClock: () => Date.now(),
     createId,
@@ -71,7 +74,11 @@ const settingsOf = ({ options }: LoopTarget, tools: Record<string, unknown>): St
   structuredOutput: options.structuredOutput as StepSettings['structuredOutput'], // Mastra's, less what was refused
 });
 
-const toolContextOf = (target: LoopTarget, prepared: Record<string, unknown>, copies: MessageCopies): ToolRunContext => {
+const toolContextOf = (
+  target: LoopTarget,
+  prepared: Record<string, unknown>,
+  copies: MessageCopies,
+): Omit<ToolRunContext, 'workspace'> => {
   const { agent, options, requestContext, runId, conversation, hooks, trace } = target;
   const { tracingContext, actor, mcp } = options;
   return {
@@ -106,10 +113,19 @@ const messagesWith = (outputs: ModelOutputs, copies: MessageCopies): LoopMessage
   };
 };
 
+/** Where Mastra's tool for a sub-agent notes that `onDelegationComplete` called `bail()`. */
+const bailKey = '__mastra_delegationBailed';
+
+const takeBail = (requestContext: RequestContext): boolean => {
+  const bailed = requestContext.get(bailKey) === true;
+  if (bailed) requestContext.delete(bailKey);
+  return bailed;
+};
+
 /** Whether one of the stop conditions holds; the shape is the AI SDK's. */
 const anyHolds = async (stopWhen: unknown, steps: readonly StepRecord[]): Promise<boolean> => {
   const conditions = (Array.isArray(stopWhen) ? stopWhen : stopWhen ? [stopWhen] : []) as ((call: object) => unknown)[];
   const accepted = steps.filter((step) => !step.tripwire);
-  const results = await Promise.all(conditions.map((condition) => condition({ steps: accepted })));
+  const results = await Promise.all(conditions.map((condition) => condition({ steps: accepted.map(stepResult) })));
   return results.some(Boolean);
 };

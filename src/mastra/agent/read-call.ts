@@ -18,7 +18,14 @@ export const readCall = (messages: unknown, given: unknown): Call => {
   const { prompt, options } = isPromptForm(messages) ? splitPrompt(messages, given) : { prompt: messages, options: given ?? {} };
   if (isEmpty(prompt)) throw new InterlockError('agent/no-input', { path: 'messages' });
   // What the messages are is Mastra's to read; the options are checked by name before anything reads them.
-  return { messages: prompt as MessageListInput, options: heldBySupervisor(options) };
+  return { messages: prompt as MessageListInput, options: withMemory(heldBySupervisor(options)) };
+};
+
+/** `threadId` and `resourceId` are what Mastra called `memory.thread` and `memory.resource` before 1.0. */
+const withMemory = <T extends object>(options: T): T => {
+  const { threadId, resourceId, ...rest } = options as CallOptions & { threadId?: string; resourceId?: string };
+  if (threadId === undefined && resourceId === undefined) return options;
+  return { ...rest, memory: { thread: threadId, resource: resourceId, ...rest.memory } } as unknown as T;
 };
 
 /** A message has a role, a prompt form has none. */

@@ -2,12 +2,13 @@ import type { Agent } from '@mastra/core/agent';
 import { InterlockError } from '../../errors.js';
 
 const network =
-  'a network routes between agents in a loop of its own; give the agents to a supervisor as "agents" and call generate or stream.';
+  'a network routes in a loop of its own, where guards of the routing agent would not run; move them to its agents, or give the agents to a supervisor as "agents".';
 const threads = "Mastra's runtime of threads does not know its runs;";
 const messages = `${threads} call stream with the thread as its memory.`;
 const resuming = `${threads} call resumeStream, approveToolCall or declineToolCall with the run's id.`;
 const idling = 'nothing here runs in the background; call resumeStream.';
-const legacy = 'models of specification v1 run in a loop of their own; use a v2, v3 or v4 model with generate or stream.';
+const legacy =
+  'models of specification v1 run in a loop of their own, without guards; use a v2, v3 or v4 model with generate or stream.';
 
 type Method = { [Name in keyof Agent]-?: Agent[Name] extends (...args: never[]) => unknown ? Name : never }[keyof Agent];
 
@@ -34,13 +35,25 @@ export const refusedMethods = {
 /** Those of them that answer at once, and not with a promise. */
 const immediate: ReadonlySet<string> = new Set(['sendMessage', 'queueMessage', 'sendSignal'] satisfies Method[]);
 
+/** Methods that run a loop of Mastra's own: they work for an agent without guards, since there is nothing to keep there. */
+const unguarded: ReadonlySet<string> = new Set([
+  'network',
+  'resumeNetwork',
+  'approveNetworkToolCall',
+  'declineNetworkToolCall',
+  'generateLegacy',
+  'streamLegacy',
+] satisfies Method[]);
+
 /**
- * Stands in an agent's prototype for each method that would leave the loop: it fails with `agent/unsupported-method`, as a rejection
- * where the method gives a promise.
+ * Replaces, in an agent's prototype, each method that would leave the loop: it fails with `agent/unsupported-method`, as a rejection
+ * where the method returns a promise. Those in {@link unguarded} fail only for an agent with guards.
  */
-export const refuseMethods = (prototype: object): void => {
+export const refuseMethods = (prototype: object, isGuarded: (agent: never) => boolean): void => {
   for (const [name, detail] of Object.entries(refusedMethods)) {
-    const value = (): Promise<never> => {
+    const stock = Reflect.get(prototype, name) as (...args: unknown[]) => unknown; // of the class that it extends
+    const value = function (this: unknown, ...args: unknown[]): unknown {
+      if (unguarded.has(name) && !isGuarded(this as never)) return stock.apply(this, args);
       const refusal = new InterlockError('agent/unsupported-method', { path: name, detail });
       if (immediate.has(name)) throw refusal;
       return Promise.reject(refusal);

@@ -27,6 +27,10 @@ const lanesOf = ({
   ['error', errorProcessors],
 ];
 
+/** Whether an agent has any guards, or may have them: a function gives them for each request. */
+export const hasGuards = (guards: InterlockConfig): boolean =>
+  lanesOf(guards).some(([, given]) => typeof given === 'function' || toArray(given).length > 0);
+
 /** The workflows that stand for an agent's guards, by id: each lane as a whole, and each pipeline in it. */
 export const workflowsOf = async (
   agentId: string,

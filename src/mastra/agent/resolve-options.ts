@@ -54,12 +54,13 @@ const sharedDefaults = async (mode: RunMode, ask: (of: RunMode) => Promise<objec
 };
 
 /** An agent may say what it must be told about a request, as Mastra's can. */
-const checkRequestContext = async ({ requestContextSchema }: Agent, requestContext: RequestContext): Promise<void> => {
+const checkRequestContext = async ({ id, requestContextSchema }: Agent, requestContext: RequestContext): Promise<void> => {
   if (!requestContextSchema) return;
   const { issues } = await requestContextSchema['~standard'].validate(requestContext.all);
   if (!issues) return;
-  const told = issues.map(({ path = [], message }) => `${path.map(keyOf).join('.') || 'it'}: ${message}`);
-  throw new InterlockError('agent/invalid-option', { path: 'requestContext', detail: `${told.join('; ')}.` });
+  const faults = issues.map(({ path = [], message }) => `- ${path.map(keyOf).join('.') || 'it'}: ${message}`);
+  const detail = `Request context validation failed for agent '${id}':\n${faults.join('\n')}\n`;
+  throw new InterlockError('agent/invalid-option', { path: 'requestContext', detail });
 };
 
 const keyOf = (segment: PropertyKey | { key: PropertyKey }): string =>

@@ -1,6 +1,6 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { RunEvent, RunStatus, Tripwire } from '../../../schemas/index.js';
-import { InterlockError } from '../../errors.js';
+import { InterlockError, isInterlockError } from '../../errors.js';
 import { finishReasonOf, tripwireOf } from '../../loop/ending.js';
 import type { Chunk, StepRecord } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, visibleSteps, type Run } from '../../loop/run.js';
@@ -98,6 +98,17 @@ export const resultOf = (run: Run): RunResult => {
   };
 };
 
+/** What scorers judge: the messages of a run, of which only accepted ones are left. */
+export const scoringDataOf = ({ list }: Run): object => ({
+  input: {
+    inputMessages: list.getPersisted.input.db(),
+    rememberedMessages: list.getPersisted.remembered.db(),
+    systemMessages: list.getSystemMessages(),
+    taggedSystemMessages: list.getPersisted.taggedSystemMessages,
+  },
+  output: list.getPersisted.response.db(),
+});
+
 /** Where the run's trace is found; nothing where none was made. */
 export const traceIdsOf = ({ options: { tracer } }: Run): Pick<RunResult, 'traceId' | 'spanId'> =>
   tracer?.ids ?? { traceId: undefined, spanId: undefined };
@@ -171,6 +182,8 @@ export const answerText = ({ text, steps }: Pick<RunResult, 'text' | 'steps'>): 
   return usesTools ? (accepted.at(-1)?.text ?? '') : text;
 };
 
-/** Why a run failed, as an error whatever was thrown. */
-export const errorOf = (run: Run): Error =>
-  run.error instanceof Error ? run.error : new InterlockError('run/failed', { cause: run.error });
+/** Why a run failed: the provider's own error where a model call did, with its `statusCode`; always an error, whatever was thrown. */
+export const errorOf = ({ error }: Run): Error => {
+  if (isInterlockError(error, 'model/call-failed') && error.cause instanceof Error) return error.cause;
+  return error instanceof Error ? error : new InterlockError('run/failed', { cause: error });
+};

@@ -77,10 +77,15 @@ const choose = (
 ): WaitingCall => {
   const ids = waiting.map(({ call }) => call.toolCallId);
   const named = toolCallId ?? (isDelegated(options) ? passedOn(ids, mode) : ids.length === 1 ? ids[0] : undefined);
-  const chosen = waiting.find(({ call }) => call.toolCallId === named);
+  const chosen =
+    waiting.find(({ call }) => call.toolCallId === named) ?? waiting.find((one) => named !== undefined && innerId(one) === named);
   if (!chosen) throw invalid('toolCallId', `the run waits for ${ids.join(', ')}; name one of them.`);
   return chosen;
 };
+
+/** The id that the call has in the sub-agent where it waits; the sub-agent's chunks, forwarded by the supervisor, have it. */
+const innerId = (waiting: WaitingCall): string | undefined =>
+  waiting.kind === 'data' ? waiting.suspension.approval?.toolCallId : undefined;
 
 /** Where several calls of a sub-agent wait, Mastra's tool for it passes one on to the supervisor, and then resumes it without a name. */
 const passedOn = (ids: readonly string[], mode: RunMode): string | undefined => (mode === 'generate' ? ids[0] : ids.at(-1));

@@ -3,7 +3,7 @@ import { tripwireOf } from '../../loop/ending.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { StreamTransforms } from './call-options.js';
-import { answerText, errorOf, resultOf, traceIdsOf, type RunResult } from './result.js';
+import { answerText, errorOf, resultOf, scoringDataOf, traceIdsOf, type RunResult } from './result.js';
 import { readObject } from '../structured-output/object-stream.js';
 import { safely } from '../safely.js';
 import { objectOf } from '../structured-output/structured-output.js';
@@ -68,14 +68,15 @@ export interface Streaming {
   readonly ended: Promise<void>;
   /** Applied to each reader's full stream. */
   readonly transforms: StreamTransforms | undefined;
+  readonly returnScorerData?: boolean;
 }
 
 /** Offers a run that has been started as a stream. */
-export const streamOf = (run: Run, { ended, transforms }: Streaming): RunStream => {
+export const streamOf = (run: Run, { ended, transforms, returnScorerData }: Streaming): RunStream => {
   const { outlet, runId } = run.options;
   const { traceId, spanId } = traceIdsOf(run);
   let result: Promise<RunResult> | undefined;
-  const whole = (): Promise<RunResult> => (result ??= handled(finish(run, ended)));
+  const whole = (): Promise<RunResult> => (result ??= handled(finish(run, ended, returnScorerData)));
   const stream = {
     runId,
     messageId: run.messageId,
@@ -123,17 +124,20 @@ export const streamOf = (run: Run, { ended, transforms }: Streaming): RunStream 
     getFullOutput: whole,
   };
   for (const name of promised) {
-    const read = (one: RunResult) => (name === 'text' ? answerText(one) : one[name]);
+    const read = (one: RunResult) => (name === 'text' && !isResumed(run) ? answerText(one) : one[name]);
     Object.defineProperty(stream, name, { get: () => handled(whole().then(read)), enumerable: true });
   }
   return stream as typeof stream & Promised;
 };
 
-const finish = async (run: Run, ended: Promise<void>): Promise<RunResult> => {
+/** The text of a resumed run is whole, as in Mastra: it is what the caller has not stored yet. */
+const isResumed = ({ recorder }: Run): boolean => recorder.events.some(({ type }) => type === 'run-resume');
+
+const finish = async (run: Run, ended: Promise<void>, returnScorerData?: boolean): Promise<RunResult> => {
   run.options.outlet.drain();
   await ended;
   if (run.status === 'failed') throw errorOf(run);
-  return resultOf(run);
+  return { ...resultOf(run), ...(returnScorerData && { scoringData: scoringDataOf(run) }) };
 };
 
 /** A promise that may be left alone: a failed run is no unhandled rejection for whoever only destructured a field. */

@@ -27,7 +27,6 @@ const servable = new Set<string>([
   'output',
   'tracingOptions',
   'scorers',
-  'returnScorerData',
   'savePerStep',
   'versions',
 ] satisfies CallOptionName[]);

@@ -4,9 +4,9 @@ import type { Chunk, RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import { createOutlet, type Outlet } from '../../release/outlet.js';
 import type { CallOptions } from './call-options.js';
-import { runCallbacks, toldChunks } from './callbacks.js';
+import { callEnded, runCallbacks, toldChunks } from './callbacks.js';
 import type { InterlockConfig } from './config.js';
-import { responseMessages } from './result.js';
+import { errorOf, responseMessages } from './result.js';
 import { createRunLog } from './run-log.js';
 import { safely } from '../safely.js';
 import { objectOf } from '../structured-output/structured-output.js';
@@ -29,7 +29,7 @@ export const sittingOf = (
   log = agent && createRunLog(agent, runOf),
 ): Sitting => ({
   mode,
-  outlet: withResponse(createOutlet<Chunk>(undefined, shownTo([...shows, toldChunks(options)])), runOf),
+  outlet: withResponse(createOutlet<Chunk>(undefined, shownTo([...shows, toldChunks(options)])), { runOf, options }),
   abortSignal: options.abortSignal,
   onEvent: (event) => {
     void safely(log, event);
@@ -49,10 +49,18 @@ const shownTo = (given: readonly (OnShow | undefined)[]): OnShow | undefined => 
   };
 };
 
-/** Before the last chunk of a run comes its object; the last one carries the answer's messages, where clients read their metadata. */
+interface Ending {
+  readonly runOf: () => Run | undefined;
+  readonly options: CallOptions;
+}
+
+/**
+ * Before the last chunk of a run comes its object, and the callbacks of its end are awaited: a host may freeze once the stream has
+ * closed. The last chunk carries the messages of the answer, where clients read their metadata.
+ */
 const withResponse = (
   outlet: Outlet<Chunk>,
-  runOf: () => Run | undefined,
+  { runOf, options }: Ending,
   tellTools = createToolTelling(runOf),
 ): Outlet<Chunk> => ({
   ...outlet,
@@ -65,10 +73,12 @@ const withResponse = (
   write: (chunk) => {
     tellTools(chunk);
     const run = runOf();
+    if (chunk.type === 'error' && run?.status === 'failed') return outlet.write({ ...chunk, payload: { error: errorOf(run) } });
     if (chunk.type !== 'finish' || !run) return outlet.write(chunk);
     const { runId, from, payload } = chunk;
     const { object } = objectOf(run);
     if (object !== undefined) void outlet.write({ type: 'object-result', runId, from, object } as Chunk); // nobody waits at the end
-    return outlet.write({ ...chunk, payload: { ...(payload as object), response: responseMessages(run) } });
+    const last = { ...chunk, payload: { ...(payload as object), response: responseMessages(run) } };
+    return callEnded(run, options).then(() => outlet.write(last));
   },
 });

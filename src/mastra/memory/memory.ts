@@ -41,13 +41,18 @@ interface Opening {
  * Finds or makes the thread of a call and tells memory's own processors about it, the way Mastra's agent does. Ids that the
  * request's context holds win over the caller's: whoever put them there knows who is asking.
  *
- * Raises `agent/invalid-option` where the agent has no memory, an id is missing, or the thread is another resource's, and
+ * Raises `agent/invalid-option` where an id is missing, or the thread is another resource's, and
  * `agent/unsupported-option` for what the loop cannot do of what the memory is asked for.
  */
 export const openConversation = async ({ agent, target, requestContext }: Opening): Promise<Conversation | undefined> => {
   const memory = await agent.getMemory({ requestContext });
   if (!memory) {
-    if (target) throw invalid('memory', 'the agent has no memory.');
+    // Mastra's networks and tools name a thread for every agent that they call; as in Mastra, one without memory says so and goes on.
+    if (target)
+      agent
+        .getMastraInstance()
+        ?.getLogger()
+        ?.warn('No memory is configured, so thread and resource are not used', { agent: agent.id });
     return undefined;
   }
   const wanted = wantedThread(target, requestContext);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import type { ResolvedModel } from '../../phase/host.js';
 import type { ModelRequest, ModelResponse, StepSettings } from '../../loop/ports.js';
-import { askForJson } from './ask-for-json.js';
+import { askForJson, endingWithUser } from './ask-for-json.js';
 import { mergeOptions } from './merge-options.js';
 import { checkModelSettings } from '../agent/option-values.js';
 import { checkStructuredOutput } from '../structured-output/structured-output-options.js';
@@ -29,11 +29,13 @@ export const createModelCall =
     if (request.structuredOutput) checkStructuredOutput(request.structuredOutput); // a hook may have set it
     const { modelSettings, providerOptions } = settingsOf(request, called);
     const { maxRetries = entry.maxRetries, headers, ...settings } = modelSettings;
+    const asked = askForJson(prompt, request.structuredOutput, entry.model);
     const options = {
-      ...askForJson(prompt, request.structuredOutput),
+      ...asked,
+      prompt: endingWithUser(asked, entry.model),
       ...settings,
       ...providerTools(request, entry.model.specificationVersion),
-      providerOptions,
+      providerOptions: mergeOptions({ providerOptions: asked.providerOptions }, { providerOptions })['providerOptions'],
       headers: entry.headers || headers ? { ...entry.headers, ...headers } : undefined,
       abortSignal,
     };

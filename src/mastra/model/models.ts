@@ -38,9 +38,13 @@ export const resolveModels = async (by: ModelRequestor, given: unknown): Promise
   const selection = await resolveDynamic(by, given ?? (by.agent.model as unknown));
   if (!Array.isArray(selection)) return [await resolveEntry(by, { model: selection })];
   const enabled = (selection as FallbackEntry[]).filter(({ enabled: isEnabled = true }) => isEnabled);
-  if (enabled.length === 0) throw new InterlockError('agent/model-unresolved', { path: 'model', detail: 'no model is enabled.' });
+  if (enabled.length === 0)
+    throw new InterlockError('agent/model-unresolved', { path: 'model', detail: noneOf(selection.length) });
   return Promise.all(enabled.map((entry) => resolveEntry(by, entry)));
 };
+
+const noneOf = (count: number): string =>
+  count > 0 ? 'No enabled models found in model list.' : 'Dynamic function returned empty model array.';
 
 const resolveEntry = async (by: ModelRequestor, entry: FallbackEntry): Promise<ModelEntry> => {
   const { maxRetriesConfigured = entry.maxRetries !== undefined } = entry;
@@ -74,7 +78,8 @@ export const resolveModel = async (by: ModelRequestor, config: unknown): Promise
   const { agent, requestContext } = by;
   try {
     const model = await agent.getModel({ requestContext, modelConfig: config as MastraModelConfig });
-    if (model.specificationVersion === 'v1') throw new InterlockError('phase/unsupported-model', { path: 'model' });
+    if (model.specificationVersion === 'v1')
+      throw new InterlockError('phase/unsupported-model', { path: 'model', detail: legacy });
     if ('gatewayId' in model && model.gatewayId === registry) await checkKey(agent, config);
     return model;
   } catch (cause) {
@@ -84,6 +89,8 @@ export const resolveModel = async (by: ModelRequestor, config: unknown): Promise
 };
 
 const registry = 'models.dev';
+const legacy =
+  'Only v2/v3 models are allowed when an array of models is provided, and by generate and stream; call generateLegacy or streamLegacy for a v1 model.';
 
 /** Mastra's registry of providers looks for the key when the model is called; here it is asked before. It reads the environment. */
 const checkKey = async (agent: Agent, config: unknown): Promise<void> => {

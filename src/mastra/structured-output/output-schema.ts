@@ -1,8 +1,14 @@
 import { isStandardSchemaWithJSON, standardSchemaToJSONSchema, toStandardSchema } from '@mastra/core/schema';
+import {
+  AnthropicSchemaCompatLayer,
+  OpenAISchemaCompatLayer,
+  prepareJsonSchemaForOpenAIStrictMode,
+  wrapSchemaWithNullTransform,
+} from '@mastra/schema-compat';
 
-/** A schema of an answer, as the model is to be told of it and as its answer is checked. */
+/** A schema of an answer: what the model receives, and how its answer is validated. */
 export interface OutputSchema {
-  /** JSON schema of an object, for providers take nothing else at the top. */
+  /** JSON schema of an object, since providers accept nothing else at the top level. */
   readonly json: object;
   /** JSON schema of what is asked for, whatever stands at its top. */
   readonly own: object;
@@ -22,16 +28,31 @@ interface Wrapping {
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** The model that receives a schema; providers accept different subsets of JSON schema. */
+export interface SchemaTarget {
+  readonly provider: string;
+  readonly modelId?: string;
+}
+
+/** Whether the provider validates schemas in OpenAI's strict mode: every field required, no limits. */
+export const isStrict = ({ provider, modelId }: SchemaTarget): boolean =>
+  /openai|azure/.test(provider) || Boolean(modelId?.includes('openai'));
+
 /** Reads a schema: zod, any standard schema with a JSON form, the AI SDK's, or JSON schema. */
 export const readOutputSchema = (schema: unknown): OutputSchema => {
-  const standard = isStandardSchemaWithJSON(schema) ? schema : toStandardSchema(schema as Parameters<typeof toStandardSchema>[0]);
-  const own = standardSchemaToJSONSchema(standard, { io: 'input', target: 'draft-07' }) as JsonSchema;
+  const standard = toStandard(schema);
+  const lenient = wrapSchemaWithNullTransform(standard);
+  const own = toJson(standard);
   const { json, field } = wrap(own);
   return {
     json,
     own,
     check: async (answer) => {
-      const validated = await standard['~standard'].validate(unwrap(answer, field));
+      const value = unwrap(answer, field);
+      const exact = await standard['~standard'].validate(value);
+      if (!exact.issues) return { value: exact.value };
+      // A model in strict mode writes null for a field that it leaves out.
+      const validated = await lenient['~standard'].validate(value);
       return validated.issues ? { issues: validated.issues.map(sentenceOf) } : { value: validated.value };
     },
     partial: (answer) => {
@@ -41,7 +62,42 @@ export const readOutputSchema = (schema: unknown): OutputSchema => {
   };
 };
 
-/** Lists and choices are asked for inside an object, in the fields that Mastra gives them. */
+/** The JSON schema that a model receives: limits that its provider rejects become words, in Mastra's own layers. */
+export const jsonSchemaFor = (schema: unknown, target: SchemaTarget): object => {
+  const model = { provider: target.provider, modelId: target.modelId ?? '', supportsStructuredOutputs: true };
+  const standard = toStandard(schema);
+  if (isStrict(target)) {
+    const { json } = wrap(new OpenAISchemaCompatLayer(model).processToJSONSchema(standard, 'input') as JsonSchema);
+    return withoutMarks(prepareJsonSchemaForOpenAIStrictMode(json));
+  }
+  const anthropic = new AnthropicSchemaCompatLayer(model);
+  return wrap(anthropic.shouldApply() ? (anthropic.processToJSONSchema(standard, 'input') as JsonSchema) : toJson(standard)).json;
+};
+
+const toStandard = (schema: unknown) =>
+  isStandardSchemaWithJSON(schema) ? schema : toStandardSchema(schema as Parameters<typeof toStandardSchema>[0]);
+
+const toJson = (standard: ReturnType<typeof toStandard>): JsonSchema =>
+  standardSchemaToJSONSchema(standard, { io: 'input', target: 'draft-07' }) as JsonSchema;
+
+/** Keywords that OpenAI's strict mode rejects, and those that the layers leave for themselves. */
+const rejected = new Set(['default', 'x-optional', 'x-date']);
+const named = new Set(['properties', '$defs', 'definitions']);
+
+const withoutMarks = (schema: object): object => {
+  const tidy = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map(tidy) : typeof value === 'object' && value !== null ? withoutMarks(value) : value;
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key]) => !rejected.has(key))
+      .map(([key, value]: [string, unknown]) => [
+        key,
+        named.has(key) ? Object.fromEntries(Object.entries(value as object).map(([name, of]) => [name, tidy(of)])) : tidy(value),
+      ]),
+  );
+};
+
+/** Lists and choices are wrapped in an object, under the field names that Mastra uses. */
 const wrap = ({ $schema, ...schema }: JsonSchema): Wrapping => {
   const field = schema['type'] === 'array' ? 'elements' : Array.isArray(schema['enum']) ? 'result' : undefined;
   if (!field) return { json: { $schema, ...schema } };

@@ -15,9 +15,10 @@ export interface StructuredOutput<OUTPUT = unknown> {
   readonly fallbackValue?: OUTPUT;
   /**
    * Asks for JSON in words, for models that have no setting for it: `true` and `'system'` in the first system message, `'inline'` in
-   * the last user message. Default `false`: the provider's own setting.
+   * the last user message, `'auto'` inline where Mastra's model registry does not list the model as capable. Default `false`: the
+   * provider's own setting.
    */
-  readonly jsonPromptInjection?: boolean | 'system' | 'inline';
+  readonly jsonPromptInjection?: boolean | 'system' | 'inline' | 'auto';
   /** The words of `jsonPromptInjection`. Default: the schema as JSON. */
   readonly instructions?: string;
   /** Told of an answer that does not fit, under `warn`. */
@@ -31,6 +32,7 @@ const injections: readonly unknown[] = [
   false,
   'system',
   'inline',
+  'auto',
 ] satisfies StructuredOutput['jsonPromptInjection'][];
 
 const separate = 'a second model would write words that no guard has seen; ask the model of the agent, or another agent.';
@@ -66,11 +68,7 @@ const checkFields = ({ errorStrategy, fallbackValue, jsonPromptInjection, instru
     fail('agent/invalid-option', '.errorStrategy', 'it must be "strict", "warn" or "fallback".');
   if (errorStrategy === 'fallback' && fallbackValue === undefined) fail('agent/invalid-option', '.fallbackValue', 'which value?');
   if (!injections.includes(jsonPromptInjection))
-    fail(
-      'agent/unsupported-option',
-      '.jsonPromptInjection',
-      'say true, "system", "inline" or false; what a model can do is not looked up.',
-    );
+    fail('agent/invalid-option', '.jsonPromptInjection', 'it must be true, false, "system", "inline" or "auto".');
   if (instructions !== undefined && !jsonPromptInjection)
     fail('agent/unsupported-option', '.instructions', 'without jsonPromptInjection they say nothing.');
 };

@@ -31,8 +31,10 @@ export class StructuredOutputGuard implements Processor<'structured-output'> {
     this.#maxRetries = maxRetries;
   }
 
-  processOutputResult: NonNullable<Processor['processOutputResult']> = async ({ messages, retryCount, abort }) => {
-    const found = await this.#read(lastText(messages));
+  processOutputResult: NonNullable<Processor['processOutputResult']> = async ({ messages, retryCount, abort, result }) => {
+    const text = lastText(messages);
+    if (text === '' && result.finishReason === 'tool-calls') return messages; // a limit of steps ended the run before an answer
+    const found = await this.#read(text);
     if (!found.issues) return withNote(messages, { structuredOutput: found.value });
     const problem = found.issues.join('; ');
     if (retryCount < this.#maxRetries) abort(`The answer does not fit its schema: ${problem}`, { retry: true });

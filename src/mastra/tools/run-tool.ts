@@ -32,6 +32,8 @@ export interface ToolRunContext {
   /** The run's trace, where one is made. */
   readonly trace: AgentTrace | undefined;
   readonly actor: unknown;
+  /** The workspace of the agent or of its Mastra instance; a hook may replace it for a step. */
+  readonly workspace: unknown;
   readonly mcp: unknown;
   readonly hooks: ToolHooks | undefined;
   readonly conversation: Conversation | undefined;
@@ -147,6 +149,7 @@ const invocation = async (request: ToolRequest, context: ToolRunContext, suspend
     skipToolSpan: context.trace !== undefined,
     actor: context.actor,
     mcp: context.mcp,
+    workspace: request.settings.workspace ?? context.workspace,
     outputWriter: (chunk: unknown) => write(chunk as never), // Mastra's chunks, of which the loop reads the type
     suspend: (payload: unknown, { resumeSchema, runId, requireToolApproval: asks }: SuspendOptions = {}) => {
       const approval = typeof asks === 'object' ? asks : {};
@@ -177,7 +180,7 @@ const unknownTool = (name: string, settings: ToolRequest['settings']): Interlock
   const names = offeredTools(settings).map(([own]) => own);
   return new InterlockError('tool/unknown', {
     path: name,
-    detail: names.length > 0 ? `this step offers ${names.join(', ')}.` : 'this step offers no tools.',
+    detail: `Tool "${name}" not found; this step offers ${names.length > 0 ? names.join(', ') : 'no tools'}.`,
   });
 };
 

@@ -40,6 +40,7 @@ export const resolveTools = async (target: LoopTarget): Promise<Record<string, u
     memoryConfig: options.memory?.options,
     runId,
     requestContext,
+    delegation: options.delegation as never,
     methodType: mode,
   });
   for (const [name, tool] of Object.entries(tools)) {

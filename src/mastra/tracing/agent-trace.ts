@@ -32,6 +32,11 @@ interface Sitting {
 export const createAgentTrace = (tracing: AgentTracing, lanes: Lanes): AgentTrace | undefined =>
   isTraced(tracing) ? traceOf(tracing, lanes) : undefined;
 
+const spans = new WeakMap<Run, AgentSpan>();
+
+/** The span of a run, where a trace is made. */
+export const spanOf = (run: Run): AgentSpan | undefined => spans.get(run);
+
 const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
   const { hasWords } = tracing;
   let sitting: Sitting | undefined;
@@ -44,6 +49,7 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
     const steps = createStepSpans(agent, hasWords);
     const parentOf: Parameters<typeof createGuardSpans>[0]['parentOf'] = ({ cadence }) =>
       cadence === 'once' ? agent : (steps.step ?? agent);
+    spans.set(run, agent);
     sitting = { run, agent, steps, guards: createGuardSpans({ lanes, hasWords, parentOf }) };
     return sitting;
   };

@@ -1,0 +1,189 @@
+import { createScorer, runEvals } from '@mastra/core/evals';
+import { Mastra } from '@mastra/core/mastra';
+import { InMemoryStore } from '@mastra/core/storage';
+import { createTool } from '@mastra/core/tools';
+import { LocalFilesystem, Workspace } from '@mastra/core/workspace';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+
+import { InterlockAgent, isInterlockError } from '../../src/index.js';
+import { scriptedModel, startOpenAIServer } from '../../src/testing/index.js';
+import { makeAgent, modes } from './support.js';
+
+const seen: unknown[] = [];
+const scorer = createScorer({ id: 'words', description: 'Counts words' })
+  .preprocess(({ run }) => void seen.push(run.output))
+  .generateScore(() => 1);
+
+const refusing = { id: 'no-secret', processOutputResult: ({ abort }: { abort: (reason: string) => never }) => abort('No.') };
+
+describe('scorers of an agent', () => {
+  const scoredAgent = (config: object = {}) => {
+    const agent = new InterlockAgent({
+      id: 'weather',
+      name: 'Weather',
+      instructions: 'Answer.',
+      model: scriptedModel({ steps: () => ({ text: 'It is sunny.' }) }),
+      scorers: { words: { scorer, sampling: { type: 'ratio', rate: 1 } } },
+      ...config,
+    });
+    return new Mastra({ agents: { agent }, storage: new InMemoryStore(), logger: false }).getAgent('agent');
+  };
+
+  it.each(modes)('judge the accepted answer after the run, in %s', async (mode) => {
+    seen.length = 0;
+    const result = await scoredAgent()[mode]('Hi');
+    expect(await result.text).toBe('It is sunny.');
+    await vi.waitFor(() => expect(JSON.stringify(seen)).toContain('It is sunny.'));
+  });
+
+  it.each(modes)('do not see an answer that a guard rejected, in %s', async (mode) => {
+    seen.length = 0;
+    const result = await scoredAgent({ outputProcessors: [refusing] })[mode]('Hi');
+    expect(await result.text).toBe('');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(seen).toEqual([]);
+  });
+
+  it('runEvals evaluates the agent, with accepted messages only', async () => {
+    const good = await runEvals({ data: [{ input: 'Hi' }], scorers: [scorer], target: scoredAgent() });
+    expect(good.scores).toMatchObject({ words: 1 });
+    const { agent } = makeAgent('A secret.', { outputProcessors: [refusing] });
+    const result = (await agent.generate('Hi', { returnScorerData: true })) as unknown as { scoringData: { output: unknown[] } };
+    expect(JSON.stringify(result.scoringData.output)).not.toContain('secret');
+  });
+});
+
+describe('a workspace', () => {
+  const workspaceIn = async () =>
+    new Workspace({ filesystem: new LocalFilesystem({ basePath: await mkdtemp(join(tmpdir(), 'workspace-')) }) });
+
+  it('reaches tools, and its tools and instructions reach the model through the lanes', async () => {
+    const workspace = await workspaceIn();
+    let given: unknown;
+    const look = createTool({
+      id: 'look',
+      description: 'Looks',
+      inputSchema: z.object({}),
+      execute: async (_input, context) => void (given = context.workspace),
+    });
+    const { agent, model } = makeAgent([{ toolCalls: [{ name: 'look', args: {} }] }, { text: 'Done.' }], {
+      workspace,
+      tools: { look },
+    });
+    const result = await agent.generate('Go');
+    expect(result.text).toBe('Done.');
+    expect(given).toBe(workspace);
+    const [call] = model.calls;
+    expect((call?.options.tools ?? []).map(({ name }) => name)).toContain('mastra_workspace_write_file');
+    expect(JSON.stringify(call?.options.prompt)).toContain('filesystem');
+    expect(
+      result.runEvents.some((event) => 'processorId' in event && event.processorId === 'workspace-instructions-processor'),
+    ).toBe(true);
+  });
+
+  it('its tools do not run where a guard of the step says no', async () => {
+    const workspace = await workspaceIn();
+    const write = { name: 'mastra_workspace_write_file', args: { path: 'a.txt', content: 'x' } };
+    const guard = { id: 'no-files', processOutputStep: ({ abort }: { abort: (reason: string) => never }) => abort('No.') };
+    const { agent } = makeAgent([{ toolCalls: [write] }, { text: 'Done.' }], { workspace, outputProcessors: [guard] });
+    expect((await agent.generate('Go')).status).toBe('tripwire');
+    expect(await workspace.filesystem?.exists('a.txt')).toBe(false);
+  });
+
+  it('may be set for a step', async () => {
+    const other = await workspaceIn();
+    let given: unknown;
+    const look = createTool({
+      id: 'look',
+      description: 'Looks',
+      inputSchema: z.object({}),
+      execute: async (_input, context) => void (given = context.workspace),
+    });
+    const { agent } = makeAgent([{ toolCalls: [{ name: 'look', args: {} }] }, { text: 'Done.' }], { tools: { look } });
+    await agent.generate('Go', { prepareStep: () => ({ workspace: other }) as object });
+    expect(given).toBe(other);
+  });
+});
+
+describe('delegation', () => {
+  it('its hooks decide over calls of sub-agents, after the guards of the step', async () => {
+    const child = makeAgent('From the child.', { id: 'child', name: 'child' }).agent;
+    const { agent } = makeAgent([{ toolCalls: [{ name: 'agent-child', args: { prompt: 'Go' } }] }, { text: 'Done.' }], {
+      agents: { child },
+    });
+    const started: string[] = [];
+    const result = await agent.generate('Go', {
+      delegation: {
+        onDelegationStart: ({ primitiveId }) => {
+          started.push(primitiveId);
+          return { proceed: false, rejectionReason: 'Not now.' };
+        },
+      },
+    });
+    expect([result.text, started]).toEqual(['Done.', ['child']]);
+    expect(JSON.stringify(result.toolResults)).toContain('Not now.');
+  });
+});
+
+describe('methods with a loop of their own', () => {
+  it('work for an agent without guards, and are rejected for one with guards', async () => {
+    const { agent } = makeAgent('Hi.');
+    await expect(agent.generateLegacy('Hi')).rejects.not.toSatisfy((error) => isInterlockError(error));
+    const guarded = makeAgent('Hi.', { inputProcessors: () => [] }).agent;
+    await expect(guarded.generateLegacy('Hi')).rejects.toMatchObject({ code: 'agent/unsupported-method' });
+  });
+});
+
+describe('structured output over HTTP', () => {
+  const schema = z.object({ city: z.string().min(2), wind: z.string().optional(), at: z.number().default(3) });
+
+  it('an OpenAI model receives a strict schema, and null is a field that is left out', async () => {
+    const server = await startOpenAIServer({ reply: [{ kind: 'text', text: '{"city":"Oslo","wind":null,"at":1}' }] });
+    try {
+      const model = { id: 'openai/gpt-5' as const, url: server.baseUrl, apiKey: 'x' };
+      const agent = new InterlockAgent({ id: 'a', name: 'A', instructions: 'Answer.', model });
+      const { object } = await agent.generate('Hi', { structuredOutput: { schema } });
+      expect(object).toEqual({ city: 'Oslo', at: 1 });
+      const sent = (server.requests[0]?.body as { response_format?: { json_schema: object } } | undefined)?.response_format
+        ?.json_schema;
+      expect(sent).toMatchObject({
+        strict: true,
+        schema: {
+          required: ['city', 'wind', 'at'],
+          additionalProperties: false,
+          properties: { wind: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
+        },
+      });
+      expect(JSON.stringify(sent)).not.toMatch(/minLength|"default"|x-optional/);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('another model receives the schema as it is', async () => {
+    const { agent, model } = makeAgent('{"city":"Oslo","at":1}');
+    await agent.generate('Hi', { structuredOutput: { schema } });
+    expect(model.calls[0]?.options.responseFormat).toMatchObject({ schema: { required: ['city'] } });
+    expect(model.calls[0]?.options.providerOptions).toBeUndefined();
+  });
+});
+
+describe('callbacks', () => {
+  it('onFinish and onError are awaited before the last chunk', async () => {
+    const order: string[] = [];
+    const slow = (name: string) => async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      order.push(name);
+    };
+    for (const steps of ['Hi.', [{ error: new Error('refused') }]] as const) {
+      const { agent } = makeAgent(steps);
+      const stream = await agent.stream('Go', { onFinish: slow('onFinish'), onError: slow('onError') });
+      for await (const { type } of stream.fullStream) if (type === 'finish') order.push(type);
+    }
+    expect(order).toEqual(['onFinish', 'finish', 'onError', 'finish']);
+  });
+});
