@@ -211,7 +211,7 @@ describe('a chat', () => {
     chat.interrupt();
     const { code, stdout } = await chat.ended;
     expect(code).toBe(0);
-    expect(stdout).toContain('■ failed: [model/call-failed]');
+    expect(stdout).toContain('■ failed: ');
   });
 
   it('ends at /exit', async () => {
