@@ -99,14 +99,16 @@ export const resultOf = (run: Run): RunResult => {
 };
 
 /** What scorers judge: the messages of a run, of which only accepted ones are left. */
-export const scoringDataOf = ({ list }: Run): object => ({
+export const scoringDataOf = (run: Run): object => scoringOf(run.list, isWithheld(run));
+
+const scoringOf = (list: MessageList, withheld: boolean): object => ({
   input: {
     inputMessages: list.getPersisted.input.db(),
     rememberedMessages: list.getPersisted.remembered.db(),
     systemMessages: list.getSystemMessages(),
     taggedSystemMessages: list.getPersisted.taggedSystemMessages,
   },
-  output: list.getPersisted.response.db(),
+  output: withheld ? [] : list.getPersisted.response.db(),
 });
 
 /** Where the run's trace is found; nothing where none was made. */
