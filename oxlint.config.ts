@@ -110,8 +110,8 @@ const config: OxlintConfig = {
     {
       files: ['test/**', '**/*.test.ts', '**/*.test-d.ts', '**/test-setup.ts'],
       rules: {
-        'max-lines': 'off',
-        'max-lines-per-function': 'off',
+        'max-lines': ['error', { max: 500 }],
+        'max-lines-per-function': ['error', { max: 300 }], // a `describe` is a function
         'max-params': 'off', // a row of a table test has as many columns as it needs
         'no-restricted-imports': 'off',
         'vitest/no-conditional-expect': 'off', // table tests ask what their row expects
@@ -119,6 +119,21 @@ const config: OxlintConfig = {
         'vitest/require-mock-type-parameters': 'off', // a bare `vi.fn()` only counts calls
         'vitest/valid-expect': ['error', { maxArgs: 2 }], // the second says which row
       },
+    },
+    {
+      // Longer than the limits for tests. Take a file off this list when it is split; add none.
+      files: [
+        'src/loop/machine.test.ts',
+        'src/pipeline/parallel.test.ts',
+        'src/release/gate/stream-gate.test.ts',
+        'test/ai-sdk/stock.test.ts',
+        'test/conformance/processor-interface.test.ts',
+        'test/promises/{p4,p6}.test.ts',
+        'test/spec/4-test-plan.test.ts',
+        'test/verify/defects.ts',
+        'workflows/injection/score-injection.test.ts',
+      ],
+      rules: { 'max-lines': ['error', { max: 750 }], 'max-lines-per-function': ['error', { max: 450 }] },
     },
     { files: ['*.config.ts'], rules: { 'import/no-default-export': 'off' } },
   ],

@@ -8,6 +8,7 @@ export default defineConfig({
     passWithNoTests: false,
     reporters: ['minimal'],
     silent: 'passed-only',
+    execArgv: ['--no-warnings'], // warnings of the AI SDK and of Node's SQLite, which tests cause on purpose
     maxWorkers: '100%',
     testTimeout: 300_000,
     hookTimeout: 300_000,
