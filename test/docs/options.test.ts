@@ -44,7 +44,7 @@ or \`errorProcessors\`, a weaker \`hold\`, a \`persistence\` that keeps more, an
 \`inputProcessors: () => []\`, \`requireToolApproval: () => false\`; the rest is said by \`defaultOptions\`, which may be a function of the request.
 
 A call that resumes a run takes \`runId\`, \`toolCallId\`, \`abortSignal\`, the callbacks, \`experimentalTransform\`, \`requestContext\`,
-\`actor\` and \`memory\`; everything else is as the run began with it.
+\`actor\` and \`memory\`; everything else is as the run began with it, and may be repeated with the same value.
 
 ## Of the configuration
 
@@ -52,7 +52,8 @@ ${optionsOf('config')}
 
 ## Methods
 
-These would run a loop without the promises, and reject with \`agent/unsupported-method\`.
+These would run a loop without the promises, and reject with \`agent/unsupported-method\`. Those of a network and the legacy ones work for an
+agent without guards, which has nothing that they could skip; guards of the agents of a network hold there, too.
 
 ${table(
   'method',

@@ -49,6 +49,7 @@ const doubling = createWorkflow({ id: 'w', description: 'Doubles.', inputSchema:
 
 /** Calls that come to the same as with Mastra's agent. */
 export const alike: Readonly<Record<string, OddCall>> = {
+  'memory without a memory': { options: inMemory },
   'memory, structured output and stopWhen': {
     steps: echoThen('{"a":1}'),
     config: (kit) => ({ ...withMemory(), ...withEcho(kit) }),
@@ -219,13 +220,8 @@ export const otherwise: readonly (OddCall & { readonly name: string; readonly wh
   { name: 'an empty text', why: 'A call that says nothing is refused: `agent/no-input`.', say: '' },
   { name: 'no messages', why: 'A call that says nothing is refused: `agent/no-input`.', say: [] },
   {
-    name: 'memory without a memory',
-    why: 'A thread for an agent without memory is refused, and so are options that no agent of Mastra’s reads any more, such as `threadId`.',
-    options: inMemory,
-  },
-  {
     name: 'ids of a thread as they were',
-    why: 'A thread for an agent without memory is refused, and so are options that no agent of Mastra’s reads any more, such as `threadId`.',
+    why: '`threadId` and `resourceId` name the conversation that memory keeps, as before Mastra 1.0; Mastra’s agents accept them and save nothing.',
     config: withMemory,
     options: () => ({ threadId: 'thread-1', resourceId: 'person-1' }),
   },

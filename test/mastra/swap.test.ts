@@ -172,6 +172,73 @@ describe('structured output over HTTP', () => {
   });
 });
 
+describe('options that cannot be used', () => {
+  it('are all listed in one error, with the agent, the reason and a suggestion', () => {
+    const config = {
+      id: 'weather',
+      name: 'Weather',
+      model: scriptedModel({ steps: [] }),
+      goal: {},
+      inputProcesors: [],
+      maxRetries: -1,
+    };
+    expect(() => new InterlockAgent(config as never)).toThrow(
+      /agent "weather": .*goal|goal.*agent "weather": .*inputProcesors: did you mean inputProcessors\?.*maxRetries: it must be a whole number/,
+    );
+    expect(() => new InterlockAgent({ ...config, inputProcesors: undefined, maxRetries: 0 } as never)).toThrow(
+      '[agent/unsupported-option] at goal',
+    );
+  });
+
+  it.each(modes)('are accepted in %s where a call that resumes a run repeats what the run began with', async (mode) => {
+    const charge = createTool({
+      id: 'charge',
+      description: 'Charges',
+      inputSchema: z.object({}),
+      execute: async () => ({ ok: true }),
+    });
+    const { agent } = makeAgent([{ toolCalls: [{ name: 'charge', args: {} }] }, { text: 'Done.' }], { tools: { charge } });
+    const options = { requireToolApproval: true, maxSteps: 3 };
+    const begun = await agent[mode]('Go', options);
+    if (mode === 'stream') await (begun as { consumeStream(): Promise<void> }).consumeStream();
+    const { runId } = begun;
+    const again = (repeated: object) => agent.approveToolCallGenerate({ runId, ...repeated } as never);
+    await expect(again({ ...options, maxSteps: 4 })).rejects.toMatchObject({
+      code: 'agent/unsupported-option',
+      path: 'maxSteps',
+    });
+    expect((await again(options)).text).toBe('Done.');
+  });
+});
+
+describe('a tool of a sub-agent', () => {
+  it.each(['outer', 'inner'] as const)('is approved by the %s id', async (which) => {
+    const log: string[] = [];
+    const tool = createTool({
+      id: 'charge',
+      description: 'Charges',
+      inputSchema: z.object({}),
+      requireApproval: true,
+      execute: async () => void log.push('ran'),
+    });
+    const child = makeAgent([{ toolCalls: [{ id: 'inner-1', name: 'charge', args: {} }] }, { text: 'Charged.' }], {
+      id: 'child',
+      name: 'child',
+      tools: { charge: tool },
+    }).agent;
+    const steps = [{ toolCalls: [{ id: 'outer-1', name: 'agent-child', args: { prompt: 'Go' } }] }, { text: 'Done.' }];
+    const { agent } = makeAgent(steps, { agents: { child } });
+    const stream = await agent.stream('Go');
+    const ids: unknown[] = [];
+    for await (const { type, payload } of stream.fullStream)
+      if (type === 'tool-call-approval') ids.push((payload as { toolCallId: string }).toolCallId);
+    expect(ids).toEqual(['outer-1']);
+    const toolCallId = { outer: 'outer-1', inner: 'inner-1' }[which];
+    const resumed = await agent.approveToolCall({ runId: stream.runId, toolCallId });
+    expect([(await resumed.getFullOutput()).status, log]).toEqual(['success', ['ran']]);
+  });
+});
+
 describe('callbacks', () => {
   it('onFinish and onError are awaited before the last chunk', async () => {
     const order: string[] = [];

@@ -261,11 +261,11 @@ export class InterlockAgent<
   async #resume(mode: RunMode, resumeData: unknown, given: object): Promise<Begun> {
     const agent = this as unknown as Agent; // see #begin
     const { defaults, guards } = this.#setup;
-    const { runId, toolCallId, ...call } = readResumeOptions(given);
+    const { runId, toolCallId, repeated, ...call } = readResumeOptions(given);
     const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given: call });
     const { memory, actor } = call;
     await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
-    const resuming = { mode, runId, toolCallId, resumeData, options, requestContext, memory };
+    const resuming = { mode, runId, toolCallId, resumeData, repeated, options, requestContext, memory };
     const kept = this.#keeper(options)?.resume(resuming);
     const begun = kept ? await kept : this.#begun(await resume({ ...resuming, suspended: this.#suspended, guards }), options);
     return scored(begun, { agent, options, requestContext });

@@ -16,6 +16,7 @@ import { openConversation, type Conversation } from '../memory/memory.js';
 import { objectPlanOf } from '../structured-output/object-plan.js';
 import { openList } from '../messages/open-list.js';
 import { openRecording } from './open-recording.js';
+import { noteOptions } from './resume-options.js';
 import { sittingOf } from './sitting.js';
 import { checkPromise } from '../tools/tool-effects.js';
 import type { AgentTracing } from '../tracing/agent-span.js';
@@ -101,6 +102,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
     },
   });
   begin(run);
+  noteOptions(run, options);
   return run;
 };
 

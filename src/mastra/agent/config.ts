@@ -82,6 +82,9 @@ export type ToolSet = Readonly<Record<string, ToolsInput[string] | SdkTool>>;
 
 type Widened = keyof InterlockConfig;
 
+/** Options of Mastra's agent that are rejected at construction; docs/options.md says why. */
+type Rejected = 'channels' | 'signals' | 'notifications' | 'pubsub' | 'goal' | 'backgroundTasks' | 'editor' | 'transform';
+
 /** Options of one call, as defaults of an agent for one of its methods. */
 type DefaultsFor = Partial<InterlockCallOptions> | ((call: { requestContext: RequestContext }) => Partial<InterlockCallOptions>);
 
@@ -91,8 +94,11 @@ export type InterlockAgentConfig<
   TTools extends ToolsInput = ToolsInput,
   TOutput = undefined,
   TRequestContext = unknown,
-> = Omit<AgentConfig<TAgentId, TTools, TOutput, TRequestContext>, Widened | 'id' | 'instructions' | 'model' | 'tools'> &
-  InterlockConfig & {
+> = Omit<
+  AgentConfig<TAgentId, TTools, TOutput, TRequestContext>,
+  Widened | Rejected | 'id' | 'instructions' | 'model' | 'tools'
+> &
+  InterlockConfig & { readonly [Name in Rejected]?: never } & {
     /** Default: the name. */
     id?: TAgentId;
     /** Default: none. */

@@ -13,6 +13,7 @@ import {
   orGiven,
   recordOf,
   wholeNumberFrom,
+  type OptionFault,
   type OptionKind,
 } from '../../option-kind.js';
 import * as kinds from './option-kinds.js';
@@ -28,8 +29,8 @@ interface Refused {
   readonly detail?: string;
 }
 
-const refused: Refused = { harmless: () => false };
-const refusedBecause = (detail: string): Refused => ({ ...refused, detail });
+const refusedBecause = (detail: string): Refused => ({ harmless: () => false, detail });
+const ownRuntime = "Mastra's runtime of threads does not know the runs of this agent.";
 const refusedUnless = (harmless: (value: unknown) => boolean, detail?: string): Refused => ({ harmless, detail });
 const isFalse = (value: unknown): boolean => value === false;
 const anything = (): boolean => true;
@@ -161,15 +162,15 @@ const configOptions: Record<ConfigName, Treatment> = {
   skills: orGiven(listOf(either(aText, anObject))),
   skillsFormat: oneOf('xml', 'json', 'markdown'),
   browser: anObject,
-  channels: refused,
+  channels: refusedBecause(ownRuntime),
   workspace: orGiven(anObject),
-  signals: refused,
-  notifications: refused,
-  pubsub: refused,
-  goal: refused,
-  backgroundTasks: refused,
-  editor: refused,
-  transform: refused,
+  signals: refusedBecause(ownRuntime),
+  notifications: refusedBecause(ownRuntime),
+  pubsub: refusedBecause(ownRuntime),
+  goal: refusedBecause('a guard of the result judges the answer, and may ask for another.'),
+  backgroundTasks: refusedBecause('no tool runs beside its run, where no guard judges its result.'),
+  editor: refusedBecause('guards of a stored version are not known when the agent is built.'),
+  transform: refusedBecause('guards of the stream and of results say what is shown.'),
 };
 
 /** What becomes of each option of a call and of a configuration; the documents are made of it. */
@@ -181,20 +182,55 @@ export const optionTreatments: Readonly<Record<'call' | 'config', Readonly<Recor
 /** Whether an option is honoured, rather than refused or taken without effect. */
 export const isHonoured = (treatment: Treatment): treatment is OptionKind => 'faultOf' in treatment;
 
+type Fault = OptionFault & { readonly code: 'agent/unknown-option' | 'agent/invalid-option' | 'agent/unsupported-option' };
+
 /** @param within The option that holds them, with a dot. */
-const checkOptions = (given: object, table: Readonly<Record<string, Treatment>>, within = ''): void => {
-  for (const [name, value] of Object.entries(given)) {
-    if (value === undefined) continue;
+const faultsIn = (given: object, table: Readonly<Record<string, Treatment>>, within = ''): Fault[] =>
+  Object.entries(given).flatMap(([name, value]: [string, unknown]): Fault[] => {
+    if (value === undefined) return [];
     const path = `${within}${name}`;
     const treatment = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (!treatment) throw new InterlockError('agent/unknown-option', { path });
-    if (isHonoured(treatment)) {
-      const fault = treatment.faultOf(value, path);
-      if (fault) throw new InterlockError('agent/invalid-option', fault);
-    } else if (!treatment.harmless(value)) {
-      throw new InterlockError('agent/unsupported-option', { path, detail: treatment.detail });
+    if (!treatment) return [{ code: 'agent/unknown-option', path, detail: suggestion(name, Object.keys(table)) }];
+    if (!isHonoured(treatment)) {
+      const { harmless, detail = 'it is not supported.' } = treatment;
+      return harmless(value) ? [] : [{ code: 'agent/unsupported-option', path, detail }];
     }
+    const fault = treatment.faultOf(value, path);
+    return fault ? [{ code: 'agent/invalid-option', ...fault }] : [];
+  });
+
+/** One error for all options that cannot be used, with the code of the first of them. */
+const refuse = (faults: readonly Fault[], agentId: string | undefined): void => {
+  const [first, ...others] = faults;
+  if (!first) return;
+  const of = agentId === undefined ? '' : `agent "${String(agentId)}": `;
+  const more = others.map(({ path, detail }) => `; ${path}: ${detail.replace(/[.]$/, '')}`).join('');
+  throw new InterlockError(first.code, { path: first.path, detail: `${of}${first.detail.replace(/[.]$/, '')}${more}` });
+};
+
+const suggestion = (name: string, known: readonly string[]): string => {
+  const [best] = known
+    .map((one) => ({ one, apart: distance(name.toLowerCase(), one.toLowerCase()) }))
+    .toSorted((a, b) => a.apart - b.apart);
+  return best && best.apart <= Math.max(1, name.length / 4) ? `did you mean ${best.one}?` : 'there is no such option.';
+};
+
+/** How many letters have to be inserted, removed or replaced. */
+const distance = (one: string, other: string): number => {
+  let row = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (const [index, letter] of [...one].entries()) {
+    const above = row;
+    row = [index + 1];
+    for (let column = 1; column <= other.length; column += 1)
+      row.push(
+        Math.min(
+          (above[column] ?? 0) + 1,
+          (row[column - 1] ?? 0) + 1,
+          (above[column - 1] ?? 0) + (letter === other[column - 1] ? 0 : 1),
+        ),
+      );
   }
+  return row[other.length] ?? 0;
 };
 
 /** Whether an option of a call is taken because nothing here is changed by it. */
@@ -207,18 +243,20 @@ export const changesNothing = (name: string, value: unknown): boolean => {
  * Refuses options of a call that would be ignored. Raises `agent/unsupported-option` for those of Mastra's agent that the loop
  * does not honour, `agent/unknown-option` for anything else, `agent/invalid-option` for values that cannot be used.
  */
-export const checkCallOptions = (options: object): void => {
-  checkOptions(options, callOptions);
+export const checkCallOptions = (options: object, agentId?: string): void => {
+  refuse(faultsIn(options, callOptions), agentId);
   checkSettings(options);
 };
 
 /** Defaults of calls, as far as they are data; those that a function gives are checked with each call. */
 const defaultsOfCalls = ['defaultOptions', 'defaultGenerateOptions', 'defaultStreamOptions'] as const satisfies ConfigName[];
 
-/** Refuses what an agent's configuration cannot hold; same codes as {@link checkCallOptions}. */
-export const checkConfig = (config: Partial<Record<ConfigName, unknown>>): void => {
-  checkOptions(config, configOptions);
+/** Refuses what an agent's configuration cannot hold, all of it in one error; same codes as {@link checkCallOptions}. */
+export const checkConfig = (config: Partial<Record<ConfigName, unknown>>, agentId: string): void => {
+  const faults = faultsIn(config, configOptions);
   for (const name of defaultsOfCalls) {
-    if (typeof config[name] === 'object') checkOptions(config[name] as object, callOptions, `${name}.`); // null was refused
+    const defaults = config[name];
+    if (typeof defaults === 'object' && defaults !== null) faults.push(...faultsIn(defaults, callOptions, `${name}.`));
   }
+  refuse(faults, agentId);
 };

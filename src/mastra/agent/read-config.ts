@@ -30,7 +30,7 @@ interface OtherConfig {
 /** Reads a configuration; what cannot work is refused: `agent/…` for options, `pipeline/…` for guards. */
 export const readConfig = (config: object): AgentSetup => {
   checkIntegration('@mastra/core');
-  checkConfig(config);
+  checkConfig(config, agentIdOf(config));
   checkEffects(config);
   const {
     inputProcessors,

@@ -30,7 +30,7 @@ export interface ResolvedOptions {
  * `agent/unsupported-option` and `agent/invalid-option`, wherever an option was given, and `agent/served-option`.
  */
 export const resolveOptions = async ({ agent, mode, defaults: layers, given }: OptionsCall): Promise<ResolvedOptions> => {
-  checkCallOptions(given);
+  checkCallOptions(given, agent.id);
   checkServedOptions(given);
   const requestContext = given.requestContext ?? new RequestContext();
   await checkRequestContext(agent, requestContext);
@@ -42,7 +42,7 @@ export const resolveOptions = async ({ agent, mode, defaults: layers, given }: O
   const own = await ask(mode);
   const defaults: CallOptions = mergeOptions(await sharedDefaults(mode, ask), general, own);
   const options: CallOptions = mergeOptions(defaults, given);
-  checkCallOptions(options);
+  checkCallOptions(options, agent.id);
   return { options, defaults, requestContext: given.requestContext ?? options.requestContext ?? requestContext };
 };
 

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { InterlockError } from '../../errors.js';
+import type { Run } from '../../loop/run.js';
 import type { CallOptions } from './call-options.js';
 import { isDelegated } from '../tools/delegation.js';
 import { changesNothing, checkCallOptions, type CallOptionName } from './options.js';
@@ -28,7 +30,21 @@ const repeatedToAgents = new Set<string>(['instructions', 'maxSteps', 'context',
 export interface ResumeCall extends CallOptions {
   runId: string;
   toolCallId: string | undefined;
+  /** Options that the run began with, said again. */
+  repeated: Readonly<Record<string, unknown>>;
 }
+
+const begunWith = new WeakMap<object, CallOptions>();
+
+/** Notes what a run begins with; the runs that resume it share its ports. */
+export const noteOptions = ({ options: { ports } }: Run, options: CallOptions): void => void begunWith.set(ports, options);
+
+/** Refuses an option that differs from what the run began with. Raises `agent/unsupported-option`. */
+export const checkRepeated = ({ options: { ports } }: Run, repeated: ResumeCall['repeated']): void => {
+  const begun = begunWith.get(ports) as Readonly<Record<string, unknown>> | undefined;
+  const path = Object.keys(repeated).find((name) => !isDeepStrictEqual(repeated[name], begun?.[name]));
+  if (path) throw new InterlockError('agent/unsupported-option', { path, detail: 'a resumed run keeps what it began with.' });
+};
 
 /** Reads the options of a call that resumes a run. Raises for what would be ignored, as for any call, and for what cannot be used. */
 export const readResumeOptions = (given: object = {}): ResumeCall => {
@@ -36,12 +52,16 @@ export const readResumeOptions = (given: object = {}): ResumeCall => {
   checkCallOptions(named);
   const isRepeated = (name: string): boolean => isDelegated(given) && repeatedToAgents.has(name);
   const options = Object.fromEntries(Object.entries(named).filter(([name, value]) => value !== undefined && !isRepeated(name)));
-  const path = Object.keys(options).find((name) => !resumeOptions.has(name) && !changesNothing(name, options[name]));
-  if (path) throw new InterlockError('agent/unsupported-option', { path, detail: 'a resumed run keeps what it began with.' });
+  const repeated: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(options)) {
+    if (resumeOptions.has(name)) continue;
+    delete options[name];
+    if (!changesNothing(name, value)) repeated[name] = value;
+  }
   const { runId } = options;
   if (typeof runId !== 'string')
     throw new InterlockError('agent/invalid-option', { path: 'runId', detail: 'it must be a text.' });
   if (toolCallId !== undefined && typeof toolCallId !== 'string')
     throw new InterlockError('agent/invalid-option', { path: 'toolCallId', detail: 'it must be a text.' });
-  return { ...options, runId, toolCallId };
+  return { ...options, runId, toolCallId, repeated };
 };

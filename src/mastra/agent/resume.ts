@@ -11,6 +11,7 @@ import type { InterlockConfig } from './config.js';
 import type { MemoryTarget } from '../memory/memory.js';
 import { isDelegated } from '../tools/delegation.js';
 import { isPlainObject } from '../plain-object.js';
+import { checkRepeated, type ResumeCall } from './resume-options.js';
 import { sittingOf } from './sitting.js';
 import { threadOf, type SuspendedRuns } from './suspended-runs.js';
 
@@ -23,6 +24,8 @@ export interface Resuming {
   /** Which of the calls that wait; needed where several do. */
   readonly toolCallId: string | undefined;
   readonly resumeData: unknown;
+  /** Options said again; they must be those that the run began with. */
+  readonly repeated: ResumeCall['repeated'];
   readonly options: CallOptions;
   readonly requestContext: RequestContext;
   /** Where the resuming call says that the conversation is kept. */
@@ -53,6 +56,7 @@ export const resume = async (resuming: Resuming): Promise<Run> => {
 
 /** What a call says to a run that rests. Raises `agent/invalid-option` where it does not fit what the run waits for. */
 export const answeredBy = (rested: Run, resuming: Omit<Resuming, 'suspended' | 'guards'>): Answered => {
+  checkRepeated(rested, resuming.repeated);
   checkConversation(rested, resuming);
   const waiting = choose(waitingCalls(rested), resuming);
   return { toolCallId: waiting.call.toolCallId, answer: answerOf(waiting, resuming.resumeData) };
