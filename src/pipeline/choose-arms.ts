@@ -11,7 +11,7 @@ export interface AskedArm {
 }
 
 /** The way to the condition of a branch's arm. */
-export const whenPath = (path: string, index: number): string => `${path}/when.${index}`;
+const whenPath = (path: string, index: number): string => `${path}/when.${index}`;
 
 /** An arm of a branch, with the branch that runs for it; none where the arm has nothing to do in the phase. */
 export interface ArmOf<B> extends AskedArm {

@@ -8,7 +8,7 @@ import { createOrderTools } from './order-tools.js';
 const supportAddress = 'support@lantern-and-lamp.example';
 
 /** Attempts that the output pipeline may ask for after the first. */
-export const maxProcessorRetries = 2;
+const maxProcessorRetries = 2;
 
 const instructions = `You are the support agent of Lantern & Lamp, a small shop. Answer in two or three friendly sentences.
 Look orders up before you talk about them, and pay back only what the customer asks for.
