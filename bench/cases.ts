@@ -1,6 +1,7 @@
 import type { BenchCase, Work } from './case.js';
 import { gateCases } from './gate/cases.js';
 import { pipelineCases } from './pipeline/cases.js';
+import { textCases } from './texts.js';
 
 const chunkSizes = [500, 2_000, 8_000, 16_000];
 /** Where the cost per chunk grows with the number of chunks, more would only burn time. */
@@ -105,10 +106,12 @@ const compareCases: readonly BenchCase[] = [
 ];
 
 /** What can be measured together; the first is what a run without a choice measures. */
-export const suites = { compare: compareCases, pipeline: pipelineCases, gate: gateCases } as const satisfies Record<
-  string,
-  readonly BenchCase[]
->;
+export const suites = {
+  compare: compareCases,
+  pipeline: pipelineCases,
+  gate: gateCases,
+  texts: textCases,
+} as const satisfies Record<string, readonly BenchCase[]>;
 
 export const cases: readonly BenchCase[] = Object.values(suites).flat();
 

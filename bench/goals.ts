@@ -4,6 +4,7 @@ import type { Goal } from './goal.js';
 import { laterStepUs } from './history.js';
 import { pipelineGoals } from './pipeline/goals.js';
 import type { LongRunName } from './probes/long-runs.js';
+import { textGoals } from './texts.js';
 import type { OtherFigures, Probes } from './run.js';
 
 const size = 8_000;
@@ -92,6 +93,7 @@ export const goalsOf = (figures: Figures, { pulls, waits, probes }: OtherFigures
   ...longGoals(probes),
   ...pipelineGoals(figures),
   ...gateGoals(figures, waits),
+  ...textGoals(figures).filter(({ measured }) => measured !== undefined),
 ];
 
 const isKnown = (measured: number | undefined): measured is number => measured !== undefined && !Number.isNaN(measured);

@@ -14,7 +14,7 @@ import { measureRun } from './whole-run.js';
 const help = `npm run bench -- [--quick] [--suite <names>] [--only <part of a name>] [--rounds <n>] [--json <file>] [--write] [--list]
 
   --quick    everything once and with less effort: for a look, not for figures to quote
-  --suite    compare (what a run without a choice measures), its part probes, pipeline, gate, durable; several with commas between
+  --suite    compare (what a run without a choice measures), its part probes, pipeline, gate, texts, durable; several with commas between
   --only     cases of any suite whose name holds this; several are separated by commas
   --rounds   interleaved repetitions, of which the median is told (default 5)
   --minutes  how long the repetitions may take (default 36): none begins that would end later

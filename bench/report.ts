@@ -5,6 +5,7 @@ import { laterStepUs } from './history.js';
 import { benchPhases, caseName, shapeNames, subjectNames, type SubjectName } from './pipeline/cases.js';
 import { probed } from './probes/streaming.js';
 import type { OtherFigures, Probes } from './run.js';
+import { textTable } from './texts.js';
 import { brief, number, tableOf, type FigureTable } from './table.js';
 
 const count = (value: number): string => value.toLocaleString('en');
@@ -145,6 +146,7 @@ export const reportOf = (figures: Figures, others: OtherFigures): string =>
   [
     ...tablesOf(figures, others).map(({ head, rows }) => tableOf(head, rows)),
     ...(namesOf(figures.all, 'gate').length > 0 ? [gateTable(figures)] : []),
+    ...(namesOf(figures.all, 'text').length > 0 ? [textTable(figures)] : []),
   ].join('\n\n');
 
 /** What the picture shows: the CPU time per chunk of each subject, by the number of guards. */

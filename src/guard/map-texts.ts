@@ -79,12 +79,14 @@ const mapFields = (fields: Record<string, unknown>, change: (text: string) => st
 /** No field is lost where two names have become the same. */
 const fieldsOf = (entries: readonly (readonly [string, unknown])[]): Record<string, unknown> => {
   const fields = new Map<string, unknown>();
-  for (const [name, value] of entries) fields.set(freeName(name, fields), value);
+  /** The last number that was given to a name. */
+  const numbers = new Map<string, number>();
+  for (const [name, value] of entries) {
+    let free = name;
+    let number = numbers.get(name) ?? 1;
+    for (; fields.has(free); free = `${name} ${number}`) number += 1;
+    numbers.set(name, number);
+    fields.set(free, value);
+  }
   return Object.fromEntries(fields);
-};
-
-const freeName = (name: string, taken: ReadonlyMap<string, unknown>): string => {
-  let free = name;
-  for (let number = 2; taken.has(free); number += 1) free = `${name} ${number}`;
-  return free;
 };

@@ -1,7 +1,9 @@
 import type { Processor } from '@mastra/core/processors';
+import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { HookCall, HookContext, PhaseRow } from '../phase/row.js';
 import { phases } from '../phase/table.js';
 import { carriedChunk, carriedValue, isCarrier, withCarried } from './carried-chunk.js';
+import { changeTexts, createPace, replaceMatches } from './in-steps.js';
 import { mapSaid, mapTexts } from './map-texts.js';
 import type { Pattern, TextSpan, WindowedProcessor } from './pattern.js';
 import { tellingNothingOf, type Untold } from './unquoted.js';
@@ -85,7 +87,7 @@ interface Replacing {
 }
 
 /** A chunk with every match in it replaced; the same object where there is none. */
-const redacted = (chunk: StreamChunk, by: Replacing): StreamChunk => {
+const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk> => {
   const { match } = chunk;
   if (match) {
     const { text } = chunk.payload as { text: string };
@@ -95,40 +97,39 @@ const redacted = (chunk: StreamChunk, by: Replacing): StreamChunk => {
       payload: { ...(chunk.payload as object), text: by.pattern.replace(text, { span: match, context: by.context(text) }) },
     };
   }
-  const change = (text: string) => replaceAll(text, by);
   if (isCarrier(chunk)) return carrying(chunk, by);
-  if (chunk.type.startsWith('data-')) {
-    const data = mapTexts(chunk.data, change);
-    return data === chunk.data ? chunk : { ...chunk, data };
-  }
+  if (chunk.type.startsWith('data-'))
+    return whenReady(redactedIn(chunk.data, by), (data) => (data === chunk.data ? chunk : { ...chunk, data }));
   const field = fieldOf(chunk) as string; // others are skipped
   const payload = chunk.payload as Record<string, unknown>;
-  const value = mapTexts(payload[field], change);
-  return value === payload[field] ? chunk : { ...chunk, payload: { ...payload, [field]: value } };
+  return whenReady(redactedIn(payload[field], by), (value) =>
+    value === payload[field] ? chunk : { ...chunk, payload: { ...payload, [field]: value } },
+  );
 };
 
+/** Plain data with every match in its texts replaced. */
+const redactedIn = (value: unknown, by: Replacing, map = mapTexts): Awaitable<unknown> =>
+  changeTexts((change) => map(value, change), replacingAll(by));
+
 /** What comes from elsewhere: another stream's chunk by what it says, anything else by all of its texts. */
-const carrying = (chunk: StreamChunk, by: Replacing): StreamChunk => {
+const carrying = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk> => {
   const inner = carriedChunk(chunk);
   const value = inner ?? carriedValue(chunk);
-  const left = inner ? carriedAs(inner, by) : mapTexts(value, (text) => replaceAll(text, by));
-  return left === value ? chunk : withCarried(chunk, left);
+  return whenReady(inner ? carriedAs(inner, by) : redactedIn(value, by), (left) =>
+    left === value ? chunk : withCarried(chunk, left),
+  );
 };
 
 /** A chunk that no field is known of, such as the end of a step, tells in its payload what was said, among names that are the stream's own. */
-const carriedAs = (inner: StreamChunk, by: Replacing): StreamChunk => {
+const carriedAs = (inner: StreamChunk, by: Replacing): Awaitable<StreamChunk> => {
   if (isCarrier(inner) || fieldOf(inner)) return redacted(inner, by);
-  const payload = mapSaid(inner.payload, (text) => replaceAll(text, by));
-  return payload === inner.payload ? inner : { ...inner, payload };
+  return whenReady(redactedIn(inner.payload, by, mapSaid), (payload) =>
+    payload === inner.payload ? inner : { ...inner, payload },
+  );
 };
 
-const replaceAll = (text: string, { pattern, context }: Replacing): string => {
-  let replaced = '';
-  let at = 0;
-  for (const span of pattern.find(text, 0)) {
-    const value = text.slice(span.start, span.end);
-    replaced += text.slice(at, span.start) + pattern.replace(value, { span, context: context(value) });
-    at = span.end;
-  }
-  return at === 0 ? text : replaced + text.slice(at);
+const replacingAll = ({ pattern, context }: Replacing): ((text: string) => Awaitable<string>) => {
+  const pace = createPace();
+  const replace = (value: string, span: TextSpan) => pattern.replace(value, { span, context: context(value) });
+  return (text) => replaceMatches(text, { pattern, replace }, pace);
 };

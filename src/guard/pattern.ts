@@ -26,7 +26,12 @@ export interface Pattern<Span extends TextSpan = TextSpan> {
    * same place one by a rule of the pattern's own. Must follow from the text alone: whether a match starts at a place is decided by the
    * `lookbehind` characters before it, and by no more than `maxLength + lookahead` from it on.
    */
-  find(text: string, from: number): readonly Span[];
+  find(text: string, from: number, until?: number): readonly Span[];
+  /**
+   * Whether `find` heeds `until`: then a long text is read in steps, between which the process does other work, and only the matches
+   * that start before `until` are asked for. Default: `find` is called once for a text, and decides about all of it.
+   */
+  readonly isStepwise?: boolean;
   /**
    * Where the earliest match might start that more text could still complete or change, at `from` or later; the text's length where
    * there is none. An answer closer to the end lets text leave sooner: without it the last `maxLength + lookahead - 1` characters are held.

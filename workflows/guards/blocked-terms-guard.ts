@@ -1,6 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import type { WindowedProcessor } from '../../src/guard/pattern.js';
+import { whenReady } from '../../src/phase/awaitable.js';
 import { newestUserTurn, readingsOf, responseMessages, textsOf } from '../messages/message-text.js';
 import { redactMessages } from '../messages/redact-message.js';
 import { combineFinders } from '../patterns/combine-finders.js';
@@ -70,9 +71,10 @@ export const blockedTermsGuard = (
   const redaction = termRedaction(pattern, replacement);
   const judge = judgeWith<BlockedTermsMetadata>(guard, strategy === 'block' ? 'block' : 'warn');
   const edit = (messages: MastraDBMessage[], which: readonly MastraDBMessage[], place: string) => {
-    const edited = redactMessages(messages, which, redaction);
-    const found = detection(edited.found.length, place);
-    return found ? report(guard, found).then(() => edited.messages) : unchanged;
+    return whenReady(redactMessages(messages, which, redaction), (edited) => {
+      const found = detection(edited.found.length, place);
+      return found ? report(guard, found).then(() => edited.messages) : unchanged;
+    });
   };
   const inStream: ValuePolicy<'term', BlockedTermsMetadata> = {
     finder: combineFinders([['term', termFinder(terms, wholeWords)]]),

@@ -1,5 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
+import { createPace, findAll, inTurn } from '../../src/guard/in-steps.js';
+import { whenReady } from '../../src/phase/awaitable.js';
 import { readingsOf, responseMessages, textsOf } from '../messages/message-text.js';
 import { combineFinders, countKinds } from '../patterns/combine-finders.js';
 import { findersOf, type ValueKindOptions } from '../patterns/value-kinds.js';
@@ -63,11 +65,17 @@ export const leakGuard = (
   const judge = judgeWith<LeakMetadata>(guard, 'block');
   const inAnswer = (messages: readonly MastraDBMessage[], text = '') => {
     const readings = [...readingsOf(responseMessages(messages).flatMap(textsOf)), text];
-    const leaks = readings.map((reading) => policy.finder.find(reading, 0)).find((spans) => spans.length > 0);
-    return leaks && policy.detection(leaks, 'answer');
+    const pace = createPace();
+    return whenReady(
+      inTurn(readings, (reading) => findAll(policy.finder, reading, pace)),
+      (found) => {
+        const leaks = found.find((spans) => spans.length > 0);
+        return leaks && policy.detection(leaks, 'answer');
+      },
+    );
   };
   return Object.assign(guard, { traits: traitsOf.block }, streamHooks(policy, guard), {
-    processOutputStep: (args) => judge(inAnswer(args.messages, args.text), args),
-    processOutputResult: (args) => judge(inAnswer(args.messages), args),
+    processOutputStep: (args) => whenReady(inAnswer(args.messages, args.text), (detection) => judge(detection, args)),
+    processOutputResult: (args) => whenReady(inAnswer(args.messages), (detection) => judge(detection, args)),
   } satisfies Partial<Processor<string, LeakMetadata>>);
 };

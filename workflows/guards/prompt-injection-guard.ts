@@ -1,6 +1,8 @@
 import type { Processor } from '@mastra/core/processors';
+import { createPace, inTurn, paced } from '../../src/guard/in-steps.js';
+import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import type { InjectionSignal } from '../injection/injection-signal.js';
-import { scoreInjection, type InjectionScore } from '../injection/score-injection.js';
+import { scoring, type InjectionScore } from '../injection/score-injection.js';
 import { inputSignals, toolResultSignals } from '../injection/signals.js';
 import { readingsOf, textsOf, userTurns } from '../messages/message-text.js';
 import { currentToolResult } from '../messages/tool-result.js';
@@ -58,22 +60,31 @@ export const promptInjectionGuard = (
     onViolation: options.onViolation,
   };
   const judge = judgeWith<PromptInjectionMetadata>(guard, strategy);
-  const inTexts = (texts: readonly string[], signals: readonly InjectionSignal[], place: string) =>
-    detectionOf(highest(texts, [...signals, ...patterns]), threshold, place);
+  type Context = Parameters<typeof judge>[1];
+  const judgeTexts = (texts: readonly string[], signals: readonly InjectionSignal[], { place, args }: Asked<Context>) =>
+    whenReady(highest(texts, [...signals, ...patterns]), (score) => judge(detectionOf(score, threshold, place), args));
   return Object.assign(guard, { traits: { ...traitsOf[strategy], judgesErrors: true } }, {
     processInput: (args) => {
       const turns = userTurns(args.messages).flatMap((turn) => readingsOf(turn.flatMap(textsOf)));
-      return judge(inTexts(turns, inputSignals, 'input'), args);
+      return judgeTexts(turns, inputSignals, { place: 'input', args });
     },
     processToolResult: (args) => {
       const strings = leavesOf(currentToolResult(args)).filter((leaf) => typeof leaf === 'string');
-      return judge(inTexts(readingsOf(strings), toolResultSignals, 'result of a tool'), args);
+      return judgeTexts(readingsOf(strings), toolResultSignals, { place: 'result of a tool', args });
     },
   } satisfies Partial<Processor<string, PromptInjectionMetadata>>);
 };
 
-const highest = (texts: readonly string[], signals: readonly InjectionSignal[]): InjectionScore =>
-  texts.map((text) => scoreInjection(text, signals)).reduce((a, b) => (b.score > a.score ? b : a), { score: 0, signals: [] });
+interface Asked<Context> {
+  readonly place: string;
+  readonly args: Context;
+}
+
+const highest = (texts: readonly string[], signals: readonly InjectionSignal[]): Awaitable<InjectionScore> => {
+  const pace = createPace();
+  const scores = inTurn(texts, (text) => paced(scoring(text, signals), pace));
+  return whenReady(scores, (all) => all.reduce((a, b) => (b.score > a.score ? b : a), { score: 0, signals: [] }));
+};
 
 const detectionOf = (
   { score, signals }: InjectionScore,

@@ -1,4 +1,6 @@
 import type { Processor } from '@mastra/core/processors';
+import { createPace, findAll, inTurn } from '../../src/guard/in-steps.js';
+import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import { combineFinders, countKinds } from '../patterns/combine-finders.js';
 import { findersOf, valueKinds, type ValueKind } from '../patterns/value-kinds.js';
 import { leavesOf } from '../text/map-leaves.js';
@@ -42,11 +44,21 @@ export const toolSecretsGuard = (
   checkOptions('tool-secrets', options, optionKinds);
   const { kinds = ['api-key', 'bearer', 'jwt', 'pem', 'url-credentials'], exceptTools = [] } = options;
   const finder = combineFinders(findersOf(kinds));
-  const detectionOf = ({ toolName, args }: Call): Detection<ToolSecretsMetadata> | undefined => {
+  const detectionOf = ({ toolName, args }: Call): Awaitable<Detection<ToolSecretsMetadata> | undefined> => {
     if (exceptTools.includes(toolName)) return undefined;
-    const spans = leavesOf(args).flatMap((leaf) => (typeof leaf === 'string' ? finder.find(leaf, 0) : []));
-    if (spans.length === 0) return undefined;
-    return { reason: `A call of ${toolName} has a secret in its arguments.`, metadata: { toolName, found: countKinds(spans) } };
+    const pace = createPace();
+    const texts = leavesOf(args).filter((leaf) => typeof leaf === 'string');
+    return whenReady(
+      inTurn(texts, (text) => findAll(finder, text, pace)),
+      (found) => {
+        const spans = found.flat();
+        if (spans.length === 0) return undefined;
+        return {
+          reason: `A call of ${toolName} has a secret in its arguments.`,
+          metadata: { toolName, found: countKinds(spans) },
+        };
+      },
+    );
   };
   const guard: Processor<string, ToolSecretsMetadata> = {
     id: options.id ?? 'tool-secrets',
@@ -57,10 +69,13 @@ export const toolSecretsGuard = (
   const judge = judgeWith<ToolSecretsMetadata>(guard, 'block');
   return Object.assign(guard, { traits: traitsOf.block }, {
     processOutputStream: async (args) => {
-      const detection = args.part.type === 'tool-call' ? detectionOf(args.part.payload) : undefined;
+      const detection = args.part.type === 'tool-call' ? await detectionOf(args.part.payload) : undefined;
       return detection ? block(detection, args) : args.part;
     },
     processOutputStep: (args) =>
-      judge(args.toolCalls?.map(({ toolName, args: given }) => detectionOf({ toolName, args: given })).find(Boolean), args),
+      whenReady(
+        inTurn(args.toolCalls ?? [], ({ toolName, args: given }) => detectionOf({ toolName, args: given })),
+        (detections) => judge(detections.find(Boolean), args),
+      ),
   } satisfies Partial<Processor<string, ToolSecretsMetadata>>);
 };

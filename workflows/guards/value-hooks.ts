@@ -1,6 +1,8 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor, ProcessorContext } from '@mastra/core/processors';
+import { createPace } from '../../src/guard/in-steps.js';
 import type { Pattern, WindowedProcessor } from '../../src/guard/pattern.js';
+import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import { newestUserTurn, responseMessages, textsOf } from '../messages/message-text.js';
 import { redactMessages } from '../messages/redact-message.js';
 import { currentToolResult, replaceToolResult } from '../messages/tool-result.js';
@@ -57,7 +59,8 @@ export const streamHooks = <Kind extends string, Metadata>(
 };
 
 const redactionOf = <Kind extends string>({ finder, replacement }: ValuePolicy<Kind>): Redaction<ValueSpan<Kind>> => ({
-  find: (text) => finder.find(text, 0),
+  find: finder.find,
+  isStepwise: finder.isStepwise,
   replacement,
 });
 
@@ -69,21 +72,21 @@ const editingHooks = <Kind extends string, Metadata>(
 ): MessageHooks<Metadata> => {
   const redaction = redactionOf(policy);
   const edit = (messages: MastraDBMessage[], which: readonly MastraDBMessage[], place: ValuePlace) => {
-    const edited = redactMessages(messages, which, redaction);
-    return edited.found.length === 0
-      ? unchanged
-      : report(guard, policy.detection(edited.found, place)).then(() => edited.messages);
+    const editing = redactMessages(messages, which, redaction);
+    return whenReady(editing, (edited) =>
+      edited.found.length === 0 ? unchanged : report(guard, policy.detection(edited.found, place)).then(() => edited.messages),
+    );
   };
   return {
     processInput: ({ messages }) => edit(messages, messages, 'input'),
     processOutputStep: ({ messages }) => edit(messages, responseMessages(messages), 'answer'),
     processOutputResult: ({ messages }) => edit(messages, responseMessages(messages), 'answer'),
-    processToolResult: (args) => {
-      const { value, found } = redactValue(currentToolResult(args), redaction);
-      if (found.length === 0) return undefined;
-      const detection = policy.detection(found, 'tool result');
-      return replaceToolResult(args, value) ? report(guard, detection) : block(detection, args);
-    },
+    processToolResult: (args) =>
+      whenReady(redactValue(currentToolResult(args), redaction), ({ value, found }) => {
+        if (found.length === 0) return undefined;
+        const detection = policy.detection(found, 'tool result');
+        return replaceToolResult(args, value) ? report(guard, detection) : block(detection, args);
+      }),
   };
 };
 
@@ -95,12 +98,15 @@ const judgingHooks = <Kind extends string, Metadata>(
   const judge = judgeWith<Metadata>(guard, policy.effect === 'block' ? 'block' : 'warn');
   const about = (found: readonly ValueSpan<Kind>[], place: ValuePlace) =>
     found.length > 0 ? policy.detection(found, place) : undefined;
-  const inTexts = (texts: readonly string[], place: ValuePlace) => about(redactTexts(texts, redaction).found, place);
+  type Context = Parameters<typeof judge>[1];
+  const judgeTexts = (texts: readonly string[], place: ValuePlace, args: Context) =>
+    whenReady(redactTexts(texts, redaction), ({ found }) => judge(about(found, place), args));
   return {
-    processInput: (args) => judge(inTexts(newestUserTurn(args.messages).flatMap(textsOf), 'input'), args),
-    processOutputStep: (args) => judge(inTexts(answerTexts(args.messages, args.text), 'answer'), args),
-    processOutputResult: (args) => judge(inTexts(answerTexts(args.messages), 'answer'), args),
-    processToolResult: (args) => judge(about(redactValue(currentToolResult(args), redaction).found, 'tool result'), args),
+    processInput: (args) => judgeTexts(newestUserTurn(args.messages).flatMap(textsOf), 'input', args),
+    processOutputStep: (args) => judgeTexts(answerTexts(args.messages, args.text), 'answer', args),
+    processOutputResult: (args) => judgeTexts(answerTexts(args.messages), 'answer', args),
+    processToolResult: (args) =>
+      whenReady(redactValue(currentToolResult(args), redaction), ({ found }) => judge(about(found, 'tool result'), args)),
   };
 };
 
@@ -108,14 +114,16 @@ const judgingHooks = <Kind extends string, Metadata>(
 const redactValue = <Kind extends string>(
   original: unknown,
   redaction: Redaction<ValueSpan<Kind>>,
-): { value: unknown; found: ValueSpan<Kind>[] } => {
+): Awaitable<{ value: unknown; found: ValueSpan<Kind>[] }> => {
   const found: ValueSpan<Kind>[] = [];
-  const value = editLeaves(original, (text) => {
-    const redacted = redactTexts([text], redaction);
-    found.push(...redacted.found);
-    return redacted.texts[0] ?? '';
-  });
-  return { value, found };
+  const pace = createPace();
+  const value = editLeaves(original, (text) =>
+    whenReady(redactTexts([text], redaction, pace), (redacted) => {
+      for (const span of redacted.found) found.push(span);
+      return redacted.texts[0] ?? '';
+    }),
+  );
+  return whenReady(value, (edited) => ({ value: edited, found }));
 };
 
 const answerTexts = (messages: readonly MastraDBMessage[], text = ''): string[] => {

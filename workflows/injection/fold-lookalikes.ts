@@ -14,8 +14,10 @@ const lookalikes: ReadonlyMap<string, string> = new Map(
  * The table holds what is used to disguise English words; it is not the whole of Unicode's confusables.
  */
 export const foldLookalikes = (text: string): string =>
-  text.replaceAll(/\p{L}+/gu, (word) =>
-    /[A-Za-z]/.test(word) && /[^\p{ASCII}]/u.test(word)
-      ? Array.from(word, (each) => lookalikes.get(each) ?? each).join('')
-      : word,
-  );
+  /[^\p{ASCII}]/u.test(text)
+    ? text.replaceAll(/\p{L}+/gu, (word) =>
+        /[A-Za-z]/.test(word) && /[^\p{ASCII}]/u.test(word)
+          ? Array.from(word, (each) => lookalikes.get(each) ?? each).join('')
+          : word,
+      )
+    : text;

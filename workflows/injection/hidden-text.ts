@@ -1,3 +1,4 @@
+import type { Steps } from '../../src/guard/in-steps.js';
 import type { NormalizedText } from './normalize-text.js';
 
 /** How much of a text is decoded: more is no message but a file. */
@@ -17,18 +18,24 @@ const runTogether =
  *
  * @param judge Scores a decoded text by the other signals.
  */
-export const hiddenSignals = (
+export function* hiddenSignals(
   { text, letters, hidden, invisibles }: NormalizedText,
-  judge: (text: string) => number,
-): [name: string, weight: number][] => {
+  judge: (text: string) => Steps<number>,
+): Steps<[name: string, weight: number][]> {
   const signals: [string, number][] = [];
-  if (letterCount(hidden) >= 4) signals.push(['hidden-text', judge(hidden) >= 0.5 ? 0.95 : 0.75]);
+  if (letterCount(hidden) >= 4) signals.push(['hidden-text', (yield* judge(hidden)) >= 0.5 ? 0.95 : 0.75]);
   else if (invisibles >= 4) signals.push(['hidden-text', invisibles >= 32 ? 0.75 : 0.3]);
-  if (decodedTexts(text).some((decoded) => judge(decoded) >= 0.5)) signals.push(['encoded-instruction', 0.9]);
+  if (yield* hasEncodedOrder(text, judge)) signals.push(['encoded-instruction', 0.9]);
   else if (orderToDecode.test(text)) signals.push(['encoded-instruction', 0.75]);
+  yield text.length;
   if (runTogether.test(letters)) signals.push(['instruction-override', 0.8]);
   return signals;
-};
+}
+
+function* hasEncodedOrder(text: string, judge: (text: string) => Steps<number>): Steps<boolean> {
+  for (const decoded of decodedTexts(text)) if ((yield* judge(decoded)) >= 0.5) return true;
+  return false;
+}
 
 const letterCount = (text: string): number => text.match(/\p{L}/gu)?.length ?? 0;
 

@@ -1,3 +1,4 @@
+import type { Steps } from '../../src/guard/in-steps.js';
 import { flagBase, flagTags, tag } from '../unicode/tag-flags.js';
 import { foldLookalikes } from './fold-lookalikes.js';
 
@@ -29,6 +30,39 @@ export const normalizeText = (raw: string): NormalizedText => {
   const hidden = [...readTags(withoutFlags), ...readSelectors(withoutFlags)].join('\n');
   const text = collapse(foldLookalikes(fold(withoutFlags.replaceAll(tags, '').replaceAll(selectorRows, ''))));
   return { text, letters: lettersOf(text), hidden, invisibles: withoutFlags.match(invisibleInWord)?.join('').length ?? 0 };
+};
+
+/** A text is read in pieces of about so many UTF-16 units. */
+const pieceChars = 8192;
+/** Where a text may be parted so that its pieces read as it does: at a blank between two words. */
+const border = /[A-Za-z0-9,] (?=[A-Za-z0-9])/g;
+
+/** As {@link normalizeText}, for texts of any length. */
+export function* normalizing(raw: string): Steps<NormalizedText> {
+  const pieces: NormalizedText[] = [];
+  for (let at = 0; at < raw.length;) {
+    const end = endOfPiece(raw, at);
+    const piece = normalizeText(raw.slice(at, end));
+    const isParted = end < raw.length && raw.charAt(end - 1) === ' ';
+    pieces.push(isParted ? { ...piece, text: `${piece.text} ` } : piece);
+    yield end - at;
+    at = end;
+  }
+  const [first] = pieces;
+  if (pieces.length === 1 && first) return first;
+  return {
+    text: pieces.map(({ text }) => text).join(''),
+    letters: pieces.map(({ letters }) => letters).join(''),
+    hidden: pieces.flatMap(({ hidden }) => (hidden ? [hidden] : [])).join('\n'),
+    invisibles: pieces.reduce((sum, { invisibles }) => sum + invisibles, 0),
+  };
+}
+
+const endOfPiece = (raw: string, from: number): number => {
+  if (raw.length - from <= 2 * pieceChars) return raw.length;
+  border.lastIndex = from + pieceChars;
+  const found = border.exec(raw.slice(0, from + 2 * pieceChars));
+  return found ? found.index + 2 : from + 2 * pieceChars;
 };
 
 const readTags = (text: string): string[] =>

@@ -1,6 +1,7 @@
+import { atOnce, type Steps } from '../../src/guard/in-steps.js';
 import { hiddenSignals } from './hidden-text.js';
 import type { InjectionSignal } from './injection-signal.js';
-import { normalizeText } from './normalize-text.js';
+import { normalizing } from './normalize-text.js';
 
 /** What speaks for an injection. */
 export interface InjectionScore {
@@ -11,22 +12,32 @@ export interface InjectionScore {
 }
 
 /** Judges one text: what it says, what it says between the lines, and what it hides or encodes. */
-export const scoreInjection = (raw: string, signals: readonly InjectionSignal[]): InjectionScore => {
-  const normalized = normalizeText(raw);
-  const weights = weightsOf(normalized.text, signals);
-  for (const [name, weight] of hiddenSignals(normalized, (text) => combined(weightsOf(normalizeText(text).text, signals))))
-    raise(weights, name, weight);
+export const scoreInjection = (raw: string, signals: readonly InjectionSignal[]): InjectionScore => atOnce(scoring(raw, signals));
+
+/** As {@link scoreInjection}, in steps: one signal after another. */
+export function* scoring(raw: string, signals: readonly InjectionSignal[]): Steps<InjectionScore> {
+  const normalized = yield* normalizing(raw);
+  const weights = yield* weighing(normalized.text, signals);
+  const inner = function* (text: string): Steps<number> {
+    return combined(yield* weighing((yield* normalizing(text)).text, signals));
+  };
+  for (const [name, weight] of yield* hiddenSignals(normalized, inner)) raise(weights, name, weight);
   const names = [...weights].toSorted(([, a], [, b]) => b - a).map(([name]) => name);
   return { score: combined(weights), signals: names };
-};
+}
 
-const weightsOf = (text: string, signals: readonly InjectionSignal[]): Map<string, number> => {
+/** So many signals cost as much as the reading of a text for values. */
+const signalsPerReading = 40;
+
+function* weighing(text: string, signals: readonly InjectionSignal[]): Steps<Map<string, number>> {
   const weights = new Map<string, number>();
   for (const { name, weight, pattern } of signals) {
-    if (weight > (weights.get(name) ?? 0) && text.search(pattern) >= 0) raise(weights, name, weight);
+    if (weight <= (weights.get(name) ?? 0)) continue;
+    if (text.search(pattern) >= 0) raise(weights, name, weight);
+    yield text.length / signalsPerReading;
   }
   return weights;
-};
+}
 
 const raise = (weights: Map<string, number>, name: string, weight: number): void => {
   weights.set(name, Math.max(weight, weights.get(name) ?? 0));

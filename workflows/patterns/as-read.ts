@@ -1,67 +1,83 @@
 import type { TextSpan } from '../../src/guard/pattern.js';
 import type { Finder } from './finder.js';
-import { openCodeOf, readingOf, unitsPerSign, type Reading } from './reading.js';
+import { createReader, openCodeOf, unitsPerSign, type Reader, type Reading } from './reading.js';
 import type { NamedFinders } from './combine-finders.js';
 
 /** Reads texts for several finders, which are asked about the same one after another. */
-interface Reader {
+interface SharedReader {
   /** So much before a place is read, too, in UTF-16 units as written. */
   readonly behind: number;
-  read(text: string, from: number): Reading | undefined;
+  /** The reading of a text from a place on, as far as a finder that begins before `until` may look; nothing where it differs nowhere. */
+  read(text: string, place: Place): Reading | undefined;
+}
+
+interface Place {
+  readonly from: number;
+  /** Values that begin before it are looked for. */
+  readonly until: number;
+  /** So many units from there on decide about them. */
+  readonly ahead: number;
 }
 
 /** As near to a place as a label, there must be something to read: to look at more costs each delta of a stream. */
 const maxNear = 48;
+/** A reading that goes on for longer is begun anew, so that its text is not copied too often. */
+const maxReadChars = 262_144;
 
-const createReader = (lookbehind: number): Reader => {
+const createSharedReader = (lookbehind: number): SharedReader => {
   const near = Math.min(maxNear, 8 + 4 * lookbehind);
   const behind = Math.max(lookbehind, near);
-  let [knownText, knownFrom]: [string | undefined, number] = [undefined, 0];
-  let reading: Reading | undefined;
+  let [knownText, base]: [string | undefined, number] = [undefined, 0];
+  let reader: Reader = createReader('', 0);
+  const readerOf = (text: string, from: number): Reader => {
+    const first = Math.max(0, from - behind);
+    if (base > first || first - base > maxReadChars || knownText !== text) {
+      reader = createReader(text, first);
+      [knownText, base] = [text, first];
+    }
+    return reader;
+  };
   return {
     behind,
-    read: (text, from) => {
-      if (knownFrom === from && knownText === text) return reading;
-      reading = readingOf(text, Math.max(0, from - behind), Math.max(0, from - near));
-      [knownText, knownFrom] = [text, from];
-      return reading;
+    read: (text, { from, until, ahead }) => {
+      const { reading, readUntil } = readerOf(text, from);
+      readUntil(until, ahead);
+      const unit = reading.unitAt(until) + ahead;
+      const last = unit < reading.length ? reading.startOf(unit) : text.length;
+      return reading.differs(Math.max(0, from - near), last) ? reading : undefined;
     },
   };
 };
 
 /** Finders, and beside each one that finds the same in a text as it is read, where that is not as it is written. */
 export const alsoAsRead = <Kind extends string>(finders: NamedFinders<Kind>): NamedFinders<Kind> => {
-  const reader = createReader(Math.max(0, ...finders.map(([, { lookbehind }]) => lookbehind)));
+  const reader = createSharedReader(Math.max(0, ...finders.map(([, { lookbehind }]) => lookbehind)));
   return finders.flatMap(([kind, finder]) => [[kind, finder] as const, [kind, asRead(finder, reader)] as const]);
 };
 
 const none: readonly TextSpan[] = [];
 
-const asRead = (finder: Finder, { behind, read }: Reader): Finder => ({
-  ...finder,
-  maxLength: finder.maxLength === 'part' ? 'part' : finder.maxLength * unitsPerSign,
-  lookbehind: Math.max(finder.lookbehind, behind),
-  lookahead: finder.lookahead * unitsPerSign,
-  find: (text, from) => {
-    const reading = read(text, from);
-    return reading ? finder.find(reading.text, unitAt(reading, from)).map((span) => spanIn(reading, span)) : none;
-  },
-  open: (text, from) => {
-    const code = openCodeOf(text);
-    const known = code === text.length ? text : text.slice(0, code);
-    const reading = read(known, from);
-    if (!reading) return code === text.length ? code : Math.min(code, finder.open(known, from));
-    return reading.starts[finder.open(reading.text, unitAt(reading, from))] ?? code;
-  },
-});
-
-/** The first unit of a reading that stands for something from a place on. */
-const unitAt = ({ starts }: Reading, from: number): number => {
-  const unit = starts.findIndex((start) => start >= from);
-  return unit < 0 ? starts.length : unit;
+const asRead = (finder: Finder, { behind, read }: SharedReader): Finder => {
+  const ahead = Number(finder.maxLength) + finder.lookahead; // no finder of values waits for the end of its part
+  return {
+    ...finder,
+    maxLength: Number(finder.maxLength) * unitsPerSign,
+    lookbehind: Math.max(finder.lookbehind, behind),
+    lookahead: finder.lookahead * unitsPerSign,
+    find: (text, from, until = text.length) => {
+      const reading = read(text, { from, until, ahead });
+      if (!reading) return none;
+      return finder
+        .find(reading.text, reading.unitAt(from), reading.unitAt(until))
+        .map(({ start, end }) => ({ start: reading.startOf(start), end: reading.endOf(end - 1) }));
+    },
+    open: (text, from) => {
+      const code = openCodeOf(text);
+      const known = code === text.length ? text : text.slice(0, code);
+      const reading = read(known, { from, until: known.length, ahead: 0 });
+      if (!reading) return code === text.length ? code : Math.min(code, finder.open(known, from));
+      const unit = finder.open(reading.text, reading.unitAt(from));
+      return unit < reading.text.length ? reading.startOf(unit) : code;
+    },
+  };
 };
-
-const spanIn = ({ starts, ends }: Reading, { start, end }: TextSpan): TextSpan => ({
-  start: starts[start] as number, // a match has a unit
-  end: ends[end - 1] as number,
-});

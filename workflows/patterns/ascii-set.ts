@@ -7,11 +7,14 @@ const asciiCount = 128;
 export const asciiSet = (isSuch: (character: string) => boolean): AsciiSet =>
   Uint8Array.from({ length: asciiCount }, (_, code) => Number(isSuch(String.fromCharCode(code))));
 
-/** The first place, at `from` or later, of a character that may be in a set; the text's length where there is none. */
-export const indexOfAny = (set: AsciiSet, text: string, from: number): number => {
-  for (let at = from; at < text.length; at += 1) {
+/** The first place, from `from` up to `until`, of a character that may be in a set; `until` where there is none. */
+export const indexOfAny = (set: AsciiSet, text: string, { from, until }: { from: number; until: number }): number => {
+  for (let at = from; at < until; at += 1) {
     const code = text.charCodeAt(at);
     if (code >= asciiCount || set[code] === 1) return at;
   }
-  return text.length;
+  return until;
 };
+
+/** Half a character, whose other half follows. */
+export const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;

@@ -1,4 +1,5 @@
 import type { TextSpan } from '../../src/guard/pattern.js';
+import { isHighSurrogate } from './ascii-set.js';
 import type { Finder } from './finder.js';
 
 /** A stretch of text that is, or overlaps, values; named after the one that stands first in the list of kinds. */
@@ -8,8 +9,9 @@ export interface ValueSpan<Kind extends string = string> extends TextSpan {
 
 /** What finds several kinds of value at once. */
 export type CombinedFinder<Kind extends string = string> = Omit<Finder, 'find'> & {
-  /** The spans that start at `from` or later; `from` is never inside one. */
-  find(text: string, from: number): ValueSpan<Kind>[];
+  /** The spans that start from `from` up to `until`; `from` is never inside one. Without `until` all that follow. */
+  find(text: string, from: number, until?: number): ValueSpan<Kind>[];
+  readonly isStepwise: boolean;
 };
 
 /** How many of each kind there are, for reports. */
@@ -30,14 +32,15 @@ export type NamedFinders<Kind extends string = string> = readonly (readonly [kin
 export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>): CombinedFinder<Kind> => {
   const longest = finders.map(([, { maxLength }]) => maxLength);
   const maxLength = longest.includes('part') ? 'part' : Math.max(1, ...longest.map(Number));
-  const find = (text: string, from: number, until: number) => joined(valuesIn(finders, text, { from, until }));
+  const find = (text: string, from: number, until = text.length) => joined(valuesIn(finders, text, { from, until }));
   return {
     maxLength,
+    isStepwise: maxLength !== 'part',
     lookbehind: Math.max(1, ...finders.map(([, { lookbehind }]) => lookbehind)),
     lookahead: Math.max(1, ...finders.map(([, { lookahead }]) => lookahead)),
-    find: (text, from) => find(text, from, Infinity),
+    find,
     open: (text, from) => {
-      const open = openIn(finders, text, from);
+      const open = maxLength === 'part' ? from : openIn(finders, text, from);
       const last = open > from ? find(text, from, open).at(-1) : undefined;
       return last && last.end > open ? last.start : open;
     },
@@ -51,16 +54,25 @@ interface Value<Kind> extends TextSpan {
   readonly isClosed: boolean;
 }
 
+/** The values that begin in a stretch, and those that begin inside the last of them. */
 const valuesIn = <Kind extends string>(
   finders: NamedFinders<Kind>,
   text: string,
   { from, until }: { from: number; until: number },
 ): Value<Kind>[] => {
   const values: Value<Kind>[] = [];
-  for (let rank = 0; rank < finders.length; rank += 1) {
-    const [kind, finder] = finders[rank] as NamedFinders<Kind>[number]; // as the loop's bounds say
-    const { isClosed = false } = finder;
-    for (const { start, end } of finder.find(text, from)) if (start < until) values.push({ start, end, rank, kind, isClosed });
+  /** Where each finder goes on: behind its own last value. */
+  const places = finders.map(() => from);
+  let last = until;
+  for (let end = until, before = from; before < end; [before, end] = [end, last]) {
+    for (const [rank, [kind, finder]] of finders.entries()) {
+      const { isClosed = false } = finder;
+      const place = places[rank] ?? from;
+      const spans = place < end ? finder.find(text, place, end) : [];
+      for (const { start, end: its } of spans) values.push({ start, end: its, rank, kind, isClosed });
+      places[rank] = Math.max(place, end, spans.at(-1)?.end ?? 0);
+      last = Math.max(last, places[rank]);
+    }
   }
   return values.length > 1 ? values.toSorted((a, b) => a.start - b.start || b.end - a.end) : values;
 };
@@ -81,9 +93,6 @@ const union = <Kind>(a: Value<Kind>, b: Value<Kind>): Value<Kind> => {
   const closed = [a, b].find(({ isClosed }) => isClosed);
   return { start: a.start, end: closed?.end ?? Math.max(a.end, b.end), rank, kind, isClosed: closed !== undefined };
 };
-
-/** Half a character, whose other half follows. */
-const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
 const openIn = (finders: NamedFinders, text: string, from: number): number => {
   const whole = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(0, -1) : text; // what it is, is still to come

@@ -15,6 +15,8 @@ export interface FinderOptions {
   readonly lookbehind?: number;
   /** What every value has in it: a cheap look before the expression is tried. Default: none. */
   readonly hint?: RegExp;
+  /** What every value begins with: a cheap look at a place before the expression is tried there. Default: none. */
+  readonly beginning?: RegExp;
   /** What begins like a value, where that is cheaper to tell than by the expression; matches wherever it does, or more. Default: `regex`. */
   readonly shape?: RegExp;
   /** Default: each match is a value. */
@@ -30,19 +32,29 @@ export const defineFinder = ({
   maxLength,
   lookbehind = 0,
   hint,
+  beginning,
   shape = regex,
   read = (_text, { end }) => end,
 }: FinderOptions): Finder => {
   const reach = reachIn(parse(regex));
-  const [candidate, sign] = [globally(regex.source, regex), hint && globally(hint.source, hint)];
+  const [candidate, sign] = [globally(beginningWith(beginning, regex), regex), hint && globally(hint.source, hint)];
   return {
     maxLength: maxLength ?? reach.length,
     lookbehind: reach.behind + lookbehind,
     lookahead: reach.ahead,
-    find: (text, from) => (sign && indexIn(text, sign, from) < 0 ? [] : readAll(text, candidate, { from, read })),
+    find: (text, from, until = text.length) => {
+      const end = until + reach.length + reach.ahead;
+      const scope = end < text.length ? text.slice(0, end) : text;
+      return sign && indexIn(scope, sign, Math.max(0, from - reach.behind)) < 0
+        ? none
+        : readAll(text, { scope, candidate, read }, { from, until });
+    },
     open: openIn(shape),
   };
 };
+
+const beginningWith = (beginning: RegExp | undefined, { source }: RegExp): string =>
+  beginning ? `(?=${beginning.source})(?:${source})` : source;
 
 const parse = (regex: RegExp) => new RegExpParser().parseLiteral(String(regex));
 
@@ -55,14 +67,19 @@ const reachIn = ({ pattern, flags }: AST.RegExpLiteral) => reachOf(pattern, flag
 const openIn = (shape: RegExp): Finder['open'] => {
   const parsed = parse(shape);
   const open = globally(openSourceOf(parsed.pattern), shape);
-  const undecided = Math.max(1, reachIn(parsed).ahead);
+  const { length, ahead } = reachIn(parsed);
+  const undecided = Math.max(1, ahead);
+  const most = length + ahead;
   const { first, any } = alphabetOf(parsed);
   return (text, from) => {
-    if (indexOfAny(any, text, Math.max(from, text.length - undecided)) === text.length) return text.length;
-    const index = indexIn(text, open, indexOfAny(first, text, from));
-    return index < 0 ? text.length : index;
+    const until = text.length;
+    if (indexOfAny(any, text, { from: Math.max(from, until - undecided), until }) === until) return until;
+    const index = indexIn(text, open, indexOfAny(first, text, { from: Math.max(from, until - most), until }));
+    return index < 0 ? until : index;
   };
 };
+
+const none: readonly TextSpan[] = [];
 
 const globally = (source: string, { flags }: RegExp): RegExp => new RegExp(source, `${flags.replaceAll(/[gy]/g, '')}g`);
 
@@ -71,15 +88,26 @@ const indexIn = (text: string, regex: RegExp, from: number): number => {
   return regex.exec(text)?.index ?? -1;
 };
 
+interface Candidates {
+  /** The text as far as what begins before `until` may reach. */
+  readonly scope: string;
+  readonly candidate: RegExp;
+  readonly read: ReadMatch;
+}
+
 /** A candidate that is no value hides none that starts inside it. */
-const readAll = (text: string, candidate: RegExp, { from, read }: { from: number; read: ReadMatch }): TextSpan[] => {
+const readAll = (
+  text: string,
+  { scope, candidate, read }: Candidates,
+  { from, until }: { from: number; until: number },
+): TextSpan[] => {
   const spans: TextSpan[] = [];
   candidate.lastIndex = from;
-  for (let match = candidate.exec(text); match; match = candidate.exec(text)) {
+  for (let match = candidate.exec(scope); match && match.index < until; match = candidate.exec(scope)) {
     const start = match.index;
     const end = match[0] ? read(text, { start, end: start + match[0].length }) : undefined;
     if (end !== undefined) spans.push({ start, end });
-    candidate.lastIndex = end ?? start + ((text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
+    candidate.lastIndex = end ?? start + ((scope.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
   }
   return spans;
 };

@@ -1,7 +1,9 @@
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 
 /** How one kind of value is recognised: what a {@link Pattern} says about places, without what becomes of a match. */
-export type Finder = Required<Omit<Pattern, 'replace'>> & {
+export type Finder = Required<Omit<Pattern, 'replace' | 'isStepwise' | 'find'>> & {
+  /** The matches that start from `from` up to `until`; without `until` all that follow. */
+  find(text: string, from: number, until?: number): readonly TextSpan[];
   /** Whether its values end where another thing begins, so that none that began inside one goes on behind it. Default: they do not. */
   readonly isClosed?: boolean;
 };

@@ -1,9 +1,23 @@
-/** A text as it is read: without what nobody sees, and with the signs that others stand for. */
+import { isHighSurrogate } from './ascii-set.js';
+
+/** A text as it is read, and where each part of it stands in the text as it is written. */
 export interface Reading {
   readonly text: string;
-  /** Where each unit of it begins and ends in the text as it is written. */
-  readonly starts: readonly number[];
-  readonly ends: readonly number[];
+  readonly length: number;
+  /** Whether something in it is read otherwise than it is written, between two places of the text as it is written. */
+  differs(from: number, to: number): boolean;
+  /** The first unit of the reading that stands for something at `place` or later. */
+  unitAt(place: number): number;
+  /** Where a unit of the reading begins and ends as it is written. */
+  startOf(unit: number): number;
+  endOf(unit: number): number;
+}
+
+/** A reading that is made as far as it is needed. */
+export interface Reader {
+  readonly reading: Reading;
+  /** Reads on, until so many units of the reading stand behind a place of the text as it is written, or the text ends. */
+  readUntil(place: number, units: number): void;
 }
 
 /** So many units that nobody sees may stand between two signs of a value; more do part it. */
@@ -15,19 +29,21 @@ export const unitsPerSign = maxUnseen + maxCode;
 
 const names: Readonly<Record<string, string>> = { commat: '@', period: '.', colon: ':', hyphen: '-', lowbar: '_', plus: '+' };
 const code = String.raw`\\{1,4}u[0-9A-Fa-f]{4}|%[2-7][0-9A-Fa-f]|&#(?:\d{1,7}|[xX][0-9A-Fa-f]{1,7});|&(?:${Object.keys(names).join('|')});`;
+const unseen = String.raw`\p{Default_Ignorable_Code_Point}`;
 /** Digits of any script and, of what Unicode calls compatible with others, the blocks that have forms of ASCII. */
 const forms = String.raw`[[\p{Nd}\xA0\xAA\xB2\xB3\xB9\xBA\u02B0-\u02B8\u02E0-\u02E4\u1D2C-\u1D6A\u2000-\u200A\u2010-\u2015\u2024\u202F\u205F\u2070-\u209C\u2100-\u217F\u2212\u2460-\u24FF\u3000\uFE50-\uFE6F\uFF01-\uFF5E\u{1D400}-\u{1D7FF}\u{1F100}-\u{1F16F}\u{1FBF0}-\u{1FBF9}]--[0-9]]`;
-const tokens = String.raw`(?<unseen>\p{Default_Ignorable_Code_Point})|${forms}|${code}`;
-const firstToken = new RegExp(tokens, 'v');
-const anyToken = new RegExp(tokens, 'gv');
+/** A row of characters that may be read otherwise, or one code. */
+const tokenForm = new RegExp(`(?:${unseen}|${forms}){1,512}|${code}`, 'gv');
+const unseenForm = new RegExp(unseen, 'v');
 const dash = /[\u2010-\u2015\u2212]/;
 const digit = /\p{Nd}/u;
 
 /** What a code begins with, and signs beyond ASCII: most texts have none, and are told by that. */
 const mayDiffer = /[^\0-$'-[\]-\x7F]/g;
-const mayDifferFrom = (text: string, from: number): boolean => {
+/** The first place, at `from` or later, of what may be read otherwise; the text's length where there is none. */
+const differingFrom = (text: string, from: number): number => {
   mayDiffer.lastIndex = from;
-  return mayDiffer.test(text);
+  return mayDiffer.exec(text)?.index ?? text.length;
 };
 /** The beginning of a code at the end of a text. */
 const openCode = /(?:\\{1,4}(?:u[0-9A-Fa-f]{0,3})?|%[2-7]?|&(?:#(?:\d{0,7}|[xX][0-9A-Fa-f]{0,7})|[a-z]{0,6}))$/;
@@ -35,57 +51,143 @@ const openCode = /(?:\\{1,4}(?:u[0-9A-Fa-f]{0,3})?|%[2-7]?|&(?:#(?:\d{0,7}|[xX][
 /** Where a code begins that the text does not end; the text's length where there is none. */
 export const openCodeOf = (text: string): number => {
   const tail = Math.max(0, text.length - maxCode);
-  if (!mayDifferFrom(text, tail)) return text.length;
+  if (differingFrom(text, tail) === text.length) return text.length;
   const index = openCode.exec(text.slice(tail))?.index;
   return index === undefined ? text.length : tail + index;
 };
 
+/** So much of a text is looked at in one step. */
+const stepChars = 4096;
+
 /**
  * Reads a text from a place on: what nobody sees is left out; forms of compatibility (`４`, `𝐚`, `＠`), digits of any
- * script, dashes and spaces are read as the ASCII that they stand for, and so are codes (`\u0040`, `%40`, `&#64;`). Nothing where it
- * reads as it is written from the place `near` on.
+ * script, dashes and spaces are read as the ASCII that they stand for, and so are codes (`\u0040`, `%40`, `&#64;`).
  */
-export const readingOf = (text: string, from: number, near: number): Reading | undefined => {
-  if (!mayDifferFrom(text, near)) return undefined;
-  const written = text.slice(from);
-  return firstToken.test(written) ? readingIn(written, from) : undefined;
+export const createReader = (text: string, from: number): Reader => {
+  const pieces = createPieces(from);
+  let place = from;
+  /** How many units that nobody sees stand right before the place. */
+  let unseenUnits = 0;
+  const write = (to: number): void => {
+    if (to > place) unseenUnits = 0;
+    pieces.add(text.slice(place, to), place);
+    place = to;
+  };
+  const readCharacter = (character: string): void => {
+    const sign = signOfCharacter(character);
+    unseenUnits = sign === '' ? unseenUnits + character.length : 0;
+    if (sign && sign !== character) pieces.differ(place);
+    if (sign === '' && unseenUnits <= maxUnseen) pieces.differ(place);
+    else pieces.add(sign || character, place, sign ? character.length : undefined);
+    place += character.length;
+  };
+  const readToken = (token: string): void => {
+    if (token.charCodeAt(0) > 0x7f) return Array.from(token).forEach(readCharacter);
+    const sign = signOfCode(token);
+    unseenUnits = 0;
+    if (sign === undefined) return write(place + token.length);
+    pieces.differ(place);
+    pieces.add(sign, place, token.length);
+    place += token.length;
+  };
+  const step = (): void => {
+    const most = Math.min(text.length, place + stepChars);
+    const end = isHighSurrogate(text.charCodeAt(most - 1)) ? Math.min(text.length, most + 1) : most;
+    const scope = text.slice(0, Math.min(text.length, end + maxCode));
+    for (let next = differingFrom(scope, place); next < end && place < end; next = differingFrom(scope, place)) {
+      tokenForm.lastIndex = next;
+      const token = tokenForm.exec(scope);
+      if (!token || token.index >= end) break;
+      write(token.index);
+      readToken(token[0]);
+    }
+    if (place < end) write(end);
+  };
+  return {
+    reading: pieces,
+    readUntil: (until, units) => {
+      while (place < text.length && (place < until || pieces.length - pieces.unitAt(until) < units)) step();
+    },
+  };
 };
 
-const readingIn = (written: string, base: number): Reading => {
-  const reading = { text: '', starts: [] as number[], ends: [] as number[] };
-  const addWritten = (from: number, to: number): void => {
-    for (let unit = from; unit < to; unit += 1) addSign(written.charAt(unit), unit, unit + 1);
+/** The pieces of a reading: in each of them a unit stands for a unit, or the only unit for all that is written. */
+const createPieces = (base: number) => {
+  const units: number[] = [];
+  const starts: number[] = [];
+  /** Of pieces of one unit that is written in more. */
+  const ends = new Map<number, number>();
+  const differing: number[] = [];
+  let [text, fresh, length, last] = ['', '', 0, base - 1];
+  const startIn = (piece: number, unit: number): number => (starts[piece] ?? base) + unit - (units[piece] ?? 0);
+  const pieceOf = (unit: number): number => lastUpTo(units, unit);
+  const startOf = (unit: number): number => startIn(pieceOf(unit), unit);
+  const endOf = (unit: number): number => ends.get(pieceOf(unit)) ?? startOf(unit) + 1;
+  return {
+    get text() {
+      if (fresh !== '') [text, fresh] = [text + fresh, ''];
+      return text;
+    },
+    get length() {
+      return length;
+    },
+    /** Adds what is read from a place on; `written` where it is one unit for several. */
+    add: (read: string, place: number, written = read.length): void => {
+      if (read === '') return;
+      if (place !== last || written !== read.length) {
+        units.push(length);
+        starts.push(place);
+        if (written !== read.length) ends.set(units.length - 1, place + written);
+      }
+      fresh += read;
+      length += read.length;
+      last = written === read.length ? place + read.length : -1; // the next piece is another one
+    },
+    differ: (place: number): void => void differing.push(place),
+    differs: (from: number, to: number): boolean => (differing[lastUpTo(differing, from - 1) + 1] ?? to) < to,
+    startOf,
+    endOf,
+    unitAt: (place: number): number => {
+      const piece = lastUpTo(starts, place);
+      if (piece < 0) return 0;
+      const unit = (units[piece] ?? 0) + place - (starts[piece] ?? 0);
+      const next = units[piece + 1] ?? length;
+      return ends.has(piece) ? (units[piece] ?? 0) + (place > (starts[piece] ?? 0) ? 1 : 0) : Math.min(unit, next);
+    },
   };
-  const addSign = (sign: string, start: number, end: number): void => {
-    reading.text += sign;
-    reading.starts.push(base + start);
-    reading.ends.push(base + end);
-  };
-  let at = 0;
-  /** How many units that nobody sees stand right before. */
-  let unseen = 0;
-  for (const { 0: token, index, groups } of written.matchAll(anyToken)) {
-    addWritten(at, index);
-    unseen = groups?.['unseen'] === undefined ? 0 : (index > at ? 0 : unseen) + token.length;
-    at = index + token.length;
-    const sign = unseen === 0 ? signOf(token) : undefined;
-    if (sign !== undefined) addSign(sign, index, at);
-    else if (unseen === 0 || unseen > maxUnseen) addWritten(index, at);
+};
+
+/** The index of the last number that is not above another; -1 where there is none. The numbers grow. */
+const lastUpTo = (numbers: readonly number[], most: number): number => {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] ?? 0) <= most) low = middle + 1;
+    else high = middle;
   }
-  addWritten(at, written.length);
-  return reading;
+  return low - 1;
 };
 
-/** The sign of ASCII that a token stands for, if it does. */
-const signOf = (token: string): string | undefined => {
+const knownSigns = new Map<string, string | undefined>();
+/** What a character is read as: a sign of ASCII, nothing where nobody sees it, undefined where it stays. Their number is Unicode's. */
+const signOfCharacter = (character: string): string | undefined => {
+  if (!knownSigns.has(character)) knownSigns.set(character, unseenForm.test(character) ? '' : signOfForm(character));
+  return knownSigns.get(character);
+};
+
+const signOfForm = (character: string): string | undefined => {
+  const form = character.normalize('NFKC');
+  if (dash.test(form)) return '-';
+  return printable(form) ?? (digit.test(form) ? valueOfDigit(form) : undefined);
+};
+
+/** The sign of ASCII that a code stands for, if it does. */
+const signOfCode = (token: string): string | undefined => {
   const name = /^&([a-z]+);/.exec(token)?.[1];
   if (name) return names[name];
   const number = /^(?:\\+u|%|&#[xX])([0-9A-Fa-f]+)/.exec(token)?.[1];
   const decimal = /^&#(\d+)/.exec(token)?.[1];
-  if (number ?? decimal) return printable(String.fromCodePoint(number ? Number.parseInt(number, 16) : Number(decimal)));
-  const form = token.normalize('NFKC');
-  if (dash.test(form)) return '-';
-  return printable(form) ?? (digit.test(form) ? valueOfDigit(form) : undefined);
+  return printable(String.fromCodePoint(Math.min(0x10ffff, number ? Number.parseInt(number, 16) : Number(decimal))));
 };
 
 const printable = (sign: string): string | undefined => (/^[ -~]$/.test(sign) ? sign : undefined);

@@ -41,25 +41,30 @@ export const termFinder = (terms: readonly string[], wholeWords: boolean): Finde
   const inside = new Map([...byFirst].map(([letter, begun]) => [letter, begun.filter(({ edges }) => !edges.before)]));
   const beginningAt = (text: string, at: number): readonly Term[] =>
     (isInsideWord(text, at) ? inside : byFirst).get(lettersOf(characterAt(text, at)).charAt(0)) ?? [];
+  const maxLength = Math.max(1, ...[...byFirst.values()].flat().map(maxLengthOf));
   return {
-    maxLength: Math.max(1, ...[...byFirst.values()].flat().map(maxLengthOf)),
+    maxLength,
     lookbehind: unitsPerCharacter,
     lookahead: unitsPerCharacter,
-    find: (text, from) => {
+    find: (text, from, until = text.length) => {
       const spans: TextSpan[] = [];
-      for (let at = indexOfAny(first, text, from); at < text.length;) {
+      for (let at = indexOfAny(first, text, { from, until }); at < until;) {
         const end = firstEnd(beginningAt(text, at), text, at);
         if (end !== undefined) spans.push({ start: at, end });
-        at = indexOfAny(first, text, end ?? at + characterAt(text, at).length);
+        at = indexOfAny(first, text, { from: end ?? at + characterAt(text, at).length, until });
       }
       return spans;
     },
     open: (text, from) => {
-      for (let at = indexOfAny(first, text, from); at < text.length;) {
+      const until = text.length;
+      for (
+        let at = indexOfAny(first, text, { from: Math.max(from, until - maxLength - unitsPerCharacter), until });
+        at < until;
+      ) {
         for (const term of beginningAt(text, at)) if (read(term, text, at)?.isOpen) return at;
-        at = indexOfAny(first, text, at + characterAt(text, at).length);
+        at = indexOfAny(first, text, { from: at + characterAt(text, at).length, until });
       }
-      return text.length;
+      return until;
     },
   };
 };

@@ -6,5 +6,5 @@ export const withoutAllowed = <Kind extends string>(
   isAllowed: (value: string) => boolean,
 ): CombinedFinder<Kind> => ({
   ...finder,
-  find: (text, from) => finder.find(text, from).filter(({ start, end }) => !isAllowed(text.slice(start, end))),
+  find: (text, from, until) => finder.find(text, from, until).filter(({ start, end }) => !isAllowed(text.slice(start, end))),
 });

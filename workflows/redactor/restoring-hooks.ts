@@ -1,5 +1,7 @@
 import type { ProcessLLMRequestArgs, Processor } from '@mastra/core/processors';
+import { createPace, replaceMatches } from '../../src/guard/in-steps.js';
 import type { Pattern, WindowedProcessor } from '../../src/guard/pattern.js';
+import { whenReady } from '../../src/phase/awaitable.js';
 import { combineFinders, type NamedFinders, type ValueSpan } from '../patterns/combine-finders.js';
 import { defineFinder } from '../patterns/define-finder.js';
 import { holdBack } from '../stream/hold-back.js';
@@ -43,10 +45,13 @@ export const restoringHooks = (finders: NamedFinders, onHidden: (found: readonly
         found.push(span);
         return vault.hide(span, value);
       };
-      const edited = editPrompt(prompt, (text) => flushText({ text, from: 0 }, { pattern: hidden, replace }));
-      if (found.length === 0) return undefined;
-      onHidden(found);
-      return { prompt: edited };
+      const pace = createPace();
+      const edited = editPrompt(prompt, (text) => replaceMatches(text, { pattern: hidden, replace }, pace));
+      return whenReady(edited, (hiding) => {
+        if (found.length === 0) return undefined;
+        onHidden(found);
+        return { prompt: hiding };
+      });
     },
     processOutputStream: holdBack(pattern),
     window: { pattern },

@@ -56,12 +56,12 @@ const editText = <Span extends TextSpan>(
   { from, until }: { from: number; until: number },
   { pattern, replace }: { pattern: Places<Span>; replace: Replace<Span> },
 ): string => {
-  let edited = '';
+  const edited: string[] = [];
   let at = from;
-  for (const span of pattern.find(text, from)) {
+  for (const span of pattern.find(text, from, until)) {
     if (span.start >= until) break;
-    edited += text.slice(at, span.start) + replace(text.slice(span.start, span.end), span);
+    edited.push(text.slice(at, span.start), replace(text.slice(span.start, span.end), span));
     at = span.end;
   }
-  return edited + text.slice(at, until);
+  return edited.join('') + text.slice(at, until);
 };

@@ -1,6 +1,8 @@
 import type { Processor, ProcessOutputStreamArgs } from '@mastra/core/processors';
 import type { ChunkType } from '@mastra/core/stream';
+import { createPace, replaceMatches, stepChars, turn } from '../../src/guard/in-steps.js';
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
+import type { Awaitable } from '../../src/phase/awaitable.js';
 import { editLeaves } from '../text/edit-leaves.js';
 import { flushText, nothingHeld, pushText, type HeldText } from './held-text.js';
 
@@ -35,7 +37,7 @@ export const holdBack =
     if (part.type === 'reasoning-end') return flush(pattern, { args, key: `reasoning-delta ${part.payload.id}` });
     if (part.type === 'tool-call-delta') return gatherCall(heldIn(state), part);
     if (part.type === 'tool-call-input-streaming-end' || part.type === 'tool-call')
-      return release(args, callBefore(pattern, { args, id: part.payload.toolCallId }), () => editedCall(pattern, args));
+      return release(args, await callBefore(pattern, { args, id: part.payload.toolCallId }), () => editedCall(pattern, args));
     if (part.type === 'step-finish' || part.type === 'finish') {
       const [key] = Object.keys(heldIn(state).texts);
       return key === undefined ? part : flush(pattern, { args, key });
@@ -55,17 +57,28 @@ const replaceWith =
   (value: string, span: Span): string =>
     pattern.replace(value, { span, context });
 
-const push = <Span extends TextSpan>(pattern: Pattern<Span>, args: Args, part: TextChunk): ChunkType | null => {
+/** A long delta is read in pieces: what leaves is the same. */
+const push = async <Span extends TextSpan>(pattern: Pattern<Span>, args: Args, part: TextChunk): Promise<ChunkType | null> => {
   const { texts } = heldIn(args.state);
   const key = `${part.type} ${part.payload.id}`;
-  const before = texts[key] ?? nothingHeld;
-  const { released, held } = pushText(before, part.payload.text, { pattern, replace: replaceWith(pattern, args) });
-  texts[key] = { ...held, last: part };
+  const { text } = part.payload;
+  const left: string[] = [];
+  for (let at = 0; at < text.length; at += stepChars) {
+    if (at > 0) await turn();
+    const piece = text.slice(at, at + stepChars);
+    const { released, held } = pushText(texts[key] ?? nothingHeld, piece, { pattern, replace: replaceWith(pattern, args) });
+    texts[key] = { ...held, last: part };
+    left.push(released);
+  }
+  const released = left.join('');
   return released ? withText(part, released) : null;
 };
 
 /** Lets out what is held of a text, and then the chunk that ends it. */
-const flush = <Span extends TextSpan>(pattern: Pattern<Span>, { args, key }: { args: Args; key: string }): ChunkType => {
+const flush = <Span extends TextSpan>(
+  pattern: Pattern<Span>,
+  { args, key }: { args: Args; key: string },
+): Awaitable<ChunkType> => {
   const { texts } = heldIn(args.state);
   const held = texts[key];
   if (!held) return args.part;
@@ -75,7 +88,7 @@ const flush = <Span extends TextSpan>(pattern: Pattern<Span>, { args, key }: { a
 };
 
 /** One chunk for another: where two must leave, the second is set aside. */
-const release = ({ state, part }: Args, first: ChunkType | undefined, then: () => ChunkType): ChunkType => {
+const release = ({ state, part }: Args, first: ChunkType | undefined, then: () => Awaitable<ChunkType>): Awaitable<ChunkType> => {
   if (!first) return then();
   state[nextPartKey] = part;
   return first;
@@ -92,37 +105,42 @@ const gatherCall = ({ calls }: Held, part: CallDelta): null => {
 };
 
 /** The arguments that came in pieces, as one. What is no JSON is judged as it stands. */
-const callBefore = <Span extends TextSpan>(
+const callBefore = async <Span extends TextSpan>(
   pattern: Pattern<Span>,
   { args, id }: { args: Args; id: string },
-): ChunkType | undefined => {
+): Promise<ChunkType | undefined> => {
   const { calls } = heldIn(args.state);
   const call = calls[id];
   if (!call) return undefined;
   delete calls[id];
   const { argsTextDelta } = call.payload;
-  return { ...call, payload: { ...call.payload, argsTextDelta: editedJson(pattern, args, argsTextDelta) } };
+  return { ...call, payload: { ...call.payload, argsTextDelta: await editedJson(pattern, args, argsTextDelta) } };
 };
 
-const editedJson = <Span extends TextSpan>(pattern: Pattern<Span>, args: Args, text: string): string => {
+const editedJson = async <Span extends TextSpan>(pattern: Pattern<Span>, args: Args, text: string): Promise<string> => {
+  const value = parsed(text);
+  if (value === undefined) return editWith(pattern, args)(text);
+  const edited = await editLeaves(value, editWith(pattern, args));
+  return edited === value ? text : JSON.stringify(edited);
+};
+
+/** Nothing where a text is no JSON. */
+const parsed = (text: string): unknown => {
   try {
-    const value: unknown = JSON.parse(text);
-    const edited = editLeaves(value, editWith(pattern, args));
-    return edited === value ? text : JSON.stringify(edited);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return editWith(pattern, args)(text);
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 };
 
-const editedCall = <Span extends TextSpan>(pattern: Pattern<Span>, args: Args): ChunkType => {
+const editedCall = async <Span extends TextSpan>(pattern: Pattern<Span>, args: Args): Promise<ChunkType> => {
   const { part } = args;
   if (part.type !== 'tool-call') return part;
-  const edited = editLeaves(part.payload.args, editWith(pattern, args)) as typeof part.payload.args; // of the same shape
+  const edited = (await editLeaves(part.payload.args, editWith(pattern, args))) as typeof part.payload.args; // of the same shape
   return edited === part.payload.args ? part : { ...part, payload: { ...part.payload, args: edited } };
 };
 
-const editWith =
-  <Span extends TextSpan>(pattern: Pattern<Span>, args: Args) =>
-  (text: string): string =>
-    flushText({ text, from: 0 }, { pattern, replace: replaceWith(pattern, args) });
+const editWith = <Span extends TextSpan>(pattern: Pattern<Span>, args: Args): ((text: string) => Awaitable<string>) => {
+  const pace = createPace();
+  return (text) => replaceMatches(text, { pattern, replace: replaceWith(pattern, args) }, pace);
+};

@@ -38,6 +38,10 @@ const isContainer = (value: unknown): value is Record<string, unknown> | unknown
 /** Two keys that became the same are told apart by a number, so that no entry is lost. */
 const fromEntries = (entries: readonly (readonly [string, unknown])[]): Record<string, unknown> => {
   const result = new Map<string, unknown>();
-  for (const [key, item] of entries) result.set(result.has(key) ? `${key} ${result.size + 1}` : key, item);
+  for (const [key, item] of entries) {
+    let free = key;
+    for (let number = result.size + 1; result.has(free); number += 1) free = `${key} ${number}`;
+    result.set(free, item);
+  }
   return Object.fromEntries(result);
 };

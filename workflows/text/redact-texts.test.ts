@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findPii, type PiiSpan } from '../pii/find-pii.js';
-import { redactTexts, type Redaction } from './redact-texts.js';
+import { redactTexts, type Redacted, type Redaction } from './redact-texts.js';
+import type { TextSpan } from '../../src/guard/pattern.js';
+
+/** Short texts are redacted at once. */
+const redacted = <Span extends TextSpan>(texts: readonly string[], redaction: Redaction<Span>) =>
+  redactTexts(texts, redaction) as Redacted<Span>;
 
 const digits: Redaction = {
   find: (text) => [...text.matchAll(/\d{4}/g)].map(({ index }) => ({ start: index, end: index + 4 })),
@@ -33,17 +38,17 @@ describe('redactTexts', () => {
       ['#', '#', ''],
     ],
   ])('redacts %j to %j', (texts, expected) => {
-    expect(redactTexts(texts, digits).texts).toEqual(expected);
+    expect(redacted(texts, digits).texts).toEqual(expected);
   });
 
   it('judges a text by itself before it is joined, so that words beside a value stay', () => {
-    expect(redactTexts(['Write to', 'jane@example.com'], pii).texts).toEqual(['Write to', '[EMAIL]']);
-    expect(redactTexts(['Write to jane@exa', 'mple.com now'], pii).texts).toEqual(['Write to [EMAIL]', ' now']);
+    expect(redacted(['Write to', 'jane@example.com'], pii).texts).toEqual(['Write to', '[EMAIL]']);
+    expect(redacted(['Write to jane@exa', 'mple.com now'], pii).texts).toEqual(['Write to [EMAIL]', ' now']);
   });
 
   it('ends where a replacement is itself a find', () => {
     const contradictory: Redaction = { ...digits, replacement: () => '0000' };
-    expect(redactTexts(['1234'], contradictory).texts).toEqual(['0000']);
+    expect(redacted(['1234'], contradictory).texts).toEqual(['0000']);
   });
 
   const piece = fc.oneof(
@@ -59,8 +64,8 @@ describe('redactTexts', () => {
   it('changes nothing the second time', () => {
     fc.assert(
       fc.property(texts, (each) => {
-        const once = redactTexts(each, pii);
-        const twice = redactTexts(once.texts, pii);
+        const once = redacted(each, pii);
+        const twice = redacted(once.texts, pii);
         expect(twice).toEqual({ texts: once.texts, found: [] });
       }),
       { numRuns: 1000 },
@@ -70,9 +75,9 @@ describe('redactTexts', () => {
   it('leaves text without values alone and keeps the number of texts', () => {
     fc.assert(
       fc.property(texts, (each) => {
-        const redacted = redactTexts(each, pii);
-        expect(redacted.texts).toHaveLength(each.length);
-        if (redacted.found.length === 0) expect(redacted.texts).toEqual(each);
+        const left = redacted(each, pii);
+        expect(left.texts).toHaveLength(each.length);
+        if (left.found.length === 0) expect(left.texts).toEqual(each);
       }),
       { numRuns: 500 },
     );
@@ -81,9 +86,9 @@ describe('redactTexts', () => {
   it('finds a value however it was cut over two texts', () => {
     for (const value of ['jane@example.com', '4111 1111 1111 1111', 'DE89370400440532013000'])
       for (let cut = 1; cut < value.length; cut++) {
-        const redacted = redactTexts([`x ${value.slice(0, cut)}`, `${value.slice(cut)} y`], pii);
+        const left = redacted([`x ${value.slice(0, cut)}`, `${value.slice(cut)} y`], pii);
         // What one text shows by itself comes first, so the start of a name or the end of a domain may stay beside it.
-        expect(redacted.texts.join('')).toMatch(/^x [jane.]{0,5}\[(?:EMAIL|CARD|IBAN)\]m? y$/);
+        expect(left.texts.join('')).toMatch(/^x [jane.]{0,5}\[(?:EMAIL|CARD|IBAN)\]m? y$/);
       }
   });
 });

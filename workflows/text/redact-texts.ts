@@ -1,9 +1,9 @@
-import type { TextSpan } from '../../src/guard/pattern.js';
+import { createPace, findAll, inTurn, type Pace } from '../../src/guard/in-steps.js';
+import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
+import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 
 /** What to take out of a text, and what to put in its place. */
-export interface Redaction<Span extends TextSpan = TextSpan> {
-  /** The spans to replace: sorted, without overlaps. */
-  find(text: string): Span[];
+export interface Redaction<Span extends TextSpan = TextSpan> extends Pick<Pattern<Span>, 'find' | 'isStepwise'> {
   replacement(span: Span, value: string): string;
 }
 
@@ -19,24 +19,41 @@ const maxRounds = 8;
 /**
  * Redacts texts that are shown one after another, such as the parts of a message. Each is redacted by itself first, then what
  * only the joined text shows: such a value is replaced where it starts, and what runs into the next texts is removed.
- * Repeated until nothing is found, so redacting twice changes nothing.
+ * Repeated until nothing is found, so redacting twice changes nothing. Long texts are read step by step.
  */
-export const redactTexts = <Span extends TextSpan>(texts: readonly string[], redaction: Redaction<Span>): Redacted<Span> => {
+export const redactTexts = <Span extends TextSpan>(
+  texts: readonly string[],
+  redaction: Redaction<Span>,
+  pace: Pace = createPace(),
+): Awaitable<Redacted<Span>> => {
   const found: Span[] = [];
-  let current = texts.map((text) => untilStable([text], redaction, found)[0] ?? '');
-  if (current.length > 1) current = untilStable(current, redaction, found);
-  return { texts: current, found };
+  const stable = (each: readonly string[]) => untilStable(each, { redaction, pace, found });
+  const alone = inTurn(texts, (text) => whenReady(stable([text]), ([redacted = '']) => redacted));
+  return whenReady(
+    whenReady(alone, (current) => (current.length > 1 ? stable(current) : current)),
+    (current) => ({ texts: current, found }),
+  );
 };
 
-const untilStable = <Span extends TextSpan>(texts: string[], redaction: Redaction<Span>, found: Span[]): string[] => {
-  let current = texts;
-  for (let round = 0; round < maxRounds; round++) {
-    const spans = redaction.find(current.join(''));
-    if (spans.length === 0) break;
-    found.push(...spans);
-    current = replaceSpans(current, spans, redaction.replacement);
-  }
-  return current;
+interface Redacting<Span extends TextSpan> {
+  readonly redaction: Redaction<Span>;
+  readonly pace: Pace;
+  /** What was found is added to it. */
+  readonly found: Span[];
+}
+
+const untilStable = <Span extends TextSpan>(
+  texts: readonly string[],
+  redacting: Redacting<Span>,
+  round = 0,
+): Awaitable<string[]> => {
+  const { redaction, pace, found } = redacting;
+  if (round === maxRounds) return [...texts];
+  return whenReady(findAll(redaction, texts.join(''), pace), (spans) => {
+    if (spans.length === 0) return [...texts];
+    for (const span of spans) found.push(span);
+    return untilStable(replaceSpans(texts, spans, redaction.replacement), redacting, round + 1);
+  });
 };
 
 const replaceSpans = <Span extends TextSpan>(
@@ -46,17 +63,21 @@ const replaceSpans = <Span extends TextSpan>(
 ): string[] => {
   const joined = texts.join('');
   let offset = 0;
+  /** The first span that does not end before the text. */
+  let first = 0;
   return texts.map((text) => {
     const from = offset;
     offset += text.length;
-    let kept = '';
+    const kept: string[] = [];
     let position = from;
-    for (const span of spans) {
-      if (span.end <= from || span.start >= offset) continue;
-      kept += text.slice(position - from, Math.max(span.start, from) - from);
-      if (span.start >= from) kept += replacement(span, joined.slice(span.start, span.end));
+    while (first < spans.length && (spans[first] as Span).end <= from) first += 1; // as the condition says
+    for (let index = first; index < spans.length; index += 1) {
+      const span = spans[index] as Span; // as above
+      if (span.start >= offset) break;
+      kept.push(text.slice(position - from, Math.max(span.start, from) - from));
+      if (span.start >= from) kept.push(replacement(span, joined.slice(span.start, span.end)));
       position = Math.min(span.end, offset);
     }
-    return kept + text.slice(position - from);
+    return kept.join('') + text.slice(position - from);
   });
 };

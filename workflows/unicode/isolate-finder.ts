@@ -31,15 +31,17 @@ export const isolateFinder: Finder = {
   maxLength: 1,
   lookbehind: maxIsolateChars,
   lookahead: maxIsolateChars,
-  find: (text, from) => {
-    const { useless, begun } = marksIn(text, from);
+  find: (text, from, until = text.length) => {
+    const { useless, begun } = marksIn(text.slice(0, until + maxIsolateChars + 1), from);
     return [...useless, ...begun]
-      .filter((start) => start >= from)
+      .filter((start) => start >= from && start < until)
       .toSorted((a, b) => a - b)
       .map((start): TextSpan => ({ start, end: start + 1 }));
   },
-  open: (text, from) =>
-    marksIn(text, from).begun.find((start) => start >= from && text.length - start <= maxIsolateChars) ?? text.length,
+  open: (text, from) => {
+    const nearest = Math.max(from, text.length - maxIsolateChars);
+    return marksIn(text, nearest).begun.find((start) => start >= nearest) ?? text.length;
+  },
 };
 
 const marksIn = (text: string, from: number): Marks => {

@@ -1,7 +1,7 @@
 import type { GuardWindow } from '../../../schemas/index.js';
 import type { TextSpan, Window } from '../../guard/pattern.js';
 import type { Lane } from './chunk.js';
-import { createMatcher, lookbehindOf, type Found } from './matcher.js';
+import { createMatcher, lookbehindOf, type Found, type Matcher } from './matcher.js';
 import { append, rawOf, takeText, type Segment } from './segment.js';
 import { createWindowReader, type WindowReader } from './window-reader.js';
 
@@ -34,6 +34,8 @@ interface Held {
   from: number;
   /** How much of what has gone a pattern looks at. */
   readonly lookbehind: number;
+  /** For a pattern. */
+  readonly matcher: Matcher | undefined;
   /** For any other window: how far the text was read for the next one. */
   reader: WindowReader | undefined;
   isEnded: boolean;
@@ -43,12 +45,12 @@ interface Held {
 export const createHeldTexts = (window: Window): HeldTexts => {
   const texts = new Map<Lane, Held>();
   const pattern = typeof window === 'object' && 'pattern' in window ? window.pattern : undefined;
-  const matcher = pattern && createMatcher(pattern);
   const lookbehind = pattern ? lookbehindOf(pattern) : 0;
   let isStepOver = false;
 
   const open = (lane: Lane): Held => {
-    const held: Held = { lane, segments: [], text: '', from: 0, lookbehind, reader: undefined, isEnded: false };
+    const matcher = pattern && createMatcher(pattern);
+    const held: Held = { lane, segments: [], text: '', from: 0, lookbehind, matcher, reader: undefined, isEnded: false };
     texts.set(lane, held);
     return held;
   };
@@ -64,7 +66,7 @@ export const createHeldTexts = (window: Window): HeldTexts => {
   const nextOf = (held: Held, isLate: boolean): Action | undefined => {
     const { lane, text, isEnded } = held;
     if (held.from === text.length) return rest(held);
-    if (matcher) return nextMatch(held, matcher(held));
+    if (held.matcher) return nextMatch(held, held.matcher.next(held));
     held.reader ??= createWindowReader(window as GuardWindow); // it has no matcher
     const length = held.reader({ text, isEnded, isStepOver, isLate });
     return length > 0 ? { kind: 'judge', lane, text: text.slice(0, length) } : undefined;
@@ -74,9 +76,15 @@ export const createHeldTexts = (window: Window): HeldTexts => {
     add: (lane, segment) => {
       const held = heldOf(lane);
       append(held.segments, segment);
+      forget(held);
       held.text += segment.text;
+      held.matcher?.changed();
     },
-    end: (lane) => void (heldOf(lane).isEnded = true),
+    end: (lane) => {
+      const held = heldOf(lane);
+      held.isEnded = true;
+      held.matcher?.changed();
+    },
     endStep: () => void (isStepOver = true),
     next: (isLate) => {
       for (const held of texts.values()) {
@@ -100,14 +108,18 @@ const nextMatch = (held: Held, found: Found | undefined): Action | undefined => 
   return { kind: 'clear', lane, segments: take(held, length) };
 };
 
-/** Lets a beginning go. What has gone is not forgotten each time, for a text is copied to be read. */
+/** Lets a beginning go. */
 const take = (held: Held, length: number): Segment[] => {
   held.reader = undefined;
   held.from += length;
-  const forgotten = held.from - held.lookbehind;
-  if (forgotten >= held.lookbehind) {
-    held.text = held.text.slice(forgotten);
-    held.from -= forgotten;
-  }
+  if (!held.matcher) forget(held); // a matcher knows places of the text until it changes
   return takeText(held.segments, length);
+};
+
+/** What has gone is not forgotten each time, for a text is copied to be read. */
+const forget = (held: Held): void => {
+  const forgotten = held.from - held.lookbehind;
+  if (forgotten < held.lookbehind) return;
+  held.text = held.text.slice(forgotten);
+  held.from -= forgotten;
 };

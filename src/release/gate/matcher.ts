@@ -1,4 +1,5 @@
 import { InterlockError } from '../../errors.js';
+import { stepChars } from '../../guard/in-steps.js';
 import type { Pattern, TextSpan } from '../../guard/pattern.js';
 import { graphemeFloor } from './grapheme.js';
 
@@ -17,26 +18,79 @@ export interface TextFrom {
   readonly isEnded: boolean;
 }
 
-/** What a pattern has decided about the beginning of the text that is held; nothing where it depends on what comes. */
-export type Matcher = (held: TextFrom) => Found | undefined;
+/** Reads one text for a pattern, each stretch of it once. */
+export interface Matcher {
+  /** The text has grown or ended, or begins elsewhere. */
+  changed(): void;
+  /** What is decided about the beginning of the text that is held; nothing where it depends on what comes. */
+  next(held: TextFrom): Found | undefined;
+}
 
-/** Makes a matcher of a pattern. */
+/** What is longer than this and waits for more text is not looked at again for each character that comes. */
+const longChars = 1024;
+/** It is looked at again when it has grown by its length over this. */
+const growthDivisor = 8;
+
+/** Makes a matcher of a pattern for one text. */
 export const createMatcher = (pattern: Pattern): Matcher => {
-  const { maxLength, lookahead = 1 } = pattern;
+  const { maxLength, lookahead = 1, isStepwise = false } = pattern;
   const reach = maxLength === 'part' ? Infinity : maxLength + lookahead - 1;
+  let spans: readonly TextSpan[] = [];
+  /** The next of them. */
+  let index = 0;
+  let isStale = true;
+  /** So far the matches are known, and so far they may be asked for. */
+  let [read, decided] = [0, 0];
+  let isAsked = false;
+  /** What was held when it was looked at in vain. */
+  let waiting = 0;
 
-  /** Where it begins to matter what comes. */
-  const undecidedFrom = (text: string, from: number): number =>
-    Math.min(text.length, Math.max(from, pattern.open?.(text, from) ?? from, text.length - reach));
+  const begin = ({ text, from, isEnded }: TextFrom): void => {
+    [spans, index, isStale] = [[], 0, false];
+    read = from;
+    decided = isEnded ? text.length : Math.max(from, text.length - reach);
+    isAsked = isEnded;
+  };
+  /** Reads on, unless what is left depends on what comes. */
+  const readOn = ({ text, from }: TextFrom): boolean => {
+    if (read >= decided && !isAsked) {
+      decided = Math.min(text.length, Math.max(from, pattern.open?.(text, from) ?? from, text.length - reach));
+      isAsked = true;
+    }
+    if (read >= decided) return false;
+    const until = isStepwise ? Math.min(decided, read + stepChars) : decided;
+    const found = isStepwise ? pattern.find(text, read, until) : pattern.find(text, read);
+    spans = isStepwise ? found : found.filter(({ start }) => start < decided);
+    index = 0;
+    read = Math.max(until, spans.at(-1)?.end ?? 0);
+    return true;
+  };
+  const nextSpan = (from: number): TextSpan | undefined => {
+    while (index < spans.length && (spans[index] as TextSpan).start < from) index += 1; // as the condition says
+    return spans[index];
+  };
+  const isTooSoon = ({ text, from, isEnded }: TextFrom): boolean =>
+    !isEnded && waiting > longChars && text.length - from < waiting + waiting / growthDivisor;
 
-  return ({ text, from, isEnded }) => {
-    const limit = isEnded ? text.length : undecidedFrom(text, from);
-    if (limit === from) return undefined;
-    const [span] = pattern.find(text, from);
-    const start = span?.start ?? limit;
-    if (span && start === from) return { length: lengthOf(span), match: span };
-    const length = start < limit ? start - from : graphemeFloor(text.slice(from), limit - from, !isEnded);
-    return length > 0 ? { length } : undefined;
+  return {
+    changed: () => void (isStale = true),
+    next: (held) => {
+      const { text, from, isEnded } = held;
+      if (isStale && isTooSoon(held)) return undefined;
+      if (isStale) begin(held);
+      waiting = 0;
+      for (;;) {
+        const span = nextSpan(from);
+        if (span?.start === from) return { length: lengthOf(span), match: span };
+        if (span) return { length: span.start - from };
+        const known = Math.min(read, decided);
+        const length = known > from ? graphemeFloor(text.slice(from), known - from, !isEnded) : 0;
+        if (length > 0 && known - from >= stepChars) return { length };
+        if (readOn(held)) continue;
+        waiting = text.length - from - length;
+        return length > 0 ? { length } : undefined;
+      }
+    },
   };
 };
 

@@ -25,6 +25,8 @@ interface Meeting {
   readonly lane: Lane;
   readonly came: Segment[];
   readonly cleared: readonly Segment[][];
+  /** For how many characters as they came each branch has cleared what was not passed on. */
+  readonly lengths: number[];
   /** How many branches have come to its end. */
   ended: number;
 }
@@ -33,15 +35,19 @@ interface Meeting {
 export const createMeetings = (branches: number): Meetings => {
   const meetings = new Map<Lane, Meeting>();
   const open = (lane: Lane): Meeting => {
-    const made: Meeting = { lane, came: [], cleared: Array.from({ length: branches }, () => []), ended: 0 };
+    const each = Array.from({ length: branches });
+    const made: Meeting = { lane, came: [], cleared: each.map(() => []), lengths: each.map(() => 0), ended: 0 };
     meetings.set(lane, made);
     return made;
   };
   const of = (lane: Lane): Meeting => meetings.get(lane) ?? open(lane);
   const nextOf = (meeting: Meeting): ReturnType<Meetings['next']> => {
-    const { lane, came, cleared, ended } = meeting;
-    const length = commonEnd(cleared);
-    if (length > 0) return { lane, came: takeText(came, length), versions: cleared.map((segments) => takeRaw(segments, length)) };
+    const { lane, came, cleared, lengths, ended } = meeting;
+    const length = commonEnd(meeting);
+    if (length > 0) {
+      for (const branch of lengths.keys()) lengths[branch] = (lengths[branch] ?? 0) - length; // no branch's edit is cut
+      return { lane, came: takeText(came, length), versions: cleared.map((segments) => takeRaw(segments, length)) };
+    }
     if (ended < branches) return undefined;
     if (came.length > 0) return { lane, came: came.splice(0), versions: [] }; // what was edited away before it came here
     meetings.delete(lane);
@@ -49,7 +55,11 @@ export const createMeetings = (branches: number): Meetings => {
   };
   return {
     note: (lane, segment) => append(of(lane).came, segment),
-    clear: (lane, branch, segment) => void of(lane).cleared[branch]?.push(segment),
+    clear: (lane, branch, segment) => {
+      const { cleared, lengths } = of(lane);
+      cleared[branch]?.push(segment);
+      lengths[branch] = (lengths[branch] ?? 0) + segment.raw;
+    },
     end: (lane) => void (of(lane).ended += 1),
     next: () => {
       for (const meeting of meetings.values()) {
@@ -69,8 +79,8 @@ export const isUntouched = ({ versions }: Met): boolean =>
 export const mergedSegment = ({ came }: Met, text: string): Segment => ({ raw: rawOf(came), text, isEdited: true });
 
 /** How far all branches have cleared a text, and none of them is in the middle of an edit. */
-const commonEnd = (cleared: readonly (readonly Segment[])[]): number => {
-  let end = Math.min(...cleared.map(rawOf));
+const commonEnd = ({ cleared, lengths }: Meeting): number => {
+  let end = Math.min(...lengths);
   for (let before = -1; before !== end;) {
     before = end;
     for (const segments of cleared) end = Math.min(end, lastBorder(segments, end));

@@ -25,9 +25,19 @@ export const sentenceEnd: EndFinder = (start) => {
   };
 };
 
+/** A segmenter copies the text that it is given: so much of it is tried first, and then twice as much each time. */
+const firstChars = 1024;
+
+/** What follows a sentence up to the next letter, sign of its end or line decides whether it ends there. */
+const decides = new RegExp(`(?:${settles.source}|${mayEndSentence.source})[^]`, 'u');
+/** A sentence that ends inside a part of the text ends there in the whole, if what decides it is in the part. */
 const endOfFirst = (text: string): number => {
-  const [first] = sentences.segment(text);
-  return first?.segment.length ?? 0;
+  for (let chars = firstChars; ; chars *= 2) {
+    const part = text.slice(0, chars);
+    const [first] = sentences.segment(part);
+    const end = first?.segment.length ?? 0;
+    if (part.length === text.length || decides.test(part.slice(end))) return end;
+  }
 };
 
 /** Sentences end inside a grapheme where a sign has a tone of skin. */

@@ -1,4 +1,5 @@
 import { InterlockError } from '../../errors.js';
+import { stepChars, turn } from '../../guard/in-steps.js';
 import { isPromise, whenReady, type Awaitable } from '../../phase/awaitable.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { JudgePlace } from '../../pipeline/stream-plan.js';
@@ -9,6 +10,9 @@ import type { Gate, TextStage } from './text-stage.js';
 
 type StreamVerdict = Verdict<PhaseData<'outputStream'>>;
 type Question = Extract<Action, { kind: 'judge' }>;
+
+/** What an action costs at least, in characters. */
+const actionChars = 16;
 
 /** How many of its windows a hook is shown again as `streamParts`. */
 const keptWindows = 64;
@@ -48,6 +52,8 @@ interface Working {
 const createWork = (working: Working): (() => void) => {
   const { place, held, gate, next } = working;
   let isBusy = false;
+  /** How much was read since other work of the process had its turn. */
+  let read = 0;
   const wait = async (question: Question, pending: Promise<Answer>): Promise<void> => {
     isBusy = true;
     gate.begin();
@@ -55,6 +61,14 @@ const createWork = (working: Working): (() => void) => {
     isBusy = false;
     attempt(() => take(question, answer, working));
     work(true);
+    gate.done();
+  };
+  const pause = async (isLate: boolean): Promise<void> => {
+    isBusy = true;
+    gate.begin();
+    await turn();
+    [isBusy, read] = [false, 0];
+    work(isLate);
     gate.done();
   };
   /** False where an answer has to be waited for. */
@@ -72,8 +86,11 @@ const createWork = (working: Working): (() => void) => {
   const work = (isLate = false): void =>
     attempt(() => {
       while (!isBusy && !gate.isStopping) {
+        if (read >= stepChars) return void pause(isLate);
         const action = nextAction(place, held, { gate, isLate });
-        if (!action || !perform(action)) return;
+        if (!action) return;
+        read += actionChars + charsOf(action);
+        if (!perform(action)) return;
       }
     });
   /** A pattern is somebody else's code, and so is what a hook answers with. */
@@ -85,6 +102,11 @@ const createWork = (working: Working): (() => void) => {
     }
   };
   return work;
+};
+
+const charsOf = (action: Action): number => {
+  if (action.kind === 'judge') return action.text.length;
+  return action.kind === 'clear' ? action.segments.reduce((sum, { text }) => sum + text.length, 0) : 0;
 };
 
 /** What is to be done; what a pattern clears without a question is reported as a pass of its guard. */

@@ -7,6 +7,7 @@ const minWordlessChars = 40;
 export const bearerFinder = defineFinder({
   regex:
     /(?<=\bbearer[ \t:]{1,3}["']?|\bauthorization["']?[ \t]{0,2}[:=][ \t]{0,2}["']?(?:basic|(?:api-?)?token|api-?key|digest)[ \t]{1,3})[A-Za-z0-9._~+/=-]{8,4096}/i,
+  hint: /bearer|authorization/i,
   read: (text, { start, end }) => {
     const token = text.slice(start, end).replace(/[.]+$/, '');
     const isToken = /\d/.test(token) || token.length >= minWordlessChars || /=$|[a-z][A-Z]/.test(token);

@@ -1,4 +1,5 @@
 import validator from 'validator';
+import type { TextSpan } from '../../../src/guard/pattern.js';
 import { defineFinder } from '../define-finder.js';
 import type { ReadMatch } from '../finder.js';
 
@@ -17,16 +18,30 @@ const brandsOfFixedLength = ['amex', 'dinersclub', 'discover', 'jcb', 'unionpay'
 /** Brands that `validator` does not know: UATP, which airlines issue, and the Danish Dankort. */
 const furtherBrands = /^(?:1\d{14}|5019\d{12})$/;
 
-/** Where a number ends: behind a digit, and not inside a longer word or hash. */
-const endOfNumber = /(?<=\d)(?![\p{L}\p{N}_])/gu;
+const wordChar = /^[\p{L}\p{N}_]/u;
 
-const readCard: ReadMatch = (text, { start, end }) => {
-  const ends = [...text.slice(start, end + 2).matchAll(endOfNumber)]
-    .map(({ index }) => index)
-    .filter((index) => index <= end - start);
-  for (const length of ends.toReversed()) if (isCard(text.slice(start, start + length))) return start + length;
-  return undefined;
+/** Where groups of a number end, at which it may, and its digits up to there. */
+const endsOf = (text: string, { start, end }: TextSpan): { end: number; digits: string }[] => {
+  const ends: { end: number; digits: string }[] = [];
+  let [digits, group] = ['', 0];
+  for (let at = start; at < end; at += 1) {
+    const isDigit = isAsciiDigit(text.charCodeAt(at));
+    if (isDigit) {
+      digits += text.charAt(at);
+      group += 1;
+      const isLast = !isAsciiDigit(text.charCodeAt(at + 1));
+      if (isLast && digits.length >= minDigits && !wordChar.test(text.slice(at + 1, at + 3))) ends.push({ end: at + 1, digits });
+    } else {
+      if (group > 0 && group < minGroupDigits) break;
+      group = 0;
+    }
+  }
+  return ends;
 };
+
+const isAsciiDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+
+const readCard: ReadMatch = (text, match) => endsOf(text, match).findLast(({ digits }) => isCard(digits))?.end;
 
 /** Card numbers, plain or in groups, of a brand that `validator.isCreditCard` knows, or of UATP or Dankort, and with a right check digit. */
 export const cardFinder = defineFinder({
@@ -34,16 +49,15 @@ export const cardFinder = defineFinder({
     String.raw`(?<![\p{L}\p{N}_])(?<!\d[.,])\d(?:${separator}{0,3}\d){${minDigits - 1},${maxDigits - 1}}(?=[^]{0,2})`,
     'u',
   ),
-  hint: /\d/,
+  hint: /\d{4}/,
+  beginning: /\d{4}/,
   read: readCard,
 });
 
-const isCard = (written: string): boolean => {
-  const groups = written.match(/\d+/g) ?? [];
-  if (groups.slice(0, -1).some((group) => group.length < minGroupDigits)) return false;
-  const digits = groups.join('');
-  if (digits.length < minDigits) return false;
-  if (furtherBrands.test(digits)) return validator.isLuhnNumber(digits);
+/** Every brand's numbers have a check digit, which most rows of digits have not. */
+const isCard = (digits: string): boolean => {
+  if (!validator.isLuhnNumber(digits)) return false;
+  if (furtherBrands.test(digits)) return true;
   if (digits.length === 16) return validator.isCreditCard(digits);
   return brandsOfFixedLength.some((provider) => validator.isCreditCard(digits, { provider }));
 };

@@ -1,19 +1,18 @@
 import validator from 'validator';
 import type { TextSpan } from '../../../src/guard/pattern.js';
+import { asciiSet, isHighSurrogate } from '../ascii-set.js';
 import { defineFinder } from '../define-finder.js';
 import type { Finder } from '../finder.js';
 
 /** The longest local part and domain that an address may have, by RFC 5321. */
 const maxLocalChars = 64;
 const maxDomainChars = 253;
+const maxAddressChars = 254;
 
 /** A letter or digit beyond ASCII, of a script that writes spaces between words; letters of the others stand right beside an address. */
 const wordChar = String.raw`[[\p{L}\p{M}\p{N}]--[\p{ASCII}\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]`;
 const localChar = String.raw`[A-Za-z0-9._%+'\-${wordChar}]`;
 const domainChar = String.raw`[A-Za-z0-9.\-${wordChar}]`;
-const localTail = new RegExp(String.raw`${localChar}+$`, 'v');
-const domainHead = new RegExp(String.raw`^${domainChar}+`, 'v');
-
 const shape = defineFinder({
   regex: new RegExp(String.raw`${localChar}{1,${maxLocalChars}}@${domainChar}{1,${maxDomainChars}}(?!$)`, 'v'),
 });
@@ -26,12 +25,15 @@ export const emailFinder: Finder = {
   maxLength: maxLocalChars + 1 + maxDomainChars,
   lookbehind: maxLocalChars + 1 + maxDomainChars,
   lookahead: 1,
-  find: (text, from) => {
+  find: (text, from, until = text.length) => {
     const spans: TextSpan[] = [];
-    for (let at = text.indexOf('@', from); at >= 0; at = text.indexOf('@', at + 1)) {
+    const scope = text.slice(0, until + maxLocalChars + 1);
+    let endBefore = endOfAddressBefore(text, from);
+    for (let at = scope.indexOf('@', from); at >= 0; at = scope.indexOf('@', at + 1)) {
       const span = addressAround(text, at);
-      const start = span && Math.max(span.start, endOfAddressBefore(text, at));
-      if (span && start !== undefined && start >= from) spans.push({ start, end: span.end });
+      const start = span && Math.max(span.start, endBefore);
+      if (span && start !== undefined && start >= from && start < until) spans.push({ start, end: span.end });
+      endBefore = span?.end ?? 0;
     }
     return spans;
   },
@@ -39,28 +41,81 @@ export const emailFinder: Finder = {
 };
 
 const addressAround = (text: string, at: number): TextSpan | undefined => {
-  const local = localTail.exec(text.slice(Math.max(0, at - maxLocalChars), at))?.[0].replace(/^[.%+'-]+/, '');
-  const domain = local && validDomain(local, domainHead.exec(text.slice(at + 1, at + 1 + maxDomainChars))?.[0] ?? '');
-  if (!local || !domain) return undefined;
+  const local = text.slice(startOfLocal(text, at), at);
+  if (!local) return undefined;
+  const domain = validDomain(local, text.slice(at + 1, endOfDomain(text, at + 1)));
+  if (!domain) return undefined;
   const span = { start: at - local.length, end: at + 1 + domain.length };
-  return local === 'git' && /[:/]/.test(text[span.end] ?? '') ? undefined : span;
+  return local === 'git' && /[:/]/.test(text.charAt(span.end)) ? undefined : span;
 };
 
-const endOfAddressBefore = (text: string, at: number): number => {
-  const before = text.lastIndexOf('@', at - 1);
-  if (at === 0 || before < 0 || before < at - maxDomainChars - 1) return 0;
-  return addressAround(text, before)?.end ?? 0;
+/** Where the address ends whose `@` is the last one before a place. */
+const endOfAddressBefore = (text: string, place: number): number => {
+  const first = Math.max(0, place - maxDomainChars - 1);
+  const before = text.slice(first, place).lastIndexOf('@');
+  return before < 0 ? 0 : (addressAround(text, first + before)?.end ?? 0);
+};
+
+const localAscii = asciiSet((character) => /[A-Za-z0-9._%+'-]/.test(character));
+const domainAscii = asciiSet((character) => /[A-Za-z0-9.-]/.test(character));
+/** Part of a character that is part of a word; a half of a pair alone is none. */
+const wordCharAlone = new RegExp(`^${wordChar}$`, 'v');
+
+const startOfLocal = (text: string, at: number): number => {
+  const least = Math.max(0, at - maxLocalChars);
+  let start = at;
+  while (start > least) {
+    const code = text.charCodeAt(start - 1);
+    if (code >= 0x80) {
+      const isLow = code >= 0xdc00 && code <= 0xdfff && start - 2 >= least;
+      const length = isLow ? 2 : 1;
+      if (!wordCharAlone.test(text.slice(start - length, start))) break;
+      start -= length;
+    } else if (localAscii[code] === 1) start -= 1;
+    else break;
+  }
+  while (start < at && /[.%+'-]/.test(text.charAt(start))) start += 1;
+  return start;
+};
+
+const endOfDomain = (text: string, from: number): number => {
+  const most = Math.min(text.length, from + maxDomainChars);
+  let end = from;
+  while (end < most) {
+    const code = text.charCodeAt(end);
+    if (code >= 0x80) {
+      const length = isHighSurrogate(code) ? 2 : 1;
+      if (end + length > most || !wordCharAlone.test(text.slice(end, end + length))) break;
+      end += length;
+    } else if (domainAscii[code] === 1) end += 1;
+    else break;
+  }
+  return end;
 };
 
 /** `logo@2x.png` and `lib@1.0.beta` are files and versions. */
 const fileOrVersion = /^(?:[1-9]x\.[a-z]+|\d+(?:\.\d+)+\.[a-z]+)$/i;
+/** What `validator` takes for an address, told without asking it. */
+const plainLocal = /^[A-Za-z0-9_%+-]+(?:\.[A-Za-z0-9_%+-]+)*$/;
+const plainDomain = /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
+/** And what it does not: a last label that is no name. */
+const noLastLabel = /^(?!xn)(?:.|[\0-\x7F]*[^A-Za-z\x80-\uFFFF][\0-\x7F]*)$/i;
 
 /** The longest beginning of what follows the `@` that makes an address; a sentence may go on right behind it. */
 const validDomain = (local: string, run: string): string | undefined => {
-  const labels = (/^[^.]+(?:\.[^.]+)*/.exec(run)?.[0] ?? '').split('.');
-  for (let count = labels.length; count > 1; count--) {
-    const domain = labels.slice(0, count).join('.').replace(/-+$/, '');
-    if (!fileOrVersion.test(domain) && validator.isEmail(`${local}@${domain}`)) return domain;
+  const labels = run.split('.');
+  const empty = labels.indexOf('');
+  const known = empty < 0 ? labels : labels.slice(0, empty);
+  let length = known.join('.').length;
+  for (let count = known.length; count > 1; length -= (known[count - 1] ?? '').length + 1, count -= 1) {
+    const last = (known[count - 1] ?? '').replace(/-+$/, '');
+    if (noLastLabel.test(last) || last === '') continue;
+    const domain = run.slice(0, length - (known[count - 1] ?? '').length + last.length);
+    if (!fileOrVersion.test(domain) && isAddress(local, domain)) return domain;
   }
   return undefined;
 };
+
+const isAddress = (local: string, domain: string): boolean =>
+  local.length + 1 + domain.length <= maxAddressChars &&
+  ((plainDomain.test(domain) && plainLocal.test(local)) || validator.isEmail(`${local}@${domain}`));

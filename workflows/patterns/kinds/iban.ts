@@ -1,15 +1,31 @@
 import validator from 'validator';
+import { asciiSet } from '../ascii-set.js';
 import { defineFinder } from '../define-finder.js';
 import type { ReadMatch } from '../finder.js';
 
 const minChars = 15;
 const maxChars = 34;
 
+const alphanumeric = asciiSet((character) => /[A-Za-z0-9]/.test(character));
+const isAlphanumeric = (code: number): boolean => alphanumeric[code] === 1;
+const isEndOfWord = (text: string, at: number): boolean => {
+  const code = text.charCodeAt(at);
+  return code < 0x80 ? code !== 0x5f && !isAlphanumeric(code) : !/^[\p{L}\p{N}]/u.test(text.slice(at, at + 2));
+};
+
 /** An IBAN ends where a word ends; words that follow it are tried off, the longest reading first. */
 const readIban: ReadMatch = (text, { start, end }) => {
-  for (let at = end; at - start >= minChars; at--) {
-    const isBoundary = /[A-Za-z0-9]/.test(text[at - 1] ?? '') && !/^[\p{L}\p{N}_]/u.test(text.slice(at, at + 2));
-    if (isBoundary && isIban(text.slice(start, at))) return at;
+  const country = text.slice(start, start + 2).toUpperCase();
+  if (!countries.has(country)) return undefined;
+  const plain = text
+    .slice(start, end)
+    .replaceAll(/[^A-Za-z0-9]/g, '')
+    .toUpperCase();
+  let chars = plain.length;
+  for (let at = end; chars >= minChars; at -= 1) {
+    if (!isAlphanumeric(text.charCodeAt(at - 1))) continue;
+    if (isEndOfWord(text, at) && isIban(plain.slice(0, chars))) return at;
+    chars -= 1;
   }
   return undefined;
 };
@@ -33,17 +49,21 @@ const lengthsBeyondValidator: Partial<Record<string, number>> = Object.fromEntri
   ),
 );
 
-const isIban = (written: string): boolean => {
-  const plain = written.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase();
-  if (plain.length < minChars || plain.length > maxChars) return false;
-  if (/^..(?:0[01]|99)/.test(plain)) return false; // check digits run from 02 to 98
-  return validator.isIBAN(plain) || (lengthsBeyondValidator[plain.slice(0, 2)] === plain.length && hasChecksum(plain));
+const countries: ReadonlySet<string> = new Set([...validator.ibanLocales, ...Object.keys(lengthsBeyondValidator)]);
+
+const isIban = (plain: string): boolean => {
+  if (plain.length > maxChars || /^..(?:0[01]|99)/.test(plain)) return false; // check digits run from 02 to 98
+  return hasChecksum(plain) && (lengthsBeyondValidator[plain.slice(0, 2)] === plain.length || validator.isIBAN(plain));
 };
 
 /** ISO 7064, modulo 97: letters count as two digits, the first four characters come last. */
 const hasChecksum = (plain: string): boolean => {
-  const digits = Array.from(plain.slice(4) + plain.slice(0, 4), (each) => Number.parseInt(each, 36)).join('');
-  return BigInt(digits) % 97n === 1n;
+  let rest = 0;
+  for (let index = 0; index < plain.length; index += 1) {
+    const code = plain.charCodeAt((index + 4) % plain.length);
+    rest = (code > 0x39 ? rest * 100 + code - 0x37 : rest * 10 + code - 0x30) % 97; // A counts as 10
+  }
+  return rest === 1;
 };
 
 /** IBANs, plain or in groups, of a country in the SWIFT registry and with a right checksum. */

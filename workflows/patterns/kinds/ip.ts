@@ -7,6 +7,8 @@ const maxChars = 45;
 const versionLabel =
   /(?:(?:^|[^\p{L}])(?:v|vers?|release|build|firmware|driver|sdk|kernel|section|chapter|clause|figure|oid|§)|version)["']?\s{0,2}[.:=(]?\s{0,3}["']?$|(?:[=^~<>]=|\^|~>?)\s?$/iu;
 const labelChars = 20;
+/** Four numbers, or as many colons as an address of version 6 has. */
+const shape = /^(?:\d{1,3}(?:\.\d{1,3}){3}|(?=[^:]*:[^:]*:)[0-9A-Fa-f:.]{3,45})$/;
 /** Addresses that point at nobody: unspecified, loopback and network masks. */
 const nobodys = /^(?:0\.0\.0\.0|127\.|255\.255\.)|^::1?$/;
 
@@ -29,7 +31,7 @@ const readings = (body: string): string[] => {
 };
 
 const isAddress = (value: string): boolean => {
-  if (value.length > maxChars || nobodys.test(value) || !validator.isIP(value)) return false;
+  if (value.length > maxChars || !shape.test(value) || nobodys.test(value) || !validator.isIP(value)) return false;
   return value.includes('.') || looksLikeIpV6(value);
 };
 
@@ -46,6 +48,7 @@ export const ipFinder = defineFinder({
     'u',
   ),
   lookbehind: labelChars,
-  hint: /\d/,
+  beginning: /[0-9A-Fa-f]{1,4}[:.]|::/,
+  hint: /[0-9A-Fa-f][:.][0-9A-Fa-f:]|::/,
   read: readAddress,
 });

@@ -9,6 +9,7 @@ export const urlCredentialsFinder: Finder = {
   ...defineFinder({
     regex:
       /(?<=\b[a-z][a-z0-9+.-]{1,20}:\/\/)(?:[^\s/?#@:"'<>`\\]{0,256}:[^\s/?#"'<>`\\]{1,1024}|[^\s/?#@:"'<>`\\]{16,1024})(?=@[^\s/?#@])/i,
+    hint: /:\/\//,
   }),
   isClosed: true, // what follows is the host, and no mailbox's
 };

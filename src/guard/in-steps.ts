@@ -1,0 +1,131 @@
+import { isPromise, whenReady, type Awaitable } from '../phase/awaitable.js';
+import type { Pattern, TextSpan } from './pattern.js';
+
+/** So many UTF-16 units of text are read before other work of the process has its turn. */
+export const stepChars = 16_384;
+
+/** Gives other work of the process its turn. */
+export const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+/** Counts what is read of the texts of one question, so that many short ones do not block the process either. */
+export interface Pace {
+  /** Whether so many more units may be read at once; they count as read. */
+  mayRead(chars: number): boolean;
+  /** Gives other work its turn, after which a step may be read again. */
+  turn(): Promise<void>;
+}
+
+export const createPace = (): Pace => {
+  let left = stepChars;
+  return {
+    mayRead: (chars) => (left -= chars) >= 0,
+    turn: async () => {
+      await turn();
+      left = stepChars;
+    },
+  };
+};
+
+/** What finds values in a text. */
+type Finding<Span extends TextSpan> = Pick<Pattern<Span>, 'find' | 'isStepwise'>;
+
+/** All matches in a text; at once in a short one, else step by step. */
+export const findAll = <Span extends TextSpan>(
+  { find, isStepwise = false }: Finding<Span>,
+  text: string,
+  pace: Pace,
+): Awaitable<readonly Span[]> => {
+  if (pace.mayRead(text.length)) return find(text, 0);
+  return findInSteps({ find, isStepwise }, text, pace);
+};
+
+const findInSteps = async <Span extends TextSpan>(
+  { find, isStepwise }: Finding<Span>,
+  text: string,
+  pace: Pace,
+): Promise<readonly Span[]> => {
+  const spans: Span[] = [];
+  for (let from = 0; from < text.length;) {
+    await pace.turn();
+    const until = isStepwise ? Math.min(text.length, from + stepChars) : text.length;
+    pace.mayRead(until - from);
+    const found = isStepwise ? find(text, from, until) : find(text, from);
+    for (const span of found) spans.push(span);
+    from = Math.max(until, found.at(-1)?.end ?? 0);
+  }
+  return spans;
+};
+
+/** Does the same with each of a list, one after another; without waiting where nothing has to be waited for. */
+export const inTurn = <T, R>(items: readonly T[], act: (item: T, index: number) => Awaitable<R>): Awaitable<R[]> => {
+  const results: R[] = [];
+  for (let index = 0; index < items.length; index += 1) {
+    const result = act(items[index] as T, index); // as the loop's bounds say
+    if (isPromise(result)) return goOn(items, act, { results, first: result });
+    results.push(result);
+  }
+  return results;
+};
+
+const goOn = async <T, R>(
+  items: readonly T[],
+  act: (item: T, index: number) => Awaitable<R>,
+  { results, first }: { results: R[]; first: Promise<R> },
+): Promise<R[]> => {
+  results.push(await first);
+  for (let index = results.length; index < items.length; index += 1) results.push(await act(items[index] as T, index)); // as above
+  return results;
+};
+
+/** A text with something else in place of each match; the same text where there is none. */
+export const replaceMatches = <Span extends TextSpan>(
+  text: string,
+  { pattern, replace }: { pattern: Finding<Span>; replace: (value: string, span: Span) => string },
+  pace: Pace,
+): Awaitable<string> =>
+  whenReady(findAll(pattern, text, pace), (spans) => {
+    const pieces: string[] = [];
+    let at = 0;
+    for (const span of spans) {
+      pieces.push(text.slice(at, span.start), replace(text.slice(span.start, span.end), span));
+      at = span.end;
+    }
+    return at === 0 ? text : pieces.join('') + text.slice(at);
+  });
+
+/** Changes texts; `map` changes those inside a value, and meets the same ones in the same order whatever they become. */
+export const changeTexts = <Value, Text = string>(
+  map: (change: (text: Text) => Text) => Value,
+  edit: (text: Text) => Awaitable<Text>,
+): Awaitable<Value> => {
+  const texts: Text[] = [];
+  const same = map((text) => {
+    texts.push(text);
+    return text;
+  });
+  return whenReady(inTurn(texts, edit), (edited) => {
+    if (edited.every((text, index) => text === texts[index])) return same;
+    const next = edited.values();
+    return map((text) => next.next().value ?? text);
+  });
+};
+
+/** Work that is done in steps: each is over in a few milliseconds, and tells about how many characters it has read. */
+export type Steps<Result> = Generator<number, Result, void>;
+
+/** Does work without a pause. */
+export const atOnce = <Result>(steps: Steps<Result>): Result => {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+};
+
+/** Does work with pauses, in which other work of the process has its turn; a little of it is done at once. */
+export const paced = <Result>(steps: Steps<Result>, pace: Pace): Awaitable<Result> => {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (!pace.mayRead(value)) return pace.turn().then(() => paced(steps, pace));
+  }
+};

@@ -1,0 +1,130 @@
+import type { Processor } from '@mastra/core/processors';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stepChars } from '../../src/guard/in-steps.js';
+import type { Pattern, WindowedProcessor } from '../../src/guard/pattern.js';
+import { InterlockAgent } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import {
+  blockedTermsGuard,
+  leakGuard,
+  piiGuard,
+  promptInjectionGuard,
+  redactor,
+  unicodeGuard,
+} from '../../workflows/guards/index.js';
+import { callHook, user } from '../../workflows/test-setup.js';
+
+/** What makes a guard look often: values, and what only begins like one. */
+const shapes: Readonly<Record<string, string>> = {
+  prose: 'The parcel left on Monday and arrives in three days. ',
+  'a table of addresses': '17,Jane Roe,jane.roe17@example.com,active\n',
+  addresses: 'a@b.com, ',
+  'digits and dashes': '4-4-4-',
+  'digits and blanks': '4 4 ',
+  'groups of digits': '4539 1488 ',
+  colons: ':',
+  'zero-width spaces': '\u200b',
+  'soft hyphens': 'so\u00adft hy\u00adphens ',
+  'look-alikes': 'іgnоrе ',
+  codes: '\\u0040',
+  'full-width digits': '４-',
+  'beginnings of blocks': '-----BEGIN A-----',
+  isolates: '\u2066',
+  terms: 'forbidden ',
+};
+const textOf = (unit: string, length: number): string => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
+
+const guards = {
+  redactor: () => redactor({ strategy: 'replace' }),
+  piiGuard: () => piiGuard(),
+  leakGuard: () => leakGuard({ allow: ['b.com', 'example.com'] }),
+  unicodeGuard: () => unicodeGuard(),
+  blockedTermsGuard: () => blockedTermsGuard({ terms: ['forbidden'], strategy: 'redact' }),
+} satisfies Record<string, () => Processor>;
+
+/** The event loop's turns, and what was read since the last one. */
+const loop = { turns: 0, read: 0, mostRead: 0, isOver: false };
+const tick = (): void => {
+  loop.turns += 1;
+  loop.read = 0;
+  if (!loop.isOver) setImmediate(tick);
+};
+beforeAll(() => void setImmediate(tick));
+afterAll(() => void (loop.isOver = true));
+
+/** A guard whose pattern counts what it is asked to read. */
+const counting = (guard: WindowedProcessor): { guard: Processor; work: () => number } => {
+  const { pattern } = guard.window as { pattern: Pattern };
+  let work = 0;
+  const count = (chars: number): void => {
+    work += chars;
+    loop.read += chars;
+    loop.mostRead = Math.max(loop.mostRead, loop.read);
+  };
+  const counted: Pattern = {
+    ...pattern,
+    find: (text, from, until = text.length) => {
+      count(until - from);
+      return pattern.find(text, from, until);
+    },
+    open: (text, from) => {
+      count(Math.min(text.length - from, stepChars));
+      return pattern.open?.(text, from) ?? from;
+    },
+  };
+  return { guard: Object.assign(guard, { window: { pattern: counted } }), work: () => work };
+};
+
+const workOf = async (name: keyof typeof guards, pieces: string[], mode: 'generate' | 'stream'): Promise<number> => {
+  const { guard, work } = counting(guards[name]());
+  const model = scriptedModel({ steps: [{ text: pieces }] });
+  const agent = new InterlockAgent({ id: 'a', name: 'A', instructions: 'Help.', model, outputProcessors: [guard] });
+  if (mode === 'generate') await agent.generate('Go.');
+  else for await (const _ of (await agent.stream('Go.')).fullStream) void _;
+  return work();
+};
+
+const cut = (text: string, size: number): string[] => text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
+
+describe('P12: the cost of a guard is linear and bounded', () => {
+  describe.each(Object.keys(guards) as (keyof typeof guards)[])('%s', (name) => {
+    it.each(['generate', 'stream'] as const)('twice the text is at most 2.5 times the work, in %s', async (mode) => {
+      const tooMuch: string[] = [];
+      for (const [shape, unit] of Object.entries(shapes)) {
+        for (const size of mode === 'generate' ? [Infinity] : [64, Infinity]) {
+          const least = size === Infinity ? 6_000 : 1_500;
+          const piecesOf = (length: number) => (size === Infinity ? [textOf(unit, length)] : cut(textOf(unit, length), size));
+          const [once, twice] = [await workOf(name, piecesOf(least), mode), await workOf(name, piecesOf(2 * least), mode)];
+          if (twice > 2.5 * once + 1_000) tooMuch.push(`${shape} in pieces of ${size}: ${once}, then ${twice}`);
+        }
+      }
+      expect(tooMuch).toEqual([]);
+    });
+  });
+
+  it('lets other work have its turn while a long answer is read', async () => {
+    loop.mostRead = 0;
+    await workOf('redactor', [textOf(shapes['a table of addresses'] ?? '', 120_000)], 'generate');
+    expect(loop.mostRead).toBeLessThanOrEqual(4 * stepChars);
+  });
+
+  const long = { redactor: guards.redactor, piiGuard: guards.piiGuard, unicodeGuard: guards.unicodeGuard, promptInjectionGuard };
+  describe.each(Object.entries(long))('%s, on long texts', (_name, make) => {
+    const text = textOf(shapes['prose'] ?? '', 200_000);
+    const turnsIn = async (hook: 'processInput' | 'processToolResult', args: object): Promise<number> => {
+      const before = loop.turns;
+      await callHook(make(), hook, args);
+      return loop.turns - before;
+    };
+    const atLeast = 200_000 / stepChars / 2;
+
+    it('pauses on the way through a message', async () => {
+      expect(await turnsIn('processInput', { messages: [user(text)] })).toBeGreaterThan(atLeast);
+    });
+
+    it('pauses on the way through many short strings of a tool result', async () => {
+      const result = cut(text, 1_000);
+      expect(await turnsIn('processToolResult', { result, toolCallId: 'c', toolName: 't' })).toBeGreaterThan(atLeast);
+    });
+  });
+});
