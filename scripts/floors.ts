@@ -16,6 +16,7 @@ const floors = [
       'src/error-response',
       'src/option-kind',
       'src/verdict',
+      'src/ui',
       'src/durable/journal',
       'src/durable/memory-board',
     ],

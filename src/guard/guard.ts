@@ -3,8 +3,10 @@ import { isPromise } from '../phase/awaitable.js';
 import type { Host } from '../phase/host.js';
 import type { HookCall, HookName, Phase, PhaseRow } from '../phase/row.js';
 import { withSignals } from '../phase/send-signal.js';
+import { checkMessages } from '../phase/settle-messages.js';
 import { processorRuns, type ProcessorRun } from './processor-run.js';
 import { inSequence, type Guard, type GuardStep } from './in-sequence.js';
+import { tripWireOf } from './read-thrown.js';
 
 /** A processor's hook at one place of a pipeline. */
 export interface GuardSite<P extends Phase> {
@@ -37,7 +39,11 @@ export const stepOf = <P extends Phase>({ row, processor, path }: GuardSite<P>):
       }
       return isPromise(answer) ? heard(own, answer, host) : said(own, answer);
     },
-    read: (returned, data, { host }) => row.settle(returned, { data, processorId: processor.id, host }),
+    read: (returned, data, { host }) => {
+      const settling = { data, processorId: processor.id, host };
+      if (row.carries) checkMessages(settling, row.carries);
+      return row.settle(returned, settling);
+    },
   };
 };
 
@@ -57,7 +63,7 @@ const said = (own: ProcessorRun, answer: unknown): unknown => {
 /** What a hook threw: a tripwire, or else the one that it was thrown itself, or what it failed with. */
 const heldTo = (own: ProcessorRun, error: unknown, host: Host): unknown => {
   const aborted = takeAborted(own);
-  return host.readTripWire(error) ? error : (aborted ?? error);
+  return tripWireOf(error, host) ? error : (aborted ?? error);
 };
 
 const heard = async (own: ProcessorRun, answer: Promise<unknown>, host: Host): Promise<unknown> => {

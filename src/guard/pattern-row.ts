@@ -6,6 +6,8 @@ import { carriedChunk, carriedValue, isCarrier, withCarried } from './carried-ch
 import { changeTexts, createPace, replaceMatches } from './in-steps.js';
 import { mapSaid, mapTexts } from './map-texts.js';
 import type { Pattern, TextSpan, WindowedProcessor } from './pattern.js';
+import { readFields } from './read-fields.js';
+import { isDropped, isKnown, isReadRule, ruleOf } from './stream-fields.js';
 import { tellingNothingOf, type Untold } from './unquoted.js';
 
 type StreamRow = PhaseRow<'outputStream', 'processOutputStream'>;
@@ -42,7 +44,7 @@ export const gateRow: StreamRow = {
   skips: (data, processor) => {
     if (row.skips?.(data, processor)) return true;
     const chunk = data.part as StreamChunk; // checked by the row
-    return patternOf(processor) !== undefined && !chunk.match && fieldOf(chunk) === undefined && !isCarrier(chunk);
+    return patternOf(processor) !== undefined && !isRead(chunk);
   },
   invoke: (call: HookCall<'outputStream', 'processOutputStream'>) => {
     const { processor, context } = call;
@@ -66,18 +68,11 @@ export const gateRow: StreamRow = {
 const contextFor = (processor: WindowedProcessor, context: HookContext, untold: Untold): HookContext =>
   processor.quotesBlocked ? context : tellingNothingOf(context, untold);
 
-/** Where other chunks than deltas carry words; the rest has none. */
-const fields: Partial<Record<string, string>> = {
-  'text-delta': 'text',
-  'reasoning-delta': 'text',
-  'tool-call': 'args',
-  'tool-result': 'result',
-  'tool-error': 'error',
-};
-
-const fieldOf = ({ type, isLast }: StreamChunk): string | undefined => {
-  if (type === 'tool-call-delta') return isLast ? 'argsTextDelta' : undefined; // else its call says the same
-  return fields[type] ?? (type.startsWith('data-') ? 'data' : undefined);
+/** Whether a pattern has anything to read in a chunk. */
+const isRead = (chunk: StreamChunk): boolean => {
+  const { type, payload, match, isLast } = chunk;
+  if (match || isLast || isCarrier(chunk) || isDropped(type) || type.startsWith('data-')) return true;
+  return Object.keys((payload as object | undefined) ?? {}).some((name) => isReadRule(ruleOf(type, name)));
 };
 
 /** A pattern, and what its `replace` is handed for a value. */
@@ -86,9 +81,9 @@ interface Replacing {
   context(value: string): HookContext;
 }
 
-/** A chunk with every match in it replaced; the same object where there is none. */
-const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk> => {
-  const { match } = chunk;
+/** A chunk with every match in it replaced, as the table of fields says; the same object where there is none, null where it is left out. */
+const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | null> => {
+  const { match, type, isLast } = chunk;
   if (match) {
     const { text } = chunk.payload as { text: string };
     const { match: _match, ...delta } = chunk;
@@ -97,32 +92,32 @@ const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk> => 
       payload: { ...(chunk.payload as object), text: by.pattern.replace(text, { span: match, context: by.context(text) }) },
     };
   }
+  if (isDropped(type)) return null;
   if (isCarrier(chunk)) return carrying(chunk, by);
-  if (chunk.type.startsWith('data-'))
+  if (type.startsWith('data-'))
     return whenReady(redactedIn(chunk.data, by), (data) => (data === chunk.data ? chunk : { ...chunk, data }));
-  const field = fieldOf(chunk) as string; // others are skipped
-  const payload = chunk.payload as Record<string, unknown>;
-  return whenReady(redactedIn(payload[field], by), (value) =>
-    value === payload[field] ? chunk : { ...chunk, payload: { ...payload, [field]: value } },
-  );
+  const payload = (chunk.payload ?? {}) as Record<string, unknown>;
+  const map = (_value: unknown, change: (text: string) => string) =>
+    isLast ? { ...payload, argsTextDelta: change(String(payload['argsTextDelta'])) } : readFields(type, payload, { change });
+  return whenReady(redactedIn(payload, by, map), (read) => (read === payload ? chunk : { ...chunk, payload: read }));
 };
 
 /** Plain data with every match in its texts replaced. */
-const redactedIn = (value: unknown, by: Replacing, map = mapTexts): Awaitable<unknown> =>
+const redactedIn = (value: unknown, by: Replacing, map: typeof mapTexts = mapTexts): Awaitable<unknown> =>
   changeTexts((change) => map(value, change), replacingAll(by));
 
 /** What comes from elsewhere: another stream's chunk by what it says, anything else by all of its texts. */
-const carrying = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk> => {
+const carrying = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | null> => {
   const inner = carriedChunk(chunk);
   const value = inner ?? carriedValue(chunk);
   return whenReady(inner ? carriedAs(inner, by) : redactedIn(value, by), (left) =>
-    left === value ? chunk : withCarried(chunk, left),
+    left === null ? null : left === value ? chunk : withCarried(chunk, left),
   );
 };
 
 /** A chunk that no field is known of, such as the end of a step, tells in its payload what was said, among names that are the stream's own. */
-const carriedAs = (inner: StreamChunk, by: Replacing): Awaitable<StreamChunk> => {
-  if (isCarrier(inner) || fieldOf(inner)) return redacted(inner, by);
+const carriedAs = (inner: StreamChunk, by: Replacing): Awaitable<StreamChunk | null> => {
+  if (isCarrier(inner) || isKnown(inner.type)) return redacted(inner, by);
   return whenReady(redactedIn(inner.payload, by, mapSaid), (payload) =>
     payload === inner.payload ? inner : { ...inner, payload },
   );

@@ -16,13 +16,34 @@ export interface Thrower {
  * lets nothing pass (P3).
  */
 export const readThrown = (error: unknown, { author, onViolation }: Thrower, host: Host): Stop => {
-  const signal = host.readTripWire(error);
-  if (!signal) return { kind: 'unavailable', ...author, error };
+  const signal = tripWireOf(error, host);
+  if (!signal) return { kind: 'unavailable', ...author, error: readable(error) };
   const { reason, metadata, retry } = signal;
   const by = { ...author, processorId: signal.processorId ?? author.processorId };
   const stop: Trip | Retry = { kind: retry ? 'retry' : 'trip', ...by, reason, metadata };
   tellViolation(onViolation, stop);
   return stop;
+};
+
+/** The tripwire that a thrown value is, if it is one and can be read. */
+export const tripWireOf = (error: unknown, host: Host): ReturnType<Host['readTripWire']> => {
+  try {
+    return host.readTripWire(error);
+  } catch {
+    return undefined; // somebody's proxy, whose traps throw
+  }
+};
+
+/** A thrown value that whoever reports it can read. */
+const readable = (error: unknown): unknown => {
+  if (typeof error !== 'object' || error === null) return error;
+  try {
+    for (const name of ['name', 'message', 'stack', 'cause', 'code'])
+      void (name in error && (error as Record<string, unknown>)[name]);
+    return error;
+  } catch {
+    return new Error('It threw a value that cannot be read.');
+  }
 };
 
 /**

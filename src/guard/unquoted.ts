@@ -9,25 +9,33 @@ export interface Untold {
 
 const ellipsis = '…';
 
-/** A text without its quotations of a content. */
+/** A text without its quotations of a content. Linear in both. */
 export const withoutQuotes = (text: string, { content, fromChars }: Untold): string => {
   const least = Math.min(fromChars, content.length);
-  if (least === 0) return text;
+  if (least === 0 || text.length < least) return text;
+  const quoted = quotedIn(text, content, least);
+  if (quoted.size === 0) return text;
   let kept = '';
-  for (let at = 0; at < text.length;) {
-    const length = quotedFrom(text.slice(at), content, least);
-    kept += length > 0 ? ellipsis : text.charAt(at);
-    at += Math.max(1, length);
+  let until = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const wasQuoted = at < until;
+    if (quoted.has(text.slice(at, at + least))) until = at + least;
+    if (at >= until) kept += text.charAt(at);
+    else if (!wasQuoted) kept += ellipsis;
   }
   return kept;
 };
 
-/** How many characters at the beginning of a text stand in a content, too; 0 where they are fewer than `least`. */
-const quotedFrom = (text: string, content: string, least: number): number => {
-  let length = 0;
-  while (length < text.length && content.includes(text.slice(0, Math.max(least, length + 1))))
-    length = Math.max(least, length + 1);
-  return Math.min(length, text.length) >= least ? length : 0;
+/** The pieces of a text, of so many characters each, that stand in a content, too. */
+const quotedIn = (text: string, content: string, length: number): ReadonlySet<string> => {
+  const pieces = new Set<string>();
+  for (let at = 0; at + length <= text.length; at += 1) pieces.add(text.slice(at, at + length));
+  const quoted = new Set<string>();
+  for (let at = 0; at + length <= content.length; at += 1) {
+    const piece = content.slice(at, at + length);
+    if (pieces.has(piece)) quoted.add(piece);
+  }
+  return quoted;
 };
 
 /** What a hook is handed, with an `abort` that tells nothing of a content: neither in its reason nor in its metadata. */

@@ -1,4 +1,6 @@
-import { createRunScope } from '../phase/scope.js';
+import type { Phase } from '../phase/row.js';
+import { createRunScope, type GuardReport } from '../phase/scope.js';
+import { phaseRow } from '../phase/table.js';
 import { createRecorder, type Position } from '../trace/recorder.js';
 import type { Run, RunOptions } from './run.js';
 import { writeCustom } from './write-custom.js';
@@ -21,7 +23,7 @@ export const createRun = (options: RunOptions): Run => {
     host: ports.host,
     slots,
     now: ports.now,
-    reports: recorder,
+    reports: { ...recorder, guard: (report) => (noteEdit(run, report), recorder.guard(report)) },
     abortSignal: signal,
     writer: { custom: (data) => writeCustom(run, data) }, // the run is there by the time the first hook is called
     askBeside: (guard) => void (run.beside = [...run.beside, guard]),
@@ -59,6 +61,12 @@ export const createRun = (options: RunOptions): Run => {
     held: { chunks: [], from: 0 },
   };
   return run;
+};
+
+/** Metadata of an edited answer may quote what was taken out. */
+const noteEdit = ({ attempt }: Run, { verdict, author }: GuardReport): void => {
+  if (verdict.kind !== 'edit' || !attempt) return;
+  if (phaseRow(author.phase as Phase).lane === 'output') attempt.wasEdited = true; // authors are made of rows
 };
 
 /** Who traces a run is told of it first, whatever the others do. */

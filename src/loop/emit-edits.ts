@@ -35,7 +35,8 @@ export const emitEdits = async (
   if (outlet.revise(place, end, (chunks) => withEdits(chunks, edits, newId).map(rewrite))) return;
   const gone = goneOf(edits, partIds);
   for (const id of gone) partIds.delete(id);
-  await retract(run, { partIds: gone, place });
+  const words = end === undefined ? 'words' : 'earlier-words';
+  await retract(run, { partIds: gone, place, scope: edits.texts.size > 0 ? words : 'parts' });
   for (const chunk of editedAgain(edits, newId, agentChunk(run, '', undefined))) {
     const { toolCallId } = chunk.payload as { toolCallId?: string };
     if (toolCallId !== undefined) partIds.add(toolCallId);

@@ -6,7 +6,7 @@ import { keepTurn } from './keep-turn.js';
 import { messageOf } from './message-of.js';
 import type { StepRecord, StepTripwire } from './ports.js';
 import { agentChunk, notify, tell } from './release.js';
-import { retract } from './retract.js';
+import { retract, type LetOut } from './retract.js';
 import { acceptedSteps, isWithheld, visibleSteps, type AcceptedStep, type Attempt, type Run } from './run.js';
 import { recordStep, rejectRecord } from './step-record.js';
 import { tellWaiting } from './tell-waiting.js';
@@ -63,7 +63,7 @@ const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<v
   run.reusable.push(...attempt.finishedCalls);
   const { reason } = record;
   rejectRecord(run, record, reason === 'error' ? undefined : stepTripwire(run));
-  const out = { partIds: attempt.answer.partIds, place: attempt.place };
+  const out: LetOut = { partIds: attempt.answer.partIds, place: attempt.place, scope: 'step' };
   if (reason === 'error')
     run.options.outlet.drop(out.place); // what was seen of a failed attempt stays; it says so itself
   else await retract(run, out);
@@ -83,7 +83,8 @@ const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Pro
   }
   const [first] = rejected;
   if (reason === 'error' || !first) return;
-  const out = { partIds: rejected.flatMap(({ partIds }) => partIds), place: first.place };
+  const partIds = rejected.flatMap((step) => step.partIds);
+  const out: LetOut = { partIds, place: first.place, scope: reason === 'retry' ? 'step' : 'run' };
   const isGone = await retract(run, out);
   if (isGone) await tell(run, stepFinish(run, first.record, { reason, continues: reason === 'retry' })); // its end went, too
 };
@@ -126,6 +127,13 @@ export const tripwireOf = ({ stop }: Run): Tripwire | undefined => {
   return { reason, retry: stop.kind === 'retry', metadata, processorId, phase, path, ...kindOf(stop) };
 };
 
+/** Where a guard stands in its pipeline is the application's to know. */
+const toldTripwire = ({ options }: Run, tripwire: Tripwire): Partial<Tripwire> => {
+  if (options.serveGuardDetails) return tripwire;
+  const { phase: _phase, path: _path, ...told } = tripwire;
+  return told;
+};
+
 /** An outage that blocks is told from a violation. */
 const kindOf = (stop: Trip | Retry): Pick<Tripwire, 'kind'> =>
   stop.kind === 'trip' && stop.outage ? { kind: 'unavailable' } : {};
@@ -147,7 +155,7 @@ export const conclude = async (run: Run, status: RunStatus): Promise<void> => {
   if (status === 'canceled') run.error = new InterlockError('run/canceled', { cause: run.signal.reason });
   const tripwire = status === 'tripwire' ? tripwireOf(run) : undefined;
   if (status === 'suspended') await tellWaiting(run);
-  if (tripwire) await tell(run, agentChunk(run, 'tripwire', tripwire));
+  if (tripwire) await tell(run, agentChunk(run, 'tripwire', toldTripwire(run, tripwire)));
   if (status === 'failed') await tell(run, agentChunk(run, 'error', { error: run.error }));
   if (status === 'canceled') await tell(run, agentChunk(run, 'abort', { reason: messageOf(run.error) }));
   await tell(run, finishChunk(run));

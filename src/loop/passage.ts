@@ -1,3 +1,5 @@
+import { withoutQuotations } from '../guard/read-fields.js';
+import { isDropped } from '../guard/stream-fields.js';
 import { isPromise, whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { PhaseData } from '../phase/row.js';
 import type { Plan } from '../pipeline/compile.js';
@@ -69,7 +71,7 @@ const gatedPassage = (run: Run, attempt: Attempt, stretches: readonly StreamStre
     return stop && stopWith(run, stop);
   };
   return {
-    letThrough: (chunk) => whenReady(gate.push(chunk), stopped),
+    letThrough: (chunk) => (isDropped(chunk.type) ? undefined : whenReady(gate.push(chunk), stopped)),
     watch: (chunks) => untilStopped(chunks, gate),
     get isStopped() {
       return gate.stopped !== undefined;
@@ -80,9 +82,23 @@ const gatedPassage = (run: Run, attempt: Attempt, stretches: readonly StreamStre
 };
 
 /** Takes what the guards left of a chunk into the answer and lets it out. How a call finished is the loop's to tell. */
-const take = (run: Run, { answer }: Attempt, part: Chunk | null): Promise<void> | undefined => {
-  if (!part || part.type === 'finish') return undefined;
-  const ruled = takeRuling(answer, part);
-  addChunk(answer, ruled);
+const take = (run: Run, attempt: Attempt, part: Chunk | null): Promise<void> | undefined => {
+  if (!part) return undefined;
+  const left = attempt.wasEdited ? unquoting(part) : part;
+  if (left.type === 'finish') {
+    if (attempt.finish) attempt.finish.providerMetadata = metadataOf(left);
+    return undefined;
+  }
+  const ruled = takeRuling(attempt.answer, left);
+  addChunk(attempt.answer, ruled);
   return release(run, ruled);
+};
+
+const metadataOf = ({ payload }: Chunk): unknown => (payload as { providerMetadata?: unknown } | undefined)?.providerMetadata;
+
+/** Metadata may quote what a guard took out. */
+const unquoting = (chunk: Chunk): Chunk => {
+  const providerMetadata = metadataOf(chunk);
+  if (!providerMetadata) return chunk;
+  return { ...chunk, payload: { ...(chunk.payload as object), providerMetadata: withoutQuotations(providerMetadata) } };
 };

@@ -6,6 +6,11 @@ export interface LetOut {
   readonly partIds: Iterable<string>;
   /** Where it begins. */
   readonly place: number;
+  /**
+   * What of it a reader without part ids takes back: the current step, all that the run has let out, the words of the current step or of
+   * those before it, which are emitted again; or nothing but the parts themselves.
+   */
+  readonly scope: 'step' | 'run' | 'words' | 'earlier-words' | 'parts';
 }
 
 /**
@@ -22,7 +27,7 @@ export const retract = async (run: Run, out: LetOut): Promise<boolean> => {
     type: 'data-interlock-retract',
     runId: run.options.runId,
     from: 'AGENT',
-    data: { attempt, stepNumber, partIds },
+    data: { attempt, stepNumber, partIds, scope: out.scope },
   });
   return false;
 };

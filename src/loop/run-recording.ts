@@ -39,10 +39,7 @@ export interface RecordingOptions extends Pick<RunOptions, 'ports' | 'lanes' | '
 export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: RecordingOptions): Recording => {
   let current: Run | undefined;
   const position = (): Position => current?.position ?? { stepNumber: 0, attempt: 1 };
-  const concealers = concealersIn(lanes);
-  const concealed = (text: string, { id, conceal }: ConcealingProcessor): string =>
-    conceal && current ? conceal(text, current.scope.slot(id).state) : text;
-  const conceal = concealers.length > 0 ? (text: string): string => concealers.reduce(concealed, text) : undefined;
+  const conceal = concealOf(lanes, () => current);
   const writer = createTraceWriter({ recorder, conceal, position, wallClock: ports.wallClock });
   const onOpened = (): void => {
     if (lanes.output?.has('outputStream')) writeAsked(writer, { phase: 'outputStream', lane: 'output', plan: lanes.output });
@@ -80,6 +77,16 @@ export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: Re
       writeResult(writer, run, object);
       writer.isResting = true;
     },
+  };
+};
+
+/** A text without the values that guards of a run hide; nothing where none does. */
+export const concealOf = (lanes: Lanes, runOf: () => Run | undefined): MapText | undefined => {
+  const concealers = concealersIn(lanes);
+  if (concealers.length === 0) return undefined;
+  return (text) => {
+    const slot = runOf()?.scope.slot;
+    return slot ? concealers.reduce((told, { id, conceal }) => conceal?.(told, slot(id).state) ?? told, text) : text;
   };
 };
 

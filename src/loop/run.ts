@@ -81,6 +81,8 @@ export interface RunOptions {
   readonly hold?: 'step' | 'run';
   /** The most characters that guards of the stream may hold at one place; at least 1. */
   readonly maxHeldChars?: number;
+  /** Whether results and chunks describe the guards to whoever is sent them. Default `false`. */
+  readonly serveGuardDetails?: boolean;
   /** What memory keeps of a turn whose answer was not accepted. Default: nothing. */
   readonly persistence?: Persistence;
   /** Tool calls of one step that run at the same time; at least 1. */
@@ -114,6 +116,8 @@ export interface Attempt {
   rawChunks: { type: string; payload: unknown }[];
   /** Whether the model said anything: words, calls, files. */
   hasSpoken: boolean;
+  /** Whether a guard has edited what the model said. */
+  wasEdited: boolean;
   finish: { reason: string; usage: TokenUsage; providerMetadata?: unknown } | undefined;
   request: unknown;
   response: Record<string, unknown>;
@@ -209,6 +213,7 @@ export const createAttempt = (run: Run): Attempt => ({
   ahead: undefined,
   rawChunks: [],
   hasSpoken: false,
+  wasEdited: false,
   finish: undefined,
   request: undefined,
   response: {},

@@ -1,3 +1,4 @@
+import { withoutQuotations } from '../guard/read-fields.js';
 import { findToolPart, reasoningOf, textOf, type Part, type ProviderResult } from './answer.js';
 import type { Chunk, StepRecord, StepTripwire, TokenUsage, ToolCall, ToolCallRecord, ToolResultRecord } from './ports.js';
 import { agentChunk } from './release.js';
@@ -79,7 +80,13 @@ export const responseParts = (run: Run): Part[] =>
  * files those that still stand anywhere in the response.
  */
 export const followParts = (run: Run, record: StepRecord, { own, all }: { own: readonly Part[]; all: readonly Part[] }): void => {
+  const { text, reasoningText } = record;
   Object.assign(record, wordsOf(run, own));
+  if (record.text !== text || record.reasoningText !== reasoningText) {
+    record.providerMetadata = withoutQuotations(record.providerMetadata);
+    for (const part of own)
+      if ('providerMetadata' in part) Object.assign(part, { providerMetadata: withoutQuotations(part.providerMetadata) });
+  }
   record.toolCalls = record.toolCalls.flatMap((call) => currentCall(call, all));
   record.toolResults = record.toolResults.flatMap((result) => currentResult(result, all));
   record.sources = record.sources.filter((chunk) => all.some((part) => isSource(part, chunk)));

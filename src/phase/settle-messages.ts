@@ -2,6 +2,7 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import { InterlockError } from '../errors.js';
 import { pass, type Edit, type Pass } from '../verdict.js';
 import type { Host, MessageScope, MessageSource, SystemMessage } from './host.js';
+import { isSame } from './plain-data.js';
 
 /** The part of a payload that hooks over messages read and change. */
 export interface MessageCarrier {
@@ -96,6 +97,13 @@ export const invalidResult = (
   { detail, cause }: { detail: string; cause?: unknown },
 ): InterlockError => new InterlockError('phase/invalid-result', { path: `${phase}/${processorId}`, detail, cause });
 
+/** Names the hook that left a message in the list which nobody can read. Raises `phase/invalid-result`. */
+export const checkMessages = ({ data, processorId, host }: MessageSettling<MessageCarrier>, { scope }: MessageFacts): void => {
+  const isBroken = ({ content }: { content: unknown }) => typeof content !== 'object' || content === null;
+  if (data.messageList && host.messages.read(data.messageList, scope).some(isBroken))
+    throw invalidResult(data, processorId, { detail: 'it left a message without content.' });
+};
+
 /** A value in a few words, for error messages. */
 export const describeValue = (value: unknown): string => {
   if (Array.isArray(value)) return 'an array';
@@ -168,7 +176,7 @@ const writeSystem = <Data extends MessageCarrier>(
   if (!Array.isArray(given) || !given.every((entry) => (entry as { role?: unknown } | null)?.role === 'system'))
     throw invalidResult(data, processorId, { detail: 'systemMessages is not an array of system messages.' });
   const list = listOf(data);
-  if (isSameArray(given, host.messages.readSystem(list))) return false;
+  if (isSame(given, host.messages.readSystem(list))) return false;
   host.messages.writeSystem(list, given as SystemMessage[]); // just checked
   return true;
 };
@@ -186,7 +194,7 @@ const writeMessages = <Data extends MessageCarrier>(
     });
   const list = listOf(data);
   if (given.length === 0 && facts.emptyMeansUnchanged) return false;
-  if (isSameArray(given, host.messages.read(list, facts.scope))) return false;
+  if (isSame(given, host.messages.read(list, facts.scope))) return false; // equal content is a pass, whatever objects hold it
   try {
     host.messages.write(list, given as MastraDBMessage[], facts); // what a message lacks, the port adds or refuses
   } catch (cause) {
@@ -207,6 +215,6 @@ const isContent = (content: unknown): boolean => {
   return Array.isArray(content) || ('parts' in content && Array.isArray(content.parts)) || 'content' in content;
 };
 
-/** Whether two arrays hold the same things: a hook that gives back what it was given has changed nothing. */
+/** Whether two arrays hold the same objects. */
 const isSameArray = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((entry, index) => entry === b[index]);

@@ -3,10 +3,10 @@ import { isPromise, whenReady } from '../phase/awaitable.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import type { MessageCarrier } from '../phase/settle-messages.js';
-import { isStop, type Verdict } from '../verdict.js';
+import { isStop, pass, type Verdict } from '../verdict.js';
 import { changesBetween } from './changes-between.js';
 import type { GraphNode, SequenceNode } from './graph.js';
-import { copyPlain } from './plain-data.js';
+import { copyPlain, isSame } from './plain-data.js';
 
 /** A graph whose guards say in their reports what they changed. */
 export const withRecordedEdits = (graph: SequenceNode): SequenceNode => marked(graph) as SequenceNode; // each node stays of its kind
@@ -48,7 +48,8 @@ export const recordingEdits = <P extends Phase>(step: GuardStep<P>): GuardStep<P
       if (isStop(verdict)) return verdict;
       const after = verdict.kind === 'edit' ? verdict.data : data;
       const changes = changesBetween(before, lookAt(after, scope));
-      return changes.length === 0 ? verdict : { kind: 'edit', data: after, changes };
+      if (changes.length > 0) return { kind: 'edit', data: after, changes };
+      return verdict.kind === 'edit' && isSame(seen(data), seen(after)) ? pass : verdict;
     });
   },
 });
@@ -56,11 +57,14 @@ export const recordingEdits = <P extends Phase>(step: GuardStep<P>): GuardStep<P
 /** Fields that the list says, or that an engine passes along beside the payload. */
 const unseen = new Set(['phase', 'messageList', 'messages', 'systemMessages', 'streamParts', 'state', 'steps', 'agent']);
 
+/** What a payload says beside its list; two payloads with the same list are compared by it. */
+const seen = (data: PhaseData): unknown => Object.fromEntries(Object.entries(data).filter(([name]) => !unseen.has(name)));
+
 /** A payload as plain data of its own, which nobody changes later. */
 const lookAt = (data: PhaseData, { host }: RunScope): unknown => {
   const { messageList }: MessageCarrier = data;
-  const fields = Object.fromEntries(Object.entries(data).filter(([name]) => !unseen.has(name)));
+  const fields = seen(data);
   if (!messageList) return copyPlain(fields);
   const { messages, systemMessages, taggedSystemMessages } = host.messages.snapshot(messageList) as Record<string, unknown>;
-  return copyPlain({ ...fields, messages, systemMessages, taggedSystemMessages });
+  return copyPlain({ ...(fields as object), messages, systemMessages, taggedSystemMessages });
 };

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { phaseSchemas } from '../../schemas/index.js';
 import { errorTable, phases, type Phase } from '../../src/index.js';
+import { fieldRules, streamFields, type StreamField } from '../../src/guard/stream-fields.js';
 import { checks } from '../../src/pipeline/verify/checks.js';
 import { subpathSources, inRoot } from './examples.js';
 import { publicNames, type PublicName } from './exports.js';
@@ -109,6 +110,35 @@ const described = ({ name, kind, about, members, path }: PublicName): string => 
   return [head, ...told.map((member) => `  - \`${member.declared}\`: ${member.about}`)].join('\n');
 };
 
+const fieldsPage = `${made('src/guard/stream-fields.ts')}
+
+# Fields that leave
+
+What becomes of each field of a stream on its way out. Results, steps, callbacks and messages are made of the chunks that left, so the same holds for them. The
+chunks are Mastra's; parts of the AI SDK have the same fields, under the names in the third column where these differ. The gate of an \`InterlockAgent\` and guards with a
+pattern (\`redactor\`, \`piiGuard\`, \`leakGuard\`, \`unicodeGuard\` and your own) go by this table.
+
+${table(
+  ['rule', ''],
+  Object.entries(fieldRules).map(([rule, say]) => [`\`${rule}\``, say]),
+)}
+
+${table(
+  ['chunk', 'field', 'AI SDK', 'rule', 'because'],
+  (streamFields as readonly StreamField[]).map(({ chunk, field, aiSdk, rule, because }) => [
+    `\`${chunk}\``,
+    `\`${field}\``,
+    aiSdk ? `\`${aiSdk.part ?? chunk}\`, \`${aiSdk.field ?? field}\`` : '',
+    `\`${rule}\``,
+    because,
+  ]),
+)}
+
+**Values in pieces.** A pattern reads on over the borders of parts and steps. Where a value began in one part (text or reasoning) and goes on in the next, the first piece has
+left, and the second is replaced or stops the run: the value never leaves whole. In messages, a value over two parts is replaced where it begins. Arguments of tools are read
+one call at a time.
+`;
+
 const subpaths = Object.entries(subpathSources()).map(([subpath, entry]) => ({ subpath, names: publicNames(entry) }));
 
 const namesPage = `${made('the TSDoc of the sources')}
@@ -138,6 +168,10 @@ describe('the reference', () => {
     for (const { hook } of Object.values(phases)) expect(phasePage).toContain(`\`${hook}\``);
   });
 
+  it('tells every field that leaves', async () => {
+    await expect(fieldsPage).toMatchFileSnapshot('../../docs/reference/fields.md');
+  });
+
   it('pins the public names; the page with their descriptions is written to test-output/names.md', async () => {
     mkdirSync(inRoot('test-output'), { recursive: true });
     writeFileSync(inRoot('test-output/names.md'), namesPage);
@@ -160,6 +194,10 @@ describe('the reference', () => {
 
   it('is led to by the index', () => {
     const index = readFileSync(inRoot('docs/README.md'), 'utf8');
-    for (const page of ['errors', 'phases']) expect(index).toContain(`reference/${page}.md`);
+  it('tells every field that leaves', async () => {
+    await expect(fieldsPage).toMatchFileSnapshot('../../docs/reference/fields.md');
+  });
+
+    for (const page of ['errors', 'phases', 'fields']) expect(index).toContain(`reference/${page}.md`);
   });
 });

@@ -16,6 +16,7 @@ import {
   type Phase,
 } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
+import { redactor } from '../../workflows/index.js';
 import { createAgent, everyHook, guardOn, laned, modelFor, runAgent, type HookArgs } from '../promises/support.js';
 import { begin, charging, resume, yes } from './approval-support.js';
 import { callThen, echo, makeAgent, modes, settled, type Mode } from './support.js';
@@ -409,4 +410,47 @@ describe.each(modes)('what guards take out, %s', (mode) => {
 
 it('every phase of the table has its spans in these tests', () => {
   expect(new Set(everyHook.map(({ phase }) => phase))).toEqual(new Set(phaseNames));
+});
+
+describe.each(modes)('values that a guard hides from the model, %s', (mode) => {
+  const email = 'mara.quill@example.com';
+
+  it.each([false, true])('stand in no span, error or tool span of the run, with recordEdits %s', async (recordEdits) => {
+    const under: string[] = [];
+    const guard = redactor({ strategy: 'restore' });
+    const send = createTool({
+      id: 'send',
+      description: 'Sends.',
+      inputSchema: z.object({ to: z.string() }),
+      execute: async ({ to }, { tracingContext } = {}) => {
+        const span = tracingContext?.currentSpan?.createChildSpan({ type: 'generic' as never, name: 'mail', input: { to } });
+        span?.end({ output: `sent to ${to}` });
+        under.push(to);
+        if (under.length > 1) throw new Error(`${to} bounced`);
+        return { sentTo: to };
+      },
+    });
+    const { agent } = makeAgent(
+      [
+        { toolCalls: [{ name: 'send', args: { to: '[EMAIL_1]' } }] },
+        { toolCalls: [{ name: 'send', args: { to: '[EMAIL_1]' } }] },
+        { text: ['Sent to [EMA', 'IL_1].'] },
+      ],
+      {
+        tools: { send },
+        inputProcessors: [guard],
+        outputProcessors: [guard],
+        recordEdits,
+      },
+    );
+    const trace = traced(agent);
+    const answer = await agent[mode](`Write to ${email}.`);
+    expect(await answer.text).toBe(`Sent to ${email}.`);
+    expect(under).toEqual([email, email]);
+    const told = await trace.everything();
+    expect(told).not.toContain(email);
+    expect(told).not.toContain('mara.quill');
+    expect(told).toContain('sent to [EMAIL_1]');
+    expectWhole(await trace.spans());
+  });
 });

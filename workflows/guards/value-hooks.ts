@@ -45,7 +45,8 @@ export const valueHooks = <Kind extends string, Metadata>(
 export const streamHooks = <Kind extends string, Metadata>(
   policy: ValuePolicy<Kind, Metadata>,
   guard: Processor,
-): Required<Pick<WindowedProcessor, 'window'>> & Pick<GuardProcessor<'processOutputStream'>, 'processOutputStream'> => {
+): Required<Pick<WindowedProcessor, 'window' | 'processDataParts'>> &
+  Pick<GuardProcessor<'processOutputStream'>, 'processOutputStream'> => {
   const pattern: Pattern<ValueSpan<Kind>> = {
     ...policy.finder,
     replace: (value, { span, context }) => {
@@ -55,7 +56,11 @@ export const streamHooks = <Kind extends string, Metadata>(
       return policy.replacement(span, value);
     },
   };
-  return { window: { pattern: pattern as unknown as Pattern }, processOutputStream: holdBack(pattern) }; // it is given its own spans
+  return {
+    window: { pattern: pattern as unknown as Pattern }, // it is given its own spans
+    processDataParts: true,
+    processOutputStream: holdBack(pattern),
+  };
 };
 
 const redactionOf = <Kind extends string>({ finder, replacement }: ValuePolicy<Kind>): Redaction<ValueSpan<Kind>> => ({

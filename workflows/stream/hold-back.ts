@@ -1,7 +1,9 @@
 import type { Processor, ProcessOutputStreamArgs } from '@mastra/core/processors';
 import type { ChunkType } from '@mastra/core/stream';
-import { createPace, replaceMatches, stepChars, turn } from '../../src/guard/in-steps.js';
+import { changeTexts, createPace, replaceMatches, stepChars, turn } from '../../src/guard/in-steps.js';
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
+import { readFields } from '../../src/guard/read-fields.js';
+import { isDropped, isKnown } from '../../src/guard/stream-fields.js';
 import type { Awaitable } from '../../src/phase/awaitable.js';
 import { editLeaves } from '../text/edit-leaves.js';
 import { flushText, nothingHeld, pushText, type HeldText } from './held-text.js';
@@ -43,8 +45,23 @@ export const holdBack =
       return key === undefined ? part : flush(pattern, { args, key });
     }
     if (part.type === 'step-start') state[stateKey] = undefined; // what another attempt left behind
-    return part;
+    return readWhole(pattern, args);
   };
+
+/** Any other chunk, by the table of fields. */
+const readWhole = async <Span extends TextSpan>(pattern: Pattern<Span>, args: Args): Promise<ChunkType | null> => {
+  const part = args.part as { type: string; payload?: unknown; data?: unknown };
+  if (isDropped(part.type)) return null;
+  if (!isKnown(part.type)) return args.part;
+  const edit = editWith(pattern, args);
+  if (part.type.startsWith('data-')) {
+    const data = await editLeaves(part.data, edit);
+    return data === part.data ? args.part : ({ ...part, data } as ChunkType); // of the same shape
+  }
+  const before = (part.payload ?? {}) as Record<string, unknown>;
+  const payload = await changeTexts((change) => readFields(part.type, before, { change }), edit);
+  return payload === before ? args.part : ({ ...part, payload } as ChunkType); // of the same shape
+};
 
 const stateKey = 'heldBack';
 /** Mastra gives the part under this name to the processors once more, after what was returned. */

@@ -1,4 +1,6 @@
 import { InterlockError, isInterlockError } from '../../errors.js';
+import { withoutQuotes } from '../../guard/unquoted.js';
+import { textsIn } from '../../trace/texts-in.js';
 import { createAnswer } from '../answer.js';
 import { retract } from '../retract.js';
 import { failWith, judge } from '../judge.js';
@@ -27,7 +29,7 @@ export const recover = async (run: Run): Promise<Outcome> => {
   if (judged.outcome) return judged.outcome;
   const again = judged.data.decision === 'retry' && run.recoveries < limits.maxRecoveries;
   const next = again ? attempt.entry : ports.models[run.modelIndex + 1];
-  run.recorder.record({ type: 'model-error', message: messageOf(error), recovered: next !== undefined });
+  run.recorder.record({ type: 'model-error', message: withoutPrompt(run, messageOf(error)), recovered: next !== undefined });
   if (!next) return giveUp(run, error);
   await reopen(run, attempt);
   attempt.entry = next;
@@ -36,20 +38,35 @@ export const recover = async (run: Run): Promise<Outcome> => {
 
 /** The call is made again: what the failed one had let out is taken back. */
 const reopen = async (run: Run, attempt: Attempt): Promise<void> => {
-  await retract(run, { partIds: attempt.answer.partIds, place: attempt.place });
+  await retract(run, { partIds: attempt.answer.partIds, place: attempt.place, scope: 'step' });
   run.error = undefined;
   attempt.answer = createAnswer();
   attempt.rawChunks = [];
   attempt.heldResults = [];
   attempt.hasSpoken = false;
+  attempt.wasEdited = false;
   attempt.finish = undefined;
 };
 
 const giveUp = (run: Run, error: unknown): Outcome => {
   const path = currentAttempt(run).entry.model.modelId;
-  failWith(
-    run,
-    isInterlockError(error) ? error : new InterlockError('model/call-failed', { path, detail: messageOf(error), cause: error }),
-  );
+  const detail = withoutPrompt(run, messageOf(error));
+  failWith(run, isInterlockError(error) ? error : new InterlockError('model/call-failed', { path, detail, cause: error }));
   return { kind: 'give-up' };
+};
+
+/** From how many characters in a row on a provider's message quotes the prompt. */
+const promptChars = 12;
+/** A word of the prompt that may be a value is cut out however short it is. */
+const valueWord = /[^\s"'`,;()[\]{}<>]*[\d@][^\s"'`,;()[\]{}<>]*/g;
+
+/** What a provider says of a failure, without what it repeats of the prompt; the whole of it is the error's `cause`. */
+const withoutPrompt = (run: Run, message: string): string => {
+  const { messages } = run.scope.host;
+  const said = textsIn([messages.read(run.list, 'all'), messages.readSystem(run.list)]).map(({ text }) => text);
+  const content = said.join('\n');
+  const words = new Set(content.match(valueWord)?.filter((word) => word.length > 3));
+  return withoutQuotes(message, { content, fromChars: promptChars }).replaceAll(valueWord, (word) =>
+    words.has(word) ? '…' : word,
+  );
 };

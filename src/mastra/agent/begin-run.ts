@@ -91,6 +91,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
     recording,
     hold: holdOf(options.hold ?? guards.hold),
     maxHeldChars: options.maxHeldChars ?? guards.maxHeldChars,
+    serveGuardDetails: guards.serveGuardDetails,
     toolConcurrency: concurrencyOf(options),
     persistence: { ...guards.persistence, ...options.persistence },
     effects: guards.effects,

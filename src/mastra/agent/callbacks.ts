@@ -2,7 +2,7 @@ import { textOf } from '../../loop/answer.js';
 import type { Chunk, StepRecord } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, type Run, type RunOptions } from '../../loop/run.js';
 import type { CallCallbacks } from './call-options.js';
-import { errorOf, responseMessages, resultOf, stepResult } from './result.js';
+import { errorOf, responseMessages, stepResult, wholeResultOf } from './result.js';
 import { safely } from '../safely.js';
 
 /** Tells a caller of each chunk once it can be seen. */
@@ -37,7 +37,7 @@ export const callEnded = async (run: Run, { onFinish, onError, onAbort }: CallCa
   if (run.status === 'canceled')
     return safely(onAbort, { steps: (isWithheld(run) ? [] : acceptedSteps(run)).map(stepResult), text: unfinishedText(run) });
   if (!onFinish) return undefined;
-  const { response, ...result } = resultOf(run);
+  const { response, ...result } = wholeResultOf(run);
   const last = run.steps.findLast((step) => !step.tripwire);
   const views = last && stepResult(last);
   const { staticToolCalls = [], dynamicToolCalls = [], staticToolResults = [], dynamicToolResults = [] } = views ?? {};

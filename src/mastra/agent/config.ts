@@ -42,6 +42,12 @@ export interface InterlockConfig {
    */
   recordEdits?: boolean;
   /**
+   * Whether what an agent's results and streams are copied to, such as a server's responses, describes its guards: `runEvents`,
+   * `bypasses` and `wasted` of a result, and the phase and path of a tripwire. The application's own code and callbacks read them either
+   * way. Default `false`.
+   */
+  serveGuardDetails?: boolean;
+  /**
    * Records runs: asked once for each run, with the header of its trace, and gives what takes the lines as they happen, or nothing
    * where this run is not to be recorded. A trace holds words that nobody was shown: keep it like the conversation itself, and show
    * `redactTrace(trace)`. What it throws does not reach the run. Default: nothing is recorded, and costs nothing.

@@ -148,6 +148,7 @@ const configOptions: Record<ConfigName, Treatment> = {
   hold: kinds.hold,
   maxHeldChars: wholeNumberFrom(1),
   recordEdits: aBoolean,
+  serveGuardDetails: aBoolean,
   record: aFunction,
   persistence: kinds.persistence,
   options: anObject,

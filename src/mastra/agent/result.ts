@@ -65,8 +65,23 @@ export interface RunResult {
   runEvents: readonly RunEvent[];
 }
 
-/** Reads the result off a run that has ended. */
+/** What a result says about the guards. It can be read, and leaves a server only where the agent says `serveGuardDetails`. */
+const guardDetails = ['bypasses', 'wasted', 'runEvents'] as const satisfies readonly (keyof RunResult)[];
+
+/** The result of a run that has ended. Copies of it, JSON among them, do not describe the guards unless the agent says so. */
 export const resultOf = (run: Run): RunResult => {
+  const result = wholeResultOf(run);
+  if (run.options.serveGuardDetails) return result;
+  for (const name of guardDetails) hide(result, name);
+  if (result.tripwire) for (const name of ['phase', 'path'] as const) hide(result.tripwire, name);
+  return result;
+};
+
+const hide = <T extends object>(target: T, name: keyof T): void =>
+  void Object.defineProperty(target, name, { enumerable: false });
+
+/** {@link resultOf} for the application's own callbacks, with everything in it. */
+export const wholeResultOf = (run: Run): RunResult => {
   const { list } = run;
   const { runId } = run.options;
   const accepted = isWithheld(run) ? [] : acceptedSteps(run);

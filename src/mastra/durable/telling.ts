@@ -48,7 +48,7 @@ export const createTelling = ({ board, sitting, call }: TellingOptions): Telling
     left = countsOf(told);
     const { said, partIds } = unfinished(told, run);
     for (const id of said) run.usedPartIds.add(id); // what is said now are other parts
-    const data = { ...told.at(-1)?.at, partIds };
+    const data = { ...told.at(-1)?.at, partIds, scope: 'step' };
     if (partIds.length > 0) add(encode({ type: retractType, runId, from: 'AGENT', data } satisfies Chunk));
   };
   return {

@@ -2,6 +2,7 @@ import type { Agent } from '@mastra/core/agent';
 import { MessageList, type MessageListInput } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
+import { acceptedMessages, type ChatMessage } from '../../ui/chat-messages.js';
 import type { CallOptions } from '../agent/call-options.js';
 import type { Conversation } from '../memory/memory.js';
 import { addMessages } from './add-messages.js';
@@ -34,7 +35,7 @@ export const openList = async (opening: Opening): Promise<MessageList> => {
   if (context) reading('context', () => list.add(context, 'context'));
   reading('system', () => addSystem(list, system, 'user-provided'));
   reading('messages', () => {
-    addMessages(list, messages);
+    addMessages(list, Array.isArray(messages) ? (acceptedMessages(messages as ChatMessage[]) as typeof messages) : messages);
     fillParts(list.get.all.db());
   });
   return list;

@@ -70,7 +70,7 @@ const createLetOut = () => {
     /** A retraction of all of them; nothing where there are none. The attempt that they were of is not known. */
     takeBack: (): Chunk[] => {
       if (partIds.size === 0) return [];
-      const data = { attempt: 1, stepNumber: Math.max(0, steps - 1), partIds: [...partIds] };
+      const data = { attempt: 1, stepNumber: Math.max(0, steps - 1), partIds: [...partIds], scope: 'run' };
       partIds.clear();
       return [{ type: 'data-interlock-retract', data }];
     },

@@ -4,9 +4,11 @@ import { finishReasonOf, tripwireOf } from '../../loop/ending.js';
 import { messageOf } from '../../loop/message-of.js';
 import type { ToolCall } from '../../loop/ports.js';
 import { acceptedSteps, type Lanes, type Run, type RunTracer } from '../../loop/run.js';
+import { concealOf } from '../../loop/run-recording.js';
 import { waitingCalls } from '../../loop/tell-waiting.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import { isTraced, startAgentSpan, type AgentSpan, type AgentTracing } from './agent-span.js';
+import { concealedSpan } from './concealed-span.js';
 import { createGuardSpans, type GuardSpans } from './guard-spans.js';
 import { asError } from './as-error.js';
 import { createStepSpans, usageStats, wordsOfSteps, type StepSpans } from './step-spans.js';
@@ -44,8 +46,10 @@ const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
     if (sitting?.run === run) return sitting;
     if (event.type !== 'run-start' && event.type !== 'run-resume') return undefined; // of a sitting that is over
     const resumed = sitting && event.type === 'run-resume' ? { from: sitting.agent, input: answerIn(event) } : undefined;
-    const agent = startAgentSpan(tracing, resumed);
-    if (!agent) return undefined;
+    const conceal = concealOf(lanes, () => run);
+    const started = startAgentSpan(conceal ? { ...tracing, instructions: conceal(tracing.instructions) } : tracing, resumed);
+    if (!started) return undefined;
+    const agent = conceal ? concealedSpan(started, conceal) : started;
     const steps = createStepSpans(agent, hasWords);
     const parentOf: Parameters<typeof createGuardSpans>[0]['parentOf'] = ({ cadence }) =>
       cadence === 'once' ? agent : (steps.step ?? agent);

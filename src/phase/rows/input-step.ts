@@ -2,6 +2,7 @@ import { InterlockError } from '../../errors.js';
 import { pass, type Edit, type Pass } from '../../verdict.js';
 import { whenReady, type Awaitable } from '../awaitable.js';
 import type { ModelChoice, ResolvedModel } from '../host.js';
+import { isSame } from '../plain-data.js';
 import { definePhase, type PhaseData, type Settling } from '../row.js';
 import {
   applyMessageFields,
@@ -111,7 +112,7 @@ const settleFields = (fields: Record<string, unknown>, settling: Settling<'input
   const { messages, messageList, systemMessages, model } = fields;
   const isTouched = applyMessageFields({ messages, messageList, systemMessages }, settling, facts);
   const changed = Object.keys(stepFields).filter(
-    (name) => isGiven(fields[name]) && fields[name] !== (data as Record<string, unknown>)[name],
+    (name) => isGiven(fields[name]) && !isSame(fields[name], (data as Record<string, unknown>)[name]),
   );
   const set: Partial<Data> = Object.fromEntries(changed.map((name) => [name, fields[name]]));
   const settled = (): Pass | Edit<Data> => {

@@ -1,4 +1,5 @@
 import { pass } from '../../verdict.js';
+import { isSame } from '../plain-data.js';
 import { definePhase, type PhaseData } from '../row.js';
 import { describeValue, invalidResult, isGiven } from '../settle-messages.js';
 
@@ -33,7 +34,9 @@ export const llmRequest = definePhase({
     const prompt = answer.prompt ?? data.prompt;
     // The first cached response wins; later hooks still run, so that what they do beside it is done.
     const response = data.response ?? answer.response ?? undefined;
-    return prompt === data.prompt && response === data.response ? pass : { kind: 'edit', data: { ...data, prompt, response } };
+    return isSame(prompt, data.prompt) && isSame(response, data.response)
+      ? pass
+      : { kind: 'edit', data: { ...data, prompt, response } };
   },
 });
 

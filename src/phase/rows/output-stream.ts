@@ -1,5 +1,6 @@
 import type { Processor } from '@mastra/core/processors';
 import { pass } from '../../verdict.js';
+import { isSame } from '../plain-data.js';
 import { definePhase, type PhaseData } from '../row.js';
 import type { ProcessorSlot } from '../scope.js';
 import { describeValue, invalidResult } from '../settle-messages.js';
@@ -35,7 +36,7 @@ export const outputStream = definePhase({
       agent: context.agent,
     }),
   settle: (returned, { data, processorId }) => {
-    if (returned === data.part) return pass;
+    if (isSame(returned, data.part)) return pass;
     if (returned === null || returned === undefined) return { kind: 'edit', data: { ...data, part: null } };
     if (typeof (returned as { type?: unknown }).type !== 'string')
       throw invalidResult(data, processorId, {

@@ -1,5 +1,6 @@
 import { pass } from '../../verdict.js';
 import type { Host } from '../host.js';
+import { isSame } from '../plain-data.js';
 import { definePhase, type PhaseData } from '../row.js';
 import { listOf, messageArgs, refreshed, settleMessages, type MessageFacts } from '../settle-messages.js';
 
@@ -50,7 +51,9 @@ export const toolResult = definePhase({
     const verdict = settleMessages(returned, settling, facts);
     const before = verdict.kind === 'edit' ? verdict.data : settling.data;
     const data = withCurrentResult(before, settling.host);
-    if (data !== before) return { kind: 'edit', data };
+    const name = nameOfResult(data);
+    if (!isSame(data[name], before[name])) return { kind: 'edit', data };
+    if (data !== before) settling.host.messages.writeToolResult(listOf(before), before, before[name]); // one object in both
     return verdict.kind === 'edit' ? verdict : pass;
   },
 });

@@ -1,5 +1,6 @@
 import type { GuardWindow } from '../../../schemas/index.js';
-import type { TextSpan, Window } from '../../guard/pattern.js';
+import type { Pattern, TextSpan, Window } from '../../guard/pattern.js';
+import { followTail, matchAcross, type Tail } from './across-parts.js';
 import type { Lane } from './chunk.js';
 import { createMatcher, lookbehindOf, type Found, type Matcher } from './matcher.js';
 import { append, rawOf, takeText, type Segment } from './segment.js';
@@ -39,10 +40,12 @@ interface Held {
   /** For any other window: how far the text was read for the next one. */
   reader: WindowReader | undefined;
   isEnded: boolean;
+  /** What had gone before this text, as long as nothing of it has. */
+  before: string;
 }
 
-/** Makes what a guard with a window holds of one step. */
-export const createHeldTexts = (window: Window): HeldTexts => {
+/** Makes what a guard with a window holds of one step. `tail` is the guard's own in the run. */
+export const createHeldTexts = (window: Window, tail: Tail = { text: '' }): HeldTexts => {
   const texts = new Map<Lane, Held>();
   const pattern = typeof window === 'object' && 'pattern' in window ? window.pattern : undefined;
   const lookbehind = pattern ? lookbehindOf(pattern) : 0;
@@ -50,7 +53,17 @@ export const createHeldTexts = (window: Window): HeldTexts => {
 
   const open = (lane: Lane): Held => {
     const matcher = pattern && createMatcher(pattern);
-    const held: Held = { lane, segments: [], text: '', from: 0, lookbehind, matcher, reader: undefined, isEnded: false };
+    const held: Held = {
+      lane,
+      segments: [],
+      text: '',
+      from: 0,
+      lookbehind,
+      matcher,
+      reader: undefined,
+      isEnded: false,
+      before: tail.text,
+    };
     texts.set(lane, held);
     return held;
   };
@@ -66,7 +79,7 @@ export const createHeldTexts = (window: Window): HeldTexts => {
   const nextOf = (held: Held, isLate: boolean): Action | undefined => {
     const { lane, text, isEnded } = held;
     if (held.from === text.length) return rest(held);
-    if (held.matcher) return nextMatch(held, held.matcher.next(held));
+    if (held.matcher && pattern) return nextOfPattern(held, { matcher: held.matcher, pattern, tail });
     held.reader ??= createWindowReader(window as GuardWindow); // it has no matcher
     const length = held.reader({ text, isEnded, isStepOver, isLate });
     return length > 0 ? { kind: 'judge', lane, text: text.slice(0, length) } : undefined;
@@ -98,6 +111,22 @@ export const createHeldTexts = (window: Window): HeldTexts => {
       return answer === judged ? taken : [{ raw: rawOf(taken), text: answer, isEdited: true }];
     },
   };
+};
+
+interface PatternReading {
+  readonly matcher: Matcher;
+  readonly pattern: Pattern;
+  readonly tail: Tail;
+}
+
+const nextOfPattern = (held: Held, { matcher, pattern, tail }: PatternReading): Action | undefined => {
+  const across = held.before ? matchAcross(pattern, held) : undefined;
+  if (across === 'undecided') return undefined;
+  held.before = '';
+  const found = across ? { length: across.end, match: across } : matcher.next(held);
+  if (found?.match) tail.text = '';
+  else if (found) followTail(tail, held.text.slice(held.from, held.from + found.length), pattern);
+  return nextMatch(held, found);
 };
 
 const nextMatch = (held: Held, found: Found | undefined): Action | undefined => {

@@ -51,7 +51,16 @@ const judgeWhole = ({ call, told, text }: Asked, { judge }: CallJudge): Awaitabl
     if (!left) return [];
     if (left.type !== 'tool-call') return [left]; // the guard answered the call itself
     const after = text === undefined ? undefined : JSON.stringify(argsOf(left));
-    return [...assembled(told, before === after ? text : after), left];
+    return [...assembled(named(told, left), before === after ? text : after), left];
+  });
+};
+
+/** What was told of a call bears the name that guards left it. */
+const named = (told: readonly Chunk[], { payload }: Chunk): readonly Chunk[] => {
+  const { toolName } = payload as { toolName?: unknown };
+  return told.map((chunk) => {
+    const own = chunk.payload as { toolName?: unknown } | undefined;
+    return own?.toolName === undefined || own.toolName === toolName ? chunk : { ...chunk, payload: { ...own, toolName } };
   });
 };
 

@@ -4,6 +4,8 @@ import { isPromise, whenReady, type Awaitable } from '../../phase/awaitable.js';
 import type { PhaseData } from '../../phase/row.js';
 import type { JudgePlace } from '../../pipeline/stream-plan.js';
 import { isStop, pass, type Verdict } from '../../verdict.js';
+import type { ProcessorSlot } from '../../phase/scope.js';
+import type { Tail } from './across-parts.js';
 import type { Chunk } from './chunk.js';
 import { createHeldTexts, type Action, type HeldTexts } from './held-texts.js';
 import type { Gate, TextStage } from './text-stage.js';
@@ -22,7 +24,7 @@ const keptWindows = 64;
  * passes on what the guard leaves of it. What gathers while the guard is busy becomes one window.
  */
 export const createTextJudge = (place: JudgePlace, gate: Gate, next: TextStage): TextStage => {
-  const held = createHeldTexts(place.window);
+  const held = createHeldTexts(place.window, tailOf(gate.scope.slot(place.author.processorId)));
   const work = createWork({ place, held, gate, next });
   return {
     add: (lane, segment) => {
@@ -39,6 +41,15 @@ export const createTextJudge = (place: JudgePlace, gate: Gate, next: TextStage):
       next.endStep();
     },
   };
+};
+
+const tails = new WeakMap<ProcessorSlot, Tail>();
+
+/** What the guard last let go in the run: a value may go on in the next part or step. */
+const tailOf = (slot: ProcessorSlot): Tail => {
+  const tail = tails.get(slot) ?? { text: '' };
+  tails.set(slot, tail);
+  return tail;
 };
 
 interface Working {

@@ -6,14 +6,19 @@ import {
   type UIMessage,
 } from 'ai';
 
+import { visibleMessages } from '../../../src/ui/index.js';
+
 /** The chat behind `useChat`, with its state in plain fields: the same transport, protocol and rules, without React. */
 class PlainChat extends AbstractChat<UIMessage> {
-  constructor(url: string, body: object) {
+  constructor(url: string, body: object, takesOut: boolean) {
     let status: ChatStatus = 'ready';
     let error: Error | undefined;
     let messages: UIMessage[] = [];
     super({
       transport: new DefaultChatTransport({ api: url, body }),
+      onFinish: ({ messages: all }) => {
+        if (takesOut) this.messages = visibleMessages(all);
+      },
       sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
       state: {
         get status() {
@@ -43,6 +48,12 @@ class PlainChat extends AbstractChat<UIMessage> {
   }
 }
 
-/** A chat with an agent over Mastra's route for the AI SDK; `body` goes with every request. */
-export const openChat = (serverUrl: string, agentId: string, body: object = {}) =>
-  new PlainChat(`${serverUrl}/chat/${agentId}`, body);
+/**
+ * A chat with an agent over Mastra's route for the AI SDK; `body` goes with every request. `takesOut`: the page takes out of its
+ * messages what was retracted, as the guide on chats shows.
+ */
+export const openChat = (
+  serverUrl: string,
+  agentId: string,
+  { body = {}, takesOut = false }: { body?: object; takesOut?: boolean } = {},
+) => new PlainChat(`${serverUrl}/chat/${agentId}`, body, takesOut);

@@ -1,0 +1,126 @@
+import { mapTexts } from './map-texts.js';
+import { ruleOf } from './stream-fields.js';
+
+/** How the texts of a field are read. */
+export interface TextReading {
+  /** A text as it may leave; the same text where nothing is found. Throws to block. */
+  change(text: string): string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields of a chunk's payload as they may leave; the same object where nothing changed. */
+export const readFields = (type: string, payload: Fields, reading: TextReading): Fields => {
+  let left: Record<string, unknown> | undefined;
+  for (const [name, value] of Object.entries(payload)) {
+    if (value === undefined || value === null || typeof value === 'boolean') continue;
+    const read = readField(type, name, { value, payload, reading });
+    if (read !== value) left = { ...(left ?? payload), [name]: read };
+  }
+  return left ?? payload;
+};
+
+interface Field {
+  readonly value: unknown;
+  readonly payload: Fields;
+  readonly reading: TextReading;
+}
+
+const readField = (type: string, name: string, { value, payload, reading }: Field): unknown => {
+  const rule = ruleOf(type, name);
+  switch (rule) {
+    case 'window':
+    case 'texts':
+      return mapTexts(value, reading.change);
+    case 'file':
+      return readFile(value, payload['mimeType'] ?? payload['mediaType'], reading);
+    case 'metadata':
+      return readMetadata(value, reading);
+    case 'arguments':
+    case 'dropped':
+    case 'passed':
+      return value;
+    default:
+      return rule satisfies never;
+  }
+};
+
+/** Fields of provider metadata that the provider wants back unchanged with the next prompt, or that name its own things. */
+const opaque =
+  /^(signature|thoughtSignature|thought_signature|itemId|responseId|id|redactedData|(reasoning)?[eE]ncrypted_?[cC]ontent|phase)$/;
+
+/** Provider metadata as it may leave. A list whose texts, read in a row, hold what none of them holds alone is emptied. */
+export const readMetadata = (value: unknown, reading: TextReading): unknown => {
+  if (typeof value === 'string') return reading.change(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const left = value.map((one: unknown) => readMetadata(one, reading));
+    const whole = [...rowsOf(value).values()].map((row) => reading.change(row)); // each is asked about, so that the order of texts stays
+    if ([...rowsOf(left).values()].some((row, index) => row !== whole[index])) return [];
+    return left.some((one, index) => one !== value[index]) ? left : value;
+  }
+  const before = Object.entries(value);
+  const after = before.map(([name, one]) => [name, opaque.test(name) ? one : readMetadata(one, reading)] as const);
+  return after.every(([, one], index) => one === before[index]?.[1]) ? value : Object.fromEntries(after);
+};
+
+/** The texts of a list's entries, joined by where they stand in an entry. */
+const rowsOf = (list: readonly unknown[]): Map<string, string> => {
+  const rows = new Map<string, string>();
+  const gather = (value: unknown, path: string): void => {
+    if (typeof value === 'string') rows.set(path, (rows.get(path) ?? '') + value);
+    else if (typeof value === 'object' && value !== null)
+      for (const [name, one] of Object.entries(value)) gather(one, Array.isArray(value) ? `${path}[]` : `${path}.${name}`);
+  };
+  for (const one of list) gather(one, '');
+  return rows;
+};
+
+/** What is left of provider metadata once a guard has edited the answer: what the provider wants back, and numbers. */
+export const withoutQuotations = (metadata: unknown): unknown => {
+  if (typeof metadata !== 'object' || metadata === null) return typeof metadata === 'string' ? undefined : metadata;
+  if (Array.isArray(metadata)) return [];
+  const left = Object.entries(metadata).flatMap(([name, one]): [string, unknown][] => {
+    const kept: unknown = opaque.test(name) ? one : withoutQuotations(one);
+    return kept === undefined ? [] : [[name, kept]];
+  });
+  return Object.fromEntries(left);
+};
+
+const textTypes = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|csv|rtf|x-ndjson|.*\+(json|xml))|message\/)/i;
+
+/** A file as it may leave: bytes, base64, a data URL or plain text. */
+const readFile = (data: unknown, mimeType: unknown, reading: TextReading): unknown => {
+  const [head, urlType, encoding] = (typeof data === 'string' && /^data:([^,;]*)[^,]*?(;base64)?,/i.exec(data)) || [];
+  const type = typeof mimeType === 'string' && mimeType !== '' ? mimeType : urlType;
+  if (type === undefined || !textTypes.test(type)) return data;
+  if (data instanceof Uint8Array) return edited(data, new TextDecoder().decode(data), { ...reading, write: encode });
+  if (typeof data !== 'string') return data;
+  if (head === undefined) return readBase64('', data, reading);
+  const body = data.slice(head.length);
+  if (encoding) return readBase64(head, body, reading);
+  return edited(data, decodeURIComponent(body), { ...reading, write: (text) => head + encodeURIComponent(text) });
+};
+
+const readBase64 = (head: string, body: string, reading: TextReading): string => {
+  const text = fromBase64(body);
+  if (text === undefined) return head + reading.change(body);
+  return edited(head + body, text, { ...reading, write: (left) => head + toBase64(left) });
+};
+
+const edited = <T>(data: T, text: string, { change, write }: TextReading & { write(text: string): T }): T => {
+  const left = change(text);
+  return left === text ? data : write(left);
+};
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+const fromBase64 = (data: string): string | undefined => {
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(data), (char) => char.charCodeAt(0)));
+  } catch {
+    return undefined; // it is no base64
+  }
+};
+
+const toBase64 = (text: string): string => btoa(Array.from(encode(text), (byte) => String.fromCharCode(byte)).join(''));

@@ -1,0 +1,50 @@
+/** A plain object; anything with a class of its own is an atom to copies and merges. */
+export const isRecord = (value: unknown): value is Record<string, unknown> => {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+};
+
+/**
+ * Whether two values hold the same data. Instances of classes are the same only where they are one; dates by their time. Fields
+ * of the names in `but` are not looked at, wherever they stand.
+ */
+export const isSame = (a: unknown, b: unknown, but?: ReadonlySet<string>): boolean => {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object') return false; // most differences are between words: told at once
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((entry, index) => isSame(entry, b[index], but));
+  if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime();
+  return isRecord(a) && isRecord(b) && haveSameFields(a, b, but);
+};
+
+const haveSameFields = (a: Fields, b: Fields, but: ReadonlySet<string> | undefined): boolean => {
+  let fields = 0;
+  for (const name in a) {
+    if (but?.has(name)) continue;
+    if (!Object.hasOwn(b, name) || !isSame(a[name], b[name], but)) return false;
+    fields += 1;
+  }
+  for (const name in b) if (!but?.has(name)) fields -= 1;
+  return fields === 0;
+};
+
+type Fields = Record<string, unknown>;
+
+/**
+ * A deep copy of plain data: arrays, plain objects and dates. Instances of classes, functions and bytes are shared, for nobody
+ * but their class knows how to copy them.
+ */
+export const copyPlain = <T>(value: T): T => copy(value) as T; // a copy has the type of what it copies
+
+const copy = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(copy);
+  if (value instanceof Date) return new Date(value);
+  if (!isRecord(value)) return value;
+  const made = { ...value };
+  for (const key in made) {
+    const field = made[key];
+    if (typeof field === 'object' && field !== null) made[key] = copy(field);
+  }
+  return made;
+};

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { acceptedMessages, visibleMessages, type ChatMessage, type ChatPart } from './chat-messages.js';
+
+const text = (words: string): ChatPart => ({ type: 'text', text: words }) as ChatPart;
+const step: ChatPart = { type: 'step-start' };
+const retract = (scope: string): ChatPart => ({ type: 'data-interlock-retract', data: { scope, partIds: ['t'] } });
+const tool: ChatPart = { type: 'tool-search' };
+const tripwire: ChatPart = { type: 'data-tripwire', data: { reason: 'no' } };
+const said = (role: string, ...parts: ChatPart[]): ChatMessage => ({ role, parts });
+const user = (words: string) => said('user', text(words));
+const answer = (...parts: ChatPart[]) => said('assistant', ...parts);
+
+describe.each<[string, ChatMessage[], ChatMessage[], ChatMessage[]]>([
+  [
+    'nothing was retracted',
+    [user('a'), answer(step, text('b'))],
+    [user('a'), answer(step, text('b'))],
+    [user('a'), answer(step, text('b'))],
+  ],
+  [
+    'an attempt was retracted',
+    [answer(step, text('ok'), step, text('bad'), retract('step'), step, text('good'))],
+    [answer(step, text('ok'), step, step, text('good'))],
+    [answer(step, text('ok'), step, step, text('good'))],
+  ],
+  [
+    'two attempts were retracted, and no step began between them',
+    [answer(step, text('ok'), step, text('bad'), retract('step'), text('worse'), retract('step'), text('good'))],
+    [answer(step, text('ok'), step, text('good'))],
+    [answer(step, text('ok'), step, text('good'))],
+  ],
+  [
+    'the whole answer was rejected',
+    [user('a'), answer(step, text('one'), step, text('two'), retract('run'), tripwire), user('b')],
+    [user('a'), answer(step, tripwire), user('b')],
+    [user('a'), user('b')],
+  ],
+  [
+    'an answer was blocked before anything left',
+    [user('a'), answer(step, tripwire), user('b')],
+    [user('a'), answer(step, tripwire), user('b')],
+    [user('a'), user('b')],
+  ],
+  [
+    'the input was blocked',
+    [user('a'), answer(step, text('b')), user('attack'), user('more'), answer(tripwire), user('thanks')],
+    [user('a'), answer(step, text('b')), user('attack'), user('more'), answer(tripwire), user('thanks')],
+    [user('a'), answer(step, text('b')), user('thanks')],
+  ],
+  [
+    'a message has no parts',
+    [{ role: 'user', content: 'a' }],
+    [{ role: 'user', content: 'a' }],
+    [{ role: 'user', content: 'a' }],
+  ],
+  [
+    'a message is one that Mastra stored',
+    [{ role: 'assistant', content: { format: 2, parts: [step, text('bad'), retract('step'), step, text('good')] } }],
+    [{ role: 'assistant', content: { format: 2, parts: [step, step, text('good')] } }],
+    [{ role: 'assistant', content: { format: 2, parts: [step, step, text('good')] } }],
+  ],
+])('where %s', (_case, messages, visible, accepted) => {
+  it('a page shows what was not retracted', () => {
+    expect(visibleMessages(messages)).toEqual(visible);
+  });
+
+  it('a model is sent what was accepted, before and after the page took the rest out', () => {
+    expect(acceptedMessages(messages)).toEqual(accepted);
+    expect(acceptedMessages(visibleMessages(messages))).toEqual(accepted);
+    expect(acceptedMessages(acceptedMessages(messages))).toEqual(accepted);
+  });
+});
+
+it('leaves what it has nothing to do with as the objects that they are', () => {
+  const messages = [user('a'), answer(step, text('b'), { type: 'data-weather', data: 1 })];
+  expect(visibleMessages(messages).every((message, index) => message === messages[index])).toBe(true);
+  expect(acceptedMessages(messages).every((message, index) => message === messages[index])).toBe(true);
+});

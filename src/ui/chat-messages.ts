@@ -1,0 +1,96 @@
+/** A part of a chat message, as far as it is read here. */
+export interface ChatPart {
+  readonly type: string;
+  readonly data?: unknown;
+}
+
+/** A message of a chat: the AI SDK's `UIMessage`, or Mastra's stored message. */
+export interface ChatMessage {
+  readonly role: string;
+  readonly parts?: readonly ChatPart[];
+  readonly content?: unknown;
+}
+
+/**
+ * The messages of a chat without what was retracted: render these in place of `messages`, and put them into the chat's state when an
+ * answer has ended. A `data-tripwire` part stays, so that the page can say that an answer or a question was blocked.
+ *
+ * A retraction covers its message since the last `step-start`, or the whole message where the answer was rejected as a whole: text
+ * parts of the AI SDK carry no id.
+ *
+ * @example
+ * const { messages, setMessages } = useChat({ onFinish: ({ messages }) => setMessages(visibleMessages(messages)) });
+ * return visibleMessages(messages).map(render);
+ */
+export const visibleMessages = <M extends ChatMessage>(messages: readonly M[]): M[] =>
+  messages.map((message) => withParts(message, withoutRetracted));
+
+/**
+ * The messages of a chat as a model may be sent them: without retracted parts, without the marks of retractions and tripwires, and
+ * without a question that a guard of the input blocked, which would block every later turn. An `InterlockAgent` reads its input so;
+ * call it where messages take another way to a model.
+ *
+ * @example
+ * streamText({ model, messages: await convertToModelMessages(acceptedMessages(messages)) });
+ */
+export const acceptedMessages = <M extends ChatMessage>(messages: readonly M[]): M[] => {
+  const accepted: M[] = [];
+  for (const message of messages) {
+    const parts = partsOf(message);
+    if (message.role !== 'assistant' || !parts?.some(isMark)) {
+      accepted.push(message);
+      continue;
+    }
+    if (isBlockedInput(parts)) while (accepted.at(-1)?.role === 'user') accepted.pop();
+    const left = withParts(message, (all) => withoutRetracted(all).filter((part) => !isMark(part)));
+    if (!partsOf(left)?.every(isStepStart)) accepted.push(left);
+  }
+  return accepted;
+};
+
+const stepStart = 'step-start';
+const isStepStart = ({ type }: ChatPart): boolean => type === stepStart;
+const tripwire = 'data-tripwire';
+const retract = 'data-interlock-retract';
+
+/** Parts that a host writes about an answer. */
+const isMark = ({ type }: ChatPart): boolean => type === tripwire || type.startsWith('data-interlock-');
+
+/** The input was blocked: a tripwire before any step began. */
+const isBlockedInput = (parts: readonly ChatPart[]): boolean =>
+  parts.find(({ type }) => type === tripwire || type === stepStart)?.type === tripwire;
+
+const withoutRetracted = (parts: readonly ChatPart[]): ChatPart[] => {
+  let left: ChatPart[] = [];
+  for (const part of parts) {
+    if (part.type === retract) left = retracted(left, (part.data as { scope?: unknown } | undefined)?.scope);
+    else left.push(part);
+  }
+  return left;
+};
+
+const isWords = ({ type }: ChatPart): boolean => type === 'text' || type === 'reasoning';
+
+/** What is left of the parts before a retraction. That a step began stays. Words that were edited follow the retraction. */
+const retracted = (left: ChatPart[], scope: unknown): ChatPart[] => {
+  const step = left.findLastIndex(isStepStart) + 1;
+  if (scope === 'parts') return left;
+  if (scope === 'run') return left.slice(0, left.findIndex(isStepStart) + 1);
+  if (scope === 'words') return left.filter((part, index) => index < step || !isWords(part));
+  if (scope === 'earlier-words') return left.filter((part, index) => index >= step || !isWords(part));
+  return left.slice(0, step);
+};
+
+/** Parts stand in the message, or in its content where it is Mastra's stored message. */
+const partsOf = ({ parts, content }: ChatMessage): readonly ChatPart[] | undefined => {
+  const found: unknown = parts ?? (content as { parts?: unknown } | null | undefined)?.parts;
+  return Array.isArray(found) ? (found as ChatPart[]).filter((part) => typeof part?.type === 'string') : undefined;
+};
+
+/** The same message where nothing changed. */
+const withParts = <M extends ChatMessage>(message: M, change: (parts: readonly ChatPart[]) => ChatPart[]): M => {
+  const before = partsOf(message);
+  const after = before && change(before);
+  if (!after || after.length === before.length) return message;
+  return message.parts ? { ...message, parts: after } : { ...message, content: { ...(message.content as object), parts: after } };
+};

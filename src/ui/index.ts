@@ -1,0 +1,1 @@
+export { acceptedMessages, visibleMessages, type ChatMessage, type ChatPart } from './chat-messages.js';

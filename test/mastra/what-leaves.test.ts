@@ -1,0 +1,126 @@
+import type { Processor } from '@mastra/core/processors';
+import { describe, expect, it } from 'vitest';
+
+import { InterlockAgent, type InterlockConfig, type RunEvent } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+
+const agentWith = (config: InterlockConfig, steps: Parameters<typeof scriptedModel>[0]['steps'] = [{ text: 'Hello.' }]) =>
+  new InterlockAgent({ id: 'a', name: 'a', instructions: 'Help.', model: scriptedModel({ steps }), ...config });
+
+const blocks: Processor = { id: 'blocks', processInput: ({ abort }) => abort('No.', { metadata: { topic: 'x' } }) };
+const looks: Processor = { id: 'looks', processOutputStep: ({ messages }) => messages };
+
+describe('a result that is copied', () => {
+  it.each<[string, InterlockConfig]>([
+    ['accepted', { outputProcessors: [looks] }],
+    ['blocked', { inputProcessors: [blocks] }],
+  ])('does not describe the guards, unless the agent says so: %s', async (_case, config) => {
+    const details = /runEvents|bypasses|wasted|input\/|"phase"/;
+    const result = await agentWith(config).generate('Hi');
+    expect(result.runEvents.length).toBeGreaterThan(2);
+    expect([result.bypasses, result.wasted.calls]).toEqual([[], 0]);
+    expect(JSON.stringify(result)).not.toMatch(details);
+    expect(Object.keys({ ...result })).not.toContain('runEvents');
+    if (result.tripwire)
+      expect(JSON.parse(JSON.stringify(result.tripwire))).toEqual({
+        reason: 'No.',
+        retry: false,
+        metadata: { topic: 'x' },
+        processorId: 'blocks',
+      });
+    expect(JSON.stringify(await agentWith({ ...config, serveGuardDetails: true }).generate('Hi'))).toMatch(details);
+  });
+
+  it.each([false, true])('nor does a stream: serveGuardDetails %s', async (serveGuardDetails) => {
+    const stream = await agentWith({ inputProcessors: [blocks], serveGuardDetails }).stream('Hi');
+    const chunks: { type: string; payload?: unknown }[] = [];
+    for await (const chunk of stream.fullStream) chunks.push(chunk);
+    const { payload } = chunks.find(({ type }) => type === 'tripwire') ?? {};
+    expect(Object.keys(payload as object).includes('path')).toBe(serveGuardDetails);
+    expect(stream.tripwire?.phase).toBe('input');
+  });
+
+  it('callbacks of the application are told everything', async () => {
+    let told: object = {};
+    await agentWith({ outputProcessors: [looks] }).generate('Hi', {
+      onFinish: (result: object) => void (told = result),
+    } as never);
+    expect(Object.keys(told)).toContain('runEvents');
+  });
+});
+
+describe('a guard that leaves behind what nobody can read', () => {
+  const hostile = (): unknown =>
+    new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error('get');
+        },
+        has: () => {
+          throw new Error('has');
+        },
+        getPrototypeOf: () => {
+          throw new Error('getPrototypeOf');
+        },
+      },
+    );
+
+  it.each(['processInput', 'processInputStep', 'processOutputStream', 'processOutputStep', 'processOutputResult'] as const)(
+    'a proxy that it throws in %s is an outage of that guard',
+    async (hook) => {
+      for (const isLate of [false, true]) {
+        const guard = {
+          id: 'odd',
+          [hook]: () => {
+            if (!isLate) throw hostile();
+            return Promise.reject(hostile() as Error);
+          },
+        } as Processor;
+        const lane = hook.startsWith('processInput') ? 'inputProcessors' : 'outputProcessors';
+        await expect(agentWith({ [lane]: [guard] }).generate('Hi')).rejects.toMatchObject({
+          code: 'guard/unavailable',
+          path: expect.stringContaining('odd'),
+        });
+      }
+    },
+  );
+
+  it.each(['processInput', 'processInputStep', 'processOutputStep', 'processOutputResult'] as const)(
+    'a message without content in %s is an outage of that guard',
+    async (hook) => {
+      const guard = {
+        id: 'odd',
+        [hook]: ({ messages }: { messages: { content: unknown }[] }) => void (messages[0] && (messages[0].content = null)),
+      };
+      const lane = hook.startsWith('processInput') ? 'inputProcessors' : 'outputProcessors';
+      await expect(agentWith({ [lane]: [guard as unknown as Processor] }).generate('Hi')).rejects.toMatchObject({
+        message: expect.stringContaining('odd'),
+        code: expect.stringMatching(/^(guard\/unavailable|phase\/invalid-result)$/),
+      });
+    },
+  );
+});
+
+describe('what a provider says of a failure', () => {
+  const prompt = 'My mail is mara.quill@example.com, my number 4471.';
+  const error = Object.assign(new Error(`Cannot read: {"content":"${prompt}"}; number 4471; limit 4096`), { statusCode: 400 });
+
+  it.each(['generate', 'stream'] as const)('is told without the prompt, and whole in the cause: %s', async (mode) => {
+    const events: RunEvent[] = [];
+    const agent = agentWith({ onRunEvent: (event) => void events.push(event) }, [{ error }]);
+    const chunks: unknown[] = [];
+    const failed = await (async () => {
+      if (mode === 'generate') return agent.generate(prompt);
+      const stream = await agent.stream(prompt);
+      for await (const chunk of stream.fullStream)
+        if (chunk.type === 'error') chunks.push((chunk.payload.error as Error).message);
+      return stream.getFullOutput();
+    })().catch((caught: unknown) => caught as Error & { cause: unknown });
+    expect(failed).toMatchObject({ code: 'model/call-failed', cause: error });
+    const told = JSON.stringify([chunks, (failed as Error).message, events]);
+    expect(told).not.toMatch(/mara|4471/);
+    expect(told).toContain('Cannot read');
+    expect(told).toContain('4096');
+  });
+});
