@@ -23,7 +23,13 @@ export const createRun = (options: RunOptions): Run => {
     host: ports.host,
     slots,
     now: ports.now,
-    reports: { ...recorder, guard: (report) => (noteEdit(run, report), recorder.guard(report)) },
+    reports: {
+      ...recorder,
+      reportGuard: (report) => {
+        noteEdit(run, report);
+        recorder.reportGuard(report);
+      },
+    },
     abortSignal: signal,
     writer: { custom: (data) => writeCustom(run, data) }, // the run is there by the time the first hook is called
     askBeside: (guard) => void (run.beside = [...run.beside, guard]),
