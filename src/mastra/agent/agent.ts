@@ -284,7 +284,7 @@ export class InterlockAgent<
     run.options.outlet.drain();
     await end();
     if (run.status === 'failed') throw errorOf(run);
-    const result = { ...resultOf(run), ...(callbacks.returnScorerData && { scoringData: scoringDataOf(run) }) };
+    const result = Object.assign(resultOf(run), callbacks.returnScorerData && { scoringData: scoringDataOf(run) });
     return isDelegated(callbacks) ? refusingAnswer(this.id, result) : result;
   }
 

@@ -137,7 +137,7 @@ const finish = async (run: Run, ended: Promise<void>, returnScorerData?: boolean
   run.options.outlet.drain();
   await ended;
   if (run.status === 'failed') throw errorOf(run);
-  return { ...resultOf(run), ...(returnScorerData && { scoringData: scoringDataOf(run) }) };
+  return Object.assign(resultOf(run), returnScorerData && { scoringData: scoringDataOf(run) });
 };
 
 /** A promise that may be left alone: a failed run is no unhandled rejection for whoever only destructured a field. */
