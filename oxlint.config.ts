@@ -118,6 +118,7 @@ const config: OxlintConfig = {
         'vitest/expect-expect': ['error', { assertFunctionNames: ['expect*', 'assert*', 'fc.assert'] }],
         'vitest/require-mock-type-parameters': 'off', // a bare `vi.fn()` only counts calls
         'vitest/valid-expect': ['error', { maxArgs: 2 }], // the second says which row
+        'vitest/no-standalone-expect': 'off', // it does not know `itEvery`, which is a test for a table of data
       },
     },
     {

@@ -92,17 +92,20 @@ type Check<Row> = [Row] extends [readonly unknown[]] ? (...row: Row) => unknown 
  */
 export const itEvery =
   <Row extends [unknown, ...unknown[]] | readonly unknown[] | string | object>(rows: readonly Row[]) =>
-  (title: string, check: Check<Row>): void =>
-    it(title.replaceAll(/%[sjdi]|\$\w+/g, '…'), async () => {
+  (title: string, check: Check<Row>): void => {
+    const name = title.replaceAll(/%[sjdi]|\$\w+/g, '…');
+    const checkRow = check as (...cells: readonly unknown[]) => unknown; // an array is the arguments, anything else the only one
+    // eslint-disable-next-line vitest/valid-title -- the title of the caller
+    it(name, async () => {
       const misses: string[] = [];
       for (const row of rows)
         try {
-          await (Array.isArray(row)
-            ? (check as (...cells: unknown[]) => unknown)(...row)
-            : (check as (cell: Row) => unknown)(row));
+          const cells: readonly unknown[] = Array.isArray(row) ? row : [row];
+          await checkRow(...cells);
         } catch (error) {
           misses.push(`${JSON.stringify(row)}: ${error instanceof Error ? error.message : String(error)}`);
         }
       expect(rows).not.toHaveLength(0);
       expect(misses).toEqual([]);
     });
+  };

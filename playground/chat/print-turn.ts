@@ -16,7 +16,7 @@ type GuardEvent = Extract<RunEvent, { type: 'guard' | 'guard-bypass' | 'guard-sh
 /** The fields of a chunk that are printed. */
 interface ShownChunk {
   readonly type: string;
-  readonly payload?: Readonly<Record<'text' | 'toolName' | 'reason' | 'processorId' | 'phase', string | undefined>> & {
+  readonly payload?: Readonly<Partial<Record<'text' | 'toolName' | 'reason' | 'processorId' | 'phase', string>>> & {
     readonly args?: unknown;
     readonly result?: unknown;
     readonly error?: unknown;
@@ -30,20 +30,20 @@ const asText = (value: unknown): string => {
 };
 
 /** The line for a chunk other than text; undefined when the chunk has none. `rejection` is the last reason that a guard gave. */
-const lineOf = ({ type, payload, data }: ShownChunk, rejection: string): string | undefined => {
+const lineOf = ({ type, payload = {}, data = {} }: ShownChunk, rejection: string): string | undefined => {
   switch (type) {
     case 'tool-call':
-      return `→ ${payload?.toolName} ${asText(payload?.args)}`;
+      return `→ ${payload.toolName} ${asText(payload.args)}`;
     case 'tool-result':
-      return `← ${asText(payload?.result)}`;
+      return `← ${asText(payload.result)}`;
     case 'tool-error':
-      return `← error: ${asText(payload?.error)}`;
+      return `← error: ${asText(payload.error)}`;
     case 'data-interlock-retract':
-      return `↩ withdrawn (attempt ${data?.attempt ?? '?'})${rejection && `: ${rejection}`}`;
+      return `↩ withdrawn (attempt ${data.attempt ?? '?'})${rejection && `: ${rejection}`}`;
     case 'tripwire':
-      return `■ blocked by ${payload?.processorId} in ${payload?.phase}: ${payload?.reason ?? ''}`;
+      return `■ blocked by ${payload.processorId} in ${payload.phase}: ${payload.reason ?? ''}`;
     case 'error':
-      return `■ failed: ${asText(payload?.error)}`;
+      return `■ failed: ${asText(payload.error)}`;
     case 'abort':
       return '■ canceled';
     default:
