@@ -134,7 +134,7 @@ export const errorTable = {
   },
   'pipeline/unsupported-step': {
     actor: 'author',
-    say: 'This kind of workflow entry cannot be part of a guard pipeline; use then, parallel, branch, map or nesting.',
+    say: 'A pipeline of guards cannot do what this part of a workflow asks for; use then, parallel, branch, map, nested workflows and `retries` of steps.',
   },
   'pipeline/invalid-payload': {
     actor: 'author',

@@ -1,4 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
+import type { PhaseData } from '../../schemas/index.js';
 import type { Author, Verdict } from '../verdict.js';
 import type { Awaitable } from './awaitable.js';
 import type { Host } from './host.js';
@@ -70,6 +71,22 @@ export interface ProcessorSlot {
   readonly streamParts: unknown[];
 }
 
+/** What the functions of a workflow made with Mastra's builder may ask for beside their payload. */
+export interface WorkflowFrame {
+  readonly workflowId: string;
+  /** What the workflow was given. */
+  getInitData(): PhaseData;
+  /** What a step made of it; null where it has not run. Each branch of a block gave the merged payload. */
+  getStepResult(step: string | { readonly id: string }): PhaseData | null;
+  readonly state: object;
+  setState(state: object): Promise<void>;
+  /** Ends the workflow: its steps that are left are passed over. */
+  end(): void;
+  readonly isOver: boolean;
+  /** What an engine hands its steps beyond that. */
+  readonly more?: object;
+}
+
 /**
  * What one run shares with every hook it calls, whatever the phase, engine or path. Nothing is left out on any path: a hook
  * sees the same `state`, writer, signal and contexts wherever it runs.
@@ -97,6 +114,8 @@ export interface RunScope {
   readonly askBeside?: (guard: GuardBeside) => void;
   /** Opens the span of a guard's call; absent where nothing is traced. */
   readonly openSpan?: (call: GuardCall) => GuardSpan;
+  /** The workflow whose steps are running; absent where none of them may ask for it. */
+  readonly workflow?: WorkflowFrame;
   /** Opens a report for a guard that judges beside the run: it is told under the place at which the run is now, and also after its end. */
   openShadow(): (report: GuardReport) => void;
 }
@@ -137,6 +156,7 @@ export const createRunScope = (parts: ScopeParts): RunScope & { retryCount: numb
     openShadow: reports.openShadow,
     askBeside: parts.askBeside,
     openSpan: parts.openSpan,
+    workflow: parts.workflow,
   };
 };
 

@@ -2,7 +2,7 @@ import { InterlockError } from '../errors.js';
 import { isPromise, whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { PhaseData } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
-import { otherwise, type BranchNode, type Condition, type StepContext } from './graph.js';
+import { otherwise, scopeOfContext, type BranchNode, type Condition, type StepContext } from './graph.js';
 
 /** A condition and the way to it, for errors. */
 export interface AskedArm {
@@ -54,12 +54,11 @@ export const chooseArms = <A extends AskedArm>(arms: readonly A[], context: Step
   });
 };
 
-/** What a condition of the author's is given. */
-export const stepContext = (data: PhaseData, scope: Pick<RunScope, 'requestContext' | 'runId'>): StepContext => ({
-  inputData: data,
-  requestContext: scope.requestContext,
-  runId: scope.runId,
-});
+/** What a function of the author's is given; those of Mastra's workflows find the scope in it, which no others see. */
+export const stepContext = <Input = PhaseData>(inputData: Input, scope: RunScope): StepContext<Input> => {
+  const { requestContext, runId } = scope;
+  return Object.defineProperty({ inputData, requestContext, runId }, scopeOfContext, { value: scope });
+};
 
 const ask = ({ when, path }: AskedArm, context: StepContext): Awaitable<boolean | InterlockError> => {
   const failed = (cause: unknown) => new InterlockError('pipeline/condition-failed', { path, cause });

@@ -20,6 +20,7 @@ import {
   type ParallelNode,
   type SequenceNode,
 } from './graph.js';
+import { framedSteps, inFrame, needsFrame } from './frame.js';
 import type { Block } from './merge-branches.js';
 import { inParallel, type IndexedBranch } from './parallel.js';
 import { recordingEdits } from './recorded-edits.js';
@@ -100,11 +101,19 @@ const guardSteps = <P extends Phase>(row: PhaseRow<P>, node: GuardNode, path: st
 export const nodeId = (node: GraphNode, index = 0): string =>
   node.kind === 'guard' ? `processor:${node.id}` : nameOf(node, index);
 
-const sequenceSteps = <P extends Phase>(row: PhaseRow<P>, { nodes }: SequenceNode, path: string): GuardStep<P>[] => {
+const sequenceSteps = <P extends Phase>(row: PhaseRow<P>, sequence: SequenceNode, path: string): GuardStep<P>[] => {
+  const { nodes } = sequence;
   const own = nodes.map((_, index) => memberSteps(row, nodes, { path, index }));
   const isActive = nodes.some((node, index) => node.kind !== 'map' && own[index]?.length);
-  return isActive ? own.flat() : []; // a map alone guards nothing
+  if (!isActive) return []; // a map alone guards nothing
+  if (!needsFrame(sequence)) return own.flat();
+  const members = nodes.map((node, index) => ({ ids: resultIdsOf(node, index), steps: own[index] ?? [] }));
+  return [blockStep(row, path, inFrame(sequence.id, inSequence(framedSteps(members))))];
 };
+
+/** The names under which a workflow's functions find what a node made. */
+const resultIdsOf = (node: GraphNode, index: number): string[] =>
+  node.kind === 'parallel' || node.kind === 'branch' ? childrenOf(node).map(nodeId) : [nodeId(node, index)];
 
 /** What one node of a sequence does in a phase, as steps; a map is made where the block before it is known. */
 export const memberSteps = <P extends Phase>(
@@ -176,7 +185,7 @@ const functionStep = <P extends Phase>(
 
 /** A map sees the block before it keyed by step id; every key holds the merged payload, so that no choice loses an edit. */
 const mapStep = <P extends Phase>(site: Site<P>, { run }: MapNode, before: GraphNode | undefined): GuardStep<P> =>
-  functionStep(site, (data, scope) => run({ ...stepContext(data, scope), inputData: keyedBy(before, data) }));
+  functionStep(site, (data, scope) => run(stepContext(keyedBy(before, data), scope)));
 
 /** What a map is given after a block: the merged payload under each step id. */
 export const keyedBy = (before: GraphNode | undefined, data: PhaseData): unknown => {

@@ -6,11 +6,16 @@ import type { RunScope } from '../phase/scope.js';
 import { phaseNames, phases } from '../phase/table.js';
 import type { OverlapRule } from './overlap.js';
 
+/** Where a context keeps the scope that it was made of. */
+export const scopeOfContext: unique symbol = Symbol('scope');
+
 /** What a condition or a map is given: the payload under the name it has in a Mastra workflow. */
 export interface StepContext<Input = PhaseData> {
   readonly inputData: Input;
   readonly requestContext: RunScope['requestContext'];
   readonly runId: string | undefined;
+  /** @internal For functions of workflows made with Mastra's builder. */
+  readonly [scopeOfContext]?: RunScope;
 }
 
 /** Decides over a branch's arm; sees the phase payload. */
@@ -40,6 +45,8 @@ export interface FunctionNode {
   readonly run: PayloadFunction;
   /** The phases that it knows; default all. */
   readonly phases?: ReadonlySet<string>;
+  /** Whether its functions may ask for the workflow in which they stand. */
+  readonly needsFrame?: true;
 }
 
 /** A hand-written `.map()`; after a parallel block or a branch its input is keyed by step id. */
@@ -47,6 +54,8 @@ export interface MapNode {
   readonly kind: 'map';
   readonly id: string;
   readonly run: (context: StepContext<unknown>) => unknown;
+  /** Whether its functions may ask for the workflow in which they stand. */
+  readonly needsFrame?: true;
 }
 
 export interface ParallelNode {
@@ -63,6 +72,8 @@ export interface BranchNode {
   readonly arms: readonly { readonly when: Condition; readonly node: GraphNode }[];
   readonly overlap: OverlapRule;
   readonly staleVerdicts?: StaleVerdicts;
+  /** Whether its functions may ask for the workflow in which they stand. */
+  readonly needsFrame?: true;
 }
 
 /**

@@ -68,7 +68,7 @@ const longest = ({ edits }: Overlap): unknown => edits.map(({ value }) => value)
 
 const sizeOf = (value: unknown): number => (value === undefined ? 0 : JSON.stringify(value).length);
 
-const maps = {
+export const maps = {
   nothing: () => undefined,
   first: ({ inputData }: { inputData: object }) => ('phase' in inputData ? inputData : Object.values(inputData)[0]),
   retryCount: ({ inputData }: { inputData: object }) => ({
@@ -77,7 +77,7 @@ const maps = {
   }),
 };
 
-const conditionOf = (when: When, { moments }: Acting): Condition => {
+export const conditionOf = (when: When, { moments }: Acting): Condition => {
   const has = (word: number): Condition => {
     const text = new RegExp(`\\bw${word}\\b`);
     return ({ inputData }) => text.test(wordsIn(inputData));

@@ -3,8 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 
-import { isInterlockError, type Phase, type Pipeline } from '../../src/index.js';
+import { compile, isInterlockError, type Phase, type Pipeline } from '../../src/index.js';
+import { adopt } from '../../src/mastra/workflow/adopt.js';
 import type { Acting } from './acting.js';
+import { buildByHand } from './build-by-hand.js';
 import { build } from './build.js';
 import { pipelines } from './draw.js';
 import { createMoments } from './moments.js';
@@ -26,6 +28,15 @@ const on =
 export const plan = on((source, phase) => onPlan(source, payloadOf(phase)));
 /** Mastra's own engine, which runs the committed workflow. */
 export const engine = on((source, phase) => onEngine(source.commit(), payloadOf(phase)));
+
+/** The same of a workflow made by hand with Mastra's builder, as it is read. */
+export const planByHand: Executor = async (spec, acting) => onPlan(buildByHand(spec, acting), payloadOf(acting.phase));
+/** The workflow that is registered for it. */
+export const engineByHand: Executor = async (spec, acting) => {
+  const workflow = adopt(buildByHand(spec, acting));
+  compile(workflow); // refuses what cannot work, as the constructor of an agent does
+  return onEngine(workflow, payloadOf(acting.phase));
+};
 
 interface Ran {
   readonly outcome: Outcome;

@@ -1,7 +1,7 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 
-import { compile, isInterlockError, type Phase, type PhaseData, type Pipeline } from '../../src/index.js';
+import { compile, isInterlockError, type Phase, type Compilable, type PhaseData } from '../../src/index.js';
 import { createHost } from '../../src/mastra/workflow/host.js';
 import { scopeOfStep } from '../../src/mastra/workflow/scope.js';
 
@@ -35,7 +35,7 @@ const successOf = (data: PhaseData): Outcome => {
 };
 
 /** Runs a pipeline as the compiled plan. */
-export const onPlan = async <P extends Phase>(source: Pipeline, data: PhaseData<P>): Promise<Outcome> => {
+export const onPlan = async <P extends Phase>(source: Compilable, data: PhaseData<P>): Promise<Outcome> => {
   const verdict = await compile(source).run<P>(data.phase, data, scopeOfStep({ inputData: data }));
   switch (verdict.kind) {
     case 'pass':

@@ -1,11 +1,11 @@
 import { beforeAll, describe, it, vi } from 'vitest';
 
 import { phaseNames } from '../../src/index.js';
-import { engine, expectSame, plan } from './equivalence.js';
+import { engine, engineByHand, expectSame, plan, planByHand } from './equivalence.js';
 
 /** Drawn anew each time; a failure is repeated with the seed that is printed. */
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000_000);
-const numRuns = Number(process.env['RUNS'] ?? 300);
+const numRuns = Number(process.env['RUNS'] ?? 150);
 
 beforeAll(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: 5_000 }); // parts get the time when they are first seen
@@ -16,6 +16,11 @@ describe(`the plan and Mastra’s engine come to the same (SEED=${seed})`, () =>
   it.each(phaseNames)(
     'in %s, whatever the pipeline',
     async (phase) => expectSame(phase, [plan, engine], { seed, numRuns }),
+    120_000,
+  );
+  it.each(phaseNames)(
+    'in %s, whatever the workflow made by hand',
+    async (phase) => expectSame(phase, [planByHand, engineByHand], { seed, numRuns }),
     120_000,
   );
 });

@@ -10,6 +10,8 @@ import { childrenOf, type GraphNode, type SequenceNode } from '../../../src/pipe
 export interface KnownPipeline {
   readonly id: string;
   readonly graph: SequenceNode;
+  /** What is registered under its id; undefined where nothing is. */
+  readonly workflow: AnyWorkflow | undefined;
   /** The lanes in which it stands; none for one that no agent uses. */
   readonly lanes: readonly Lane[];
   readonly usedBy: readonly string[];
@@ -82,7 +84,8 @@ const pipelinesOf = (agents: readonly KnownAgent[], workflows: readonly AnyWorkf
       [...lanes].filter(([, root]) => holds(root, graph.id)).map(([lane]) => ({ id, lane })),
     );
     const lanes = [...new Set(uses.map(({ lane }) => lane))];
-    return { id: graph.id, graph, lanes, usedBy: [...new Set(uses.map(({ id }) => id))] };
+    const workflow = workflows.find(({ id }) => id === graph.id);
+    return { id: graph.id, graph, workflow, lanes, usedBy: [...new Set(uses.map(({ id }) => id))] };
   });
 };
 

@@ -19,7 +19,7 @@ export const workbenchRoutes = (studio: Studio): Hono =>
   new Hono()
     .post('/pipelines/:id/try', async (c) => {
       const call = await readBody(c, tryPhaseSchema);
-      return c.json(await tryPhase((await pipelineOf(studio, c.req.param('id'))).graph, call));
+      return c.json(await tryPhase(await pipelineOf(studio, c.req.param('id')), call));
     })
     .get('/pipelines/:id/mermaid', async (c) => {
       const { id, graph } = await pipelineOf(studio, c.req.param('id'));

@@ -1,6 +1,5 @@
+import type { AnyWorkflow } from '@mastra/core/workflows';
 import type { PhaseData } from '../../../src/index.js';
-import { toWorkflow } from '../../../src/mastra/workflow/to-workflow.js';
-import type { SequenceNode } from '../../../src/pipeline/graph.js';
 import type { Tried, TriedStep } from '../../protocol/workbench.js';
 import { payloadAsJson, textsOfPayload } from './payload-json.js';
 
@@ -36,13 +35,13 @@ interface Failure {
 }
 
 /** Runs one phase as a workflow on Mastra's engine, which tells of its steps, not of guards. */
-export const tryOnMastra = async (graph: SequenceNode, payload: object): Promise<Omit<Tried, 'before' | 'events'>> => {
+export const tryOnMastra = async (workflow: AnyWorkflow, payload: object): Promise<Omit<Tried, 'before' | 'events'>> => {
   const startedAt = performance.now();
-  const run = await toWorkflow(graph).createRun();
+  const run = await workflow.createRun();
   const inputData = { messageList: null, ...payload }; // its schema wants the key
   const outcome = (await run.start({ inputData })) as unknown as EngineResult; // see EngineResult
   const durationMs = performance.now() - startedAt;
-  const steps = Object.entries(outcome.steps).flatMap(([id, step]) => (id === 'input' ? [] : [triedStep(graph.id, id, step)]));
+  const steps = Object.entries(outcome.steps).flatMap(([id, step]) => (id === 'input' ? [] : [triedStep(workflow.id, id, step)]));
   return { ...ending(outcome), durationMs, steps };
 };
 

@@ -1,4 +1,5 @@
 import { InterlockError, isInterlockError, type Phase, type PhaseData, type RunEvent } from '../../../src/index.js';
+import { toWorkflow } from '../../../src/mastra/workflow/to-workflow.js';
 import { openPayload } from '../../../src/mastra/workflow/step.js';
 import { compileGraph } from '../../../src/pipeline/compile.js';
 import type { SequenceNode } from '../../../src/pipeline/graph.js';
@@ -6,16 +7,20 @@ import type { Stop, Verdict } from '../../../src/verdict.js';
 import { besideTrips, guardsIn } from '../../protocol/shapes.js';
 import type { Tried, TriedStep, TryPhase } from '../../protocol/workbench.js';
 import { shapeOf } from '../catalog/graph-shape.js';
+import type { KnownPipeline } from '../catalog/known.js';
 import { createBench, longestTryMs } from './bench-scope.js';
 import { payloadAsJson, textsOfPayload } from './payload-json.js';
 import { tryOnMastra } from './try-on-mastra.js';
 
-/** Runs one phase of a pipeline. Raises `schema/invalid-payload` and `phase/unknown` for a payload that does not fit. */
-export const tryPhase = async (graph: SequenceNode, { phase, payload, engine }: TryPhase): Promise<Tried> => {
+/** A pipeline, and what Mastra runs under its id. */
+type Tryable = Pick<KnownPipeline, 'graph' | 'workflow'>;
+
+/** Runs one phase of a pipeline: on Mastra's engine what is registered under its id. Raises `schema/invalid-payload` and `phase/unknown` for a payload that does not fit. */
+export const tryPhase = async ({ graph, workflow }: Tryable, { phase, payload, engine }: TryPhase): Promise<Tried> => {
   const given = { ...asObject(payload), phase };
   const data = openPayload(given);
   const before = textsOfPayload(data);
-  if (engine === 'mastra') return { before, ...(await tryOnMastra(graph, given)), events: [] };
+  if (engine === 'mastra') return { before, ...(await tryOnMastra(workflow ?? toWorkflow(graph), given)), events: [] };
   return { before, ...(await tryOnPlan(graph, data)) };
 };
 

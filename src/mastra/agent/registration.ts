@@ -4,16 +4,7 @@ import type { AnyWorkflow } from '@mastra/core/workflows';
 import { InterlockError } from '../../errors.js';
 import { processorsOf, type SequenceNode } from '../../pipeline/graph.js';
 import type { InterlockConfig } from './config.js';
-import {
-  asProcessorWorkflow,
-  laneId,
-  laneWorkflows,
-  resolveGuards,
-  toArray,
-  type DynamicGuards,
-  type Guards,
-  type Lane,
-} from '../workflow/guards.js';
+import { laneId, laneWorkflows, resolveGuards, toArray, type DynamicGuards, type Guards, type Lane } from '../workflow/guards.js';
 import { toGraph } from '../graph/compile.js';
 import { isWorkflow } from '../graph/to-graph.js';
 
@@ -76,7 +67,7 @@ export const registerProcessorWorkflows = (mastra: Mastra, ...guards: readonly E
     if (!isWorkflow(workflow))
       throw new InterlockError('pipeline/invalid-step', { path: `guards.${index}`, detail: 'pass a pipeline or a workflow.' });
     registerOnGraph(mastra, toGraph(workflow));
-    mastra.addWorkflow(asProcessorWorkflow(workflow), workflow.id);
+    mastra.addWorkflow(workflow, workflow.id);
     mastra.addProcessor(workflow); // as Mastra registers an agent's: Studio lists no other
   }
 };

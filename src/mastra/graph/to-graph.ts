@@ -2,9 +2,12 @@ import type { Processor } from '@mastra/core/processors';
 import type { AnyWorkflow } from '@mastra/core/workflows';
 import { InterlockError } from '../../errors.js';
 import type { PhaseData } from '../../phase/row.js';
+import type { RunScope } from '../../phase/scope.js';
 import { isConstant } from '../../pipeline/constant-condition.js';
 import {
   hasAnyHook,
+  nameOf,
+  scopeOfContext,
   type BranchNode,
   type Condition,
   type FunctionNode,
@@ -14,7 +17,7 @@ import {
   type SequenceNode,
   type StepContext,
 } from '../../pipeline/graph.js';
-import { foreignPhases, runForeign, type ForeignStep } from './foreign-step.js';
+import { executed, foreignContext, foreignPhases, runForeign, type ForeignStep } from './foreign-step.js';
 import { guardNode } from './guard-node.js';
 import { processorOfStep } from './step-processors.js';
 import { graphOfWorkflow } from './workflow-graphs.js';
@@ -46,7 +49,7 @@ export const toNode = (value: unknown, where: string): GraphNode => {
   if (typeof value === 'function') return functionNode(value as PayloadFunction, where);
   if (isGraphSource(value)) return value.graph();
   if (isWorkflow(value)) return fromWorkflow(value);
-  if (isStep(value)) return stepNode(value);
+  if (isStep(value)) return stepNode(value, where);
   if (looksLikeProcessor(value)) return guardNode(value);
   throw invalidStep(value, where);
 };
@@ -65,76 +68,108 @@ const functionNode = (run: PayloadFunction, where: string): FunctionNode => ({
   run,
 });
 
-const stepNode = (step: ForeignStep): GraphNode => {
+const stepNode = (step: ForeignStep, where: string): GraphNode => {
   const processor = processorOfStep(step);
-  return processor
-    ? guardNode(processor)
-    : { kind: 'function', id: step.id, run: (data, scope) => runForeign(step, data, scope), phases: foreignPhases };
+  if (processor) return guardNode(processor);
+  refuseIn(step, ['suspendSchema', 'resumeSchema', 'scorers'], where);
+  return {
+    kind: 'function',
+    id: step.id,
+    run: (data, scope) => runForeign(step, data, scope),
+    phases: foreignPhases,
+    needsFrame: true,
+  };
 };
 
+/** Refuses what a pipeline would drop in silence. */
+const refuseIn = (given: object, names: readonly string[], where: string): void => {
+  const name = names.find((one) => Reflect.get(given, one) !== undefined);
+  if (name) throw unsupported(where, `it has \`${name}\`.`);
+};
+
+const unsupported = (path: string, detail: string): InterlockError =>
+  new InterlockError('pipeline/unsupported-step', { path, detail });
+
 /**
- * Reads a workflow, ours or made by hand with Mastra's builder, as a graph. Raises `pipeline/unsupported-step` for entries other
- * than steps, parallel blocks, branches, maps by a function, and nested workflows.
+ * Reads a workflow, ours or made by hand with Mastra's builder, as a graph. What a graph cannot carry is refused with its name and place.
+ *
+ * Raises `pipeline/unsupported-step` for entries other than steps, parallel blocks, branches, maps and nested workflows, for steps that
+ * suspend, and for workflows with `onFinish`, `onError` or `retryConfig`.
  */
 export const fromWorkflow = (workflow: AnyWorkflow): SequenceNode => {
   const known = graphOfWorkflow(workflow);
   if (known) return known;
+  refuseIn(workflow.options, ['onFinish', 'onError'], workflow.id);
+  if (workflow.retryConfig.attempts) throw unsupported(workflow.id, 'it has `retryConfig`; give its steps `retries`.');
   return {
     kind: 'sequence',
     id: workflow.id,
-    nodes: workflow.stepGraph.map((entry: Entry, index: number) => entryNode(entry, `${workflow.id}/${index}`)),
+    nodes: workflow.stepGraph.map((entry: Entry, index: number) =>
+      entryNode(entry, { workflow, where: `${workflow.id}/${index}` }),
+    ),
   };
 };
 
-const entryNode = (entry: Entry, where: string): GraphNode => {
+/** Where an entry stands. */
+interface Site {
+  readonly workflow: AnyWorkflow;
+  readonly where: string;
+}
+
+const entryNode = (entry: Entry, site: Site): GraphNode => {
   switch (entry.type) {
     case 'step':
-      return toNode(entry.step, where);
+      return toNode(entry.step, site.where);
     case 'mapping':
-      return mapNode(entry, where);
+      return mapNode(entry, site);
     case 'parallel':
-      return { kind: 'parallel', nodes: entry.steps.map((inner) => entryNode(inner, where)), overlap: 'widest-redaction' };
+      return { kind: 'parallel', nodes: entry.steps.map((inner) => entryNode(inner, site)), overlap: 'widest-redaction' };
     case 'conditional':
-      return branchNode(entry, where);
+      return branchNode(entry, site);
+    case 'loop':
+      throw unsupported(site.where, `it is a .${entry.loopType}().`);
     case 'agent':
     case 'tool':
     case 'classifier':
-    case 'loop':
     case 'foreach':
     case 'sleep':
     case 'sleepUntil':
-      throw new InterlockError('pipeline/unsupported-step', { path: where, detail: `it is a "${entry.type}" entry.` });
+      throw unsupported(site.where, `it is a .${entry.type}().`);
     default:
       return entry satisfies never;
   }
 };
 
-const mapNode = ({ id, mapConfig }: EntryOf<'mapping'>, where: string): MapNode => {
-  if (typeof mapConfig !== 'function')
-    throw new InterlockError('pipeline/unsupported-step', { path: where, detail: 'a map must be a function here.' });
-  const run = mapConfig as unknown as MapNode['run']; // it gets what Mastra's gives it, as far as there is any of it here
-  return { kind: 'map', id, run: (context) => run(withResults(context, payloadIn(context.inputData))) };
+/** A map by a function, or by a table of fields: Mastra's own step for it knows how to read both. */
+const mapNode = ({ id }: EntryOf<'mapping'>, { workflow, where }: Site): MapNode => {
+  const step: unknown = workflow.steps[id];
+  if (!isStep(step)) throw invalidStep(step, where);
+  return { kind: 'map', id, run: (context) => executed(step, withForeign(id, context), scopeIn(context)), needsFrame: true };
 };
 
-const branchNode = ({ steps, conditions }: EntryOf<'conditional'>, where: string): BranchNode => ({
+const branchNode = ({ steps, conditions }: EntryOf<'conditional'>, site: Site): BranchNode => ({
   kind: 'branch',
   arms: steps.map((inner, index) => {
-    const when = conditions[index] as unknown as Condition; // see mapNode
-    const asked: Condition = (context) => when(withResults(context, context.inputData));
-    return { when: isConstant(when) ? when : asked, node: entryNode(inner, where) };
+    const when = conditions[index] as unknown as Condition; // it gets what Mastra's gives it
+    const node = entryNode(inner, site);
+    if (isConstant(when)) return { when, node };
+    const asked: Condition = (context) => when(withForeign(nameOf(node, index), context) as unknown as StepContext);
+    const { name } = when;
+    return { when: Object.defineProperties(asked, { name: { value: name }, toString: { value: () => String(when) } }), node };
   }),
   overlap: 'widest-redaction',
+  needsFrame: true,
 });
 
-/** Functions made for Mastra may ask for the results of steps: whichever they ask for, they get the payload as it is now. */
-const withResults = <Input>(context: StepContext<Input>, payload: PhaseData): StepContext<Input> =>
-  Object.assign({ getInitData: () => payload, getStepResult: () => payload }, context);
-
-/** After a block, a map is given one payload under many names. */
-const payloadIn = (inputData: unknown): PhaseData => {
+/** What a function made for Mastra's engine is given. */
+const withForeign = <Input>(id: string, context: StepContext<Input>): Record<string, unknown> => {
+  const { inputData } = context;
   const data = inputData as PhaseData | Record<string, PhaseData>; // see keyedBy
-  return 'phase' in data ? (data as PhaseData) : (Object.values(data)[0] as PhaseData);
+  const payload = 'phase' in data ? (data as PhaseData) : (Object.values(data)[0] as PhaseData);
+  return { ...foreignContext(id, payload, scopeIn(context)), bail: () => undefined, inputData };
 };
+
+const scopeIn = (context: StepContext<unknown>): RunScope => context[scopeOfContext] as RunScope; // each was made by `stepContext`
 
 const describe = (value: unknown): string =>
   typeof value === 'object' && value !== null ? `an object with ${Object.keys(value).join(', ') || 'no fields'}` : String(value);

@@ -25,9 +25,23 @@ export interface BranchSite {
  * the stop that counts is thrown, by the step whose it is; the others hand back the payload as they were given it.
  */
 export const asBranch = <S extends Executable>(step: S, site: BranchSite): S => {
-  const run = step.execute.bind(step);
+  const execute = step.execute.bind(step);
+  const run: Executable['execute'] = async (call) => {
+    let isLast = false;
+    const made = await execute({ ...call, bail: () => (isLast = true) });
+    if (!made || !isLast) return made;
+    const last = { ...made };
+    ended.add(last);
+    return last;
+  };
   return Object.assign(step, { execute: (call: StepCall) => runBranch({ id: step.id, run, site }, call) });
 };
+
+/** What branches ended their workflow with. */
+const ended = new WeakSet<object>();
+
+/** Whether a branch ends its workflow: the step after the block does. */
+export const endsIn = (result: PhaseData): boolean => ended.has(result);
 
 interface BranchRun {
   readonly id: string;

@@ -8,6 +8,7 @@ import { checkGraph, refuseDefects } from '../../pipeline/verify/refuse.js';
 import type { PhaseRow } from '../../phase/row.js';
 import { toGraph, type PipelineStep } from '../graph/compile.js';
 import { isGraphSource, isWorkflow, type GraphSource } from '../graph/to-graph.js';
+import { adopt } from './adopt.js';
 import { toWorkflow } from './to-workflow.js';
 
 /** Guards of one lane: processors, pipelines and workflows in an array, or one pipeline or workflow alone. */
@@ -21,16 +22,20 @@ export type DynamicGuards = Guards | ((call: { requestContext: RequestContext })
 
 export type Lane = PhaseRow['lane'];
 
-/** Guards as an array of what Mastra takes: pipelines that were not committed are. */
+/** Guards as an array of what Mastra takes: pipelines that were not committed are, and workflows made by hand become what they mean here. */
 export const toArray = (guards: Guards | undefined): readonly PipelineStep[] => {
   if (!guards) return [];
   if (!isMany(guards)) return [committed(guards)];
-  return guards.some(isGraphSource) ? guards.map(committed) : guards;
+  for (const step of guards) if (isWorkflow(step)) adopt(step);
+  return guards.some(isGraphSource) ? guards.map(committed) : guards; // the same array again: plans are kept by it
 };
 
 const isMany = (guards: Guards): guards is readonly PipelineStep[] => Array.isArray(guards);
 
-const committed = (step: PipelineStep): PipelineStep => (isGraphSource(step) ? toWorkflow(checkGraph(step.graph())) : step);
+const committed = (step: PipelineStep): PipelineStep => {
+  if (isWorkflow(step)) return adopt(step);
+  return isGraphSource(step) ? toWorkflow(checkGraph(step.graph())) : step;
+};
 
 /** The guards of a request. Raises `agent/invalid-option` where a function gives none of the forms. */
 export const resolveGuards = async (
@@ -92,13 +97,7 @@ export const laneId = (agentId: string, lane: Lane): string => `${agentId}-${lan
 
 /** The workflows that stand for a lane when its agent is registered: the lane as a whole, and each pipeline in it. */
 export const laneWorkflows = (steps: readonly PipelineStep[], id: string): AnyWorkflow[] => {
-  const own = steps.filter(isWorkflow).map(asProcessorWorkflow);
+  const own = steps.filter(isWorkflow).map(adopt);
   if (steps.length === 0 || (steps.length === 1 && own.length === 1)) return own;
   return [toWorkflow(toGraph(steps, id)), ...own];
-};
-
-/** Marks a workflow that was made by hand as what it is used for, as Mastra's agent does. */
-export const asProcessorWorkflow = (workflow: AnyWorkflow): AnyWorkflow => {
-  workflow.type = 'processor';
-  return workflow;
 };

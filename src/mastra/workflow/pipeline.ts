@@ -1,21 +1,23 @@
-import type { Processor } from '@mastra/core/processors';
+import { ProcessorStepSchema as MastraStepSchema, type Processor } from '@mastra/core/processors';
 import {
   createStep as createMastraStep,
   createWorkflow as createMastraWorkflow,
   isProcessor,
   type AnyWorkflow,
 } from '@mastra/core/workflows';
+import { phasePayloadSchema } from '../../../schemas/index.js';
 import { InterlockError } from '../../errors.js';
 import { checkIntegration } from '../../integration.js';
 import type { BlockOptions } from '../../pipeline/block-options.js';
 import { createBuilder, type PipelineBuilder } from '../../pipeline/builder.js';
-import { hasAnyHook } from '../../pipeline/graph.js';
+import { hasAnyHook, type Condition } from '../../pipeline/graph.js';
 import { checkGraph } from '../../pipeline/verify/refuse.js';
 import type { PipelineStep } from '../graph/compile.js';
 import { guardNode } from '../graph/guard-node.js';
 import { refusePromises } from '../graph/thenable.js';
-import { toNode } from '../graph/to-graph.js';
+import { fromWorkflow, toNode } from '../graph/to-graph.js';
 import { processorStep, type ProcessorStep } from './step.js';
+import { adopt } from './adopt.js';
 import { toWorkflow } from './to-workflow.js';
 
 /** A pipeline under construction; see {@link pipeline}. */
@@ -56,24 +58,65 @@ export const defineProcessor = <P extends Processor>(processor: P): DefinedProce
 const isProcessorLike = (value: unknown): value is Processor =>
   isProcessor(value) || (typeof value === 'object' && value !== null && !('execute' in value) && hasAnyHook(value as Processor));
 
+/** A processor, and nothing else that Mastra makes steps of. */
+type OnlyProcessor = Processor & { readonly execute?: never; readonly generate?: never };
+
 /** Mastra's `createStep`, which also takes processors with hooks that Mastra's own steps never call. */
 export const createStep = ((source: never, ...rest: never[]) =>
   isProcessorLike(source)
     ? processorStep(source)
-    : (createMastraStep as (...all: never[]) => unknown)(source, ...rest)) as typeof createMastraStep & {
-  (processor: Processor): ProcessorStep;
-};
+    : (createMastraStep as (...all: never[]) => unknown)(source, ...rest)) as unknown as ((
+  processor: OnlyProcessor,
+) => ProcessorStep) &
+  typeof createMastraStep;
 
 /** A processor as a step; anything else as it is. */
 const asStep = (step: unknown): unknown => (isProcessorLike(step) ? processorStep(step) : step);
 
+/** What may stand in a workflow of guards. */
+type GuardWorkflowStep = Processor | ProcessorStep | AnyWorkflow | { readonly id: string; execute(call: never): unknown };
+
+/** A workflow over the payloads of phases, under construction. */
+export interface GuardWorkflow {
+  readonly id: string;
+  /** Adds a step after the last. */
+  then(step: GuardWorkflowStep): GuardWorkflow;
+  /** Adds steps side by side: each works on a snapshot, their edits are merged. */
+  parallel(steps: readonly GuardWorkflowStep[]): GuardWorkflow;
+  /** Adds arms; those whose condition holds run and are merged. */
+  branch(arms: readonly (readonly [Condition, GuardWorkflowStep])[]): GuardWorkflow;
+  /** Adds a function over the payload, or over the keyed results of the block before it. */
+  map(run: (context: { inputData: never }) => unknown): GuardWorkflow;
+  /** Makes it what a pipeline of the same steps is. Raises `pipeline/unsupported-step`. */
+  commit(): AnyWorkflow;
+}
+
+/** The schemas of payloads, ours and Mastra's. */
+const payloadSchemas: ReadonlySet<unknown> = new Set([phasePayloadSchema, MastraStepSchema]);
+
+/** A schema of payloads, by what it gives: comparing the schemas themselves takes the compiler minutes. */
+interface PayloadSchema {
+  readonly _zod: { readonly output: { readonly phase: string } };
+}
+
+interface GuardWorkflowConfig {
+  readonly id: string;
+  readonly description?: string;
+  readonly type?: 'default' | 'processor';
+  readonly inputSchema: PayloadSchema;
+  readonly outputSchema: PayloadSchema;
+}
+
+const isOfGuards = ({ inputSchema, type }: GuardWorkflowConfig): boolean =>
+  type === 'processor' || payloadSchemas.has(inputSchema);
+
 /**
- * Mastra's `createWorkflow`, whose `.then`, `.parallel` and `.branch` also take processors. Workflows made with it and with
- * Mastra's own are accepted wherever a pipeline is.
+ * Mastra's `createWorkflow`, whose `.then`, `.parallel` and `.branch` also take processors. Over payloads of phases (with
+ * `ProcessorStepSchema`) it makes what `pipeline` makes: `commit()` gives the workflow the meaning that it has in an agent, wherever it runs.
  */
-export const createWorkflow = ((config: never) => {
-  const workflow = createMastraWorkflow(config) as unknown as Builder;
-  const { then, parallel, branch } = workflow;
+export const createWorkflow = ((config: GuardWorkflowConfig) => {
+  const workflow = createMastraWorkflow(config as never) as unknown as Builder; // one schema of several
+  const { then, parallel, branch, commit } = workflow;
   const widened = Object.assign(workflow, {
     then: (step: unknown, ...rest: unknown[]) => then.call(workflow, asStep(step), ...rest),
     parallel: (steps: unknown[], ...rest: unknown[]) => parallel.call(workflow, steps.map(asStep), ...rest),
@@ -83,9 +126,18 @@ export const createWorkflow = ((config: never) => {
         arms.map(([when, step]) => [when, asStep(step)]),
         ...rest,
       ),
+    ...(isOfGuards(config) && {
+      commit: () => {
+        // What is adopted is committed once more.
+        const made = commit.call(workflow) as unknown as AnyWorkflow;
+        Reflect.deleteProperty(workflow, 'commit');
+        checkGraph(fromWorkflow(adopt(made)));
+        return made;
+      },
+    }),
   });
   return refusePromises(widened);
-}) as unknown as typeof createMastraWorkflow; // Mastra's type knows nothing of processors as steps
+}) as unknown as ((config: GuardWorkflowConfig) => GuardWorkflow) & typeof createMastraWorkflow;
 
 /** Mastra's builder, as far as it is widened. */
 interface Builder {
@@ -93,4 +145,5 @@ interface Builder {
   then(...args: unknown[]): Builder;
   parallel(...args: unknown[]): Builder;
   branch(...args: unknown[]): Builder;
+  commit(): Builder;
 }

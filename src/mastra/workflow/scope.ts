@@ -1,5 +1,6 @@
 import { ProcessorState } from '@mastra/core/processors';
-import { createRunScope, type ProcessorSlot, type RunScope } from '../../phase/scope.js';
+import type { PhaseData } from '../../phase/row.js';
+import { createRunScope, type ProcessorSlot, type RunScope, type WorkflowFrame } from '../../phase/scope.js';
 import { createHost } from './host.js';
 
 /** Mastra, for guards that its engine runs. */
@@ -23,20 +24,24 @@ export interface StepCall {
   abortSignal?: AbortSignal;
   outputWriter?: (chunk: unknown, options?: unknown) => unknown;
   runId?: string;
+  workflowId?: string;
+  state?: object;
+  setState?: (state: object) => Promise<void>;
+  getInitData?: () => PhaseData;
+  getStepResult?: (step: string | { readonly id: string }) => PhaseData | null;
+  /** Ends the workflow with a payload. */
+  bail?: (payload: PhaseData) => unknown;
 }
+
+/** The step that gives a block's result, by the id of each branch. */
+export type BlockResults = ReadonlyMap<string, string>;
 
 /**
  * The scope of a guard that Mastra's engine runs as a workflow step. States live in the map that the payload carries, so that
  * they are kept across steps and, under a Mastra agent, across chunks and phases.
  */
-export const scopeOfStep = ({
-  inputData,
-  requestContext,
-  tracingContext,
-  abortSignal,
-  outputWriter,
-  runId,
-}: StepCall): RunScope => {
+export const scopeOfStep = (call: StepCall, results?: BlockResults): RunScope => {
+  const { inputData, requestContext, tracingContext, abortSignal, outputWriter, runId } = call;
   const carrier: Carrier = inputData;
   return createRunScope({
     runId: carrier.runId ?? runId,
@@ -48,7 +53,38 @@ export const scopeOfStep = ({
     abortSignal: anyOf(carrier.abortSignal, abortSignal),
     retryCount: carrier.retryCount,
     slot: (id) => slotIn(carrier, id),
+    workflow: frameOf(call, results),
   });
+};
+
+/** The workflow as its engine knows it; none where a step is run without one. */
+const frameOf = (call: StepCall, results?: BlockResults): WorkflowFrame | undefined => {
+  const { workflowId, getInitData, getStepResult, setState } = call;
+  if (workflowId === undefined || !getInitData || !getStepResult) return undefined;
+  let state = call.state ?? {};
+  let isOver = false;
+  return {
+    workflowId,
+    getInitData,
+    getStepResult: (step) => {
+      const id = typeof step === 'string' ? step : step.id;
+      return getStepResult(results?.get(id) ?? id);
+    },
+    get state() {
+      return state;
+    },
+    setState: async (made) => {
+      state = made;
+      await setState?.(made);
+    },
+    get isOver() {
+      return isOver;
+    },
+    end: () => {
+      isOver = true;
+    },
+    more: call,
+  };
 };
 
 /** One signal for several. */

@@ -2,6 +2,7 @@ import type { Processor } from '@mastra/core/processors';
 import { createStep as createMastraStep, type Step } from '@mastra/core/workflows';
 import { parsePayload, ProcessorStepInputSchema, ProcessorStepOutputSchema } from '../../../schemas/index.js';
 import { compileGraph } from '../../pipeline/compile.js';
+import { kept } from '../../pipeline/frame.js';
 import type { FunctionNode, GuardNode } from '../../pipeline/graph.js';
 import { checkProcessor } from '../../pipeline/verify/refuse.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
@@ -10,7 +11,7 @@ import { phaseRow } from '../../phase/table.js';
 import { guardNode } from '../graph/guard-node.js';
 import { rememberProcessor } from '../graph/step-processors.js';
 import { payloadOf } from '../graph/thrown-stops.js';
-import { host, scopeOfStep, type StepCall } from './scope.js';
+import { host, scopeOfStep, type BlockResults, type StepCall } from './scope.js';
 
 /** A step of a guard workflow, as Mastra's builder takes it. */
 export type ProcessorStep = Step<string, unknown, PhaseData, PhaseData>;
@@ -39,15 +40,24 @@ interface NodePlace {
   readonly id?: string;
   /** The way to what it stands in. */
   readonly where?: string;
+  readonly results?: BlockResults;
+  /** Whether functions may ask later for what the step gave. */
+  readonly keeps?: boolean;
 }
 
 /** A guard or a function of a pipeline as a step: on Mastra's engine it runs as the plan of itself alone. */
-export const nodeStep = (node: GuardNode | FunctionNode, { id = idOf(node), where = node.id }: NodePlace = {}): ProcessorStep => {
-  const plan = compileGraph({ kind: 'sequence', id: where, nodes: [node] });
+export const nodeStep = (
+  node: GuardNode | FunctionNode,
+  { id = idOf(node), where = node.id, results, keeps }: NodePlace = {},
+): ProcessorStep => {
+  const own = node.kind === 'function' ? { ...node, needsFrame: undefined } : node; // the engine has the workflow's
+  const plan = compileGraph({ kind: 'sequence', id: where, nodes: [own] });
   const run = async (call: StepCall): Promise<PhaseData> => {
     const data = openPayload(call.inputData);
-    const verdict = await plan.run<Phase>(data.phase, data, scopeOfStep({ ...call, inputData: data }));
-    return payloadOf(verdict, data, host);
+    const scope = scopeOfStep({ ...call, inputData: data }, results);
+    const made = payloadOf(await plan.run<Phase>(data.phase, data, scope), data, host);
+    if (scope.workflow?.isOver) call.bail?.(made);
+    return keeps ? kept(made) : made;
   };
   return rawStep({ id, description: descriptionOf(node), execute: run });
 };
@@ -85,5 +95,7 @@ export const openPayload = (inputData: object): PhaseData => {
 const withList = (data: PhaseData): PhaseData => {
   const row: PhaseRow = phaseRow<Phase>(data.phase);
   const carrier: MessageCarrier = data;
-  return row.carries ? (withMessageList(carrier, host, row.carries) as PhaseData) : data;
+  if (!row.carries || carrier.messageList) return data;
+  const messages = carrier.messages?.map((message) => ({ ...message })); // what was given stays as it was given
+  return withMessageList({ ...carrier, messages }, host, row.carries) as PhaseData;
 };

@@ -1,29 +1,29 @@
 import { createWorkflow as createMastraWorkflow, type AnyWorkflow } from '@mastra/core/workflows';
 import { ProcessorStepInputSchema, ProcessorStepOutputSchema } from '../../../schemas/index.js';
-import { armsOf, chooseArms, stepContext, type ArmOf, type Choice } from '../../pipeline/choose-arms.js';
+import { stepContext } from '../../pipeline/choose-arms.js';
 import { blockOf, branchesOf, keyedBy } from '../../pipeline/compile.js';
 import {
+  childrenOf,
   nameOf,
-  otherwise,
   type BranchNode,
-  type Condition,
   type FunctionNode,
   type GraphNode,
   type MapNode,
   type ParallelNode,
   type SequenceNode,
 } from '../../pipeline/graph.js';
-import { settleBlock } from '../../pipeline/parallel.js';
+import { kept, needsFrame } from '../../pipeline/frame.js';
+import { settleBlock, type Settling } from '../../pipeline/parallel.js';
 import { strictest } from '../../verdict.js';
 import { worksIn } from '../../pipeline/works-in.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
-import { current } from '../../phase/settle-messages.js';
 import { phaseRow } from '../../phase/table.js';
-import { asBranch, stopIn, type BranchSite, type Executable } from './branch-step.js';
+import { chooser, textOfCondition, type EngineChoice } from './engine-choice.js';
+import { asBranch, endsIn, stopIn, type BranchSite, type Executable } from './branch-step.js';
 import { createMeetings, type Meetings } from './meeting.js';
 import { errorOf, payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type StepCall } from './scope.js';
-import { nodeStep, openPayload, rawStep } from './step.js';
+import { nodeStep, openPayload } from './step.js';
 import { refusePromises } from '../graph/thenable.js';
 import { rememberGraph } from '../graph/workflow-graphs.js';
 
@@ -37,7 +37,7 @@ interface WorkflowBuilder {
 }
 
 interface MapCall extends StepCall {
-  getStepResult(id: string): PhaseData;
+  getStepResult: (step: string | { readonly id: string }) => PhaseData;
 }
 
 /**
@@ -49,6 +49,9 @@ export const toWorkflow = (graph: SequenceNode): AnyWorkflow => {
   rememberGraph(workflow, graph);
   return workflow;
 };
+
+/** How a workflow of guards runs: payloads are checked by its first step, and kept nowhere, for they hold what guards redact. */
+export const options = { validateInputs: false, shouldPersistSnapshot: () => false };
 
 interface Place {
   /** The way to the node. */
@@ -66,21 +69,36 @@ interface Site {
   /** The way to the sequence. */
   readonly path: string;
   readonly unique: (id: string) => string;
+  /** The step that gives a block's result, by the id of each branch. */
+  readonly results: Map<string, string>;
+  /** Whether functions may ask later for what a step gave. */
+  readonly keeps: boolean;
 }
 
-const build = (graph: SequenceNode, { path, id = graph.id }: Place): AnyWorkflow => {
+export const build = (graph: SequenceNode, { path, id = graph.id }: Place): AnyWorkflow => {
   const builder = createMastraWorkflow({
     id,
     inputSchema: ProcessorStepInputSchema,
     outputSchema: ProcessorStepOutputSchema,
     type: 'processor',
-    options: { validateInputs: false, shouldPersistSnapshot: () => false },
+    options,
   } as never) as unknown as WorkflowBuilder; // see WorkflowBuilder
-  const site: Site = { builder, before: undefined, graph, path, unique: uniqueIds() };
+  const site: Site = {
+    builder,
+    before: undefined,
+    graph,
+    path,
+    unique: uniqueIds(),
+    results: new Map(),
+    keeps: asksForPayloads(graph),
+  };
   if (needsOpening(graph.nodes[0])) addMap(site, `${id}.open`, ({ inputData }) => openPayload(inputData));
   for (const [index, node] of graph.nodes.entries()) append(site, node, index);
   return site.builder.commit();
 };
+
+const asksForPayloads = (node: GraphNode): boolean =>
+  (node.kind === 'sequence' && needsFrame(node)) || childrenOf(node).some(asksForPayloads);
 
 /** A step opens the payload that it is given; what is no step leaves it to a step of its own before it. */
 const needsOpening = (first: GraphNode | undefined): boolean =>
@@ -121,7 +139,12 @@ const toStep = (site: Site, node: GraphNode, path: string): Executable => {
     case 'guard':
     case 'function': {
       const id = site.unique(node.kind === 'guard' ? `processor:${node.id}` : node.id);
-      return nodeStep(node, { id, where: path.slice(0, path.lastIndexOf('/')) }) as unknown as Executable; // the same
+      return nodeStep(node, {
+        id,
+        where: path.slice(0, path.lastIndexOf('/')),
+        results: site.results,
+        keeps: site.keeps,
+      }) as unknown as Executable; // the same
     }
     case 'map':
     case 'parallel':
@@ -141,10 +164,10 @@ const appendMap = (site: Site, node: MapNode, index: number): void => {
     id: node.id,
     run: (data, scope) => {
       if (!worksIn(site.graph, phaseRow(data.phase))) return undefined;
-      return node.run({ ...stepContext(data, scope), inputData: keyedBy(site.graph.nodes[index - 1], data) });
+      return node.run(stepContext(keyedBy(site.graph.nodes[index - 1], data), scope));
     },
   };
-  const { execute } = nodeStep(asFunction, { where: site.path });
+  const { execute } = nodeStep(asFunction, { where: site.path, results: site.results, keeps: site.keeps });
   addMap(site, node.id, execute as unknown as (call: MapCall) => unknown); // Mastra's type asks for its whole context
 };
 
@@ -163,7 +186,7 @@ const appendParallel = (site: Site, node: ParallelNode, path: string): void => {
 
 /** The arms; each condition is asked once, and shows its author's text where the workflow is drawn. */
 const appendBranch = (site: Site, node: BranchNode, path: string): void => {
-  const choose = chooser(node, path);
+  const choose = chooser(site.results, node, path);
   const block: EngineBlock = { ...createBlock(site, node, path), choose };
   const participants = async (call: StepCall): Promise<string[]> => {
     const choice = await choose(call);
@@ -177,27 +200,6 @@ const appendBranch = (site: Site, node: BranchNode, path: string): void => {
     }),
   );
   appendMerge(site, block);
-};
-
-const textOfCondition = (when: Condition | undefined): string => (when === otherwise ? 'otherwise' : String(when));
-
-type EngineChoice = Choice<ArmOf<{ readonly index: number }>>;
-
-/** Asks the conditions of a branch, once for each payload. */
-const chooser = (node: BranchNode, path: string) => {
-  const choices = new WeakMap<object, Promise<EngineChoice>>();
-  const choose = async (call: StepCall): Promise<EngineChoice> => {
-    const scope = scopeOfStep(call);
-    const given = call.inputData as PhaseData; // every step of a pipeline gives the payload
-    const row = phaseRow(given.phase);
-    const working = node.arms.flatMap((arm, index) => (worksIn(arm.node, row) ? [{ index }] : []));
-    return chooseArms(armsOf(node, working, path), stepContext(current(given, scope.host, row.carries), scope));
-  };
-  return (call: StepCall): Promise<EngineChoice> => {
-    const choice = choices.get(call.inputData) ?? choose(call);
-    choices.set(call.inputData, choice);
-    return choice;
-  };
 };
 
 /** A block of the graph on its way into a workflow. */
@@ -236,7 +238,7 @@ const branchStep = (site: Site, node: GraphNode, { block, index, participants }:
 /** After a block: what its branches made of the payload, merged against the payload they were all given. */
 const appendMerge = (site: Site, { node, path, given, meetings, places, choose }: EngineBlock): void => {
   const branchesIn = byPhase((row) => branchesOf(row, node, path));
-  const merge = async (call: MapCall): Promise<PhaseData> => {
+  const settle = async (call: MapCall): Promise<PhaseData> => {
     meetings.close(call.runId ?? '');
     const data = call.getStepResult(given);
     const choice = await choose?.({ ...call, inputData: data });
@@ -247,18 +249,20 @@ const appendMerge = (site: Site, { node, path, given, meetings, places, choose }
     if (stop) throw errorOf(stop, host);
     const branches = branchesIn(row).filter(({ index }) => results.get(index)); // an arm that was not chosen has no result
     const made = branches.map(({ index }) => results.get(index) as PhaseData); // those that have one
-    const [only = data] = made;
-    if (made.length <= 1) return only; // it worked on the payload itself
-    const settled = await settleBlock({
-      data,
-      branches,
-      results: made,
-      block: blockOf(row, node, path),
-      scope: scopeOfStep({ ...call, inputData: data }),
-    });
-    return payloadOf(settled, data, host);
+    const scope = scopeOfStep({ ...call, inputData: data });
+    const merged = await merge({ data, branches, results: made, block: blockOf(row, node, path), scope });
+    if (made.some(endsIn)) call.bail?.(merged);
+    return site.keeps ? kept(merged) : merged;
   };
-  addMap(site, `${node.kind}.merge`, merge);
+  addMap(site, `${node.kind}.merge`, settle);
+  for (const id of places.keys()) site.results.set(id, site.before as string); // the step that was just added
+};
+
+const merge = async (settling: Settling<Phase>): Promise<PhaseData> => {
+  const { data, results } = settling;
+  const [only = data] = results;
+  if (results.length <= 1) return only; // it worked on the payload itself
+  return payloadOf(await settleBlock(settling), data, host);
 };
 
 /** What the steps of a block gave, by their ids. */

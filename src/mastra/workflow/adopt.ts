@@ -1,0 +1,26 @@
+import type { AnyWorkflow } from '@mastra/core/workflows';
+import { fromWorkflow } from '../graph/to-graph.js';
+import { graphOfWorkflow, rememberGraph } from '../graph/workflow-graphs.js';
+import { build, options } from './to-workflow.js';
+
+/**
+ * Gives a workflow that was made by hand the steps of a pipeline of the same graph, so that whoever holds it runs what guards an agent.
+ * Raises what {@link fromWorkflow} does.
+ */
+export const adopt = (workflow: AnyWorkflow): AnyWorkflow => {
+  if (graphOfWorkflow(workflow)) return workflow;
+  const graph = fromWorkflow(workflow);
+  const {
+    stepGraph,
+    serializedStepGraph: serializedStepFlow,
+    steps,
+    inputSchema,
+    outputSchema,
+  } = build(graph, { path: graph.id });
+  workflow.setStepFlow(stepGraph);
+  Object.assign(workflow, { serializedStepFlow, steps, inputSchema, outputSchema, type: 'processor' });
+  Object.assign(workflow.options, options);
+  workflow.commit();
+  rememberGraph(workflow, graph);
+  return workflow;
+};

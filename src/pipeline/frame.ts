@@ -1,0 +1,86 @@
+import type { Guard, GuardStep } from '../guard/in-sequence.js';
+import type { Phase, PhaseData } from '../phase/row.js';
+import type { RunScope, WorkflowFrame } from '../phase/scope.js';
+import type { MessageCarrier } from '../phase/settle-messages.js';
+import { pass } from '../verdict.js';
+import { childrenOf, type GraphNode, type SequenceNode } from './graph.js';
+
+/** One node of a sequence with a frame: the ids under which its result is known, and what it does in a phase. */
+export interface FrameMember<P extends Phase> {
+  readonly ids: readonly string[];
+  readonly steps: readonly GuardStep<P>[];
+}
+
+/** Whether functions right inside a sequence, or in its blocks, may ask for what a workflow of Mastra's keeps. */
+export const needsFrame = ({ nodes }: SequenceNode): boolean => nodes.some(asks);
+
+const asks = (node: GraphNode): boolean =>
+  ('needsFrame' in node && node.needsFrame === true) || (node.kind !== 'sequence' && childrenOf(node).some(asks));
+
+/**
+ * The steps of a sequence, so that each knows what the workflow was given and what the steps before it made. After `end` the steps that
+ * are left are passed over.
+ */
+export const framedSteps = <P extends Phase>(members: readonly FrameMember<P>[]): GuardStep<P>[] =>
+  members.flatMap(({ steps }, index) => {
+    const before = members.slice(0, index).flatMap(({ ids }) => ids);
+    return steps.map((step) => framed(step, before));
+  });
+
+const skipped: unique symbol = Symbol('skipped');
+
+const framed = <P extends Phase>(step: GuardStep<P>, before: readonly string[]): GuardStep<P> => ({
+  ...step,
+  run: (data, scope) => {
+    const frame = scope.workflow as PlanFrame; // opened by `inFrame`
+    if (frame.isOver) return skipped;
+    for (const id of before) if (!frame.results.has(id)) frame.results.set(id, kept(data));
+    return step.run(data, scope);
+  },
+  read: (returned, data, scope) => (returned === skipped ? pass : step.read(returned, data, scope)),
+});
+
+interface PlanFrame extends WorkflowFrame {
+  readonly results: Map<string, PhaseData>;
+}
+
+/** Runs a guard as the steps of one workflow: with a frame of its own, which shares the state of the workflow around it. */
+export const inFrame =
+  <P extends Phase>(workflowId: string, guard: Guard<P>): Guard<P> =>
+  (data, scope) => {
+    const workflow = openFrame(workflowId, data, scope.workflow);
+    return guard(data, Object.create(scope, { workflow: { value: workflow } }) as RunScope); // all else is the scope's, also what changes there
+  };
+
+/** A frame for the steps of a workflow that is given a payload; the state is that of the workflow around it. */
+export const openFrame = (workflowId: string, data: PhaseData, outer?: WorkflowFrame): PlanFrame => {
+  const results = new Map<string, PhaseData>();
+  const init = kept(data);
+  let own: object = {};
+  let isOver = false;
+  return {
+    workflowId,
+    results,
+    getInitData: () => init,
+    getStepResult: (step) => results.get(typeof step === 'string' ? step : step.id) ?? null,
+    get state() {
+      return outer?.state ?? own;
+    },
+    setState: async (state) => {
+      if (outer) await outer.setState(state);
+      else own = state;
+    },
+    get isOver() {
+      return isOver;
+    },
+    end: () => {
+      isOver = true;
+    },
+  };
+};
+
+/** A payload as it is now: an edit replaces what stands in the messages of the list. */
+export const kept = (data: PhaseData): PhaseData => {
+  const { messages }: MessageCarrier = data;
+  return messages ? ({ ...data, messages: messages.map((message) => ({ ...message })) } as PhaseData) : data; // each stays of its phase
+};

@@ -1,0 +1,69 @@
+import { createStep, createWorkflow, type AnyWorkflow } from '@mastra/core/workflows';
+
+import { processorStep, ProcessorStepSchema } from '../../src/index.js';
+import { processorOf, type Acting } from './acting.js';
+import { conditionOf, maps } from './build.js';
+import type { SequenceSpec, Spec } from './spec.js';
+
+/** Mastra's builder, as far as it is used; its types follow the schemas of steps. */
+interface Builder {
+  then(step: unknown): Builder;
+  parallel(steps: readonly unknown[]): Builder;
+  branch(arms: readonly (readonly [unknown, unknown])[]): Builder;
+  map(run: unknown): Builder;
+  commit(): AnyWorkflow;
+}
+
+/** Builds a drawn pipeline as its author would with Mastra's own builder; blocks merge by the defaults. */
+export const buildByHand = ({ id, nodes }: SequenceSpec, acting: Acting): AnyWorkflow => {
+  const schemas = { inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema };
+  let built = createWorkflow({ id, ...schemas }) as unknown as Builder;
+  for (const node of nodes) built = append(built, node, acting);
+  return built.commit();
+};
+
+const append = (built: Builder, spec: Spec, acting: Acting): Builder => {
+  switch (spec.kind) {
+    case 'guard':
+    case 'function':
+    case 'sequence':
+      return built.then(stepOf(spec, acting));
+    case 'map':
+      return built.map(maps[spec.pick]);
+    case 'parallel':
+      return built.parallel(spec.nodes.map((node) => stepOf(node, acting)));
+    case 'branch':
+      return built.branch(spec.arms.map(({ when, node }) => [conditionOf(when, acting), stepOf(node, acting)]));
+    default:
+      return spec satisfies never;
+  }
+};
+
+const stepOf = (spec: Spec, acting: Acting): unknown => {
+  switch (spec.kind) {
+    case 'guard':
+      return processorStep(processorOf(spec, acting));
+    case 'function':
+      return asking(spec.id, spec.sets);
+    case 'sequence':
+      return buildByHand(spec, acting);
+    case 'map':
+    case 'parallel':
+    case 'branch':
+      return buildByHand({ kind: 'sequence', id: `room-of-${acting.unique()}`, nodes: [spec] }, acting);
+    default:
+      return spec satisfies never;
+  }
+};
+
+/** A step of the author's that asks what the workflow was given. */
+const asking = (id: string, sets: boolean): unknown =>
+  createStep({
+    id,
+    inputSchema: ProcessorStepSchema,
+    outputSchema: ProcessorStepSchema,
+    execute: async ({ inputData, getInitData }) => {
+      const { phase } = getInitData<{ phase: string }>();
+      return (sets && phase === inputData.phase ? { ...inputData, retryCount: 3 } : inputData) as never; // its schema has no name for it
+    },
+  } as never);

@@ -1,0 +1,63 @@
+import { PIIDetector, ProcessorStepSchema as MastraSchema, type Processor } from '@mastra/core/processors';
+import { createStep as createMastraStep, createWorkflow as createMastraWorkflow, type AnyWorkflow } from '@mastra/core/workflows';
+import { z } from 'zod';
+import { createStep, createWorkflow, InterlockAgent, otherwise, processorStep, ProcessorStepSchema } from '../../src/index.js';
+import { piiGuard, spamGuard } from '../../workflows/guards/index.js';
+
+const detector = new PIIDetector({ model: 'openai/gpt-5-mini' });
+const own: Processor = { id: 'own', processInput: ({ messages }) => messages };
+
+// The guide's and the plan's examples, with this package's names and with Mastra's.
+export const workflows = (['a', 'b'] as const).flatMap((id): AnyWorkflow[] => [
+  createWorkflow({ id, inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
+    .then(createStep(detector))
+    .parallel([createStep(piiGuard()), createStep(own)])
+    .map(async ({ inputData }) => inputData)
+    .then(piiGuard())
+    .parallel([new PIIDetector({ model: 'openai/gpt-5-mini' }), spamGuard()])
+    .branch([
+      [async ({ inputData }) => inputData.phase === 'input', createStep(detector)],
+      [otherwise, own],
+    ])
+    .commit(),
+  createWorkflow({ id, inputSchema: MastraSchema, outputSchema: MastraSchema })
+    .then(createStep(detector))
+    .then(processorStep(own))
+    .parallel([createStep(piiGuard()), spamGuard()])
+    .commit(),
+  createMastraWorkflow({ id, inputSchema: MastraSchema, outputSchema: MastraSchema })
+    .then(createMastraStep(detector))
+    .then(processorStep(piiGuard()))
+    .then(createStep(detector))
+    .then(createStep(own))
+    .commit(),
+  createMastraWorkflow({ id, inputSchema: MastraSchema, outputSchema: MastraSchema })
+    .parallel([processorStep(piiGuard()), createStep(detector), createMastraStep(detector)])
+    .map(async ({ inputData }) => inputData['processor:pii-detector'])
+    .commit(),
+  createMastraWorkflow({ id, inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema })
+    .then(processorStep(piiGuard()))
+    .commit(),
+]);
+
+export const agent = new InterlockAgent({
+  id: 'a',
+  name: 'A',
+  instructions: '',
+  model: 'openai/gpt-5',
+  inputProcessors: workflows,
+});
+
+// Steps and workflows that are not about payloads keep Mastra's types.
+const text = z.object({ text: z.string() });
+const upper = createStep({
+  id: 'upper',
+  inputSchema: text,
+  outputSchema: text,
+  execute: async ({ inputData }) => ({ text: inputData.text.toUpperCase() }),
+});
+export const plain = createWorkflow({ id: 'plain', inputSchema: text, outputSchema: text }).then(upper).commit();
+// @ts-expect-error the next step wants a text
+createWorkflow({ id: 'wrong', inputSchema: z.object({ count: z.number() }), outputSchema: text }).then(upper);
+// @ts-expect-error a number is no step
+createWorkflow({ id: 'wrong', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema }).then(1);
