@@ -12,7 +12,7 @@ import {
 } from './chunk.js';
 import type { OpenLane, Queue } from './queue.js';
 import { asItCame } from './segment.js';
-import type { TextStage } from './text-stage.js';
+import type { Gate, TextStage } from './text-stage.js';
 
 /** Takes chunks in: texts go their way through the guards, everything takes its place in the queue. */
 export interface Admission {
@@ -24,7 +24,7 @@ export interface Admission {
 /** What is told of tool calls that are not there yet, by the call. */
 type ToldCalls = Map<string, Chunk[]>;
 
-export const createAdmission = (queue: Queue, way: TextStage): Admission => {
+export const createAdmission = (queue: Queue, way: TextStage, gate: Pick<Gate, 'chunk'>): Admission => {
   const calls: ToldCalls = new Map();
   const endText = (lane: OpenLane): void => {
     queue.close(lane);
@@ -61,7 +61,7 @@ export const createAdmission = (queue: Queue, way: TextStage): Admission => {
       const key = deltaKey(chunk);
       const border = key === undefined ? borderOf(chunk) : undefined;
       arrive(key ?? border?.key);
-      if (key !== undefined) return admitText(key, chunk, { queue, way });
+      if (key !== undefined) return admitText(key, chunk, { queue, way, gate });
       if (border) {
         const lane = queue.lane(border.key, () => laneOf(chunk));
         if (border.isEnd) endPart(lane);
@@ -77,12 +77,16 @@ export const createAdmission = (queue: Queue, way: TextStage): Admission => {
   };
 };
 
-const admitText = (key: string, chunk: Chunk, { queue, way }: { queue: Queue; way: TextStage }): void => {
+const admitText = (
+  key: string,
+  chunk: Chunk,
+  { queue, way, gate }: { queue: Queue; way: TextStage; gate: Pick<Gate, 'chunk'> },
+): void => {
   const lane = queue.lane(key, () => laneOf(chunk));
   const text = deltaText(chunk);
   if (text !== '') {
     queue.addText(lane, text.length);
-    way.add(lane, asItCame(text));
+    way.add(lane, asItCame(text, gate.chunk));
   }
   // What a delta says beside its text, such as a signature, follows the text; an empty one that says nothing else is no window.
   if (hasMore(chunk)) queue.addWhole({ chunk: withoutText(chunk), lane });

@@ -23,6 +23,8 @@ export const sendAll = (chunks: readonly Chunk[], next: ChunkStage, from = 0): A
 
 /** Asks guards about a chunk as it is: what they leave of it, null where they drop it, nothing where the stream is stopped. */
 export const judgeWhole = (chunk: Chunk, guard: Guard<'outputStream'>, gate: Gate): Awaitable<Chunk | null | undefined> => {
+  const at = gate.chunk;
+  if (gate.isStoppingBefore(at)) return undefined;
   const read = (verdict: Verdict<PhaseData<'outputStream'>>): Chunk | null | undefined => {
     switch (verdict.kind) {
       case 'pass':
@@ -32,7 +34,7 @@ export const judgeWhole = (chunk: Chunk, guard: Guard<'outputStream'>, gate: Gat
       case 'trip':
       case 'retry':
       case 'unavailable':
-        gate.stop(verdict);
+        gate.stop(verdict, at);
         return undefined;
       default:
         return verdict satisfies never;
@@ -40,8 +42,8 @@ export const judgeWhole = (chunk: Chunk, guard: Guard<'outputStream'>, gate: Gat
   };
   const pending = guard(gate.payloadOf(chunk), gate.scope);
   if (!isPromise(pending)) return read(pending);
-  gate.begin();
-  return pending.then(read).finally(() => gate.done());
+  gate.begin(at);
+  return pending.then(read).finally(() => gate.done(at));
 };
 
 /** Guards without a window: each chunk is judged as it comes, and waits for its verdict. */

@@ -9,7 +9,14 @@ import { createWindowReader, type WindowReader } from './window-reader.js';
 /** What is to happen next to the texts that a guard holds. */
 export type Action =
   /** Ask the guard about the beginning of a text; `match` is what a pattern's `find` said about it. */
-  | { readonly kind: 'judge'; readonly lane: Lane; readonly text: string; readonly match?: TextSpan }
+  | {
+      readonly kind: 'judge';
+      readonly lane: Lane;
+      readonly text: string;
+      readonly match?: TextSpan;
+      /** The chunk with which there was enough to ask about, counted from 1. */
+      readonly chunk: number;
+    }
   /** Pass on what needs no question. */
   | { readonly kind: 'clear'; readonly lane: Lane; readonly segments: readonly Segment[] }
   /** Nothing more comes of a text. */
@@ -42,6 +49,8 @@ interface Held {
   isEnded: boolean;
   /** What had gone before this text, as long as nothing of it has. */
   before: string;
+  /** Whether the guard was asked since the last delta: the next one is no part of that question. */
+  isAsked: boolean;
 }
 
 /** Makes what a guard with a window holds of one step. `tail` is the guard's own in the run. */
@@ -62,6 +71,7 @@ export const createHeldTexts = (window: Window, tail: Tail = { text: '' }): Held
       matcher,
       reader: undefined,
       isEnded: false,
+      isAsked: false,
       before: tail.text,
     };
     texts.set(lane, held);
@@ -82,13 +92,17 @@ export const createHeldTexts = (window: Window, tail: Tail = { text: '' }): Held
     if (held.matcher && pattern) return nextOfPattern(held, { matcher: held.matcher, pattern, tail });
     held.reader ??= createWindowReader(window as GuardWindow); // it has no matcher
     const length = held.reader({ text, isEnded, isStepOver, isLate });
-    return length > 0 ? { kind: 'judge', lane, text: text.slice(0, length) } : undefined;
+    if (length === 0) return undefined;
+    held.isAsked = true;
+    return { kind: 'judge', lane, text: text.slice(0, length), chunk: chunkOf(held.segments, window) };
   };
 
   return {
     add: (lane, segment) => {
       const held = heldOf(lane);
-      append(held.segments, segment);
+      if (held.isAsked) held.segments.push(segment);
+      else append(held.segments, segment);
+      held.isAsked = false;
       forget(held);
       held.text += segment.text;
       held.matcher?.changed();
@@ -108,7 +122,9 @@ export const createHeldTexts = (window: Window, tail: Tail = { text: '' }): Held
     },
     settle: (lane, judged, answer) => {
       const taken = take(heldOf(lane), judged.length);
-      return answer === judged ? taken : [{ raw: rawOf(taken), text: answer, isEdited: true }];
+      if (answer === judged) return taken;
+      const [first = 0, last = first] = [taken[0]?.first, taken.at(-1)?.last];
+      return [{ raw: rawOf(taken), text: answer, isEdited: true, first, last }];
     },
   };
 };
@@ -128,12 +144,15 @@ const nextOfPattern = (held: Held, { matcher, pattern, tail }: PatternReading): 
   else if (found) followTail(tail, held.text.slice(held.from, held.from + found.length), pattern);
   return nextMatch(held, found);
 };
+/** What gathered while a guard was busy is asked about as if the guard had been there with its first chunk. */
+const chunkOf = (segments: readonly Segment[], window: Window): number =>
+  (window === 'chunk' ? segments[0]?.first : segments.at(-1)?.last) ?? 0;
 
 const nextMatch = (held: Held, found: Found | undefined): Action | undefined => {
   if (!found) return undefined;
   const { lane, text, from } = held;
   const { length, match } = found;
-  if (match) return { kind: 'judge', lane, text: text.slice(from, from + length), match };
+  if (match) return { kind: 'judge', lane, text: text.slice(from, from + length), match, chunk: held.segments[0]?.first ?? 0 };
   return { kind: 'clear', lane, segments: take(held, length) };
 };
 

@@ -76,7 +76,10 @@ export const isUntouched = ({ versions }: Met): boolean =>
   versions.every((segments) => segments.every(({ isEdited }) => !isEdited));
 
 /** What was merged, in place of what came. */
-export const mergedSegment = ({ came }: Met, text: string): Segment => ({ raw: rawOf(came), text, isEdited: true });
+export const mergedSegment = ({ came }: Met, text: string): Segment => {
+  const [first = 0, last = first] = [came[0]?.first, came.at(-1)?.last];
+  return { raw: rawOf(came), text, isEdited: true, first, last };
+};
 
 /** How far all branches have cleared a text, and none of them is in the middle of an edit. */
 const commonEnd = ({ cleared, lengths }: Meeting): number => {

@@ -5,15 +5,25 @@ export interface Segment {
   readonly text: string;
   /** Whether a guard wrote it: it can then not be told which of its characters stand for which of those that came. */
   readonly isEdited: boolean;
+  /** The chunks, counted from 1, that its first and its last character came with. */
+  readonly first: number;
+  readonly last: number;
 }
 
 /** A stretch as it came. */
-export const asItCame = (text: string): Segment => ({ raw: text.length, text, isEdited: false });
+export const asItCame = (text: string, first: number, last = first): Segment => ({
+  raw: text.length,
+  text,
+  isEdited: false,
+  first,
+  last,
+});
 
 /** Adds a stretch behind others; one that nobody edited joins the one before it. */
 export const append = (segments: Segment[], segment: Segment): void => {
   const last = segments.at(-1);
-  if (last && !last.isEdited && !segment.isEdited) segments[segments.length - 1] = asItCame(last.text + segment.text);
+  if (last && !last.isEdited && !segment.isEdited)
+    segments[segments.length - 1] = asItCame(last.text + segment.text, last.first, segment.last);
   else segments.push(segment);
 };
 
@@ -26,8 +36,8 @@ export const takeText = (segments: Segment[], length: number): Segment[] => {
     if (!first) break;
     if (first.text.length > left) {
       const { isEdited } = first;
-      taken.push({ raw: isEdited ? 0 : left, text: first.text.slice(0, left), isEdited });
-      segments[0] = { raw: isEdited ? first.raw : first.raw - left, text: first.text.slice(left), isEdited };
+      taken.push({ ...first, raw: isEdited ? 0 : left, text: first.text.slice(0, left) });
+      segments[0] = { ...first, raw: isEdited ? first.raw : first.raw - left, text: first.text.slice(left) };
       break;
     }
     taken.push(first);
@@ -50,8 +60,8 @@ export const takeRaw = (segments: Segment[], length: number): Segment[] => {
       left -= first.raw;
       continue;
     }
-    taken.push(asItCame(first.text.slice(0, left)));
-    segments[0] = asItCame(first.text.slice(left));
+    taken.push(asItCame(first.text.slice(0, left), first.first, first.last));
+    segments[0] = asItCame(first.text.slice(left), first.first, first.last);
     break;
   }
   return taken;

@@ -44,6 +44,7 @@ const defaultMaxHeldChars = 1_000_000;
 export const createStreamGate = (options: StreamGateOptions): StreamGate => {
   const { stretches, maxHeldChars = defaultMaxHeldChars } = options;
   const lent = createBlockScopes().take(options.scope);
+  let pushed = 0;
   let failure: { readonly error: unknown } | undefined;
   let onStop: () => void = () => undefined;
   const stops = createStops(() => {
@@ -54,6 +55,7 @@ export const createStreamGate = (options: StreamGateOptions): StreamGate => {
     scope: lent.scope,
     payloadOf: options.payloadOf,
     stops,
+    pushed: () => pushed,
     hasFailed: () => failure !== undefined,
     fail: (error) => {
       failure ??= { error };
@@ -68,6 +70,7 @@ export const createStreamGate = (options: StreamGateOptions): StreamGate => {
   return {
     push: (chunk) => {
       rethrow();
+      pushed += 1;
       return first.push(chunk);
     },
     idle: async () => {
@@ -91,26 +94,34 @@ export const createStreamGate = (options: StreamGateOptions): StreamGate => {
 
 interface GateParts extends Pick<Gate, 'scope' | 'payloadOf' | 'fail'> {
   readonly stops: Stops;
+  pushed(): number;
   hasFailed(): boolean;
 }
 
 /** What stages share of a gate. */
-const createGate = ({ scope, payloadOf, stops, hasFailed, fail }: GateParts): Gate => {
+const createGate = ({ scope, payloadOf, stops, pushed, hasFailed, fail }: GateParts): Gate => {
   const listeners: (() => void)[] = [];
   return {
     scope,
     payloadOf,
     fail,
-    stop: stops.stop,
+    get chunk() {
+      return pushed();
+    },
+    stop: (verdict, chunk = pushed()) => stops.stop(verdict, chunk),
     begin: stops.begin,
+    get isStopped() {
+      return stops.stopped !== undefined || hasFailed();
+    },
+    isStoppingBefore: (chunk) => stops.stopped !== undefined || stops.first < chunk || hasFailed(),
     get isStopping() {
       return stops.isStopping || hasFailed();
     },
     get busy() {
       return stops.busy;
     },
-    done: () => {
-      stops.done();
+    done: (chunk) => {
+      stops.done(chunk);
       for (const listener of listeners) listener();
     },
     onProgress: (listener) => void listeners.push(listener),

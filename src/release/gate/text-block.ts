@@ -30,21 +30,26 @@ export interface BlockOptions extends Pick<BlockPlace, 'block' | 'branches'> {
 export const createBlockTexts = (options: BlockOptions, gate: Gate, next: TextStage): BlockTexts => {
   const meetings = createMeetings(options.branches.length);
   let isBusy = false;
+  let hasStopped = false;
 
-  const take = (met: Met, verdict: StreamVerdict): void => {
-    if (isStop(verdict)) return gate.stop(verdict);
+  const take = (met: Met, verdict: StreamVerdict, at?: number): void => {
+    if (isStop(verdict)) {
+      hasStopped = true;
+      return gate.stop(verdict, at);
+    }
     if (verdict.kind === 'edit') return next.add(met.lane, mergedSegment(met, textIn(verdict.data.part as Chunk | null)));
     for (const segment of met.came) next.add(met.lane, segment);
     return undefined;
   };
   const wait = async (met: Met, settled: Promise<StreamVerdict>): Promise<void> => {
     isBusy = true;
-    gate.begin();
+    const at = met.came[0]?.first ?? gate.chunk;
+    gate.begin(at);
     const verdict = await settled;
     isBusy = false;
-    take(met, verdict);
+    take(met, verdict, at);
     passOn();
-    gate.done();
+    gate.done(at);
   };
   const passOn = (): void => {
     for (let met = nextOf(); met; met = nextOf()) {
@@ -56,7 +61,7 @@ export const createBlockTexts = (options: BlockOptions, gate: Gate, next: TextSt
       }
     }
   };
-  const nextOf = () => (isBusy || gate.isStopping ? undefined : meetings.next());
+  const nextOf = () => (isBusy || hasStopped || gate.isStopped ? undefined : meetings.next());
 
   return {
     note: (lane, segment) => meetings.note(lane, segment),

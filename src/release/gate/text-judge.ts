@@ -65,22 +65,26 @@ const createWork = (working: Working): (() => void) => {
   let isBusy = false;
   /** How much was read since other work of the process had its turn. */
   let read = 0;
+  /** Whether the guard stopped the stream: it is not asked again. */
+  let hasStopped = false;
   const wait = async (question: Question, pending: Promise<Answer>): Promise<void> => {
     isBusy = true;
-    gate.begin();
+    gate.begin(question.chunk);
     const answer = await pending;
     isBusy = false;
+    hasStopped ||= isStop(answer.verdict);
     attempt(() => take(question, answer, working));
     work(true);
-    gate.done();
+    gate.done(question.chunk);
   };
   const pause = async (isLate: boolean): Promise<void> => {
     isBusy = true;
-    gate.begin();
+    const { chunk } = gate;
+    gate.begin(chunk);
     await turn();
     [isBusy, read] = [false, 0];
     work(isLate);
-    gate.done();
+    gate.done(chunk);
   };
   /** False where an answer has to be waited for. */
   const perform = (action: Action): boolean => {
@@ -88,8 +92,10 @@ const createWork = (working: Working): (() => void) => {
     else if (action.kind === 'clear') for (const segment of action.segments) next.add(action.lane, segment);
     else {
       const answer = ask(action, place, gate);
-      if (!isPromise(answer)) take(action, answer, working);
-      else void wait(action, answer);
+      if (!isPromise(answer)) {
+        hasStopped ||= isStop(answer.verdict);
+        take(action, answer, working);
+      } else void wait(action, answer);
       return !isPromise(answer);
     }
     return true;
@@ -102,6 +108,10 @@ const createWork = (working: Working): (() => void) => {
         if (!action) return;
         read += actionChars + charsOf(action);
         if (!perform(action)) return;
+      while (!isBusy && !hasStopped && !gate.isStopped) {
+        const action = nextAction(place, held, { gate, isLate });
+        if (action?.kind === 'judge' && gate.isStoppingBefore(action.chunk)) return;
+        if (!action || !perform(action)) return;
       }
     });
   /** A pattern is somebody else's code, and so is what a hook answers with. */
@@ -109,6 +119,7 @@ const createWork = (working: Working): (() => void) => {
     try {
       act();
     } catch (error) {
+      hasStopped = true;
       gate.stop({ kind: 'unavailable', ...place.author, error });
     }
   };
@@ -146,8 +157,8 @@ const ask = ({ lane, text, match }: Question, { author, guard }: JudgePlace, gat
   return whenReady(guard(gate.payloadOf(chunk), gate.scope), (verdict) => ({ chunk, verdict }));
 };
 
-const take = ({ lane, text }: Question, { chunk, verdict }: Answer, { held, gate, next }: Working): void => {
-  if (isStop(verdict)) return gate.stop(verdict);
+const take = ({ lane, text, chunk: at }: Question, { chunk, verdict }: Answer, { held, gate, next }: Working): void => {
+  if (isStop(verdict)) return gate.stop(verdict, at);
   // A hook may also write into the chunk it was given.
   const left = answeredText(verdict.kind === 'edit' ? (verdict.data.part as Chunk | null) : chunk, chunk);
   for (const segment of held.settle(lane, text, left)) next.add(lane, segment);

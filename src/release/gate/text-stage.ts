@@ -17,15 +17,22 @@ export interface Gate {
   readonly scope: RunScope;
   /** A chunk as guards are given it. */
   payloadOf(part: unknown): PhaseData<'outputStream'>;
-  /** Whether a guard has stopped the stream: nothing new is judged then. */
+  /** Whether a guard has stopped the stream: nothing more leaves. Guards may still be asked about earlier chunks. */
   readonly isStopping: boolean;
-  stop(verdict: Stop): void;
+  /** Whether it is known which stop counts: nothing more is judged. */
+  readonly isStopped: boolean;
+  /** Whether a guard has stopped the stream before a chunk: that one is not judged any more. */
+  isStoppingBefore(chunk: number): boolean;
+  /** How many chunks have come. */
+  readonly chunk: number;
+  /** Stops the stream for a verdict about a chunk; default: the last that came. */
+  stop(verdict: Stop, chunk?: number): void;
   /** How many guards are at work. */
   readonly busy: number;
-  /** A guard takes its time. */
-  begin(): void;
+  /** A guard that was asked about a chunk takes its time. */
+  begin(chunk: number): void;
   /** It has answered, and what it cleared may go on. */
-  done(): void;
+  done(chunk: number): void;
   /** Something failed that no verdict tells: the run fails with it. */
   fail(error: unknown): void;
   /** Asks to be called whenever a guard that took its time has answered, or the stream is stopped. */

@@ -2,7 +2,7 @@ import { isPromise } from '../../phase/awaitable.js';
 import { chooseArms, stepContext, type Choice } from '../../pipeline/choose-arms.js';
 import type { BlockPlace, JudgePlace, TextPlace } from '../../pipeline/stream-plan.js';
 import type { Lane } from './chunk.js';
-import { asItCame } from './segment.js';
+import { asItCame, type Segment } from './segment.js';
 import { createBlockTexts } from './text-block.js';
 import { createTextJudge } from './text-judge.js';
 import type { Gate, TextStage } from './text-stage.js';
@@ -68,7 +68,7 @@ const meetingStage = ({ place: { block, branches }, asking }: Meeting, gate: Gat
   return {
     add: (lane, segment) => {
       texts.note(lane, segment);
-      const came = asItCame(segment.text);
+      const came = asItCame(segment.text, segment.first, segment.last);
       for (const index of branches.keys()) wayOf(lane, index).add(lane, came);
     },
     end: (lane) => {
@@ -103,23 +103,23 @@ const createChoosing = ({ arms, gate, stage, choose }: Choosing): TextStage => {
     waiting.delete(lane);
     for (const step of steps) step();
   };
-  const ask = (lane: Lane, text: string): void => {
+  const ask = (lane: Lane, { text, first: chunk }: Segment): void => {
     known.add(lane);
     waiting.set(lane, []);
     const choice = chooseArms(arms, stepContext(gate.payloadOf(lane.chunkOf(text)), gate.scope));
     if (!isPromise(choice)) return decide(lane, choice);
-    gate.begin();
-    void choice.then((made) => decide(lane, made)).finally(() => gate.done());
+    gate.begin(chunk);
+    void choice.then((made) => decide(lane, made)).finally(() => gate.done(chunk));
   };
   /** Now, or once it is known who is asked. */
   const then = (lane: Lane, step: () => void): void => {
     const steps = waiting.get(lane);
     if (steps) steps.push(step);
-    else if (!gate.isStopping) step();
+    else if (!gate.isStopped) step();
   };
   return {
     add: (lane, segment) => {
-      if (!known.has(lane)) ask(lane, segment.text);
+      if (!known.has(lane)) ask(lane, segment);
       then(lane, () => stage.add(lane, segment));
     },
     end: (lane) => {

@@ -35,7 +35,7 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
     end: () => undefined,
     endStep: () => undefined,
   });
-  const { admit, end } = createAdmission(queue, way);
+  const { admit, end } = createAdmission(queue, way, gate);
   const drain = createDrain(queue, options);
   let waiters: (() => void)[] = [];
   const wakeAll = (): void => {

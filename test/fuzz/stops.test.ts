@@ -1,0 +1,93 @@
+import type { Processor } from '@mastra/core/processors';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { guard, pipeline, type PipelineStep } from '../../src/index.js';
+import { border, delta, openGate } from '../../src/release/gate/test-setup.js';
+import { times } from './hostile.js';
+
+/** What a guard does with the chunk of a number; it passes all others. */
+type Act = 'trip' | 'retry' | 'fail';
+interface Script {
+  readonly acts: Readonly<Record<number, Act>>;
+  /** Whether the guard has a window of a chunk, so that it may still judge one chunk when the next comes. */
+  readonly hasWindow: boolean;
+}
+
+const chunks = [1, 2, 3, 4];
+const acting = (on: readonly number[], hasWindow: fc.Arbitrary<boolean>): fc.Arbitrary<Script> =>
+  fc.record({
+    acts: fc.dictionary(fc.constantFrom(...on.map(String)), fc.constantFrom<Act>('trip', 'retry', 'fail'), { maxKeys: 2 }),
+    hasWindow,
+  });
+
+/**
+ * A guard before a block judges each chunk, while the block may still be at the first one. Those in the block act on that one alone: what
+ * gathers while they are busy they judge as one window, and what that holds depends on the timing.
+ */
+const pipelines = fc.record({
+  before: fc.array(acting(chunks, fc.constant(false)), { maxLength: 1 }),
+  beside: fc.array(acting([1], fc.boolean()), { minLength: 2, maxLength: 3 }),
+});
+
+/** How many turns each guard takes, and how many pass between chunks. */
+const timings = fc.record({ turns: fc.array(fc.nat({ max: 6 }), { minLength: 1, maxLength: 8 }), between: fc.nat({ max: 8 }) });
+
+const scripted = ({ acts, hasWindow }: Script, id: string, turn: () => Promise<void> | undefined): PipelineStep => {
+  const decide = (text: string, abort: (why: string, options?: { retry: boolean }) => never): void => {
+    const act = acts[Number(chunks.find((number) => text.includes(`c${number}`) && acts[number]) ?? 0)];
+    if (act === 'fail') throw new Error('down');
+    if (act) abort(id, { retry: act === 'retry' });
+  };
+  const processor = {
+    id,
+    processOutputStream: async ({ part, abort }: { part: { payload?: { text?: string } }; abort: never }) => {
+      await turn();
+      decide(part.payload?.text ?? '', abort);
+      return part;
+    },
+  } as unknown as Processor;
+  return hasWindow ? (guard(processor, { window: 'chunk' }) as PipelineStep) : processor;
+};
+
+const pass = async (turns: number): Promise<void> => {
+  for (let turn = 0; turn < turns; turn += 1) await undefined;
+};
+
+/** How a stream of four chunks ends. */
+const endOf = async (
+  { before, beside }: { before: readonly Script[]; beside: readonly Script[] },
+  { turns, between }: { turns: readonly number[]; between: number },
+): Promise<string> => {
+  let asked = 0;
+  const turn = () => pass(turns[asked++ % turns.length] ?? 0);
+  const make = (script: Script, index: number, name: string) => scripted(script, `${name}${index}`, turn);
+  const { gate } = openGate([
+    ...before.map((script, index) => make(script, index, 'before')),
+    pipeline('p')
+      .parallel([
+        ...beside.map((script, index) => make(script, index, 'beside')),
+        guard(scripted({ acts: {}, hasWindow: true }, 'calm', turn) as never, {}) as never,
+      ])
+      .commit(),
+  ]);
+  for (const chunk of [border('text-start'), ...chunks.map((number) => delta(`c${number}.`))]) {
+    await gate.push(chunk);
+    if (gate.stopped) break;
+    await pass(between * 4);
+  }
+  await gate.idle();
+  const { stopped } = gate;
+  return stopped?.kind ?? 'passed';
+};
+
+describe('one end whatever the timing', () => {
+  it('a stream ends alike, whichever guard is faster', async () => {
+    await fc.assert(
+      fc.asyncProperty(pipelines, timings, timings, async (guards, one, other) => {
+        expect(await endOf(guards, one)).toBe(await endOf(guards, other));
+      }),
+      times(500),
+    );
+  });
+});
