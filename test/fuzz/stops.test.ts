@@ -35,7 +35,7 @@ const timings = fc.record({ turns: fc.array(fc.nat({ max: 6 }), { minLength: 1, 
 
 const scripted = ({ acts, hasWindow }: Script, id: string, turn: () => Promise<void> | undefined): PipelineStep => {
   const decide = (text: string, abort: (why: string, options?: { retry: boolean }) => never): void => {
-    const act = acts[Number(chunks.find((number) => text.includes(`c${number}`) && acts[number]) ?? 0)];
+    const act = acts[chunks.find((number) => text.includes(`c${number}`) && acts[number]) ?? 0];
     if (act === 'fail') throw new Error('down');
     if (act) abort(id, { retry: act === 'retry' });
   };
@@ -51,7 +51,7 @@ const scripted = ({ acts, hasWindow }: Script, id: string, turn: () => Promise<v
 };
 
 const pass = async (turns: number): Promise<void> => {
-  for (let turn = 0; turn < turns; turn += 1) await undefined;
+  for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
 };
 
 /** How a stream of four chunks ends. */
@@ -67,7 +67,7 @@ const endOf = async (
     pipeline('p')
       .parallel([
         ...beside.map((script, index) => make(script, index, 'beside')),
-        guard(scripted({ acts: {}, hasWindow: true }, 'calm', turn) as never, {}) as never,
+        guard(scripted({ acts: {}, hasWindow: true }, 'calm', turn) as never, {}),
       ])
       .commit(),
   ]);
