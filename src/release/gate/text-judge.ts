@@ -102,16 +102,12 @@ const createWork = (working: Working): (() => void) => {
   };
   const work = (isLate = false): void =>
     attempt(() => {
-      while (!isBusy && !gate.isStopping) {
+      while (!isBusy && !hasStopped && !gate.isStopped) {
         if (read >= stepChars) return void pause(isLate);
         const action = nextAction(place, held, { gate, isLate });
-        if (!action) return;
+        if (!action || (action.kind === 'judge' && gate.isStoppingBefore(action.chunk))) return;
         read += actionChars + charsOf(action);
         if (!perform(action)) return;
-      while (!isBusy && !hasStopped && !gate.isStopped) {
-        const action = nextAction(place, held, { gate, isLate });
-        if (action?.kind === 'judge' && gate.isStoppingBefore(action.chunk)) return;
-        if (!action || !perform(action)) return;
       }
     });
   /** A pattern is somebody else's code, and so is what a hook answers with. */
