@@ -3,8 +3,10 @@ import { feedbackText } from '../loop/feedback-text.js';
 import { messageOf } from '../loop/message-of.js';
 import type { PhaseData } from '../phase/row.js';
 import { InterlockError } from '../errors.js';
+import type { Retry } from '../verdict.js';
 import { openConversation } from './conversation.js';
 import { modelCodec, parseArguments } from './chunks.js';
+import { followRetry } from './follow.js';
 import { judge } from './judge.js';
 import { begin, isSharedRun, runsOf, type GuardOptions, type Guards, type Run } from './run.js';
 import { ruledPart } from './call-rulings.js';
@@ -220,9 +222,14 @@ const lastOf = async (results: AsyncIterable<unknown>): Promise<unknown> => {
  */
 const judgeResult = async (run: Run, call: Call, result: unknown): Promise<unknown> => {
   if (!run.plan.has('toolResult')) return result;
-  const { data, again } = await judge<'toolResult'>(run, payloadOf(run, call, result));
-  if (again !== undefined) throw new Error(feedbackText(again));
+  const { data, retry } = await judge<'toolResult'>(run, payloadOf(run, call, result));
+  if (retry) throw retryError(run, retry);
   return data.result;
+};
+
+const retryError = (run: Run, retry: Retry): Error => {
+  followRetry(run, retry);
+  return new Error(feedbackText(retry.reason));
 };
 
 /** Throws what the guards that ask for errors leave of what a tool threw. */
@@ -230,8 +237,8 @@ const failAsJudged = async (run: Run, call: Call, error: unknown): Promise<never
   run.throwIfStopped();
   if (!run.plan.has('toolResult')) throw error;
   const text = messageOf(error);
-  const { data, again } = await judge<'toolResult'>(run, { ...payloadOf(run, call, text), isError: true });
-  if (again !== undefined) throw new Error(feedbackText(again));
+  const { data, retry } = await judge<'toolResult'>(run, { ...payloadOf(run, call, text), isError: true });
+  if (retry) throw retryError(run, retry);
   throw data.result === text ? error : new Error(String(data.result));
 };
 

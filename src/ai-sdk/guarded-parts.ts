@@ -1,19 +1,36 @@
 import { InterlockError } from '../errors.js';
+import type { Outcome } from '../loop/outcome.js';
+import type { WorkName } from '../loop/work-names.js';
+import type { Retry } from '../verdict.js';
 import { isPromise } from '../phase/awaitable.js';
 import { isSame } from '../pipeline/plain-data.js';
 import { modelCodec } from './chunks.js';
-import { guardsOutput, openCall, recover, type Again, type ModelCall, type OpenCall } from './model-call.js';
-import { lateEdit, review } from './review.js';
+import { follow, followRetry } from './follow.js';
+import { judgedInput } from './judge-input.js';
+import { guardsOutput, openCall, recover, request, type Asked, type ModelCall, type OpenCall } from './model-call.js';
+import { isClientCall, lateEdit, review } from './review.js';
 import type { Run } from './run.js';
-import type { Chunk, Content, PartOf, StreamPart } from './spec.js';
+import type { Chunk, Content, PartOf, Prompt, StreamPart } from './spec.js';
 import { ruledPart } from './call-rulings.js';
 import { createStreamLane, type Passed, type StreamLane } from './stream-lane.js';
 import { createGathering, createWire, partsOfContent, saysSomething, type Gathering, type Wire } from './wire.js';
 
-/** What one call of the guarded model has let out, over all its attempts. */
-interface Sending {
+/** One call of the guarded model, through all its attempts. */
+export interface Sending {
   readonly call: ModelCall;
   readonly wire: Wire;
+  /** What the model is to be sent, without feedback. */
+  prompt?: Prompt;
+  /** What a guard said against the attempt before. */
+  feedback?: string;
+  asked?: Asked;
+  /** The call that the answer comes from. */
+  open?: OpenCall;
+  attempt: Attempt;
+  /** What the call failed with; `isBroken` where it broke off, and the provider did not report that itself. */
+  failure?: { readonly error: unknown; readonly isBroken: boolean };
+  /** Whether guards left the answer as it came: then the provider's own record of it says nothing that they took out. */
+  isUnedited: boolean;
   /** Whether words have left: they cannot be taken back, so that the attempt is the last. */
   hasLeft: boolean;
   hasStarted: boolean;
@@ -21,51 +38,114 @@ interface Sending {
 
 /** One attempt at a call. */
 interface Attempt {
-  readonly open: OpenCall;
   readonly gathering: Gathering;
+  /** What the provider said before the stream's guards, where anything is told of that. */
+  readonly came: Gathering | undefined;
   /** Parts that wait for the whole answer to be judged. */
   readonly held: StreamPart[];
   readonly rawChunks: Chunk[];
   warnings: readonly unknown[];
-  isUnedited?: boolean;
   finish?: PartOf<'finish'>;
-  /** What the provider said before the stream's guards, where anything is told of that. */
-  readonly came: Gathering | undefined;
-  /** What the provider failed with while it answered; `isBroken` where its stream broke off, and it did not say so itself. */
-  failure?: { readonly error: unknown; readonly isBroken: boolean };
 }
 
-/** The call that an answer finally came from. */
-export interface LastCall {
-  open: OpenCall;
-  /** Whether guards left the answer as it came: then the provider's own record of it says nothing that they took out. */
-  isUnedited?: boolean;
+/** The provider has begun to answer; comes before the parts of each attempt. */
+export interface Opened {
+  readonly type: 'opened';
 }
+
+type Parts<R> = AsyncGenerator<StreamPart | Opened, R>;
+/** How a piece of work ended: what the machine is told, or the retry that a guard asks for. */
+type Ended = Outcome | Retry;
+
+export const createSending = (run: Run, call: ModelCall): Sending => ({
+  call,
+  wire: createWire(),
+  attempt: createAttempt(run, call),
+  isUnedited: false,
+  hasLeft: false,
+  hasStarted: false,
+});
+
+const createAttempt = (run: Run, call: ModelCall): Attempt => {
+  const came = guardsOutput(run) && keepsRecord(call) ? createGathering() : undefined;
+  return { came, gathering: createGathering(), held: [], rawChunks: [], warnings: [] };
+};
 
 /**
- * A guarded model's answer, part by part. Tool calls leave when the whole answer was judged, words then or when they come, as the
- * run holds them. Throws what ends the run, and what the provider's stream broke off with, where no guard mends that; a failure
- * that the provider reports itself is a part, and how the call finished follows it.
+ * A guarded model's answer, part by part, as the loop's machine decides it: from the request to the reviewed step, with its retries and
+ * recoveries. Tool calls leave when the whole answer was judged, words then or when they come, as the run holds them. Throws what ends
+ * the run, and what the provider's call broke off with, where no guard mends that; a failure that the provider reports itself is a part,
+ * and how the call finished follows it.
  */
-export async function* guardedParts(run: Run, call: ModelCall, last: LastCall): AsyncGenerator<StreamPart> {
-  const sending: Sending = { call, wire: createWire(), hasLeft: false, hasStarted: false };
-  for (;;) {
-    const { open } = last;
-    const came = guardsOutput(run) && keepsRecord(call) ? createGathering() : undefined;
-    const attempt: Attempt = { open, came, gathering: createGathering(), held: [], rawChunks: [], warnings: [] };
-    const again = (yield* pump(run, sending, attempt)) ?? (yield* finishUp(run, sending, attempt));
-    last.isUnedited = attempt.isUnedited;
-    if (!again) return;
-    last.open = await openCall(run, call, again);
+export async function* guardedParts(run: Run, sending: Sending): Parts<void> {
+  for (let work: WorkName | undefined = 'prepare'; isActivity(work);) {
+    const ended: Ended = yield* activities[work](run, sending);
+    if ('processorId' in ended) sending.feedback = ended.reason;
+    work = 'processorId' in ended ? followRetry(run, ended) : follow(run, work, ended);
   }
+  const { failure, attempt, wire } = sending;
+  if (!failure) return; // the AI SDK runs the tools, and decides about the next step
+  if (failure.isBroken) throw failure.error;
+  yield* wire.end();
+  yield { type: 'error', error: failure.error };
+  if (attempt.finish) yield attempt.finish;
 }
+
+/** The caller's messages are judged before the first attempt; `processInputStep` is the AI SDK's `prepareStep`. */
+async function* prepare(run: Run, sending: Sending): Parts<Ended> {
+  sending.prompt ??= (await judgedInput(run, sending.call.params.prompt)) as Prompt; // made of a prompt
+  return { kind: 'done' };
+}
+
+async function* ask(run: Run, sending: Sending): Parts<Ended> {
+  const { call, prompt = [], feedback } = sending;
+  sending.failure = undefined;
+  const asked = await request(run, call, { prompt, feedback });
+  if ('retry' in asked) return asked.retry;
+  sending.asked = asked;
+  return { kind: 'done' };
+}
+
+async function* answer(run: Run, sending: Sending): Parts<Ended> {
+  const { call } = sending;
+  const attempt = (sending.attempt = createAttempt(run, call));
+  try {
+    sending.open = await openCall(run, call, sending.asked as Asked); // the machine comes here from the request
+  } catch (error) {
+    sending.failure = { error, isBroken: true };
+  }
+  if (!sending.failure) yield { type: 'opened' };
+  const retry = sending.failure ? undefined : yield* pump(run, sending);
+  if (retry) return retry;
+  if (!sending.failure && attempt.finish) return { kind: 'done' };
+  call.signal.throwIfAborted();
+  const malformed = () =>
+    new InterlockError('model/malformed-stream', { path: call.model.modelId, detail: 'no finish part came' });
+  sending.failure ??= { error: malformed(), isBroken: true };
+  return { kind: 'api-error' };
+}
+
+/** A guard may have a failed call made again, as long as nothing of it has left. */
+async function* mend(run: Run, sending: Sending): Parts<Ended> {
+  if (sending.hasLeft || !sending.asked) return { kind: 'give-up' };
+  const { prompt, retry } = await recover(run, sending.failure?.error, sending.asked.conversation);
+  if (retry) return retry;
+  sending.prompt = prompt ?? sending.prompt;
+  return { kind: prompt ? 'same-model' : 'give-up' };
+}
+
+const activities = { prepare, request: ask, call: answer, recover: mend, review: finishUp };
+
+const isActivity = (work: WorkName | undefined): work is keyof typeof activities =>
+  work !== undefined && Object.hasOwn(activities, work);
 
 /** Whether the provider's own record of an answer is told beside it: raw chunks, or the body of its response. */
 const keepsRecord = ({ mode, params }: ModelCall): boolean => mode === 'generate' || params.includeRawChunks === true;
 
 /** Takes the model's parts through the guards of the stream, to their end. */
-async function* pump(run: Run, sending: Sending, attempt: Attempt): AsyncGenerator<StreamPart, Again | undefined> {
-  const { open } = attempt;
+async function* pump(run: Run, sending: Sending): Parts<Retry | undefined> {
+  const { attempt } = sending;
+  const open = sending.open as OpenCall; // see answer
   const lane = createStreamLane<StreamPart>(run, {
     codec: modelCodec,
     messageList: open.conversation.list,
@@ -74,15 +154,13 @@ async function* pump(run: Run, sending: Sending, attempt: Attempt): AsyncGenerat
   });
   const parts = lane.watch(open.parts)[Symbol.asyncIterator]();
   const letOut = function* (passed: Passed<StreamPart>): Generator<StreamPart> {
-    for (const left of passed.parts ?? []) yield* take(run, { sending, attempt }, left);
+    for (const left of passed.parts) yield* take(run, sending, left);
   };
   /** What guards clear while nothing comes leaves then. */
   const meanwhile = <T>(waiting: Promise<T>) => untilSettled(waiting, lane, (cleared) => letOut({ parts: cleared }));
-  const againAfter = ({ again }: Passed<StreamPart>): Again | undefined =>
-    again === undefined ? undefined : { feedback: again, prompt: open.prompt };
   try {
     for (;;) {
-      const part = yield* meanwhile(nextPart(run, attempt, parts));
+      const part = yield* meanwhile(nextPart(run, sending, parts));
       if (!part) break;
       if (part.type === 'stream-start') {
         yield* start(sending, part);
@@ -91,13 +169,13 @@ async function* pump(run: Run, sending: Sending, attempt: Attempt): AsyncGenerat
       const pushed = lane.push(part);
       const passed = isPromise(pushed) ? yield* meanwhile(pushed) : pushed;
       yield* letOut(passed);
-      if (passed.again !== undefined) return againAfter(passed);
+      if (passed.retry) return passed.retry;
     }
-    if (attempt.failure) return undefined;
+    if (sending.failure) return undefined;
     const ending = lane.end();
     const last = isPromise(ending) ? yield* meanwhile(ending) : ending;
     yield* letOut(last);
-    return againAfter(last);
+    return last.retry;
   } finally {
     lane.close();
     await parts.return?.();
@@ -127,14 +205,15 @@ function* start(sending: Sending, part: StreamPart): Generator<StreamPart> {
 }
 
 /** The next part with what it tells the call itself; none at the end, and where the provider failed. */
-const nextPart = async (run: Run, attempt: Attempt, parts: AsyncIterator<StreamPart>): Promise<StreamPart | undefined> => {
+const nextPart = async (run: Run, sending: Sending, parts: AsyncIterator<StreamPart>): Promise<StreamPart | undefined> => {
+  const { attempt } = sending;
   try {
     for (;;) {
       const { done, value } = await parts.next();
       run.throwIfStopped();
       if (done) return undefined;
       if (value.type === 'error') {
-        attempt.failure = { error: value.error, isBroken: false };
+        sending.failure = { error: value.error, isBroken: false };
         attempt.finish = await finishAfterError(parts);
         return undefined;
       }
@@ -150,7 +229,7 @@ const nextPart = async (run: Run, attempt: Attempt, parts: AsyncIterator<StreamP
     }
   } catch (error) {
     run.throwIfStopped();
-    attempt.failure = { error, isBroken: true };
+    sending.failure = { error, isBroken: true };
     return undefined;
   }
 };
@@ -170,7 +249,8 @@ const keepRaw = (run: Run, { rawChunks }: Attempt, part: StreamPart): void => {
 };
 
 /** Adds a part to the answer, and lets it out or keeps it until the answer was judged. */
-function* take(run: Run, { sending, attempt }: { sending: Sending; attempt: Attempt }, part: StreamPart): Generator<StreamPart> {
+function* take(run: Run, sending: Sending, part: StreamPart): Generator<StreamPart> {
+  const { attempt } = sending;
   if (part.type === 'finish') return; // leaves when the answer was judged
   attempt.gathering.add(part);
   const says = saysSomething(part);
@@ -187,23 +267,23 @@ function* send(sending: Sending, part: StreamPart): Generator<StreamPart> {
 }
 
 /** Judges the whole answer and lets out what waited for that. */
-async function* finishUp(run: Run, sending: Sending, attempt: Attempt): AsyncGenerator<StreamPart, Again | undefined> {
-  const { finish, open, rawChunks, warnings, gathering } = attempt;
-  if (attempt.failure || !finish) return yield* fail(run, sending, attempt);
+async function* finishUp(run: Run, sending: Sending): Parts<Ended> {
+  const { attempt, call, wire, open } = sending as Sending & { open: OpenCall }; // the machine comes here from the call
+  const { rawChunks, warnings, gathering, came } = attempt;
+  const finish = attempt.finish as PartOf<'finish'>; // as above
   const { content } = gathering;
-  const { model } = sending.call;
-  const given = { open, model, content, finish, rawChunks, warnings, mayRetry: !sending.hasLeft };
+  const given = { open, model: call.model, content, finish, rawChunks, warnings, mayRetry: !sending.hasLeft };
   const reviewed = await review(run, given);
-  if (reviewed.again !== undefined) return { feedback: reviewed.again, prompt: open.prompt };
-  attempt.isUnedited = !attempt.came || isSame([...attempt.came.content], [...reviewed.content]);
-  const held = attempt.isUnedited ? attempt.held : attempt.held.filter(({ type }) => type !== 'raw');
+  if (reviewed.retry) return reviewed.retry;
+  sending.isUnedited = !came || isSame([...came.content], [...reviewed.content]);
+  const held = sending.isUnedited ? attempt.held : attempt.held.filter(({ type }) => type !== 'raw');
   const rest = reviewed.content === content ? held : editedParts(run, content, reviewed.content);
   for (const piece of reviewed.content) if (piece.type === 'tool-call') run.judgedCalls.add(piece.toolCallId);
   run.isAnswered = true;
   for (const part of rest) yield* send(sending, part);
-  yield* sending.wire.end();
+  yield* wire.end();
   yield finish;
-  return undefined;
+  return { kind: 'reviewed', toolCalls: reviewed.content.filter(isClientCall).length };
 }
 
 /** An edited answer as parts; where its words have left already, only calls may still be changed. */
@@ -213,21 +293,3 @@ const editedParts = (run: Run, before: readonly Content[], after: readonly Conte
   if (said(before) === said(after)) return partsOfContent(after.filter(({ type }) => waitsForReview.has(type)));
   throw lateEdit(run);
 };
-
-/** The provider failed while it answered: a guard may have the call made again, else that is what the caller is told. */
-async function* fail(run: Run, sending: Sending, attempt: Attempt): AsyncGenerator<StreamPart, Again | undefined> {
-  const { open, failure } = attempt;
-  sending.call.signal.throwIfAborted();
-  const path = sending.call.model.modelId;
-  const { error, isBroken } = failure ?? {
-    error: new InterlockError('model/malformed-stream', { path, detail: 'no finish part came' }),
-    isBroken: true,
-  };
-  const prompt = sending.hasLeft ? undefined : await recover(run, error, open.conversation);
-  if (prompt) return { prompt };
-  if (isBroken) throw error;
-  yield* sending.wire.end();
-  yield { type: 'error', error };
-  if (attempt.finish) yield attempt.finish;
-  return undefined;
-}

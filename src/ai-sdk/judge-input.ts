@@ -1,5 +1,6 @@
 import type { Adapter } from './adapters.js';
 import { openConversation, rewritten } from './conversation.js';
+import { followRetry } from './follow.js';
 import { judge } from './judge.js';
 import type { Run } from './run.js';
 import type { AnyMessage } from './spec.js';
@@ -31,7 +32,10 @@ export const judgeInput = async (run: Run, given: readonly AnyMessage[], by: Ada
       systemMessages: port.readSystem(list),
       retryCount: run.retries,
     });
-    if (judged.again !== undefined) continue;
+    if (judged.retry) {
+      followRetry(run, judged.retry);
+      continue;
+    }
     if (!conversation.isChanged()) return given;
     const system = conversation.readSystem() as readonly AnyMessage[]; // system messages are messages of either form
     run.input = { by, rewrites: conversation.rewrites(), system: conversation.isSystemChanged() ? system : undefined };

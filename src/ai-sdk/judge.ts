@@ -1,11 +1,11 @@
 import type { Phase, PhaseData } from '../phase/row.js';
-import type { Stop, Verdict } from '../verdict.js';
+import type { Retry, Verdict } from '../verdict.js';
 import type { Run } from './run.js';
 import { errorOfStop } from './stop-errors.js';
 
-/** What guards made of a payload: the payload to go on with, or the wish for another attempt, granted and counted. */
+/** What guards made of a payload: the payload to go on with, or the wish for another attempt. */
 export type Judged<P extends Phase> =
-  { readonly data: PhaseData<P>; readonly again?: undefined } | { readonly data?: undefined; readonly again: string };
+  { readonly data: PhaseData<P>; readonly retry?: undefined } | { readonly data?: undefined; readonly retry: Retry };
 
 export interface Judging {
   /** Whether another attempt could be made here. Default true. */
@@ -23,7 +23,7 @@ export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>, judgi
 export const settle = <P extends Phase>(
   run: Run,
   data: PhaseData<P>,
-  { verdict, mayRetry }: Judging & { verdict: Verdict<PhaseData<P>> },
+  { verdict, mayRetry = true }: Judging & { verdict: Verdict<PhaseData<P>> },
 ): Judged<P> => {
   run.throwIfStopped(); // a guard beside this one may have ended the run meanwhile
   run.options.abortSignal?.throwIfAborted();
@@ -33,21 +33,12 @@ export const settle = <P extends Phase>(
     case 'edit':
       return { data: verdict.data };
     case 'retry':
-      return { again: grant(run, verdict, mayRetry) };
+      if (mayRetry) return { retry: verdict };
+      throw run.end(errorOfStop(verdict));
     case 'trip':
     case 'unavailable':
       throw run.end(errorOfStop(verdict));
     default:
       return verdict satisfies never;
   }
-};
-
-/** Counts a retry, or ends the run where there is none left. */
-const grant = (run: Run, stop: Extract<Stop, { kind: 'retry' }>, mayRetry = true): string => {
-  const { maxProcessorRetries = 0 } = run.options;
-  if (!mayRetry || run.retries >= maxProcessorRetries) throw run.end(errorOfStop(stop));
-  run.retries += 1;
-  const { processorId, phase, reason } = stop;
-  run.emit({ type: 'retry', processorId, phase, reason, retries: run.retries });
-  return reason;
 };

@@ -1,9 +1,10 @@
 import { feedbackText } from '../loop/feedback-text.js';
+import { readParts } from '../loop/read-parts.js';
 import type { PhaseData } from '../phase/row.js';
+import type { Retry } from '../verdict.js';
 import { modelCodec } from './chunks.js';
 import { openConversation, type Conversation } from './conversation.js';
 import { judge } from './judge.js';
-import { judgedInput } from './judge-input.js';
 import type { Run } from './run.js';
 import type { CallableModel, CallOptions, Chunk, GenerateResult, Prompt, StreamPart } from './spec.js';
 import { partsOfContent } from './wire.js';
@@ -20,8 +21,6 @@ export interface ModelCall {
 /** A call under way. */
 export interface OpenCall {
   readonly parts: AsyncIterable<StreamPart>;
-  /** The conversation that was sent, without feedback. */
-  readonly prompt: Prompt;
   readonly request?: unknown;
   readonly response?: object;
   readonly conversation: Conversation;
@@ -34,55 +33,33 @@ const outputPhases = ['outputStream', 'llmResponse', 'outputStep', 'outputResult
 /** Whether anything of an answer may be taken out: then it must not leave by another way either. */
 export const guardsOutput = ({ plan }: Run): boolean => outputPhases.some((phase) => plan.has(phase));
 
-/** Why a call is made again. */
-export interface Again {
-  /** What a guard said against the attempt before. */
-  readonly feedback?: string;
-  /** The prompt as a guard mended it after the call before failed. */
-  readonly prompt?: Prompt;
-}
-
-/** Judges what goes to the model, and calls it; until it answers, or fails in a way that no guard mends. */
-export const openCall = async (run: Run, call: ModelCall, again: Again = {}): Promise<OpenCall> => {
-  let { feedback, prompt = (await judgedInput(run, call.params.prompt)) as Prompt } = again;
-  for (;;) {
-    const conversation = openConversation(run, prompt, { answeredFrom: answeredFrom(prompt) });
-    const asked = await request(run, call, { conversation, prompt: withFeedback(prompt, feedback) });
-    if (asked.again !== undefined) {
-      feedback = asked.again;
-      continue;
-    }
-    const { prompt: sent, response: cached } = asked.data;
-    if (cached) return { prompt, conversation, fromCache: true, parts: replay(cached.chunks) };
-    try {
-      return { prompt, conversation, fromCache: false, ...(await send(run, call, sent as unknown as Prompt)) };
-    } catch (error) {
-      call.signal.throwIfAborted();
-      const mended = await recover(run, error, conversation);
-      if (!mended) throw error;
-      prompt = mended;
-    }
-  }
-};
-
-/** The answers of this run stand behind the last word of the user's. */
+/** The answers of this run follow the last message of the user. */
 const answeredFrom = (prompt: Prompt): number => prompt.findLastIndex(({ role }) => role === 'user') + 1;
 
-interface Asking {
+/** What a call is to send, as its guards left it. */
+export interface Asked {
   readonly conversation: Conversation;
-  readonly prompt: Prompt;
+  readonly data: PhaseData<'llmRequest'>;
 }
 
-const request = (run: Run, { model }: ModelCall, { conversation, prompt }: Asking) =>
-  judge<'llmRequest'>(run, {
+/** Judges what goes to the model; `feedback` is what a guard said against the attempt before. */
+export const request = async (
+  run: Run,
+  { model }: ModelCall,
+  { prompt, feedback }: { readonly prompt: Prompt; readonly feedback: string | undefined },
+): Promise<Asked | { readonly retry: Retry }> => {
+  const conversation = openConversation(run, prompt, { answeredFrom: answeredFrom(prompt) });
+  const judged = await judge<'llmRequest'>(run, {
     phase: 'llmRequest',
-    prompt: prompt as never, // Mastra types a prompt by an older specification; the messages are the same
+    prompt: withFeedback(prompt, feedback) as never, // Mastra types a prompt by an older specification; the messages are the same
     model: model as never, // as the prompt
     messageList: conversation.list,
     stepNumber: run.stepNumber,
     steps: [...run.steps] as never, // the AI SDK's own records
     retryCount: run.retries,
   });
+  return judged.retry ? judged : { conversation, data: judged.data };
+};
 
 /** Behind the system messages, for most models take them in the beginning only. */
 const withFeedback = (prompt: Prompt, reason: string | undefined): Prompt => {
@@ -91,31 +68,19 @@ const withFeedback = (prompt: Prompt, reason: string | undefined): Prompt => {
   return prompt.toSpliced(at === -1 ? prompt.length : at, 0, { role: 'system', content: feedbackText(reason) });
 };
 
-type Sent = Pick<OpenCall, 'parts' | 'request' | 'response'>;
-
-const send = async (run: Run, { model, params, mode, signal }: ModelCall, prompt: Prompt): Promise<Sent> => {
-  const options = { ...params, prompt, abortSignal: AbortSignal.any([run.signal, signal]) };
+/** Calls the model, or opens the answer that a guard had cached. */
+export const openCall = async (run: Run, { model, params, mode, signal }: ModelCall, asked: Asked): Promise<OpenCall> => {
+  const { conversation, data } = asked;
+  if (data.response) return { conversation, fromCache: true, parts: replay(data.response.chunks) };
+  const abortSignal = AbortSignal.any([run.signal, signal]);
+  const options = { ...params, prompt: data.prompt as unknown as Prompt, abortSignal }; // see request
   if (mode === 'stream') {
     const { stream, ...rest } = await model.doStream(options);
-    return { ...rest, parts: read(stream) };
+    return { ...rest, conversation, fromCache: false, parts: readParts(stream, (part) => part as StreamPart) };
   }
   const result = await model.doGenerate(options);
-  return { request: result.request, response: result.response, parts: asParts(result) };
+  return { request: result.request, response: result.response, conversation, fromCache: false, parts: asParts(result) };
 };
-
-/** Whoever stops reading cancels the provider's stream. */
-async function* read(stream: ReadableStream<StreamPart>): AsyncGenerator<StreamPart> {
-  const reader = stream.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    reader.cancel().catch(() => undefined);
-  }
-}
 
 async function* asParts({ content, finishReason, usage, ...rest }: GenerateResult): AsyncGenerator<StreamPart> {
   const { response, warnings, providerMetadata } = rest;
@@ -134,12 +99,15 @@ async function* replay(chunks: readonly Chunk[]): AsyncGenerator<StreamPart> {
   }
 }
 
-/** The prompt with which a failed call is made again, where a guard asks for it and the budget allows it. */
-export const recover = async (run: Run, error: unknown, conversation: Conversation): Promise<Prompt | undefined> => {
+/** What guards make of a failed call: the prompt with which it is made again, where one asks for that. */
+export const recover = async (
+  run: Run,
+  error: unknown,
+  conversation: Conversation,
+): Promise<{ readonly prompt?: Prompt; readonly retry?: Retry }> => {
   const { list } = conversation;
-  if (run.error || !run.plan.has('apiError')) return undefined;
-  const { maxErrorRetries = 10 } = run.options;
-  const payload: PhaseData<'apiError'> = {
+  if (run.error || !run.plan.has('apiError')) return {};
+  const { data, retry } = await judge<'apiError'>(run, {
     phase: 'apiError',
     error,
     messages: run.scope.host.messages.read(list, 'all'),
@@ -148,11 +116,7 @@ export const recover = async (run: Run, error: unknown, conversation: Conversati
     stepNumber: run.stepNumber,
     steps: [...run.steps] as never, // see request
     retryCount: run.recoveries,
-  };
-  const judged = await judge<'apiError'>(run, payload);
-  const isAsked = judged.again !== undefined || judged.data.decision === 'retry';
-  if (!isAsked || run.recoveries >= maxErrorRetries) return undefined;
-  run.recoveries += 1;
-  run.emit({ type: 'recovery', recoveries: run.recoveries });
-  return [...conversation.readSystem(), ...conversation.read()] as Prompt; // made of a prompt
+  });
+  if (data?.decision !== 'retry') return { retry };
+  return { prompt: [...conversation.readSystem(), ...conversation.read()] as Prompt }; // made of a prompt
 };

@@ -3,6 +3,7 @@ import type { Phase, PhaseData } from '../phase/row.js';
 import { isSame } from '../pipeline/plain-data.js';
 import { answerId, editedContent, toAnswerMessage } from './answer.js';
 import { parseArguments, usageOf } from './chunks.js';
+import type { Retry } from '../verdict.js';
 import { judge } from './judge.js';
 import type { CallableModel, Chunk, Content, PartOf } from './spec.js';
 import type { OpenCall } from './model-call.js';
@@ -24,12 +25,12 @@ export interface Review {
 
 /** What guards left of an answer, or the wish for another attempt. */
 export type Reviewed =
-  { readonly content: readonly Content[]; readonly again?: undefined } | { readonly content?: undefined; readonly again: string };
+  { readonly content: readonly Content[]; readonly retry?: undefined } | { readonly content?: undefined; readonly retry: Retry };
 
 type Call = Extract<Content, { type: 'tool-call' }>;
 type ProviderResult = Extract<Content, { type: 'tool-result' }>;
 
-const isClientCall = (piece: Content): piece is Call => piece.type === 'tool-call' && !piece.providerExecuted;
+export const isClientCall = (piece: Content): piece is Call => piece.type === 'tool-call' && !piece.providerExecuted;
 
 /**
  * All guards that judge a whole answer: the observers of the call, those of results that came with it, those of the step, and,
@@ -48,8 +49,8 @@ export const review = async (run: Run, given: Review): Promise<Reviewed> => {
   for (const payloadOf of payloads) {
     const payload = payloadOf();
     const reportDropped = watchEarlier(run, given);
-    const { again } = await judge<Phase>(run, payload, given);
-    if (again !== undefined) return { again };
+    const { retry } = await judge<Phase>(run, payload, given);
+    if (retry) return { retry };
     reportDropped?.(payload.phase);
   }
   run.judgeLast = isFinal ? undefined : () => judgeLast(run, given);

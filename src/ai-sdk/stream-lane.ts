@@ -6,7 +6,7 @@ import { isSame } from '../pipeline/plain-data.js';
 import { planStream, type StreamStretch } from '../pipeline/stream-plan.js';
 import { createStreamGate } from '../release/gate/stream-gate.js';
 import { untilStopped } from '../release/gate/until-stopped.js';
-import { pass, type Verdict } from '../verdict.js';
+import { pass, type Retry, type Verdict } from '../verdict.js';
 import type { ChunkCodec } from './chunks.js';
 import { settle } from './judge.js';
 import type { Run } from './run.js';
@@ -15,7 +15,7 @@ import type { Chunk } from './spec.js';
 /** What the stream's guards made of a part: the parts that may leave, and maybe the wish for another attempt. */
 export interface Passed<Part> {
   readonly parts: readonly Part[];
-  readonly again?: string;
+  readonly retry?: Retry;
 }
 
 /** The one place where parts of a stream go through its guards. */
@@ -73,8 +73,8 @@ export const createStreamLane = <Part extends { type: string }>(run: Run, option
   const passage = openPassage(run, payload, cleared.add);
   const takeCleared = (): readonly Part[] => cleared.take().flatMap((chunk) => partsOf(chunk, came, options));
   const passed = (verdict: Verdict<Data>): Passed<Part> => {
-    const { again } = settle(run, payload(null), { verdict, mayRetry: mayRetry() });
-    return { parts: again === undefined ? takeCleared() : [], again };
+    const { retry } = settle(run, payload(null), { verdict, mayRetry: mayRetry() });
+    return { parts: retry ? [] : takeCleared(), retry };
   };
   const goOn = (chunk: Chunk, left: number): Awaitable<Verdict<Data>> =>
     whenReady(passage.take(chunk), (verdict) => {

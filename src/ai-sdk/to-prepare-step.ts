@@ -5,6 +5,7 @@ import { isSame } from '../pipeline/plain-data.js';
 import { authorStep, type StepAuthor } from './author-step.js';
 import { openConversation } from './conversation.js';
 import { instanceOf } from './host.js';
+import { followRetry } from './follow.js';
 import { judge } from './judge.js';
 import { judgeInput } from './judge-input.js';
 import { createReadOnlyViews } from './read-only.js';
@@ -149,7 +150,10 @@ const guardStep = async (preparing: Preparing, given: Given, base: StepInput): P
     const conversation = openConversation(run, all, { answeredFrom });
     const { views, payload } = payloadOf(preparing, given, conversation.list);
     const judged = await judge<'inputStep'>(run, payload);
-    if (judged.again !== undefined) continue;
+    if (judged.retry) {
+      followRetry(run, judged.retry);
+      continue;
+    }
     const { model, ...rest } = fieldsOf(run, payload, judged.data);
     const fields = { ...views.unwrap(rest), ...(model !== undefined && { model }) };
     if (!conversation.isChanged()) return { step: base, fields };

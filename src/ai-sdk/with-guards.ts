@@ -1,7 +1,7 @@
 import { wrapLanguageModel } from 'ai';
-import { guardedParts, type LastCall } from './guarded-parts.js';
+import { createSending, guardedParts, type Sending } from './guarded-parts.js';
 import { instanceOf, type ModelInstance } from './host.js';
-import { guardsOutput, openCall, type ModelCall } from './model-call.js';
+import { guardsOutput, type ModelCall } from './model-call.js';
 import { begin, isSharedRun, runsOf, type GuardOptions, type Guards, type Run } from './run.js';
 import { isStopError } from './stop-errors.js';
 import type { CallableModel, CallOptions, GenerateResult, PartOf, StreamPart, StreamResult } from './spec.js';
@@ -56,12 +56,13 @@ const beginCall = async (run: Run): Promise<void> => {
 
 const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
   await beginCall(run);
-  const last: LastCall = { open: await openCall(run, call) };
+  const sending = createSending(run, call);
   const gathering = createGathering();
   let warnings: GenerateResult['warnings'] = [];
   let metadata: object = {};
   let finish: PartOf<'finish'> | undefined;
-  for await (const part of guardedParts(run, call, last)) {
+  for await (const part of guardedParts(run, sending)) {
+    if (part.type === 'opened') continue;
     if (part.type === 'error') throw part.error;
     if (part.type === 'stream-start') ({ warnings } = part);
     else if (part.type === 'response-metadata') metadata = withoutType(part);
@@ -69,7 +70,7 @@ const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
     else gathering.add(part);
   }
   const { finishReason, usage, providerMetadata } = finish as PartOf<'finish'>; // no answer ends without: that is an error part
-  const { request, response } = reportOf(run, last);
+  const { request, response } = reportOf(run, sending);
   const { content } = gathering;
   return { content, finishReason, usage, providerMetadata, warnings, request, response: { ...response, ...metadata } };
 };
@@ -77,28 +78,32 @@ const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
 const withoutType = ({ type: _type, ...rest }: PartOf<'response-metadata'>): object => rest;
 
 /** What is told of the call beside its answer. The provider's raw body holds words that guards may have taken out. */
-const reportOf = (run: Run, { open, isUnedited = false }: LastCall): Pick<GenerateResult, 'request' | 'response'> => {
-  const { body: _body, ...rest } = (open.response ?? {}) as { body?: unknown };
-  const response = guardsOutput(run) && !isUnedited ? rest : open.response;
-  return { request: open.request, response } as Pick<GenerateResult, 'request' | 'response'>; // what the provider gave
+const reportOf = (run: Run, { open, isUnedited }: Sending): Pick<GenerateResult, 'request' | 'response'> => {
+  const { body: _body, ...rest } = (open?.response ?? {}) as { body?: unknown };
+  const response = guardsOutput(run) && !isUnedited ? rest : open?.response;
+  return { request: open?.request, response } as Pick<GenerateResult, 'request' | 'response'>; // what the provider gave
 };
 
 const stream = async (run: Run, call: CancelableCall): Promise<StreamResult> => {
   await beginCall(run);
-  const last: LastCall = { open: await openCall(run, call) };
-  const { request, response } = reportOf(run, last);
-  return { stream: toStream(guardedParts(run, call, last), call), request, response };
+  const sending = createSending(run, call);
+  const parts = guardedParts(run, sending);
+  await parts.next(); // the first attempt was opened
+  const { request, response } = reportOf(run, sending);
+  return { stream: toStream(parts, call), request, response };
 };
 
 /** Parts as they are asked for. What guards end the run with is the last part; a reader that cancels ends the provider's call. */
-const toStream = (parts: AsyncGenerator<StreamPart>, call: CancelableCall): ReadableStream<StreamPart> =>
+const toStream = (parts: ReturnType<typeof guardedParts>, call: CancelableCall): ReadableStream<StreamPart> =>
   new ReadableStream<StreamPart>(
     {
       pull: async (controller) => {
         try {
-          const { done, value } = await parts.next();
-          if (done) controller.close();
-          else controller.enqueue(value);
+          for (;;) {
+            const { done, value } = await parts.next();
+            if (done) return controller.close();
+            if (value.type !== 'opened') return controller.enqueue(value);
+          }
         } catch (error) {
           if (call.signal.aborted) return controller.error(call.signal.reason);
           if (!isStopError(error)) return controller.error(error); // as the provider's own stream broke off

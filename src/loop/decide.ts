@@ -33,7 +33,8 @@ const decisionOf = ([snapshot, actions]: readonly [LoopSnapshot, readonly Action
   const entered: { state: string; context: LoopContext }[] = [];
   for (const { type, params, info } of actions) {
     if (type === 'xstate.spawnChild') starts.push((params as { id: WorkName }).id);
-    if (type === 'xstate.stopChild') stops.push((params as { id: WorkName }).id);
+    // A state that was not reached by transitions has no actors to stop.
+    if (type === 'xstate.stopChild' && params) stops.push((params as unknown as { id: WorkName }).id);
     if (type === 'entered') entered.push({ ...(params as { state: string }), context: info.context as LoopContext });
   }
   return { snapshot, starts, stops, entered };
