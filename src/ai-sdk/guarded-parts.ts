@@ -7,7 +7,16 @@ import { isSame } from '../pipeline/plain-data.js';
 import { modelCodec } from './chunks.js';
 import { follow, followRetry } from './follow.js';
 import { judgedInput } from './judge-input.js';
-import { guardsOutput, openCall, recover, request, type Asked, type ModelCall, type OpenCall } from './model-call.js';
+import {
+  finishAfterError,
+  keepsRecord,
+  openCall,
+  recover,
+  request,
+  type Asked,
+  type ModelCall,
+  type OpenCall,
+} from './model-call.js';
 import { isClientCall, lateEdit, review } from './review.js';
 import type { Run } from './run.js';
 import type { Chunk, Content, PartOf, Prompt, StreamPart } from './spec.js';
@@ -67,7 +76,7 @@ export const createSending = (run: Run, call: ModelCall): Sending => ({
 });
 
 const createAttempt = (run: Run, call: ModelCall): Attempt => {
-  const came = guardsOutput(run) && keepsRecord(call) ? createGathering() : undefined;
+  const came = keepsRecord(run, call) ? createGathering() : undefined;
   return { came, gathering: createGathering(), held: [], rawChunks: [], warnings: [] };
 };
 
@@ -78,8 +87,8 @@ const createAttempt = (run: Run, call: ModelCall): Attempt => {
  * and how the call finished follows it.
  */
 export async function* guardedParts(run: Run, sending: Sending): Parts<void> {
-  for (let work: WorkName | undefined = 'prepare'; isActivity(work);) {
-    const ended: Ended = yield* activities[work](run, sending);
+  for (let work: WorkName | undefined = 'prepare'; isOfCall(work);) {
+    const ended: Ended = yield* perform(run, sending, work);
     if ('processorId' in ended) sending.feedback = ended.reason;
     work = 'processorId' in ended ? followRetry(run, ended) : follow(run, work, ended);
   }
@@ -92,19 +101,19 @@ export async function* guardedParts(run: Run, sending: Sending): Parts<void> {
 }
 
 /** The caller's messages are judged before the first attempt; `processInputStep` is the AI SDK's `prepareStep`. */
-async function* prepare(run: Run, sending: Sending): Parts<Ended> {
+const prepare = async (run: Run, sending: Sending): Promise<Ended> => {
   sending.prompt ??= (await judgedInput(run, sending.call.params.prompt)) as Prompt; // made of a prompt
   return { kind: 'done' };
-}
+};
 
-async function* ask(run: Run, sending: Sending): Parts<Ended> {
+const ask = async (run: Run, sending: Sending): Promise<Ended> => {
   const { call, prompt = [], feedback } = sending;
   sending.failure = undefined;
   const asked = await request(run, call, { prompt, feedback });
   if ('retry' in asked) return asked.retry;
   sending.asked = asked;
   return { kind: 'done' };
-}
+};
 
 async function* answer(run: Run, sending: Sending): Parts<Ended> {
   const { call } = sending;
@@ -126,25 +135,30 @@ async function* answer(run: Run, sending: Sending): Parts<Ended> {
 }
 
 /** A guard may have a failed call made again, as long as nothing of it has left. */
-async function* mend(run: Run, sending: Sending): Parts<Ended> {
+const mend = async (run: Run, sending: Sending): Promise<Ended> => {
   if (sending.hasLeft || !sending.asked) return { kind: 'give-up' };
   const { prompt, retry } = await recover(run, sending.failure?.error, sending.asked.conversation);
   if (retry) return retry;
   sending.prompt = prompt ?? sending.prompt;
   return { kind: prompt ? 'same-model' : 'give-up' };
+};
+
+const works = { prepare, request: ask, recover: mend };
+/** The machine's works that one call of the model does. */
+type CallWork = keyof typeof works | 'call' | 'review';
+
+const isOfCall = (work: WorkName | undefined): work is CallWork =>
+  work === 'call' || work === 'review' || (work !== undefined && Object.hasOwn(works, work));
+
+/** Those of the answer let parts out while they are done. */
+async function* perform(run: Run, sending: Sending, work: CallWork): Parts<Ended> {
+  if (work === 'call') return yield* answer(run, sending);
+  if (work === 'review') return yield* finishUp(run, sending);
+  return works[work](run, sending);
 }
-
-const activities = { prepare, request: ask, call: answer, recover: mend, review: finishUp };
-
-const isActivity = (work: WorkName | undefined): work is keyof typeof activities =>
-  work !== undefined && Object.hasOwn(activities, work);
-
-/** Whether the provider's own record of an answer is told beside it: raw chunks, or the body of its response. */
-const keepsRecord = ({ mode, params }: ModelCall): boolean => mode === 'generate' || params.includeRawChunks === true;
 
 /** Takes the model's parts through the guards of the stream, to their end. */
 async function* pump(run: Run, sending: Sending): Parts<Retry | undefined> {
-  const { attempt } = sending;
   const open = sending.open as OpenCall; // see answer
   const lane = createStreamLane<StreamPart>(run, {
     codec: modelCodec,
@@ -231,15 +245,6 @@ const nextPart = async (run: Run, sending: Sending, parts: AsyncIterator<StreamP
     run.throwIfStopped();
     sending.failure = { error, isBroken: true };
     return undefined;
-  }
-};
-
-/** How a call finished that the provider says has failed; what it says meanwhile is part of no answer. */
-const finishAfterError = async (parts: AsyncIterator<StreamPart>): Promise<PartOf<'finish'> | undefined> => {
-  for (;;) {
-    const next = await parts.next().catch(() => undefined); // that it breaks off now says nothing new
-    if (!next || next.done) return undefined;
-    if (next.value.type === 'finish') return next.value;
   }
 };
 

@@ -6,7 +6,7 @@ import { modelCodec } from './chunks.js';
 import { openConversation, type Conversation } from './conversation.js';
 import { judge } from './judge.js';
 import type { Run } from './run.js';
-import type { CallableModel, CallOptions, Chunk, GenerateResult, Prompt, StreamPart } from './spec.js';
+import type { CallableModel, CallOptions, Chunk, GenerateResult, PartOf, Prompt, StreamPart } from './spec.js';
 import { partsOfContent } from './wire.js';
 
 /** A call of a model that guards stand around. */
@@ -120,3 +120,16 @@ export const recover = async (
   if (data?.decision !== 'retry') return { retry };
   return { prompt: [...conversation.readSystem(), ...conversation.read()] as Prompt }; // made of a prompt
 };
+
+/** How a call finished that the provider says has failed; what it says meanwhile is part of no answer. */
+export const finishAfterError = async (parts: AsyncIterator<StreamPart>): Promise<PartOf<'finish'> | undefined> => {
+  for (;;) {
+    const next = await parts.next().catch(() => undefined); // that it breaks off now says nothing new
+    if (!next || next.done) return undefined;
+    if (next.value.type === 'finish') return next.value;
+  }
+};
+
+/** Whether the provider's own record of a guarded answer is asked for: raw chunks, or the body of its response. */
+export const keepsRecord = (run: Run, { mode, params }: ModelCall): boolean =>
+  guardsOutput(run) && (mode === 'generate' || params.includeRawChunks === true);
