@@ -12,6 +12,8 @@ export interface OptionKind {
 export interface OptionFault {
   readonly path: string;
   readonly detail: string;
+  /** Whether it is an option that does not exist. */
+  readonly isUnknown?: true;
 }
 
 /** A kind that is told by a look at the value. */
@@ -89,22 +91,25 @@ export const recordOf = (entry: OptionKind): OptionKind => ({
   },
 });
 
-/** An object whose fields each have a kind; another field is refused, by name. */
+/** An object whose fields each have a kind; another field is refused, by name, and so is one that lacks a needed field. */
 export const fieldsOf = (fields: Readonly<Record<string, OptionKind>>): OptionKind => ({
   says: `an object with ${inWords(Object.keys(fields))}`,
   faultOf(value, path) {
     if (!isObject(value)) return { path, detail: `it must be ${this.says}.` };
-    return firstFault(
-      Object.entries(value).map(([name, of]) => {
-        if (of === undefined) return undefined;
-        const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-        return field
-          ? field.faultOf(of, `${path}.${name}`)
-          : { path: `${path}.${name}`, detail: `there is only ${inWords(Object.keys(fields))}.` };
-      }),
-    );
+    const names = new Set([...Object.keys(value), ...Object.keys(fields)]);
+    return firstFault([...names].map((name) => faultOfField(fields, value, { name, path: `${path}.${name}` })));
   },
 });
+
+const faultOfField = (
+  fields: Readonly<Record<string, OptionKind>>,
+  value: Readonly<Record<string, unknown>>,
+  { name, path }: { name: string; path: string },
+): OptionFault | undefined => {
+  const [field, of] = [Object.hasOwn(fields, name) ? fields[name] : undefined, value[name]];
+  if (of === undefined && !field?.isNeeded) return undefined;
+  return field ? field.faultOf(of, path) : { path, detail: `there is only ${inWords(Object.keys(fields))}.`, isUnknown: true };
+};
 
 const firstFault = (faults: readonly (OptionFault | undefined)[]): OptionFault | undefined =>
   faults.find((fault) => fault !== undefined);

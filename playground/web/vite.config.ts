@@ -14,7 +14,7 @@ export default defineConfig({
   // Sources of the pages' own folder `api` are not the server's.
   server: { host: '127.0.0.1', port: 4478, proxy: { '^/api/(?!.*\\.tsx?(\\?|$))': { target: server } } },
   build: {
-    outDir: here('../../dist/playground/web'),
+    outDir: here('../../dist/studio'),
     emptyOutDir: true,
     target: 'es2024',
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Plan } from '../pipeline/compile.js';
 import type { Host } from '../phase/host.js';
 import type { Phase } from '../phase/row.js';
@@ -143,7 +142,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
   checkHeldChars(options);
   const controller = new AbortController();
   const { abortSignal, onEvent } = options;
-  const id = randomUUID();
+  const id = crypto.randomUUID();
   const signal = abortSignal ? AbortSignal.any([controller.signal, abortSignal]) : controller.signal;
   const run: Run = {
     [brand]: true,

@@ -108,7 +108,7 @@ const storedPart = (part: Part): StoredPart | undefined => {
 const dataIn = (given: unknown): string => {
   if (typeof given === 'string') return given;
   if (given instanceof URL) return given.href;
-  if (given instanceof Uint8Array) return Buffer.from(given).toString('base64');
+  if (given instanceof Uint8Array) return btoa(Array.from(given, (byte) => String.fromCharCode(byte)).join(''));
   const { data, url } = (given ?? {}) as { data?: unknown; url?: unknown };
   return data === undefined && url === undefined ? '' : dataIn(data ?? url);
 };

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -82,7 +82,7 @@ it('is run on the oldest Node that it says it runs on', async () => {
 describe('the command', () => {
   it.concurrent.each(Object.keys(nodes) as unknown as (keyof typeof nodes)[])('runs on Node %i', async (version) => {
     const command = (...args: string[]) =>
-      project.node(version, ['node_modules/mastra-interlock/dist/bin/mastra-interlock.js', ...args]);
+      project.node(version, ['node_modules/mastra-interlock/dist/mastra-interlock.js', ...args]);
     project.write(
       'guards.ts',
       "import { lengthGuard } from 'mastra-interlock/workflows';\nexport default lengthGuard({ maxChars: 3 as number });\n",
@@ -203,40 +203,43 @@ describe('a project without Mastra', () => {
 });
 
 describe('a bundle of one import', () => {
-  /** The files of the package that a bundle carries. */
-  const carriedBy = async (source: string): Promise<string[]> => {
+  /** The code of a bundle, without the packages that are installed beside. */
+  const bundleOf = async (source: string): Promise<string> => {
     project.write('entry.js', source);
     const bundle = await rolldown({
       input: join(project.folder, 'entry.js'),
       platform: 'node',
       external: /^(?!\.|\/|mastra-interlock)/,
     });
-    const { output } = await bundle.generate({ format: 'esm' });
+    const { output } = await bundle.generate({ format: 'esm', codeSplitting: false, minify: true });
     await bundle.close();
-    return output.flatMap((chunk) =>
-      chunk.type === 'chunk'
-        ? Object.entries(chunk.modules).flatMap(([id, { renderedLength }]) =>
-            renderedLength > 0 && id.includes('/mastra-interlock/') ? [id.replace(/^.*\/mastra-interlock\/dist\//, '')] : [],
-          )
-        : [],
-    );
+    return output[0].code;
   };
 
-  it('carries a guard and what it needs, not the other guards, the agent or the loop', async () => {
-    const files = await carriedBy("import { lengthGuard } from 'mastra-interlock/workflows'; console.log(lengthGuard);");
-    expect(files).toContain('workflows/guards/length-guard.js');
-    expect(files.filter((file) => /^workflows\/guards\/.*-guard\.js$/.test(file))).toEqual(['workflows/guards/length-guard.js']);
-    expect(files.filter((file) => /^src\/(loop|release|mastra|ai-sdk|durable)\//.test(file))).toEqual([]);
+  it.each([
+    ['a guard and what it needs', "import { lengthGuard as it } from 'mastra-interlock/workflows';", 60_000],
+    ['another guard', "import { promptInjectionGuard as it } from 'mastra-interlock/guards';", 90_000],
+    ['errors without anything that runs', "import { isInterlockError as it } from 'mastra-interlock';", 1_000],
+    ['the redactor with its kinds, and no agent', "import { redactor as it } from 'mastra-interlock/workflows';", 400_000],
+  ])('carries %s', async (_what, source, mostBytes) => {
+    const code = await bundleOf(`${source} console.log(it);`);
+    expect(code.length).toBeLessThan(mostBytes);
+    expect(code.includes('encoded-instruction')).toBe(source.includes('promptInjection'));
+    expect(code).not.toContain('@mastra/core/workflows');
   });
+});
 
-  it('carries the table of errors without anything that runs', async () => {
-    const files = await carriedBy("import { isInterlockError } from 'mastra-interlock'; console.log(isInterlockError);");
-    expect(files).toEqual(['src/errors.js']);
-  });
-
-  it('carries the redactor with its kinds, and no agent', async () => {
-    const files = await carriedBy("import { redactor } from 'mastra-interlock/workflows'; console.log(redactor);");
-    expect(files).toContain('workflows/redactor/redactor.js');
-    expect(files.filter((file) => /^src\/(loop|mastra|ai-sdk|durable)\//.test(file))).toEqual([]);
+describe('the package', () => {
+  it('has at most 150 files, and 1.8 MB with the studio', () => {
+    const files = globSync('**/*', { cwd: join(project.folder, 'node_modules/mastra-interlock'), withFileTypes: true }).filter(
+      (file) => file.isFile(),
+    );
+    const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+    expect(files.length).toBeLessThanOrEqual(130); // and the files of the pages
+    expect(bytes).toBeLessThan(1_650_000); // and 150 kB
+    expect(Object.keys(readManifest(join(project.folder, 'node_modules/mastra-interlock')).dependencies ?? {})).toEqual([
+      'xstate',
+      'zod',
+    ]);
   });
 });

@@ -78,7 +78,8 @@ export const examples = globSync('examples/*/package.json', { cwd: root })
 const pack = async (folder: string): Promise<string> => {
   mkdirSync(folder);
   for (const name of ['package.json', 'README.md', 'LICENSE']) cpSync(join(root, name), join(folder, name));
-  await runWell(nodes[24], [compilers['7'], '-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist')], { cwd: root });
+  const build = ['--import', 'tsx', 'scripts/build.ts', '--no-pages', '--out', join(folder, 'dist')];
+  await runWell(nodes[24], build, { cwd: root });
   const [packed] = JSON.parse(await runWell('npm', ['pack', '--json', '--ignore-scripts'], { cwd: folder })) as [
     { readonly filename: string },
   ];

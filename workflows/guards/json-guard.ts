@@ -1,5 +1,5 @@
 import type { ProcessOutputStepArgs } from '@mastra/core/processors';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { responseMessages, textOf } from '../messages/message-text.js';
 import { retrying, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
 import { instanceWith, needed, numberFrom } from '../../src/option-kind.js';
@@ -70,5 +70,9 @@ const issuesOf = (answer: string, schema: z.ZodType): string[] | undefined => {
     return [];
   }
   const { error } = schema.safeParse(value);
-  return error?.issues.slice(0, maxIssues).map(({ path, message }) => `${z.core.toDotPath(path) || 'The whole'}: ${message}`);
+  return error?.issues.slice(0, maxIssues).map(({ path, message }) => `${placeOf(path) || 'The whole'}: ${message}`);
 };
+
+/** `items[0].price`. */
+const placeOf = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>((at, key) => (typeof key === 'number' ? `${at}[${key}]` : `${at}${at && '.'}${String(key)}`), '');

@@ -1,4 +1,5 @@
 import type { Steps } from '../../src/guard/in-steps.js';
+import { textOfBase64, textOfHex } from '../text/bytes.js';
 import type { NormalizedText } from './normalize-text.js';
 
 /** How much of a text is decoded: more is no message but a file. */
@@ -40,12 +41,12 @@ function* hasEncodedOrder(text: string, judge: (text: string) => Steps<number>):
 const letterCount = (text: string): number => text.match(/\p{L}/gu)?.length ?? 0;
 
 const decodedTexts = (text: string): string[] => {
-  const blobs = [...decode(text, base64, 'base64'), ...decode(text, hex, 'hex')];
+  const blobs = [
+    ...decode(text, base64, (blob) => textOfBase64(blob.slice(0, maxBlobChars))),
+    ...decode(text, hex, (blob) => textOfHex(blob.replaceAll(/[ :]/g, '').slice(0, maxBlobChars))),
+  ];
   return blobs.filter((decoded) => letterCount(decoded) > decoded.length / 2);
 };
 
-const decode = (text: string, pattern: RegExp, encoding: 'base64' | 'hex'): string[] =>
-  [...text.matchAll(pattern)].slice(0, maxBlobs).map(([blob]) => {
-    const digits = encoding === 'hex' ? blob.replaceAll(/[ :]/g, '') : blob;
-    return Buffer.from(digits.slice(0, maxBlobChars), encoding).toString('utf8');
-  });
+const decode = (text: string, pattern: RegExp, read: (blob: string) => string): string[] =>
+  [...text.matchAll(pattern)].slice(0, maxBlobs).map(([blob]) => read(blob));

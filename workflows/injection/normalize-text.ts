@@ -1,4 +1,5 @@
 import type { Steps } from '../../src/guard/in-steps.js';
+import { textOfBytes } from '../text/bytes.js';
 import { flagBase, flagTags, tag } from '../unicode/tag-flags.js';
 import { foldLookalikes } from './fold-lookalikes.js';
 
@@ -71,7 +72,7 @@ const readTags = (text: string): string[] =>
   );
 
 const readSelectors = (text: string): string[] =>
-  [...text.matchAll(selectorRows)].map(([row]) => Buffer.from(Array.from(row, byteOfSelector)).toString('utf8'));
+  [...text.matchAll(selectorRows)].map(([row]) => textOfBytes(Array.from(row, byteOfSelector)));
 
 const byteOfSelector = (selector: string): number => {
   const code = selector.codePointAt(0) ?? 0;

@@ -1,4 +1,6 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { ValueSpan } from '../patterns/combine-finders.js';
 import { labelOf, type RedactorOptions } from './redactor-options.js';
 
@@ -10,12 +12,13 @@ const shownDigits = 12;
 
 /** What the strategy of a redactor puts in place of a value; nothing for those that do not replace. */
 export const replacementOf = ({ strategy, replacement, key = randomBytes(32) }: RedactorOptions): Replacement => {
+  const keyBytes = typeof key === 'string' ? utf8ToBytes(key) : key;
   switch (strategy) {
     case 'mask':
       return (_span, value) => value.replaceAll(/[\p{L}\p{N}]\p{M}*/gu, '*');
     case 'hash':
       return ({ kind }, value) =>
-        `[${labelOf(kind)}:${createHmac('sha256', key).update(value).digest('hex').slice(0, shownDigits)}]`;
+        `[${labelOf(kind)}:${bytesToHex(hmac(sha256, keyBytes, utf8ToBytes(value))).slice(0, shownDigits)}]`;
     case 'replace':
       if (typeof replacement === 'function') return ({ kind }) => replacement(kind);
       return ({ kind }) => replacement ?? `[${labelOf(kind)}]`;

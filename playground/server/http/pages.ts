@@ -1,39 +1,62 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { serveStatic } from '@hono/node-server/serve-static';
-import { Hono } from 'hono';
+import { gunzipSync } from 'node:zlib';
+import { Hono, type Context } from 'hono';
 import { InterlockError } from '../../../src/index.js';
 
 /** Where the built pages are: beside the built server, or where the repository builds them to. */
 export const builtPages = (): string => {
   const isBuilt = import.meta.url.endsWith('.js');
-  return fileURLToPath(new URL(isBuilt ? '../../web' : '../../../dist/playground/web', import.meta.url));
+  return fileURLToPath(new URL(isBuilt ? './studio' : '../../../dist/studio', import.meta.url));
 };
 
 /** The place in the page where the path stands under which it is served. */
 const basePlace = '<base href="/" />';
+
+const contentTypes: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+  woff2: 'font/woff2',
+};
 
 /**
  * The studio's pages. Every address that is no file is the page itself, which reads its own address.
  *
  * @param path where the studio is mounted, with a slash at both ends
  */
-export const pageRoutes = (path: string, folder: string = builtPages()): Hono => {
-  const inFolder = (requested: string): string => (requested.startsWith(path) ? `/${requested.slice(path.length)}` : requested);
-  return new Hono()
-    .use('/assets/*', (c, next) => {
-      c.header('Cache-Control', 'public, max-age=31536000, immutable'); // their names say what is in them
-      return next();
+export const pageRoutes = (path: string, folder: string = builtPages()): Hono =>
+  new Hono()
+    .get('/assets/:name', (c) => {
+      c.header('Cache-Control', 'public, max-age=31536000, immutable'); // the names say what is in them
+      return sendFile(c, `${folder}/assets/`, c.req.param('name'));
     })
-    .get('/assets/*', serveStatic({ root: folder, rewriteRequestPath: inFolder }))
-    .get('/favicon.svg', serveStatic({ root: folder, rewriteRequestPath: inFolder }))
-    .get('/assets/*', (c) => {
-      throw new InterlockError('studio/not-found', { path: c.req.path });
-    })
+    .get('/favicon.svg', (c) => sendFile(c, `${folder}/`, 'favicon.svg'))
     .get('*', (c) => {
       c.header('Cache-Control', 'no-cache');
       return c.html(readPage(folder).replace(basePlace, `<base href="${encodeURI(path)}" />`));
     });
+
+/** Sends a file, which the package holds compressed. Raises `studio/not-found`. */
+const sendFile = (c: Context, folder: string, name: string): Response => {
+  const plain = /^[\w-]+(?:\.[\w-]+)+$/.test(name) ? name : undefined;
+  const packed = plain && read(`${folder}${plain}.gz`);
+  const body = packed ?? (plain && read(folder + plain));
+  if (!body) throw new InterlockError('studio/not-found', { path: c.req.path });
+  c.header('Content-Type', contentTypes[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream');
+  if (!packed) return c.body(body);
+  c.header('Vary', 'Accept-Encoding');
+  if (!/\bgzip\b/.test(c.req.header('Accept-Encoding') ?? '')) return c.body(new Uint8Array(gunzipSync(packed)));
+  c.header('Content-Encoding', 'gzip');
+  return c.body(packed);
+};
+
+const read = (path: string): Uint8Array<ArrayBuffer> | undefined => {
+  try {
+    return new Uint8Array(readFileSync(path));
+  } catch {
+    return undefined;
+  }
 };
 
 /** Read each time, since the pages may be built anew while the server runs. */

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { configure } from 'safe-stable-stringify';
-import { phaseSchemas } from '../../../schemas/index.js';
 import type { Host } from '../../phase/host.js';
 import type { Phase, PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
@@ -10,21 +10,42 @@ import type { MessageCarrier } from '../../phase/settle-messages.js';
 /** What a guard can see of a payload, field by field, as text; messages and system messages are fields too. */
 export type Content = Readonly<Record<string, string>>;
 
-/** Names of a run's own that differ from run to run and say nothing; the messages stand in the list. */
-const bookkeeping = new Set([
-  'phase',
-  'runId',
-  'messageId',
-  'toolCallId',
-  'rotateResponseMessageId',
-  'retryCount',
-  'messages',
-  'messageList',
-  'systemMessages',
-  'state',
-  'streamParts',
-  'processorStates',
-]);
+/**
+ * The fields of all phases that say something to a guard. Left out are those that differ from run to run and say nothing, and the messages,
+ * which stand in the list.
+ */
+export const contentFields = [
+  'activeTools',
+  'args',
+  'chunks',
+  'decision',
+  'error',
+  'finishReason',
+  'fromCache',
+  'isError',
+  'model',
+  'modelSettings',
+  'part',
+  'prompt',
+  'providerExecuted',
+  'providerMetadata',
+  'providerOptions',
+  'rawResponse',
+  'request',
+  'response',
+  'result',
+  'stepNumber',
+  'steps',
+  'structuredOutput',
+  'text',
+  'toolCalls',
+  'toolChoice',
+  'toolName',
+  'toolResultValue',
+  'tools',
+  'usage',
+  'warnings',
+] as const;
 
 /**
  * Reads everything that a guard can see: the fields of its phase, the whole conversation, and the request's context. Ids and times
@@ -32,8 +53,7 @@ const bookkeeping = new Set([
  */
 export const contentOf = (data: PhaseData, scope: RunScope): Content => {
   const { host } = scope;
-  const names = Object.keys(phaseSchemas[data.phase].shape).filter((name) => !bookkeeping.has(name));
-  const fields = names.map((name) => [name, textOf((data as Record<string, unknown>)[name])]);
+  const fields = contentFields.map((name) => [name, textOf((data as Record<string, unknown>)[name])]);
   const { messageList }: MessageCarrier = data;
   const conversation = messageList && {
     messages: textOf(bareMessages(host, messageList)),
@@ -54,7 +74,7 @@ export const contentKey = (content: Content, phase: Phase, retryCount: number): 
 /** A short name of a window of a stream, in a context of the request. */
 export const windowKey = (window: object, context: string): string => keyOf({ window, context });
 
-const keyOf = (seen: object): string => createHash('sha256').update(textOf(seen).replaceAll(anyFunction, '')).digest('base64url');
+const keyOf = (seen: object): string => bytesToHex(sha256(utf8ToBytes(textOf(seen).replaceAll(anyFunction, ''))));
 
 const bareMessages = ({ messages }: Host, list: MessageList): object[] => {
   const input = new Set(messages.read(list, 'input'));

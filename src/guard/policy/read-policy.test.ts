@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InterlockError } from '../../errors.js';
+import { guardPolicySchema } from '../../../schemas/index.js';
 import { readPolicy } from './read-policy.js';
 
 const refusal = (options: unknown): Pick<InterlockError, 'code' | 'path' | 'message'> => {
@@ -13,6 +14,9 @@ const refusal = (options: unknown): Pick<InterlockError, 'code' | 'path' | 'mess
 };
 
 describe('options', () => {
+  /** The schema that is published says the same. */
+  const isValid = (options: unknown): boolean => guardPolicySchema.safeParse(options).success;
+
   it('are taken over, in an object of its own that nobody changes', () => {
     const options = {
       deadlineMs: 1,
@@ -26,6 +30,7 @@ describe('options', () => {
     };
     const policy = readPolicy(options, 'pii');
     expect(policy).toEqual(options);
+    expect(isValid(options)).toBe(true);
     expect(policy).not.toBe(options);
     expect(Object.isFrozen(policy)).toBe(true);
     for (const window of ['chunk', 'sentence', 'part', 'step', { tokens: 3 }] as const)
@@ -42,6 +47,7 @@ describe('options', () => {
     [{ cache: { maxEntries: 1, size: 2 } }, 'pii.cache.size'],
   ])('that are unknown are refused: %j', (options, path) => {
     expect(refusal(options)).toMatchObject({ code: 'guard/unknown-option', path });
+    expect(isValid(options)).toBe(false);
   });
 
   it.each([
@@ -67,12 +73,16 @@ describe('options', () => {
     [{ sampleRate: Number.NaN }, 'pii.sampleRate'],
     [{ window: 'word' }, 'pii.window'],
     [{ window: { chars: 0 } }, 'pii.window'],
+    [{ window: { tokens: 1.5 } }, 'pii.window'],
+    [{ window: { chars: 1, tokens: 1 } }, 'pii.window'],
+    [{ window: {} }, 'pii.window'],
     [{ overlap: 1 }, 'pii.overlap'],
     ['trip', 'pii'],
     [null, 'pii'],
   ])('that cannot be used are refused: %j', (options, path) => {
     const { code, path: at } = refusal(options);
     expect(code).toBe('guard/invalid-option');
+    expect(isValid(options)).toBe(false);
     expect(at === path || at?.startsWith(`${path}.`)).toBe(true);
   });
 

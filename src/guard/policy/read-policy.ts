@@ -1,6 +1,39 @@
-import { describeIssue } from '../../../schemas/describe-issue.js';
-import { guardPolicySchema, type GuardPolicy } from '../../../schemas/index.js';
+import type { GuardPolicy } from '../../../schemas/index.js';
 import { InterlockError } from '../../errors.js';
+import { aBoolean, fieldsOf, kind, needed, numberFrom, oneOf, type OptionKind } from '../../option-kind.js';
+
+/** The longest time that a timer can be set to; a longer one would ring at once. */
+const longestMs = 2_147_483_647;
+
+const whole = (least: number, most = Infinity): OptionKind =>
+  kind(
+    `a whole number from ${least}${most === Infinity ? '' : ` to ${most}`}`,
+    (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
+  );
+const milliseconds = whole(1, longestMs);
+
+const namedWindows: readonly unknown[] = ['chunk', 'sentence', 'part', 'step'];
+const sizes: readonly unknown[] = ['chars', 'tokens'];
+
+const aWindow = kind('"chunk", "sentence", "part", "step", { chars } or { tokens } with a whole number from 1', (value) => {
+  if (namedWindows.includes(value)) return true;
+  const [[unit, size] = [], ...more] = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  return sizes.includes(unit) && more.length === 0 && Number.isInteger(size) && (size as number) >= 1;
+});
+
+/** What `guardPolicySchema` says, without loading zod: guards are used where every millisecond of a start counts. */
+const kinds: { readonly [Name in keyof Required<GuardPolicy>]: OptionKind } = {
+  deadlineMs: milliseconds,
+  onUnavailable: oneOf('fail', 'trip', 'pass'),
+  breaker: fieldsOf({ failures: needed(whole(1)), halfOpenAfterMs: needed(milliseconds) }),
+  concurrency: fieldsOf({ limit: needed(whole(1)), queue: whole(0) }),
+  cache: fieldsOf({ maxEntries: needed(whole(1)), ttlMs: milliseconds, windows: aBoolean }),
+  shadow: aBoolean,
+  sampleRate: numberFrom(0, 1),
+  window: aWindow,
+  overlap: aBoolean,
+};
+const aPolicy = fieldsOf(kinds);
 
 /**
  * Checks the options of a policy; gives a policy of its own, frozen. `path` is the guard, for errors.
@@ -8,16 +41,10 @@ import { InterlockError } from '../../errors.js';
  * Raises `guard/unknown-option`, and `guard/invalid-option` for values and combinations that cannot be meant.
  */
 export const readPolicy = (options: unknown, path: string): GuardPolicy => {
-  const parsed = guardPolicySchema.safeParse(options);
-  const [issue] = parsed.error?.issues ?? [];
-  if (issue?.code === 'unrecognized_keys')
-    throw new InterlockError('guard/unknown-option', { path: [path, ...issue.path, issue.keys[0]].join('.') });
-  if (issue) {
-    const problem = describeIssue(issue, options);
-    const where = problem.path ? `${path}.${problem.path}` : path;
-    throw new InterlockError('guard/invalid-option', { path: where, detail: problem.detail });
-  }
-  const policy = parsed.data ?? {};
+  const fault = aPolicy.faultOf(options, path);
+  if (fault?.isUnknown) throw new InterlockError('guard/unknown-option', { path: fault.path });
+  if (fault) throw new InterlockError('guard/invalid-option', fault);
+  const policy = structuredClone(options) as GuardPolicy; // it was checked, and holds data alone
   refuseNonsense(policy, path);
   return Object.freeze(policy);
 };

@@ -1,15 +1,36 @@
+import type * as agent from '@mastra/core/agent';
+import type * as list from '@mastra/core/agent/message-list';
+import type * as llm from '@mastra/core/llm';
 import type { MastraParts } from './mastra-host.js';
 
 /**
- * Loads what a host needs of Mastra, where `@mastra/core` is installed; gives nothing where it is not, for then nobody can have
- * written a guard that asks for it. Each import stands in the `try` itself: so bundlers know that it may be missing.
+ * Imports what only an application with Mastra has. No bundler follows the path, since it is none that it could read: guards run where there is no
+ * Mastra, and an application that has it finds it beside itself.
  */
+const importIfAsked = (path: string): Promise<unknown> =>
+  import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ path);
+
+/** Mastra as this program has loaded it, which may be in one bundle with it. */
+const loaded: { parts?: MastraParts } = {};
+
+export const noteMastra = (parts: MastraParts): void => {
+  loaded.parts = parts;
+};
+
+/** Loads what a host needs of Mastra, where `@mastra/core` is installed; gives nothing where it is not. */
 export const loadMastra = async (): Promise<MastraParts | undefined> => {
+  if (loaded.parts) return loaded.parts;
   try {
-    const { createSignal, TripWire } = await import('@mastra/core/agent');
-    const { MessageList } = await import('@mastra/core/agent/message-list');
+    const { createSignal, TripWire } = (await importIfAsked('@mastra/core/agent')) as typeof agent;
+    const { MessageList } = (await importIfAsked('@mastra/core/agent/message-list')) as typeof list;
     return { createSignal, TripWire, MessageList };
   } catch {
     return undefined;
   }
+};
+
+/** Loads Mastra's model router. Rejects where `@mastra/core` is not installed. */
+export const loadRouter = async (): Promise<typeof llm.ModelRouterLanguageModel> => {
+  const { ModelRouterLanguageModel } = (await importIfAsked('@mastra/core/llm')) as typeof llm;
+  return ModelRouterLanguageModel;
 };

@@ -1,6 +1,6 @@
 import type { Host, ModelChoice, ResolvedModel } from '../../phase/host.js';
 import { plainHost } from '../../plain/plain-host.js';
-import { loadMastra } from './load-mastra.js';
+import { loadMastra, loadRouter } from './load-mastra.js';
 import { mastraHost } from './mastra-host.js';
 import { isModelInstance, resolveAlone } from './resolve-alone.js';
 
@@ -12,6 +12,5 @@ export const stockHost = async (): Promise<Host> => {
 
 const resolveModel = async (model: ModelChoice): Promise<ResolvedModel> => {
   if (isModelInstance(model)) return model;
-  const { ModelRouterLanguageModel } = await import('@mastra/core/llm');
-  return resolveAlone(model, ModelRouterLanguageModel);
+  return resolveAlone(model, await loadRouter());
 };

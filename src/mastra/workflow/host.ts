@@ -2,11 +2,16 @@ import { createSignal, TripWire } from '@mastra/core/agent';
 import { MessageList } from '@mastra/core/agent/message-list';
 import { ModelRouterLanguageModel } from '@mastra/core/llm';
 import type { Host } from '../../phase/host.js';
+import { noteMastra } from '../graph/load-mastra.js';
 import { mastraHost } from '../graph/mastra-host.js';
 import { resolveAlone } from '../graph/resolve-alone.js';
 
 const parts = { createSignal, TripWire, MessageList };
 
 /** Mastra as the pure rooms see it. An agent resolves models its own way, with its gateways and keys. */
-export const createHost = (resolveModel: Host['resolveModel'] = (model) => resolveAlone(model, ModelRouterLanguageModel)): Host =>
-  mastraHost(parts, resolveModel);
+export const createHost = (
+  resolveModel: Host['resolveModel'] = (model) => resolveAlone(model, ModelRouterLanguageModel),
+): Host => {
+  noteMastra(parts);
+  return mastraHost(parts, resolveModel);
+};

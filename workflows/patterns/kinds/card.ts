@@ -1,7 +1,7 @@
-import validator from 'validator';
 import type { TextSpan } from '../../../src/guard/pattern.js';
 import { defineFinder } from '../define-finder.js';
 import type { ReadMatch } from '../finder.js';
+import { isCreditCard, isLuhnNumber } from '../validators.js';
 
 /** Numbers of 13 digits were last issued decades ago, while every tenth German or Japanese bar code would pass for one. */
 const minDigits = 14;
@@ -56,8 +56,8 @@ export const cardFinder = defineFinder({
 
 /** Every brand's numbers have a check digit, which most rows of digits have not. */
 const isCard = (digits: string): boolean => {
-  if (!validator.isLuhnNumber(digits)) return false;
+  if (!isLuhnNumber(digits)) return false;
   if (furtherBrands.test(digits)) return true;
-  if (digits.length === 16) return validator.isCreditCard(digits);
-  return brandsOfFixedLength.some((provider) => validator.isCreditCard(digits, { provider }));
+  if (digits.length === 16) return isCreditCard(digits);
+  return brandsOfFixedLength.some((provider) => isCreditCard(digits, { provider }));
 };

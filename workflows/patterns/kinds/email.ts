@@ -1,8 +1,8 @@
-import validator from 'validator';
 import type { TextSpan } from '../../../src/guard/pattern.js';
 import { asciiSet, isHighSurrogate } from '../ascii-set.js';
 import { defineFinder } from '../define-finder.js';
 import type { Finder } from '../finder.js';
+import { isEmail } from '../validators.js';
 
 /** The longest local part and domain that an address may have, by RFC 5321. */
 const maxLocalChars = 64;
@@ -118,4 +118,4 @@ const validDomain = (local: string, run: string): string | undefined => {
 
 const isAddress = (local: string, domain: string): boolean =>
   local.length + 1 + domain.length <= maxAddressChars &&
-  ((plainDomain.test(domain) && plainLocal.test(local)) || validator.isEmail(`${local}@${domain}`));
+  ((plainDomain.test(domain) && plainLocal.test(local)) || isEmail(`${local}@${domain}`));

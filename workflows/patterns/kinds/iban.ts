@@ -1,7 +1,7 @@
-import validator from 'validator';
 import { asciiSet } from '../ascii-set.js';
 import { defineFinder } from '../define-finder.js';
 import type { ReadMatch } from '../finder.js';
+import { isIBAN } from '../validators.js';
 
 const minChars = 15;
 const maxChars = 34;
@@ -53,7 +53,7 @@ const countries: ReadonlySet<string> = new Set([...validator.ibanLocales, ...Obj
 
 const isIban = (plain: string): boolean => {
   if (plain.length > maxChars || /^..(?:0[01]|99)/.test(plain)) return false; // check digits run from 02 to 98
-  return hasChecksum(plain) && (lengthsBeyondValidator[plain.slice(0, 2)] === plain.length || validator.isIBAN(plain));
+  return hasChecksum(plain) && (lengthsBeyondValidator[plain.slice(0, 2)] === plain.length || isIBAN(plain));
 };
 
 /** ISO 7064, modulo 97: letters count as two digits, the first four characters come last. */

@@ -1,6 +1,6 @@
-import validator from 'validator';
 import { defineFinder } from '../define-finder.js';
 import type { ReadMatch } from '../finder.js';
+import { isIP } from '../validators.js';
 
 const maxChars = 45;
 /** `version 1.2.3.4`, `"FileVersion": "1.2.3.4"`, `==1.2.3.4` and `section 1.2.3.4` are not addresses. */
@@ -31,7 +31,7 @@ const readings = (body: string): string[] => {
 };
 
 const isAddress = (value: string): boolean => {
-  if (value.length > maxChars || !shape.test(value) || nobodys.test(value) || !validator.isIP(value)) return false;
+  if (value.length > maxChars || !shape.test(value) || nobodys.test(value) || !isIP(value)) return false;
   return value.includes('.') || looksLikeIpV6(value);
 };
 

@@ -1,6 +1,7 @@
-import validator from 'validator';
 import { defineFinder } from '../define-finder.js';
+import { textOfBase64 } from '../../text/bytes.js';
 import type { ReadMatch } from '../finder.js';
+import { isBase64 } from '../validators.js';
 
 const readToken: ReadMatch = (text, { start, end }) => {
   const [header = '', claims = '', signature] = text.slice(start, end).split('.', 3);
@@ -12,9 +13,9 @@ const readToken: ReadMatch = (text, { start, end }) => {
 const isHeader = (part: string): boolean => 'alg' in (jsonOf(part) ?? {});
 
 const jsonOf = (part: string): object | undefined => {
-  if (!part || !validator.isBase64(part, { urlSafe: true, padding: false })) return undefined;
+  if (!part || !isBase64(part, { urlSafe: true, padding: false })) return undefined;
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    const value: unknown = JSON.parse(textOfBase64(part));
     return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,5 @@
-import validator from 'validator';
 import { defineFinder } from '../define-finder.js';
+import { isMACAddress } from '../validators.js';
 
 const separated = String.raw`[0-9A-Fa-f]{2}(?:(?::[0-9A-Fa-f]{2}){5}|(?:-[0-9A-Fa-f]{2}){5})(?![:-]?[0-9A-Za-z_])`;
 const dotted = String.raw`[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?!\.?[0-9A-Za-z_])`;
@@ -14,6 +14,6 @@ export const macFinder = defineFinder({
     const written = text.slice(start, end);
     const digits = written.replaceAll(/[^0-9A-Fa-f]/g, '');
     const isNumber = written.includes('.') && !/[A-Fa-f]/.test(digits); // 1234.5678.9012 may be anything
-    return isNumber || shared.test(digits) || !validator.isMACAddress(digits, { no_separators: true }) ? undefined : end;
+    return isNumber || shared.test(digits) || !isMACAddress(digits, { no_separators: true }) ? undefined : end;
   },
 });

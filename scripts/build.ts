@@ -1,0 +1,177 @@
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { gzipSync } from 'node:zlib';
+import { basename, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { decode, encode } from '@jridgewell/sourcemap-codec';
+import { rolldown, type Plugin } from 'rolldown';
+import { dts } from 'rolldown-plugin-dts';
+import { markPure } from './mark-pure.js';
+
+/**
+ * Builds the package: one file of code and one of declarations for each entry point, and files that several of them share. Packages that
+ * package.json lists as dependencies or peers are imported; the others become part of the files, with their licenses in `licenses.txt`.
+ *
+ *   tsx scripts/build.ts [--out <folder>] [--no-pages]
+ */
+const { values } = parseArgs({
+  options: { out: { type: 'string', default: 'dist' }, pages: { type: 'boolean', default: true } },
+  allowNegative: true,
+});
+const out = resolve(values.out);
+
+/** The files of `dist`, and the sources that they are built of. */
+const entries = {
+  index: 'src/index.ts',
+  schemas: 'schemas/index.ts',
+  workflows: 'workflows/index.ts',
+  guards: 'workflows/guards/index.ts',
+  'ai-sdk': 'src/ai-sdk/index.ts',
+  eval: 'src/eval/index.ts',
+  opentelemetry: 'src/otel/index.ts',
+  openworkflow: 'src/durable/openworkflow/index.ts',
+  restate: 'src/durable/restate/index.ts',
+  dbos: 'src/durable/dbos/index.ts',
+  testing: 'src/testing/index.ts',
+  studio: 'playground/server/index.ts',
+  'mastra-interlock': 'bin/mastra-interlock.ts',
+} as const;
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+const readManifest = (path: string): Manifest => JSON.parse(readFileSync(path, 'utf8')) as Manifest;
+
+const { dependencies, peerDependencies } = readManifest('package.json');
+/** The studio is mounted in the application's Hono, whose type it shares; to serve itself it brings its own. */
+const { hono: _typesAlone, ...hosts } = peerDependencies;
+const imported = Object.keys({ ...dependencies, ...hosts });
+const isExternal = (id: string): boolean => imported.some((name) => id === name || id.startsWith(`${name}/`));
+
+/** Tables of numbers as text that is parsed: an engine reads that several times faster than an object in code. */
+const tablesAsText: Plugin = {
+  name: 'tables-as-text',
+  load: {
+    filter: { id: /metadata\.max\.json\.js$/ },
+    handler: (id) => {
+      const table: unknown = JSON.parse(/export default ([^]*?);?\s*$/.exec(readFileSync(id, 'utf8'))?.[1] ?? '');
+      return `export default /* @__PURE__ */ JSON.parse(${JSON.stringify(JSON.stringify(table))});`;
+    },
+  },
+};
+
+/** Notes which packages become part of the files, and writes their licenses. */
+const licenses: Plugin = {
+  name: 'licenses',
+  generateBundle(_options, bundle) {
+    const files = Object.values(bundle).flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+    const folders = new Set(files.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? []));
+    const source = [...folders]
+      .toSorted()
+      .map(licenseIn)
+      .join(`\n${'-'.repeat(80)}\n\n`);
+    this.emitFile({ type: 'asset', fileName: 'licenses.txt', source });
+  },
+};
+
+const licenseIn = (folder: string): string => {
+  const { name, version, license = '' } = readManifest(join(folder, 'package.json'));
+  const [file] = globSync('{LICENSE,LICENCE,license}*', { cwd: folder });
+  return `${name} ${version} (${license})\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}\n`;
+};
+
+/** The build of `lru-cache` that imports nothing of Node, since guards run elsewhere, too. */
+const withoutNode = resolve('node_modules/lru-cache/dist/esm/browser/index.js');
+
+const writeCode = async (): Promise<void> => {
+  const bundle = await rolldown({
+    input: entries,
+    platform: 'node',
+    resolve: { mainFields: ['module', 'main'], alias: { 'lru-cache': withoutNode } },
+    external: isExternal,
+    plugins: [markPure, tablesAsText, licenses],
+  });
+  await bundle.write({
+    dir: out,
+    format: 'esm',
+    chunkFileNames: 'shared-[name].js',
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+    minify: { compress: true, mangle: { keepNames: { class: true, function: false } }, codegen: { removeWhitespace: true } },
+    comments: { jsdoc: false, annotation: true, legal: false },
+  });
+  await bundle.close();
+  for (const path of globSync('*.js', { cwd: out })) trimMap(join(out, path));
+};
+
+/** A file that only passes names on needs no map. */
+const trimMap = (path: string): void => {
+  const code = readFileSync(path, 'utf8');
+  if (code.length > 2_000) return writeFileSync(`${path}.map`, mapOfLines(readFileSync(`${path}.map`, 'utf8')));
+  rmSync(`${path}.map`, { force: true });
+  writeFileSync(path, code.replace(/\/\/# sourceMappingURL=.*\n?$/, ''));
+};
+
+/** A source map of our own files that names lines, not columns: enough for a stack trace, in a seventh of the space. */
+const mapOfLines = (source: string): string => {
+  const map = JSON.parse(source) as { sources: string[]; names: string[]; mappings: string };
+  const isOwn = map.sources.map((path) => !path.includes('node_modules/'));
+  const mappings = decode(map.mappings).map((segments) => {
+    let last = '';
+    return segments.flatMap(([column, file, line]): [number, number, number, number][] => {
+      if (file === undefined || line === undefined || !isOwn[file] || last === `${file}:${line}`) return [];
+      last = `${file}:${line}`;
+      return [[column, file, line, 0]];
+    });
+  });
+  return JSON.stringify({ ...map, names: [], mappings: encode(mappings) });
+};
+
+const writeTypes = async (): Promise<void> => {
+  const folder = resolve('node_modules/.cache/types');
+  rmSync(folder, { recursive: true, force: true });
+  execFileSync(
+    process.execPath,
+    ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', folder],
+    { stdio: 'inherit' },
+  );
+  const { 'mastra-interlock': _command, ...typed } = entries;
+  const input = Object.fromEntries(
+    Object.entries(typed).map(([name, path]) => [name, join(folder, path.replace(/\.ts$/, '.d.ts'))]),
+  );
+  const bundle = await rolldown({
+    input,
+    external: (id) => id.startsWith('node:') || id === 'hono' || isExternal(id),
+    plugins: [dts({ dtsInput: true, tsconfig: false, generator: 'oxc' })],
+  });
+  await bundle.write({ dir: out, format: 'esm', chunkFileNames: 'shared-[name].ts' });
+  await bundle.close();
+};
+
+/** The studio's pages, of which the package holds the compressed files alone. */
+const writePages = async (): Promise<void> => {
+  const { build } = await import('vite');
+  const outDir = join(out, 'studio');
+  await build({
+    configFile: 'playground/web/vite.config.ts',
+    logLevel: 'warn',
+    build: { outDir, license: { fileName: 'licenses.txt' } },
+  });
+  for (const path of globSync('{assets/*,licenses.txt}', { cwd: outDir })) {
+    writeFileSync(join(outDir, `${path}.gz`), gzipSync(readFileSync(join(outDir, path)), { level: 9 }));
+    rmSync(join(outDir, path));
+  }
+};
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+await writeCode();
+await writeTypes();
+if (values.pages) await writePages();
+for (const path of globSync('*.{js,ts}', { cwd: out }).toSorted())
+  console.log(`${String(readFileSync(join(out, path)).length).padStart(8)}  ${basename(path)}`);

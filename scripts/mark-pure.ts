@@ -1,0 +1,42 @@
+import { parseSync } from 'oxc-parser';
+import type { Plugin } from 'rolldown';
+
+/**
+ * Tells bundlers that no constant at the top of a module does anything but hold its value, which `sideEffects: false` in package.json says of
+ * whole files: once modules share a file, an application that imports one guard would carry all of them. The value is computed by a function
+ * that is called, and not in place, because what makes code small would take a call in place away with its mark.
+ */
+export const markPure: Plugin = {
+  name: 'mark-pure',
+  resolveId: { filter: { id: /^interlock:computed$/ }, handler: (id) => ({ id: `\0${id}`, moduleSideEffects: false }) },
+  load: { filter: { id: /^\0interlock:computed$/ }, handler: () => 'export const computed = (compute) => compute();' },
+  transform: {
+    filter: { id: { include: /\.ts$/, exclude: /node_modules/ } },
+    handler: (code, id) => {
+      const places = initializersIn(id, code).toSorted((a, b) => b.start - a.start);
+      if (places.length === 0) return undefined;
+      const marked = places.reduce(
+        (text, { start, end }) =>
+          `${text.slice(0, start)}/* @__PURE__ */ __computed(() => (${text.slice(start, end)}))${text.slice(end)}`,
+        code,
+      );
+      // The lines stay what they were, which is what our source maps are about.
+      return { code: `import { computed as __computed } from 'interlock:computed'; ${marked}`, map: null };
+    },
+  },
+};
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What computes a value. */
+const computing = /^(?:Call|New|TaggedTemplate|Object|Array|Member|Chain|Template|Binary|Conditional|TSAs|TSSatisfies)/;
+
+const initializersIn = (id: string, code: string): Place[] =>
+  parseSync(id, code).program.body.flatMap((statement) => {
+    const declaration = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
+    if (declaration?.type !== 'VariableDeclaration') return [];
+    return declaration.declarations.flatMap(({ init }) => (init && computing.test(init.type) ? [init] : []));
+  });

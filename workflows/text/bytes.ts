@@ -1,0 +1,14 @@
+/** Bytes as UTF-8; what is none reads as replacement characters. */
+export const textOfBytes = (bytes: Iterable<number>): string =>
+  new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes));
+
+/** Base64 of either alphabet, with or without its padding, as text. A last character that makes no byte is dropped. */
+export const textOfBase64 = (given: string): string => {
+  const plain = given.replaceAll('-', '+').replaceAll('_', '/').replace(/=.*$/, '');
+  const whole = plain.length % 4 === 1 ? plain.slice(0, -1) : plain;
+  return textOfBytes(Array.from(atob(whole), (char) => char.charCodeAt(0)));
+};
+
+/** Pairs of hexadecimal digits as text. */
+export const textOfHex = (given: string): string =>
+  textOfBytes(Array.from(given.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)));
