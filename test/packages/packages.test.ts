@@ -238,6 +238,7 @@ describe('the package', () => {
     expect(files.length).toBeLessThanOrEqual(130); // and the files of the pages
     expect(bytes).toBeLessThan(1_650_000); // and 150 kB
     expect(Object.keys(readManifest(join(project.folder, 'node_modules/mastra-interlock')).dependencies ?? {})).toEqual([
+      '@mastra/schema-compat',
       'xstate',
       'zod',
     ]);

@@ -1,7 +1,7 @@
 import base64 from 'validator/es/lib/isBase64.js';
 import creditCard from 'validator/es/lib/isCreditCard.js';
 import email from 'validator/es/lib/isEmail.js';
-import iban from 'validator/es/lib/isIBAN.js';
+import iban, * as ibanFile from 'validator/es/lib/isIBAN.js';
 import ip from 'validator/es/lib/isIP.js';
 import luhnNumber from 'validator/es/lib/isLuhnNumber.js';
 import macAddress from 'validator/es/lib/isMACAddress.js';
@@ -16,3 +16,6 @@ export const isIBAN = functionOf(iban);
 export const isIP = functionOf(ip);
 export const isLuhnNumber = functionOf(luhnNumber);
 export const isMACAddress = functionOf(macAddress);
+
+/** The countries whose numbers `isIBAN` knows. */
+export const { locales: ibanLocales } = ibanFile as unknown as { readonly locales: readonly string[] }; // its types leave it out

@@ -1,7 +1,7 @@
 import { asciiSet } from '../ascii-set.js';
 import { defineFinder } from '../define-finder.js';
 import type { ReadMatch } from '../finder.js';
-import { isIBAN } from '../validators.js';
+import { ibanLocales, isIBAN } from '../validators.js';
 
 const minChars = 15;
 const maxChars = 34;
@@ -49,7 +49,7 @@ const lengthsBeyondValidator: Partial<Record<string, number>> = Object.fromEntri
   ),
 );
 
-const countries: ReadonlySet<string> = new Set([...validator.ibanLocales, ...Object.keys(lengthsBeyondValidator)]);
+const countries: ReadonlySet<string> = new Set([...ibanLocales, ...Object.keys(lengthsBeyondValidator)]);
 
 const isIban = (plain: string): boolean => {
   if (plain.length > maxChars || /^..(?:0[01]|99)/.test(plain)) return false; // check digits run from 02 to 98
