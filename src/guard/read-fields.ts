@@ -50,7 +50,7 @@ const opaque =
   /^(signature|thoughtSignature|thought_signature|itemId|responseId|id|redactedData|(reasoning)?[eE]ncrypted_?[cC]ontent|phase)$/;
 
 /** Provider metadata as it may leave. A list whose texts, read in a row, hold what none of them holds alone is emptied. */
-export const readMetadata = (value: unknown, reading: TextReading): unknown => {
+const readMetadata = (value: unknown, reading: TextReading): unknown => {
   if (typeof value === 'string') return reading.change(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {

@@ -14,7 +14,7 @@ export type Content = Readonly<Record<string, string>>;
  * The fields of all phases that say something to a guard. Left out are those that differ from run to run and say nothing, and the messages,
  * which stand in the list.
  */
-export const contentFields = [
+const contentFields = [
   'activeTools',
   'args',
   'chunks',

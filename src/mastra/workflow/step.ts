@@ -74,7 +74,7 @@ interface RawStep {
 }
 
 /** A step over the phase payload. */
-export const rawStep = (step: RawStep): ProcessorStep =>
+const rawStep = (step: RawStep): ProcessorStep =>
   createMastraStep({
     ...step,
     inputSchema: ProcessorStepInputSchema,
