@@ -34,6 +34,7 @@ const entries = {
   restate: 'src/durable/restate/index.ts',
   dbos: 'src/durable/dbos/index.ts',
   testing: 'src/testing/index.ts',
+  ui: 'src/ui/index.ts',
   studio: 'playground/server/index.ts',
   'mastra-interlock': 'bin/mastra-interlock.ts',
 } as const;
@@ -92,9 +93,13 @@ const withoutNode = resolve('node_modules/lru-cache/dist/esm/browser/index.js');
 const writeCode = async (): Promise<void> => {
   const bundle = await rolldown({
     input: entries,
-    platform: 'node',
-    resolve: { mainFields: ['module', 'main'], alias: { 'lru-cache': withoutNode } },
-    external: isExternal,
+    platform: 'neutral', // with "node" a file for browsers would import `node:module`
+    resolve: {
+      conditionNames: ['node', 'import', 'default'],
+      mainFields: ['module', 'main'],
+      alias: { 'lru-cache': withoutNode },
+    },
+    external: (id) => id.startsWith('node:') || isExternal(id),
     plugins: [markPure, tablesAsText, licenses],
   });
   await bundle.write({
@@ -130,7 +135,8 @@ const mapOfLines = (source: string): string => {
       return [[column, file, line, 0]];
     });
   });
-  return JSON.stringify({ ...map, names: [], mappings: encode(mappings) });
+  const sources = map.sources.map((path, at) => (isOwn[at] ? path : ''));
+  return JSON.stringify({ ...map, sources, names: [], mappings: encode(mappings) });
 };
 
 const writeTypes = async (): Promise<void> => {

@@ -36,21 +36,34 @@ export const defineFinder = ({
   shape = regex,
   read = (_text, { end }) => end,
 }: FinderOptions): Finder => {
-  const reach = reachIn(parse(regex));
+  const reach = once(() => reachIn(parse(regex)));
+  const open = once(() => openIn(shape));
   const [candidate, sign] = [globally(beginningWith(beginning, regex), regex), hint && globally(hint.source, hint)];
   return {
-    maxLength: maxLength ?? reach.length,
-    lookbehind: reach.behind + lookbehind,
-    lookahead: reach.ahead,
+    get maxLength() {
+      return maxLength ?? reach().length;
+    },
+    get lookbehind() {
+      return reach().behind + lookbehind;
+    },
+    get lookahead() {
+      return reach().ahead;
+    },
     find: (text, from, until = text.length) => {
-      const end = until + reach.length + reach.ahead;
+      const end = until + reach().length + reach().ahead;
       const scope = end < text.length ? text.slice(0, end) : text;
-      return sign && indexIn(scope, sign, Math.max(0, from - reach.behind)) < 0
+      return sign && indexIn(scope, sign, Math.max(0, from - reach().behind)) < 0
         ? none
         : readAll(text, { scope, candidate, read }, { from, until });
     },
-    open: openIn(shape),
+    open: (text, from) => open()(text, from),
   };
+};
+
+/** Computes a value when it is first asked for: most programs use few kinds of values. */
+const once = <T>(compute: () => T): (() => T) => {
+  let value: { readonly it: T } | undefined;
+  return () => (value ??= { it: compute() }).it;
 };
 
 const beginningWith = (beginning: RegExp | undefined, { source }: RegExp): string =>
