@@ -27,7 +27,6 @@ const entries = {
   workflows: 'workflows/index.ts',
   guards: 'workflows/guards/index.ts',
   'ai-sdk': 'src/ai-sdk/index.ts',
-  ui: 'src/ui/index.ts',
   eval: 'src/eval/index.ts',
   opentelemetry: 'src/otel/index.ts',
   openworkflow: 'src/durable/openworkflow/index.ts',
