@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { rolldown, type Plugin } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
+import { entries } from './entries.js';
 import { markPure } from './mark-pure.js';
 
 /**
@@ -19,24 +20,6 @@ const { values } = parseArgs({
   allowNegative: true,
 });
 const out = resolve(values.out);
-
-/** The files of `dist`, and the sources that they are built of. */
-const entries = {
-  index: 'src/index.ts',
-  schemas: 'schemas/index.ts',
-  workflows: 'workflows/index.ts',
-  guards: 'workflows/guards/index.ts',
-  'ai-sdk': 'src/ai-sdk/index.ts',
-  eval: 'src/eval/index.ts',
-  opentelemetry: 'src/otel/index.ts',
-  openworkflow: 'src/durable/openworkflow/index.ts',
-  restate: 'src/durable/restate/index.ts',
-  dbos: 'src/durable/dbos/index.ts',
-  testing: 'src/testing/index.ts',
-  ui: 'src/ui/index.ts',
-  studio: 'playground/server/index.ts',
-  'mastra-interlock': 'bin/mastra-interlock.ts',
-} as const;
 
 interface Manifest {
   readonly name: string;

@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
+import { sourceOf } from '../../scripts/entries.js';
+
 const root = new URL('../../', import.meta.url);
 
 /** A path from the root of the repository. */
@@ -64,8 +66,7 @@ export const subpathSources = (): Record<string, string> => {
   return Object.fromEntries(
     Object.entries(exports).flatMap(([subpath, target]) => {
       if (typeof target === 'string') return []; // package.json itself
-      const source = target.default.replace('./dist/', '').replace(/\.js$/, '.ts');
-      return [[subpath.replace(/^\./, 'mastra-interlock'), source]];
+      return [[subpath.replace(/^\./, 'mastra-interlock'), sourceOf(target.default)]];
     }),
   );
 };

@@ -7,6 +7,7 @@ import { z } from 'zod';
 
 import manifest from '../../package.json' with { type: 'json' };
 import { InterlockAgent, verify, type GuardTraits, type Pipeline } from '../../src/index.js';
+import { sourceOf as sourceFor } from '../../scripts/entries.js';
 import * as testing from '../../src/testing/index.js';
 import * as workflows from '../../workflows/index.js';
 import { createOrderStore } from '../../playground/chat/shop/order-store.js';
@@ -55,9 +56,7 @@ const documents = ['README.md', ...globSync('docs/**/*.md', { exclude: (path) =>
 const imports = /^import (?:type )?(\{[^}]+\}) from ['"](.+)['"];?$/gm;
 /** This package's entries as they stand here, built or not; other packages are loaded where an example names them. */
 const ownSources = Object.entries(manifest.exports).flatMap(([entry, target]): [string, string][] =>
-  typeof target === 'string'
-    ? []
-    : [[`mastra-interlock${entry.slice(1)}`, target.default.replace(/^\.\/dist\//, '../../').replace(/\.js$/, '.ts')]],
+  typeof target === 'string' ? [] : [[`mastra-interlock${entry.slice(1)}`, `../../${sourceFor(target.default)}`]],
 );
 const sourceOf = new Map(ownSources);
 

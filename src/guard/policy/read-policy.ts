@@ -12,13 +12,13 @@ const whole = (least: number, most = Infinity): OptionKind =>
   );
 const milliseconds = whole(1, longestMs);
 
-const namedWindows: readonly unknown[] = ['chunk', 'sentence', 'part', 'step'];
-const sizes: readonly unknown[] = ['chars', 'tokens'];
+const namedWindows: ReadonlySet<unknown> = new Set(['chunk', 'sentence', 'part', 'step']);
+const sizes: ReadonlySet<unknown> = new Set(['chars', 'tokens']);
 
 const aWindow = kind('"chunk", "sentence", "part", "step", { chars } or { tokens } with a whole number from 1', (value) => {
-  if (namedWindows.includes(value)) return true;
+  if (namedWindows.has(value)) return true;
   const [[unit, size] = [], ...more] = typeof value === 'object' && value !== null ? Object.entries(value) : [];
-  return sizes.includes(unit) && more.length === 0 && Number.isInteger(size) && (size as number) >= 1;
+  return sizes.has(unit) && more.length === 0 && Number.isInteger(size) && (size as number) >= 1;
 });
 
 /** What `guardPolicySchema` says, without loading zod: guards are used where every millisecond of a start counts. */

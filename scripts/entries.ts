@@ -1,0 +1,25 @@
+/** The files of `dist`, and the sources that they are built of. */
+export const entries = {
+  index: 'src/index.ts',
+  schemas: 'schemas/index.ts',
+  workflows: 'workflows/index.ts',
+  guards: 'workflows/guards/index.ts',
+  'ai-sdk': 'src/ai-sdk/index.ts',
+  eval: 'src/eval/index.ts',
+  opentelemetry: 'src/otel/index.ts',
+  openworkflow: 'src/durable/openworkflow/index.ts',
+  restate: 'src/durable/restate/index.ts',
+  dbos: 'src/durable/dbos/index.ts',
+  testing: 'src/testing/index.ts',
+  ui: 'src/ui/index.ts',
+  studio: 'playground/server/index.ts',
+  'mastra-interlock': 'bin/mastra-interlock.ts',
+} as const;
+
+/** The source of a file that package.json names, such as `./dist/guards.js`. */
+export const sourceOf = (target: string): string => {
+  const name = target.replace(/^\.\/dist\//, '').replace(/\.js$/, '');
+  const source = (entries as Readonly<Record<string, string>>)[name];
+  if (!source) throw new Error(`scripts/entries.ts does not name the source of ${target}.`);
+  return source;
+};
