@@ -23,13 +23,7 @@ export const createRun = (options: RunOptions): Run => {
     host: ports.host,
     slots,
     now: ports.now,
-    reports: {
-      ...recorder,
-      reportGuard: (report) => {
-        noteEdit(run, report);
-        recorder.reportGuard(report);
-      },
-    },
+    reports: { ...recorder, reportGuard: (report) => recorder.reportGuard(withEditNoted(run, report)) },
     abortSignal: signal,
     writer: { custom: (data) => writeCustom(run, data) }, // the run is there by the time the first hook is called
     askBeside: (guard) => void (run.beside = [...run.beside, guard]),
@@ -69,10 +63,11 @@ export const createRun = (options: RunOptions): Run => {
   return run;
 };
 
-/** Metadata of an edited answer may quote what was taken out. */
-const noteEdit = ({ attempt }: Run, { verdict, author }: GuardReport): void => {
-  if (verdict.kind !== 'edit' || !attempt) return;
-  if (phaseRow(author.phase as Phase).lane === 'output') attempt.wasEdited = true; // authors are made of rows
+/** Marks an edited answer: its metadata may quote what was removed. */
+const withEditNoted = ({ attempt }: Run, report: GuardReport): GuardReport => {
+  const isEdit = report.verdict.kind === 'edit' && phaseRow(report.author.phase as Phase).lane === 'output'; // authors are made of rows
+  if (isEdit && attempt) attempt.wasEdited = true;
+  return report;
 };
 
 /** Who traces a run is told of it first, whatever the others do. */

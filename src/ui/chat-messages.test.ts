@@ -4,7 +4,6 @@ import { acceptedMessages, visibleMessages, type ChatMessage, type ChatPart } fr
 const text = (words: string): ChatPart => ({ type: 'text', text: words }) as ChatPart;
 const step: ChatPart = { type: 'step-start' };
 const retract = (scope: string): ChatPart => ({ type: 'data-interlock-retract', data: { scope, partIds: ['t'] } });
-const tool: ChatPart = { type: 'tool-search' };
 const tripwire: ChatPart = { type: 'data-tripwire', data: { reason: 'no' } };
 const said = (role: string, ...parts: ChatPart[]): ChatMessage => ({ role, parts });
 const user = (words: string) => said('user', text(words));

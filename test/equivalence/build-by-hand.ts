@@ -57,12 +57,17 @@ const stepOf = (spec: Spec, acting: Acting): unknown => {
 };
 
 /** A step of the author's that asks what the workflow was given. */
+interface Asking {
+  readonly inputData: { readonly phase: string };
+  getInitData<T>(): T;
+}
+
 const asking = (id: string, sets: boolean): unknown =>
   createStep({
     id,
     inputSchema: ProcessorStepSchema,
     outputSchema: ProcessorStepSchema,
-    execute: async ({ inputData, getInitData }) => {
+    execute: async ({ inputData, getInitData }: Asking) => {
       const { phase } = getInitData<{ phase: string }>();
       return (sets && phase === inputData.phase ? { ...inputData, retryCount: 3 } : inputData) as never; // its schema has no name for it
     },

@@ -202,7 +202,7 @@ describe('options that cannot be used', () => {
     const begun = await agent[mode]('Go', options);
     if (mode === 'stream') await (begun as { consumeStream(): Promise<void> }).consumeStream();
     const { runId } = begun;
-    const again = (repeated: object) => agent.approveToolCallGenerate({ runId, ...repeated } as never);
+    const again = (repeated: object) => agent.approveToolCallGenerate({ runId, ...repeated });
     await expect(again({ ...options, maxSteps: 4 })).rejects.toMatchObject({
       code: 'agent/unsupported-option',
       path: 'maxSteps',
@@ -230,8 +230,7 @@ describe('a tool of a sub-agent', () => {
     const { agent } = makeAgent(steps, { agents: { child } });
     const stream = await agent.stream('Go');
     const ids: unknown[] = [];
-    for await (const { type, payload } of stream.fullStream)
-      if (type === 'tool-call-approval') ids.push((payload as { toolCallId: string }).toolCallId);
+    for await (const chunk of stream.fullStream) if (chunk.type === 'tool-call-approval') ids.push(chunk.payload.toolCallId);
     expect(ids).toEqual(['outer-1']);
     const toolCallId = { outer: 'outer-1', inner: 'inner-1' }[which];
     const resumed = await agent.approveToolCall({ runId: stream.runId, toolCallId });

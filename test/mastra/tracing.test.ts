@@ -1,7 +1,7 @@
 import type { Agent } from '@mastra/core/agent';
 import { Mastra } from '@mastra/core/mastra';
 import { MockMemory } from '@mastra/core/memory';
-import type { AnyExportedSpan, SpanType, TracingContext } from '@mastra/core/observability';
+import { SpanType, type AnyExportedSpan, type TracingContext } from '@mastra/core/observability';
 import { createTool } from '@mastra/core/tools';
 import { Observability, TestExporter } from '@mastra/observability';
 import { describe, expect, it } from 'vitest';
@@ -422,8 +422,8 @@ describe.each(modes)('values that a guard hides from the model, %s', (mode) => {
       id: 'send',
       description: 'Sends.',
       inputSchema: z.object({ to: z.string() }),
-      execute: async ({ to }, { tracingContext } = {}) => {
-        const span = tracingContext?.currentSpan?.createChildSpan({ type: 'generic' as never, name: 'mail', input: { to } });
+      execute: async ({ to }, { tracingContext }: { tracingContext?: TracingContext }) => {
+        const span = tracingContext?.currentSpan?.createChildSpan({ type: SpanType.GENERIC, name: 'mail', input: { to } });
         span?.end({ output: `sent to ${to}` });
         under.push(to);
         if (under.length > 1) throw new Error(`${to} bounced`);

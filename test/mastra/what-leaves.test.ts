@@ -74,7 +74,7 @@ describe('a guard that leaves behind what nobody can read', () => {
           id: 'odd',
           [hook]: () => {
             if (!isLate) throw hostile();
-            return Promise.reject(hostile() as Error);
+            return Promise.reject(hostile());
           },
         } as Processor;
         const lane = hook.startsWith('processInput') ? 'inputProcessors' : 'outputProcessors';

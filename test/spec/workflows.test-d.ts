@@ -26,12 +26,6 @@ export const workflows = (['a', 'b'] as const).flatMap((id): AnyWorkflow[] => [
     .parallel([createStep(piiGuard()), spamGuard()])
     .commit(),
   createMastraWorkflow({ id, inputSchema: MastraSchema, outputSchema: MastraSchema })
-    .then(createMastraStep(detector))
-    .then(processorStep(piiGuard()))
-    .then(createStep(detector))
-    .then(createStep(own))
-    .commit(),
-  createMastraWorkflow({ id, inputSchema: MastraSchema, outputSchema: MastraSchema })
     .parallel([processorStep(piiGuard()), createStep(detector), createMastraStep(detector)])
     .map(async ({ inputData }) => inputData['processor:pii-detector'])
     .commit(),

@@ -34,15 +34,21 @@ export const callEnded = async (run: Run, { onFinish, onError, onAbort }: CallCa
   if (run.status === 'suspended' || reported.has(run)) return;
   if (onFinish || onError || onAbort) reported.add(run);
   if (run.status === 'failed') return safely(onError, { error: errorOf(run) });
-  if (run.status === 'canceled')
-    return safely(onAbort, { steps: (isWithheld(run) ? [] : acceptedSteps(run)).map(stepResult), text: unfinishedText(run) });
-  if (!onFinish) return undefined;
+  if (run.status === 'canceled') {
+    const steps = isWithheld(run) ? [] : acceptedSteps(run);
+    return safely(onAbort, { steps: steps.map(stepResult), text: unfinishedText(run) });
+  }
+  return onFinish && safely(onFinish, finishedOf(run));
+};
+
+/** What `onFinish` gets: the whole result, and the last step's tool calls by kind. */
+const finishedOf = (run: Run) => {
   const { response, ...result } = wholeResultOf(run);
   const last = run.steps.findLast((step) => !step.tripwire);
   const views = last && stepResult(last);
   const { staticToolCalls = [], dynamicToolCalls = [], staticToolResults = [], dynamicToolResults = [] } = views ?? {};
   const dynamic = { staticToolCalls, dynamicToolCalls, staticToolResults, dynamicToolResults };
-  return safely(onFinish, { ...result, ...dynamic, response, messages: response.messages, model: modelOf(last) });
+  return { ...result, ...dynamic, response, messages: response.messages, model: modelOf(last) };
 };
 
 /** Text that had left of the attempt that the caller did not let finish; its record has none. */

@@ -204,7 +204,7 @@ const faultsIn = (given: object, table: Readonly<Record<string, Treatment>>, wit
 const refuse = (faults: readonly Fault[], agentId: string | undefined): void => {
   const [first, ...others] = faults;
   if (!first) return;
-  const of = agentId === undefined ? '' : `agent "${String(agentId)}": `;
+  const of = agentId === undefined ? '' : `agent "${agentId}": `;
   const more = others.map(({ path, detail }) => `; ${path}: ${detail.replace(/[.]$/, '')}`).join('');
   throw new InterlockError(first.code, { path: first.path, detail: `${of}${first.detail.replace(/[.]$/, '')}${more}` });
 };
@@ -219,7 +219,7 @@ const suggestion = (name: string, known: readonly string[]): string => {
 /** How many letters have to be inserted, removed or replaced. */
 const distance = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (const [index, letter] of [...one].entries()) {
+  for (const [index, letter] of Array.from(one).entries()) {
     const above = row;
     row = [index + 1];
     for (let column = 1; column <= other.length; column += 1)

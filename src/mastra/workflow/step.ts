@@ -1,4 +1,4 @@
-import type { Processor } from '@mastra/core/processors';
+import type { Processor, ProcessorStepInput, ProcessorStepOutput } from '@mastra/core/processors';
 import { createStep as createMastraStep, type Step } from '@mastra/core/workflows';
 import { parsePayload, ProcessorStepInputSchema, ProcessorStepOutputSchema } from '../../../schemas/index.js';
 import { compileGraph } from '../../pipeline/compile.js';
@@ -13,8 +13,9 @@ import { rememberProcessor } from '../graph/step-processors.js';
 import { payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type BlockResults, type StepCall } from './scope.js';
 
-/** A step of a guard workflow, as Mastra's builder takes it. */
-export type ProcessorStep = Step<string, unknown, PhaseData, PhaseData>;
+/** A step of a guard workflow. Mastra's builder compares types exactly, so the step has both: over Mastra's payload schema, and over ours. */
+export type ProcessorStep = Step<string, unknown, ProcessorStepInput, ProcessorStepOutput> &
+  Step<string, unknown, PhaseData, PhaseData>;
 
 /**
  * A processor as a step of a Mastra workflow, for all nine phases. In a phase for which the processor has no hook the payload
