@@ -47,8 +47,8 @@ interface Held {
   /** For any other window: how far the text was read for the next one. */
   reader: WindowReader | undefined;
   isEnded: boolean;
-  /** What had gone before this text, as long as nothing of it has. */
-  before: string;
+  /** Whether any of it has gone. */
+  hasBegun: boolean;
   /** Whether the guard was asked since the last delta: the next one is no part of that question. */
   isAsked: boolean;
 }
@@ -72,7 +72,7 @@ export const createHeldTexts = (window: Window, tail: Tail = { text: '' }): Held
       reader: undefined,
       isEnded: false,
       isAsked: false,
-      before: tail.text,
+      hasBegun: false,
     };
     texts.set(lane, held);
     return held;
@@ -136,10 +136,11 @@ interface PatternReading {
 }
 
 const nextOfPattern = (held: Held, { matcher, pattern, tail }: PatternReading): Action | undefined => {
-  const across = held.before ? matchAcross(pattern, held) : undefined;
+  // The tail of now: when its first delta came, the guard may have been busy with the part before.
+  const across = held.hasBegun || !tail.text ? undefined : matchAcross(pattern, { ...held, before: tail.text });
   if (across === 'undecided') return undefined;
-  held.before = '';
   const found = across ? { length: across.end, match: across } : matcher.next(held);
+  held.hasBegun ||= found !== undefined;
   if (found?.match) tail.text = '';
   else if (found) followTail(tail, held.text.slice(held.from, held.from + found.length), pattern);
   return nextMatch(held, found);
