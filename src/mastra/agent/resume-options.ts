@@ -21,6 +21,7 @@ const resumeOptions = new Set<string>([
   'memory',
   'tracingContext',
   'tracing',
+  'backgroundTaskPolicy',
 ] satisfies CallOptionName[]);
 
 /** What a supervisor says again when it resumes an agent. It is as it was. */
