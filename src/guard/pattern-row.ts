@@ -72,7 +72,8 @@ const contextFor = (processor: WindowedProcessor, context: HookContext, untold: 
 const isRead = (chunk: StreamChunk): boolean => {
   const { type, payload, match, isLast } = chunk;
   if (match || isLast || isCarrier(chunk) || isDropped(type) || type.startsWith('data-')) return true;
-  return Object.keys((payload as object | undefined) ?? {}).some((name) => isReadRule(ruleOf(type, name)));
+  const fields = Object.entries((payload as object | undefined) ?? {});
+  return fields.some(([name, value]: [string, unknown]) => value !== undefined && isReadRule(ruleOf(type, name)));
 };
 
 /** A pattern, and what its `replace` is handed for a value. */
