@@ -59,7 +59,7 @@ const stepOf = (spec: Spec, acting: Acting): unknown => {
 /** A step of the author's that asks what the workflow was given. */
 interface Asking {
   readonly inputData: { readonly phase: string };
-  getInitData<T>(): T;
+  getInitData(): unknown;
 }
 
 const asking = (id: string, sets: boolean): unknown =>
@@ -68,7 +68,7 @@ const asking = (id: string, sets: boolean): unknown =>
     inputSchema: ProcessorStepSchema,
     outputSchema: ProcessorStepSchema,
     execute: async ({ inputData, getInitData }: Asking) => {
-      const { phase } = getInitData<{ phase: string }>();
+      const { phase } = getInitData() as { phase: string }; // what the workflow was given
       return (sets && phase === inputData.phase ? { ...inputData, retryCount: 3 } : inputData) as never; // its schema has no name for it
     },
   } as never);

@@ -53,27 +53,36 @@ interface Held {
   isAsked: boolean;
 }
 
+const heldFrom = (lane: Lane, pattern: Pattern | undefined): Held => ({
+  lane,
+  segments: [],
+  text: '',
+  from: 0,
+  lookbehind: pattern ? lookbehindOf(pattern) : 0,
+  matcher: pattern && createMatcher(pattern),
+  reader: undefined,
+  isEnded: false,
+  isAsked: false,
+  hasBegun: false,
+});
+
+const grow = (held: Held, segment: Segment): void => {
+  if (held.isAsked) held.segments.push(segment);
+  else append(held.segments, segment);
+  held.isAsked = false;
+  forget(held);
+  held.text += segment.text;
+  held.matcher?.changed();
+};
+
 /** Makes what a guard with a window holds of one step. `tail` is the guard's own in the run. */
 export const createHeldTexts = (window: Window, tail: Tail = { text: '' }): HeldTexts => {
   const texts = new Map<Lane, Held>();
   const pattern = typeof window === 'object' && 'pattern' in window ? window.pattern : undefined;
-  const lookbehind = pattern ? lookbehindOf(pattern) : 0;
   let isStepOver = false;
 
   const open = (lane: Lane): Held => {
-    const matcher = pattern && createMatcher(pattern);
-    const held: Held = {
-      lane,
-      segments: [],
-      text: '',
-      from: 0,
-      lookbehind,
-      matcher,
-      reader: undefined,
-      isEnded: false,
-      isAsked: false,
-      hasBegun: false,
-    };
+    const held = heldFrom(lane, pattern);
     texts.set(lane, held);
     return held;
   };
@@ -98,15 +107,7 @@ export const createHeldTexts = (window: Window, tail: Tail = { text: '' }): Held
   };
 
   return {
-    add: (lane, segment) => {
-      const held = heldOf(lane);
-      if (held.isAsked) held.segments.push(segment);
-      else append(held.segments, segment);
-      held.isAsked = false;
-      forget(held);
-      held.text += segment.text;
-      held.matcher?.changed();
-    },
+    add: (lane, segment) => grow(heldOf(lane), segment),
     end: (lane) => {
       const held = heldOf(lane);
       held.isEnded = true;

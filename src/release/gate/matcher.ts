@@ -69,14 +69,12 @@ export const createMatcher = (pattern: Pattern): Matcher => {
     while (index < spans.length && (spans[index] as TextSpan).start < from) index += 1; // as the condition says
     return spans[index];
   };
-  const isTooSoon = ({ text, from, isEnded }: TextFrom): boolean =>
-    !isEnded && waiting > longChars && text.length - from < waiting + waiting / growthDivisor;
 
   return {
     changed: () => void (isStale = true),
     next: (held) => {
       const { text, from, isEnded } = held;
-      if (isStale && isTooSoon(held)) return undefined;
+      if (isStale && isTooSoon(held, waiting)) return undefined;
       if (isStale) begin(held);
       waiting = 0;
       for (;;) {
@@ -93,6 +91,10 @@ export const createMatcher = (pattern: Pattern): Matcher => {
     },
   };
 };
+
+/** Whether a long text that waits has hardly grown since it was last read in vain. */
+const isTooSoon = ({ text, from, isEnded }: TextFrom, waiting: number): boolean =>
+  !isEnded && waiting > longChars && text.length - from < waiting + waiting / growthDivisor;
 
 /** How many characters that have gone a pattern looks at. */
 export const lookbehindOf = ({ lookbehind = 1 }: Pattern): number => lookbehind;

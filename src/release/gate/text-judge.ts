@@ -89,15 +89,13 @@ const createWork = (working: Working): (() => void) => {
   /** False where an answer has to be waited for. */
   const perform = (action: Action): boolean => {
     if (action.kind === 'end') next.end(action.lane);
-    else if (action.kind === 'clear') for (const segment of action.segments) next.add(action.lane, segment);
-    else {
-      const answer = ask(action, place, gate);
-      if (!isPromise(answer)) {
-        hasStopped ||= isStop(answer.verdict);
-        take(action, answer, working);
-      } else void wait(action, answer);
-      return !isPromise(answer);
-    }
+    if (action.kind === 'clear') for (const segment of action.segments) next.add(action.lane, segment);
+    if (action.kind !== 'judge') return true;
+    const answer = ask(action, place, gate);
+    if (isPromise(answer)) void wait(action, answer);
+    if (isPromise(answer)) return false;
+    hasStopped ||= isStop(answer.verdict);
+    take(action, answer, working);
     return true;
   };
   const work = (isLate = false): void =>
