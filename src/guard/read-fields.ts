@@ -91,14 +91,15 @@ const textTypes = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|csv|rt
 
 /** A file as it may leave: bytes, base64, a data URL or plain text. */
 const readFile = (data: unknown, mimeType: unknown, reading: TextReading): unknown => {
-  const [head, urlType, encoding] = (typeof data === 'string' && /^data:([^,;]*)[^,]*?(;base64)?,/i.exec(data)) || [];
+  const [head, described] = (typeof data === 'string' && /^data:([^,]*),/i.exec(data)) || [];
+  const [urlType, ...parameters] = described?.split(';') ?? [];
   const type = typeof mimeType === 'string' && mimeType !== '' ? mimeType : urlType;
   if (type === undefined || !textTypes.test(type)) return data;
   if (data instanceof Uint8Array) return edited(data, new TextDecoder().decode(data), { ...reading, write: encode });
   if (typeof data !== 'string') return data;
   if (head === undefined) return readBase64('', data, reading);
   const body = data.slice(head.length);
-  if (encoding) return readBase64(head, body, reading);
+  if (parameters.at(-1)?.toLowerCase() === 'base64') return readBase64(head, body, reading);
   return edited(data, decodeURIComponent(body), { ...reading, write: (text) => head + encodeURIComponent(text) });
 };
 

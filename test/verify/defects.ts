@@ -7,6 +7,8 @@ import {
   type Processor,
 } from '@mastra/core/processors';
 
+import { createWorkflow as createMastraWorkflow } from '@mastra/core/workflows';
+
 import {
   createWorkflow,
   defineProcessor,
@@ -87,9 +89,9 @@ const deep = (...steps: readonly PipelineStep[]) => {
 };
 const deepPath = 'outer/branch.1/middle/parallel.0/inner';
 
-/** Guards in a workflow made by hand with Mastra's builder. */
+/** Guards in a workflow made by hand with Mastra's builder, which refuses nothing itself. */
 const byHand = (...steps: readonly Processor[]) => {
-  const workflow = createWorkflow({ id: 'by-hand', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema });
+  const workflow = createMastraWorkflow({ id: 'by-hand', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema });
   return steps
     .reduce(
       (built, step) => built.then(processorStep(step) as never),

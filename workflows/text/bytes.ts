@@ -4,7 +4,8 @@ export const textOfBytes = (bytes: Iterable<number>): string =>
 
 /** Base64 of either alphabet, with or without its padding, as text. A last character that makes no byte is dropped. */
 export const textOfBase64 = (given: string): string => {
-  const plain = given.replaceAll('-', '+').replaceAll('_', '/').replace(/=.*$/, '');
+  const [letters = ''] = given.split('=', 1);
+  const plain = letters.replaceAll('-', '+').replaceAll('_', '/');
   const whole = plain.length % 4 === 1 ? plain.slice(0, -1) : plain;
   return textOfBytes(Array.from(atob(whole), (char) => char.charCodeAt(0)));
 };

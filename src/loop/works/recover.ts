@@ -58,15 +58,14 @@ const giveUp = (run: Run, error: unknown): Outcome => {
 /** From how many characters in a row on a provider's message quotes the prompt. */
 const promptChars = 12;
 /** A word of the prompt that may be a value is cut out however short it is. */
-const valueWord = /[^\s"'`,;()[\]{}<>]*[\d@][^\s"'`,;()[\]{}<>]*/g;
+const word = /[^\s"'`,;()[\]{}<>]+/g;
+const isValue = (text: string): boolean => text.length > 3 && /[\d@]/.test(text);
 
 /** What a provider says of a failure, without what it repeats of the prompt; the whole of it is the error's `cause`. */
 const withoutPrompt = (run: Run, message: string): string => {
   const { messages } = run.scope.host;
   const said = textsIn([messages.read(run.list, 'all'), messages.readSystem(run.list)]).map(({ text }) => text);
   const content = said.join('\n');
-  const words = new Set(content.match(valueWord)?.filter((word) => word.length > 3));
-  return withoutQuotes(message, { content, fromChars: promptChars }).replaceAll(valueWord, (word) =>
-    words.has(word) ? '…' : word,
-  );
+  const words = new Set(content.match(word)?.filter(isValue));
+  return withoutQuotes(message, { content, fromChars: promptChars }).replaceAll(word, (text) => (words.has(text) ? '…' : text));
 };

@@ -99,7 +99,8 @@ const fileOrVersion = /^(?:[1-9]x\.[a-z]+|\d+(?:\.\d+)+\.[a-z]+)$/i;
 const plainLocal = /^[A-Za-z0-9_%+-]+(?:\.[A-Za-z0-9_%+-]+)*$/;
 const plainDomain = /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
 /** And what it does not: a last label that is no name. */
-const noLastLabel = /^(?!xn)(?:.|[\0-\x7F]*[^A-Za-z\x80-\uFFFF][\0-\x7F]*)$/i;
+const isNoLastLabel = (label: string): boolean =>
+  !/^xn/i.test(label) && (/^.$/.test(label) || (/[^A-Za-z\x80-\uFFFF]/.test(label) && !/[^\0-\x7F]/.test(label)));
 
 /** The longest beginning of what follows the `@` that makes an address; a sentence may go on right behind it. */
 const validDomain = (local: string, run: string): string | undefined => {
@@ -109,7 +110,7 @@ const validDomain = (local: string, run: string): string | undefined => {
   let length = known.join('.').length;
   for (let count = known.length; count > 1; length -= (known[count - 1] ?? '').length + 1, count -= 1) {
     const last = (known[count - 1] ?? '').replace(/-+$/, '');
-    if (noLastLabel.test(last) || last === '') continue;
+    if (isNoLastLabel(last) || last === '') continue;
     const domain = run.slice(0, length - (known[count - 1] ?? '').length + last.length);
     if (!fileOrVersion.test(domain) && isAddress(local, domain)) return domain;
   }
