@@ -11,7 +11,7 @@ let tarball: string;
 beforeAll(async () => {
   tarball = await packInto(folder);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);
 
 const { devDependencies } = readManifest();
 const tested = (...names: readonly Integration[]): Record<string, string> =>

@@ -1,4 +1,4 @@
-import { modelSupportsStructuredOutput } from '@mastra/core/llm';
+import * as mastraLlm from '@mastra/core/llm'; // older versions lack a name of it, and are refused with an error that says so
 import type { Prompt, StepSettings } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
 import { isStrict, jsonSchemaFor } from '../structured-output/output-schema.js';
@@ -51,7 +51,7 @@ const isFrom = (version: RegExpExecArray | null, [major, minor]: readonly [numbe
 
 const placeOf = (place: StructuredOutput['jsonPromptInjection'], { provider, modelId }: ResolvedModel) => {
   if (place !== 'auto') return place;
-  return modelSupportsStructuredOutput(`${provider.split('.')[0]}/${modelId}`) === true ? undefined : 'inline';
+  return mastraLlm.modelSupportsStructuredOutput(`${provider.split('.')[0]}/${modelId}`) === true ? undefined : 'inline';
 };
 
 const inFirstSystemMessage = (prompt: Prompt, words: string): Prompt => {
