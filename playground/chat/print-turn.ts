@@ -41,7 +41,7 @@ const lineOf = ({ type, payload = {}, data = {} }: ShownChunk, rejection: string
     case 'data-interlock-retract':
       return `↩ withdrawn (attempt ${data.attempt ?? '?'})${rejection && `: ${rejection}`}`;
     case 'tripwire':
-      return `■ blocked by ${payload.processorId} in ${payload.phase}: ${payload.reason ?? ''}`;
+      return `■ blocked by ${payload.processorId}: ${payload.reason ?? ''}`;
     case 'error':
       return `■ failed: ${asText(payload.error)}`;
     case 'abort':

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import type * as MeetingModule from '../../src/mastra/workflow/meeting.js';
 import type * as MergeModule from '../../src/pipeline/merge-branches.js';
@@ -40,9 +40,11 @@ beforeAll(() => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
 });
 
+afterAll(() => void vi.useRealTimers());
+
 describe('a planted defect is found, and shown as a small pipeline', () => {
   const found = async (executor: Executor): Promise<string> => {
-    const checked = expectSame('input', [plan, executor], { seed: 7, numRuns: 300 });
+    const checked = expectSame('input', [plan, executor], { seed: 3, numRuns: 300 });
     return checked.then(
       () => '',
       (error: unknown) => String(error),

@@ -1,4 +1,4 @@
-import { beforeAll, describe, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, it, vi } from 'vitest';
 
 import { phaseNames } from '../../src/index.js';
 import { engine, engineByHand, expectSame, plan, planByHand } from './equivalence.js';
@@ -6,6 +6,8 @@ import { engine, engineByHand, expectSame, plan, planByHand } from './equivalenc
 /** Drawn anew each time; a failure is repeated with the seed that is printed. */
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000_000);
 const numRuns = Number(process.env['RUNS'] ?? 150);
+
+afterAll(() => void vi.useRealTimers());
 
 beforeAll(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: 5_000 }); // parts get the time when they are first seen

@@ -57,7 +57,7 @@ const plain = (value: unknown): unknown =>
 
 /** Fields that are not compared by value, and why. */
 const own: Partial<Record<string, string>> = {
-  error: 'ours has a code, and the provider’s as its cause',
+  error: 'ours is copied from the provider’s',
   steps: 'compared one by one, as onStepFinish tells them',
   usage: 'of a failed step ours says that nothing is known',
   totalUsage: 'as usage',
@@ -88,11 +88,11 @@ describe.each(modes)('callbacks are told what Mastra’s agent tells, %s', (mode
       }
   });
 
-  it('a failed run: onError once with the cause, onStepFinish with the reason and the model', async () => {
+  it('a failed run: onError once with the provider’s error, onStepFinish with the reason and the model', async () => {
     const { stock, ours } = await both(mode, 'fails');
     expect([ours.onError.length, ours.onFinish.length]).toEqual([stock.onError.length, stock.onFinish.length]);
     const errorIn = ([told]: Payload[]) => told?.['error'] as Error | undefined;
-    expect(errorIn(ours.onError)?.cause).toMatchObject({ message: errorIn(stock.onError)?.message });
+    expect(errorIn(ours.onError)).toMatchObject({ message: errorIn(stock.onError)?.message });
     const [step] = stock.onStepFinish;
     expectSame(
       { finishReason: step?.['finishReason'], model: step?.['model'], runId: 'r', text: '' },

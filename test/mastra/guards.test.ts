@@ -100,7 +100,7 @@ describe.each(modes)('guards of %s', (mode) => {
     expect(await attempts({}, {})).toBe(1);
     expect(await attempts({ maxProcessorRetries: 2 }, {})).toBe(3);
     expect(await attempts({ maxProcessorRetries: 2 }, { maxProcessorRetries: 1 })).toBe(2);
-    expect(await attempts({ errorProcessors: [{ id: 'mend', processAPIError: () => undefined }] }, {})).toBe(11);
+    expect(await attempts({ errorProcessors: [{ id: 'mend', processAPIError: () => undefined }] }, {})).toBe(4);
   });
 
   it('an error hook runs wherever its processor stands', async () => {
