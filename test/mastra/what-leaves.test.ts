@@ -1,3 +1,4 @@
+import { APICallError } from '@ai-sdk/provider';
 import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it } from 'vitest';
 
@@ -123,4 +124,32 @@ describe('what a provider says of a failure', () => {
       expect(told).toContain('4096');
     },
   );
+});
+
+describe('the error of a provider', () => {
+  const failure = () =>
+    new APICallError({
+      message: 'Too many requests.',
+      url: 'https://provider.example/v1/chat',
+      requestBodyValues: { messages: [{ role: 'user', content: 'my secret' }] },
+      statusCode: 429,
+      responseBody: '{"echo":"my secret"}',
+      data: { echo: 'my secret' },
+      isRetryable: false,
+    });
+
+  it('has its status in the chunk and in the callback, and its JSON quotes neither request nor response', async () => {
+    let reported: unknown;
+    const stream = await agentWith({}, [{ error: failure() }]).stream('my secret', {
+      modelSettings: { maxRetries: 0 },
+      onError: ({ error }: { error: unknown }) => void (reported = error),
+    } as never);
+    const chunks: { type: string; payload?: unknown }[] = [];
+    for await (const chunk of stream.fullStream) chunks.push(chunk);
+    const { payload } = chunks.find(({ type }) => type === 'error') ?? {};
+    expect(payload).toMatchObject({ error: { statusCode: 429, message: 'Too many requests.' } });
+    expect((payload as { error: APICallError }).error.requestBodyValues).toMatchObject({ messages: [{ content: 'my secret' }] });
+    expect(reported).toBe((payload as { error: unknown }).error);
+    expect(JSON.stringify(chunks)).not.toContain('my secret');
+  });
 });
