@@ -19,6 +19,9 @@ const isSlow: readonly string[] = [
 /** The slow tests that `npm test` runs, too: a killed process, and plans compared with Mastra's engine. */
 const isSample: readonly string[] = ['test/memory/killed.test.ts', 'test/equivalence/plan-equals-engine.test.ts'];
 
+/** What looks at the whole process, or depends on what other files left in it. */
+const isAlone: readonly string[] = ['test/memory/history.test.ts', 'test/soak/**'];
+
 const filesOf = (patterns: readonly string[]): string[] =>
   patterns
     .flatMap((pattern) => globSync(pattern))
@@ -42,16 +45,17 @@ export const testFiles = (): string[] => {
 
 /**
  * The files of each vitest project. Each file is in exactly one:
- * `unit` shares modules between files; `isolated` replaces modules with `vi.mock`; `slow` starts processes or servers, compiles the
+ * `unit` shares modules between files; `isolated` replaces modules with `vi.mock`, or needs a process of its own; `slow` starts processes or servers, compiles the
  * documents or draws many random cases; `sample` is the part of the slow tests that `npm test` runs.
  */
 export const testProjects = () => {
   const slow = new Set(filesOf(isSlow));
   const sample = new Set(filesOf(isSample));
+  const alone = new Set(filesOf(isAlone));
   const projectOf = (path: string) => {
     if (sample.has(path)) return 'sample';
     if (slow.has(path)) return 'slow';
-    return /^vi\.mock\(/m.test(readFileSync(path, 'utf8')) ? 'isolated' : 'unit';
+    return alone.has(path) || /^vi\.mock\(/m.test(readFileSync(path, 'utf8')) ? 'isolated' : 'unit';
   };
   return { unit: [], isolated: [], sample: [], slow: [], ...Object.groupBy(testFiles(), projectOf) };
 };

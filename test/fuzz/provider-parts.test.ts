@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
-import { guard, InterlockAgent, isInterlockError, type RunEvent } from '../../src/index.js';
+import { guard, InterlockAgent, type RunEvent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { anyJson, spoiling, times } from './hostile.js';
 
@@ -63,7 +63,7 @@ const agentOver = (steps: readonly (readonly unknown[])[]) =>
     ],
   });
 
-it('whatever a provider sends, a run ends once, its stream closes, and what fails is an error of ours', async () => {
+it('whatever a provider sends, a run ends once, its stream closes, and what fails rejects with an error', async () => {
   const statuses = new Set<string>();
   await fc.assert(
     fc.asyncProperty(fc.array(stream, { minLength: 1, maxLength: 3 }), async (steps) => {

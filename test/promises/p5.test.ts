@@ -65,6 +65,8 @@ const expectOneEnd = (ran: Ran, status: RunStatus): void => {
   expectOneReason(ran, { status, reason: stepResult.reason, event, told: told[0] });
 };
 
+type Tripwire = NonNullable<Telling['event']['tripwire']>;
+
 interface Telling {
   status: RunStatus;
   reason: string;
@@ -83,12 +85,17 @@ const expectOneReason = ({ result, error }: Ran, { status, reason, event, told }
   }
   expect(error).toBeUndefined();
   expect(result?.finishReason).toBe(reason);
-  // Where the guard is in the pipeline leaves neither in a chunk nor in JSON; the result has it for the server's own code.
-  const { phase, path, ...sent } = event.tripwire ?? {};
-  expect([result?.tripwire?.phase, result?.tripwire?.path]).toEqual([phase, path]);
-  if (status === 'tripwire') expect([told?.payload, { ...result?.tripwire }]).toEqual([sent, sent]);
+  if (status === 'tripwire') expectSameTripwire(event.tripwire, result?.tripwire, told);
   if (status === 'canceled') expect(event.error?.code).toBe('run/canceled');
   expect(status === 'success').toBe(reason !== 'other');
+};
+
+const expectSameTripwire = (event: Tripwire | undefined, result: Tripwire | undefined, told: Chunk | undefined): void => {
+  // Where the guard is in the pipeline leaves neither in a chunk nor in JSON; the result has it for the server's own code.
+  const { phase, path, ...sent } = event ?? {};
+  expect(typeof phase).toBe('string');
+  expect([result?.phase, result?.path]).toEqual([phase, path]);
+  expect([told?.payload, { ...result }]).toEqual([sent, sent]);
 };
 
 interface End {

@@ -201,10 +201,10 @@ const faultsIn = (given: object, table: Readonly<Record<string, Treatment>>, wit
   });
 
 /** One error for all options that cannot be used, with the code of the first of them. */
-const refuse = (faults: readonly Fault[], agentId: string | undefined): void => {
+const refuse = (faults: readonly Fault[], agentId: unknown): void => {
   const [first, ...others] = faults;
   if (!first) return;
-  const of = agentId === undefined ? '' : `agent "${agentId}": `;
+  const of = agentId === undefined ? '' : `agent "${String(agentId)}": `;
   const more = others.map(({ path, detail }) => `; ${path}: ${detail.replace(/[.]$/, '')}`).join('');
   throw new InterlockError(first.code, { path: first.path, detail: `${of}${first.detail.replace(/[.]$/, '')}${more}` });
 };
