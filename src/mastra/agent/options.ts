@@ -204,7 +204,7 @@ const faultsIn = (given: object, table: Readonly<Record<string, Treatment>>, wit
 const refuse = (faults: readonly Fault[], agentId: unknown): void => {
   const [first, ...others] = faults;
   if (!first) return;
-  const of = agentId === undefined ? '' : `agent "${String(agentId)}": `;
+  const of = typeof agentId === 'string' ? `agent "${agentId}": ` : '';
   const more = others.map(({ path, detail }) => `; ${path}: ${detail.replace(/[.]$/, '')}`).join('');
   throw new InterlockError(first.code, { path: first.path, detail: `${of}${first.detail.replace(/[.]$/, '')}${more}` });
 };
