@@ -57,7 +57,7 @@ const plain = (value: unknown): unknown =>
 
 /** Fields that are not compared by value, and why. */
 const own: Partial<Record<string, string>> = {
-  error: 'ours is copied from the provider’s',
+  error: 'compared in the test of a failed run',
   steps: 'compared one by one, as onStepFinish tells them',
   usage: 'of a failed step ours says that nothing is known',
   totalUsage: 'as usage',
