@@ -64,10 +64,13 @@ const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<v
   const { reason } = record;
   rejectRecord(run, record, reason === 'error' ? undefined : stepTripwire(run));
   const out: LetOut = { partIds: attempt.answer.partIds, place: attempt.place, scope: 'step' };
-  if (reason === 'error')
+  if (isModelFailure(run, reason))
     run.options.outlet.drop(out.place); // what was seen of a failed attempt stays; it says so itself
   else await retract(run, out);
 };
+
+/** The model or the caller ended it: what was emitted had its verdicts. A guard without a verdict leaves words that were never judged. */
+const isModelFailure = ({ stop }: Run, reason: StepReason): boolean => reason === 'error' && stop?.kind !== 'unavailable';
 
 /** A stop after the last step was accepted is about the whole result: a retry takes back its last step, an end all of it. */
 const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Promise<void> => {
@@ -82,7 +85,7 @@ const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Pro
     rejectRecord(run, record, tripwire);
   }
   const [first] = rejected;
-  if (reason === 'error' || !first) return;
+  if (isModelFailure(run, reason) || !first) return;
   const partIds = rejected.flatMap((step) => step.partIds);
   const out: LetOut = { partIds, place: first.place, scope: reason === 'retry' ? 'step' : 'run' };
   const isGone = await retract(run, out);

@@ -10,6 +10,7 @@ import {
   laned,
   modelFor,
   modes,
+  retractionsOf,
   runAgent,
   textOnWire,
   wire,
@@ -147,6 +148,22 @@ describe('P3 A guard that fails, fails closed', () => {
       },
     );
   });
+
+  it.each<Phase>(['outputStream', 'llmResponse', 'outputStep', 'outputResult'])(
+    '%s without a verdict retracts the words that had left',
+    async (phase) => {
+      const last = ({ part }: HookArgs) =>
+        (part?.payload as { text?: string } | undefined)?.text?.includes('charge you') ?? false;
+      const guards = laned([
+        phase,
+        guardOn(phase, () => Promise.reject(broken), { when: phase === 'outputStream' ? last : undefined }),
+      ]);
+      const ran = await runAgent(createAgent({ model: modelFor(phase), ...guards }), 'stream');
+      const left = new Set(chunksOf(ran, 'text-delta').map(({ payload }) => (payload as { id: string }).id));
+      expect(left.size).toBeGreaterThan(0);
+      expect([...left].filter((id) => !retractionsOf(ran).some(({ partIds }) => partIds.includes(id)))).toEqual([]);
+    },
+  );
 
   it('a failing guard keeps what it failed on out of the conversation that a stream shows', async () => {
     const guards = laned(['toolResult', guardOn('toolResult', () => Promise.reject(broken))]);
