@@ -70,7 +70,8 @@ const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<v
 };
 
 /** The model or the caller ended it: what was emitted had its verdicts. A guard without a verdict leaves words that were never judged. */
-const isModelFailure = ({ stop }: Run, reason: StepReason | undefined): boolean => reason === 'error' && stop?.kind !== 'unavailable';
+const isModelFailure = ({ stop }: Run, reason: StepReason | undefined): boolean =>
+  reason === 'error' && stop?.kind !== 'unavailable';
 
 /** A stop after the last step was accepted is about the whole result: a retry takes back its last step, an end all of it. */
 const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Promise<void> => {
