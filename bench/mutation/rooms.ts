@@ -9,7 +9,7 @@ export interface Room {
 }
 
 /** Of `src/pipeline`: what merges the values of branches. */
-const merging = 'src/pipeline/{align,changes-between,insertions,merge*,overlap,pair-up,plain-data,recorded-edits,spans,words}.ts';
+const merging = 'src/pipeline/{align,changes-between,insertions,merge*,overlap,pair-up,recorded-edits,spans,words}.ts';
 /** Of the gate: where a window ends. */
 const windows = 'src/release/gate/{window-reader,sentence-end,tokens-end,grapheme}.ts';
 /** Of `src/loop`: the machine, and how it is asked. */
@@ -41,7 +41,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   merging: {
     mutate: [merging],
-    tests: ['src/pipeline/{merge,merge-texts,recorded-edits,plain-data,parallel}.test.ts', 'test/promises/p7.test.ts'],
+    tests: ['src/pipeline/{merge,merge-texts,recorded-edits,parallel}.test.ts', 'test/promises/p7.test.ts'],
   },
   plans: {
     mutate: ['src/pipeline/*.ts', `!${merging}`],

@@ -1,5 +1,5 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-import { isSame } from '../pipeline/plain-data.js';
+import { isSame } from '../phase/plain-data.js';
 import { parseArguments, writeArguments } from './chunks.js';
 import type { StoredPart } from '../plain/to-stored.js';
 import type { Content } from './spec.js';

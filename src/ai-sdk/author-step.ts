@@ -1,6 +1,6 @@
 import type { PrepareStepFunction, PrepareStepResult, ToolSet } from 'ai';
 import { InterlockError } from '../errors.js';
-import { copyPlain } from '../pipeline/plain-data.js';
+import { copyPlain } from '../phase/plain-data.js';
 import { createReadOnlyViews } from './read-only.js';
 import type { StepFields } from './step-fields.js';
 import type { StepInput } from './step-memory.js';

@@ -1,5 +1,5 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
-import { copyPlain, isSame } from '../pipeline/plain-data.js';
+import { copyPlain, isSame } from '../phase/plain-data.js';
 import type { MessagePort, SystemMessage } from '../phase/host.js';
 import { toStored, type Stored, type StoredPart } from '../plain/to-stored.js';
 import { patched, saySame } from './message-slots.js';

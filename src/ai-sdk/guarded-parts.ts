@@ -3,7 +3,7 @@ import type { Outcome } from '../loop/outcome.js';
 import type { WorkName } from '../loop/work-names.js';
 import type { Retry } from '../verdict.js';
 import { isPromise } from '../phase/awaitable.js';
-import { isSame } from '../pipeline/plain-data.js';
+import { isSame } from '../phase/plain-data.js';
 import { modelCodec } from './chunks.js';
 import { follow, followRetry } from './follow.js';
 import { judgedInput } from './judge-input.js';

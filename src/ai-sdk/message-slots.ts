@@ -1,5 +1,5 @@
 import { partsIn, resultIn, type Part, type Stored, type StoredPart } from '../plain/to-stored.js';
-import { isSame } from '../pipeline/plain-data.js';
+import { isSame } from '../phase/plain-data.js';
 import type { AnyMessage } from './spec.js';
 
 /** What guards may have changed of a part, by what it says. */

@@ -1,5 +1,5 @@
 import { InterlockError } from '../errors.js';
-import { isRecord } from '../pipeline/plain-data.js';
+import { isRecord } from '../phase/plain-data.js';
 
 /** Views of values that nobody may change. */
 export interface ReadOnlyViews {

@@ -1,6 +1,6 @@
 import { InterlockError } from '../errors.js';
 import type { Phase, PhaseData } from '../phase/row.js';
-import { isSame } from '../pipeline/plain-data.js';
+import { isSame } from '../phase/plain-data.js';
 import { answerId, editedContent, toAnswerMessage } from './answer.js';
 import { parseArguments, usageOf } from './chunks.js';
 import type { Retry } from '../verdict.js';

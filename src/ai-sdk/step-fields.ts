@@ -1,7 +1,7 @@
 import type { LanguageModel } from 'ai';
 import { InterlockError } from '../errors.js';
 import type { PhaseData } from '../phase/row.js';
-import { isRecord, isSame } from '../pipeline/plain-data.js';
+import { isRecord, isSame } from '../phase/plain-data.js';
 import { modelSettingNames } from './model-setting-names.js';
 
 type Data = PhaseData<'inputStep'>;

@@ -2,7 +2,7 @@ import type { MessageList } from '@mastra/core/agent/message-list';
 import { dropSetAside, mostFollowing, takeSetAside } from '../loop/set-aside.js';
 import { isPromise, whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { PhaseData } from '../phase/row.js';
-import { isSame } from '../pipeline/plain-data.js';
+import { isSame } from '../phase/plain-data.js';
 import { planStream, type StreamStretch } from '../pipeline/stream-plan.js';
 import { createStreamGate } from '../release/gate/stream-gate.js';
 import { untilStopped } from '../release/gate/until-stopped.js';

@@ -1,7 +1,7 @@
 import type { LanguageModel, PrepareStepFunction, ToolSet } from 'ai';
 import type { PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
-import { isSame } from '../pipeline/plain-data.js';
+import { isSame } from '../phase/plain-data.js';
 import { authorStep, type StepAuthor } from './author-step.js';
 import { openConversation } from './conversation.js';
 import { instanceOf } from './host.js';

@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 import { pairUp } from './pair-up.js';
-import { isRecord, isSame } from './plain-data.js';
+import { isRecord, isSame } from '../phase/plain-data.js';
 
 /** Stands where an entry of the base was taken out. */
 export const removed: unique symbol = Symbol('removed');

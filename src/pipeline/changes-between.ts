@@ -1,6 +1,6 @@
 import type { Change } from '../../schemas/index.js';
 import { alignArray, removed } from './align.js';
-import { isRecord, isSame } from './plain-data.js';
+import { isRecord, isSame } from '../phase/plain-data.js';
 import { spansBetween } from './spans.js';
 import { isNameField, textOf } from './words.js';
 

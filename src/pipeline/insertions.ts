@@ -1,7 +1,7 @@
 import { keyOf, removed, type Alignment } from './align.js';
 import type { Place, Version } from './merge-options.js';
 import { compare } from './overlap.js';
-import { isRecord, isSame } from './plain-data.js';
+import { isRecord, isSame } from '../phase/plain-data.js';
 import { isName, lostWords, scrubbed, textOf } from './words.js';
 
 /** A branch's version of an array, held against the base. */

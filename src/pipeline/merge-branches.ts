@@ -7,7 +7,7 @@ import type { StaleVerdicts } from './graph.js';
 import type { MergeOptions, Version } from './merge-options.js';
 import { mergeValues } from './merge.js';
 import { MergeConflict, nameOfRule, type OverlapRule } from './overlap.js';
-import { isSame } from './plain-data.js';
+import { isSame } from '../phase/plain-data.js';
 
 /** A parallel block or a branch at one place of a pipeline. */
 export interface Block<P extends Phase> {

@@ -3,7 +3,7 @@ import { insertionsOf } from './insertions.js';
 import { settle, within, type Place, type Version } from './merge-options.js';
 import { mergeTexts } from './merge-texts.js';
 import { compare } from './overlap.js';
-import { isRecord, isSame } from './plain-data.js';
+import { isRecord, isSame } from '../phase/plain-data.js';
 import { isNameField } from './words.js';
 
 /**

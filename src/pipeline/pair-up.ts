@@ -1,4 +1,4 @@
-import { isRecord } from './plain-data.js';
+import { isRecord } from '../phase/plain-data.js';
 import { isName, textOf, wordsOf } from './words.js';
 
 /** More comparisons than this are not worth their time: then entries are paired one after another. */

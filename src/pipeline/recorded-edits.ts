@@ -6,7 +6,7 @@ import type { MessageCarrier } from '../phase/settle-messages.js';
 import { isStop, pass, type Verdict } from '../verdict.js';
 import { changesBetween } from './changes-between.js';
 import type { GraphNode, SequenceNode } from './graph.js';
-import { copyPlain, isSame } from './plain-data.js';
+import { copyPlain, isSame } from '../phase/plain-data.js';
 
 /** A graph whose guards say in their reports what they changed. */
 export const withRecordedEdits = (graph: SequenceNode): SequenceNode => marked(graph) as SequenceNode; // each node stays of its kind

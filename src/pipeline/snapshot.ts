@@ -3,7 +3,7 @@ import type { Phase, PhaseData } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import type { MessageCarrier } from '../phase/settle-messages.js';
 import { phaseRow } from '../phase/table.js';
-import { copyPlain } from './plain-data.js';
+import { copyPlain } from '../phase/plain-data.js';
 
 /**
  * A payload for one branch of a block: the messages and whatever a hook may change in place are copies of its own. Everything

@@ -19,7 +19,7 @@ import type { Retry, Trip, Verdict } from '../verdict.js';
 import { createBlockScopes } from './block-scope.js';
 import { createOwnPayloads } from './own-payload.js';
 import { inParallel } from './parallel.js';
-import { copyPlain } from './plain-data.js';
+import { copyPlain } from '../phase/plain-data.js';
 
 /** What of a row says whether a layer is needed. */
 type RowFacts = Pick<PhaseRow, 'cadence' | 'mayOverlap'>;

@@ -1,4 +1,4 @@
-import { isRecord } from './plain-data.js';
+import { isRecord } from '../phase/plain-data.js';
 
 /** Scripts that put no space between words: there every character stands for itself. */
 const unspaced = '\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}';

@@ -1,6 +1,6 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { MessageScope, MessageSource, SystemMessage } from '../phase/host.js';
-import { isSame } from '../pipeline/plain-data.js';
+import { isSame } from '../phase/plain-data.js';
 import { refusing } from './needs-mastra.js';
 import { isSystem, systemText } from './stored-form.js';
 import { storedMessage } from './stored-message.js';

@@ -1,6 +1,6 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { MessagePort } from '../phase/host.js';
-import { copyPlain, isSame } from '../pipeline/plain-data.js';
+import { copyPlain, isSame } from '../phase/plain-data.js';
 import { interleaved } from './interleaved.js';
 import { needsMastra } from './needs-mastra.js';
 import { emptyState, messagesIn, noteOf, openPlainList, stateIn, stateOf, type PlainState } from './plain-list.js';

@@ -11,12 +11,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWorkflow } from '../../src/durable/openworkflow/index.js';
 import type { InterlockAgent } from '../../src/index.js';
 import { startOpenAIServer, type OpenAIServer } from '../../src/testing/index.js';
+import { killsEverywhere } from '../modes.js';
 import { cashier, forbidden } from './cashier.js';
 import type { Orders } from './mortal.js';
 
-/** `npm run test:crash` kills at every boundary and waits for what takes long; `npm test` kills at two of them. */
-const isWhole = (import.meta as { env?: { MODE?: string } }).env?.MODE === 'every-boundary'; // vitest's own types are not everywhere
-
+// `npm run test:crash` kills at every boundary and waits for what takes long; `npm run test:slow` kills at two of them.
 let folder: string;
 let model: OpenAIServer;
 let sink: ReturnType<typeof createServer>;
@@ -110,7 +109,7 @@ describe('P11: a process that is killed with kill -9', () => {
     expect(effects.toSorted()).toEqual(['1', '2']);
     const sampled = new Set([/^unkept tool/, /^before \d+ end/].map((wanted) => boundaries.findIndex((one) => wanted.test(one))));
     for (const [dieAt, boundary] of boundaries.entries()) {
-      if (!isWhole && !sampled.has(dieAt)) continue;
+      if (!killsEverywhere && !sampled.has(dieAt)) continue;
       effects = [];
       const orders = ordersFor(`at-${dieAt}`, dieAt);
       expect((await live(orders)).signal, boundary).toBe('SIGKILL');
@@ -155,7 +154,7 @@ describe('P11: a process that is killed with kill -9', () => {
     },
   );
 
-  it.each(isWhole ? [2] : [])(
+  it.each(killsEverywhere ? [2] : [])(
     'a run that kills every process at one place is given up after %i deaths there, and harms no other',
     { timeout: 300_000 },
     async (maxDeaths) => {
@@ -175,7 +174,7 @@ describe('P11: a process that is killed with kill -9', () => {
     },
   );
 
-  it.each(isWhole ? [8_000] : [])(
+  it.each(killsEverywhere ? [8_000] : [])(
     'a file that is locked for %i ms, longer than anybody waits: the run goes on once it is there',
     { timeout: 120_000 },
     async (lockedMs) => {
@@ -196,7 +195,7 @@ describe('P11: a process that is killed with kill -9', () => {
     },
   );
 
-  it.each([isWhole ? 200 : 20])(
+  it.each([killsEverywhere ? 200 : 20])(
     '%i runs at once on two engines over one file all end, each with its effects once',
     { timeout: 600_000 },
     async (count) => {

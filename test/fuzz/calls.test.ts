@@ -3,7 +3,8 @@ import { afterAll, expect, it, vi } from 'vitest';
 
 import { InterlockAgent, isInterlockError, type RunEvent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { anyJson, spoiling, times } from './hostile.js';
+import { times } from '../modes.js';
+import { anyJson, spoiling } from './hostile.js';
 
 const silences = [vi.spyOn(console, 'error').mockReturnValue(undefined), vi.spyOn(console, 'warn').mockReturnValue(undefined)];
 afterAll(() => silences.forEach((silence) => silence.mockRestore()));

@@ -8,7 +8,8 @@ import { z } from 'zod';
 import { InterlockAgent, type RunEvent } from '../../src/index.js';
 import { redactor } from '../../workflows/index.js';
 import { inPieces, spoiledBytes } from './bytes.js';
-import { anyJson, spoiling, times } from './hostile.js';
+import { times } from '../modes.js';
+import { anyJson, spoiling } from './hostile.js';
 
 // The AI SDK and Mastra tell the console of what they cannot read.
 const silences = [vi.spyOn(console, 'error').mockReturnValue(undefined), vi.spyOn(console, 'warn').mockReturnValue(undefined)];

@@ -10,7 +10,7 @@ import type { Chunk, Lane } from '../../src/release/gate/chunk.js';
 import { createHeldTexts } from '../../src/release/gate/held-texts.js';
 import { asItCame } from '../../src/release/gate/segment.js';
 import { delta, patternGuard, patterns, sendAll, source, texts } from '../../src/release/gate/test-setup.js';
-import { times } from './hostile.js';
+import { times } from '../modes.js';
 
 /** A guard of a stream, and what it makes of whole texts, one after another, said the slow way. */
 interface Spec {

@@ -73,8 +73,3 @@ export const spoiling = (strange: fc.Arbitrary<unknown>): fc.Arbitrary<Spoil> =>
 /** Values that were good until somebody changed something in them. */
 export const spoiled = (good: readonly unknown[], strange: fc.Arbitrary<unknown> = anything): fc.Arbitrary<unknown> =>
   fc.tuple(fc.constantFrom(...good), spoiling(strange)).map(([value, spoilIt]) => spoilIt(value));
-
-const mode = (import.meta as { env?: { MODE?: string } }).env?.MODE; // vitest's own types are not everywhere
-
-/** How often a law is asked: twenty times as often by `npm run fuzz`. */
-export const times = (runs: number): { numRuns: number } => ({ numRuns: mode === 'deep' ? runs * 20 : runs });

@@ -5,7 +5,8 @@ import { z } from 'zod';
 
 import { guard, InterlockAgent, type RunEvent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
-import { anyJson, spoiling, times } from './hostile.js';
+import { times } from '../modes.js';
+import { anyJson, spoiling } from './hostile.js';
 
 // Mastra tells the console of arguments that are no JSON.
 const silence = vi.spyOn(console, 'error').mockReturnValue(undefined);

@@ -9,7 +9,8 @@ import { errorTable, InterlockAgent, pipeline } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { redactor } from '../../workflows/index.js';
 import { spoiledBytes } from './bytes.js';
-import { anyJson, spoiling, times } from './hostile.js';
+import { times } from '../modes.js';
+import { anyJson, spoiling } from './hostile.js';
 
 const silence = vi.spyOn(console, 'error').mockReturnValue(undefined); // Mastra tells the console of what its workflows refuse
 afterAll(() => silence.mockRestore());

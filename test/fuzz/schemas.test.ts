@@ -5,7 +5,8 @@ import { phaseJsonSchema } from '../../schemas/phase-json-schema.js';
 import { phaseSchemas, ProcessorStepOutputSchema, safeParsePayload, type PhaseName } from '../../schemas/index.js';
 import { collectTraces, formatTrace, guard, isInterlockError, parseTrace, type Trace } from '../../src/index.js';
 import { callThen, echo, makeAgent } from '../mastra/support.js';
-import { anything, anyJson, spoiled, spoiling, times } from './hostile.js';
+import { times } from '../modes.js';
+import { anything, anyJson, spoiled, spoiling } from './hostile.js';
 
 const runs = times(1_000);
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { guard, pipeline, type PipelineStep } from '../../src/index.js';
 import { border, delta, openGate } from '../../src/release/gate/test-setup.js';
-import { times } from './hostile.js';
+import { times } from '../modes.js';
 
 /** What a guard does with the chunk of a number; it passes all others. */
 type Act = 'trip' | 'retry' | 'fail';

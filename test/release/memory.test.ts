@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { isDeep } from '../modes.js';
 
 /** What may come and go beside the gate, such as compiled code. */
 const slackBytes = 1_000_000;
 
 /** `npm run fuzz` sends a million. */
-const deltas = (import.meta as { env?: { MODE?: string } }).env?.MODE === 'deep' ? 1_000_000 : 100_000; // vitest's own types are not everywhere
+const deltas = isDeep ? 1_000_000 : 100_000;
 
 it(`what the gate holds is bounded by the windows, over ${deltas} deltas`, async () => {
   const args = ['--expose-gc', '--import', 'tsx', new URL('million-deltas.ts', import.meta.url).pathname, String(deltas)];

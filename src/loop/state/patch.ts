@@ -1,4 +1,4 @@
-import { isRecord, isSame } from '../../pipeline/plain-data.js';
+import { isRecord, isSame } from '../../phase/plain-data.js';
 
 /** What makes one value another; plain itself, and as small as what was changed. */
 export type Patch =

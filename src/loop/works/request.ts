@@ -1,4 +1,4 @@
-import { copyPlain } from '../../pipeline/plain-data.js';
+import { copyPlain } from '../../phase/plain-data.js';
 import { isGuarded, judge } from '../judge.js';
 import { noteInput } from '../keep-turn.js';
 import type { Outcome } from '../outcome.js';

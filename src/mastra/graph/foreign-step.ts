@@ -4,7 +4,7 @@ import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { phaseRow } from '../../phase/table.js';
 import { openFrame } from '../../pipeline/frame.js';
-import { isSame } from '../../pipeline/plain-data.js';
+import { isSame } from '../../phase/plain-data.js';
 
 /** A step of Mastra's, of which we know only that it can be run. */
 export interface ForeignStep {

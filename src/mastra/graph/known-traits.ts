@@ -1,6 +1,6 @@
 import type { Processor } from '@mastra/core/processors';
 import type { DeclaredProcessor, GuardTraits } from '../../guard/traits.js';
-import { isRecord } from '../../pipeline/plain-data.js';
+import { isRecord } from '../../phase/plain-data.js';
 
 /** What Mastra's processors do by their `strategy`. */
 const byStrategy: Record<string, GuardTraits['decides']> = {

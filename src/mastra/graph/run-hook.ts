@@ -4,7 +4,7 @@ import type { Host } from '../../phase/host.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import { createRunScope, type ProcessorSlot, type RunScope } from '../../phase/scope.js';
 import type { Plan } from '../../pipeline/compile.js';
-import { isSame } from '../../pipeline/plain-data.js';
+import { isSame } from '../../phase/plain-data.js';
 import type { Unavailable, Verdict } from '../../verdict.js';
 import { payloadOf } from './thrown-stops.js';
 

@@ -1,6 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
-import { isSame } from '../../pipeline/plain-data.js';
+import { isSame } from '../../phase/plain-data.js';
 
 type Content = MastraDBMessage['content'];
 type Part = Content['parts'][number];

@@ -3,7 +3,7 @@ import * as mastraMemory from '@mastra/core/memory'; // older versions lack a na
 import type { MastraMemory } from '@mastra/core/memory';
 import { MASTRA_RESOURCE_ID_KEY, MASTRA_THREAD_ID_KEY, type RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
-import { isSame } from '../../pipeline/plain-data.js';
+import { isSame } from '../../phase/plain-data.js';
 import { checkMemory, type MemoryConfig } from './memory-config.js';
 import { inTurn } from './memory-turns.js';
 import { createMemoryUpdates, type MemoryUpdates } from './memory-updates.js';

@@ -1,5 +1,5 @@
 import type { MastraDBMessage, MessageList, MessageListInput } from '@mastra/core/agent/message-list';
-import { isRecord } from '../../pipeline/plain-data.js';
+import { isRecord } from '../../phase/plain-data.js';
 import { emptyLike, insidesOf, isKnownInside } from './list-insides.js';
 import { readPlain } from './plain-message.js';
 

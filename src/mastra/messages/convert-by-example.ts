@@ -1,5 +1,5 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-import { isRecord } from '../../pipeline/plain-data.js';
+import { isRecord } from '../../phase/plain-data.js';
 import type { PlainMessage } from './plain-message.js';
 
 /** What stands in the examples, and is found again in what Mastra makes of them. */

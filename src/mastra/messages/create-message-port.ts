@@ -1,7 +1,7 @@
 import type { createSignal } from '@mastra/core/agent';
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { MessagePort, MessageScope, MessageSource, SystemMessage } from '../../phase/host.js';
-import { copyPlain } from '../../pipeline/plain-data.js';
+import { copyPlain } from '../../phase/plain-data.js';
 import { interleaved } from '../../plain/interleaved.js';
 import { isUnchanged, lend } from './lent-list.js';
 import { emptyLike, fillList, type ListState } from './list-insides.js';

@@ -1,5 +1,5 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
-import { copyPlain, isSame } from '../../pipeline/plain-data.js';
+import { copyPlain, isSame } from '../../phase/plain-data.js';
 import { besideNames, emptyLike, fillList, insidesOf, isKnownInside, sourceNames, type ListInsides } from './list-insides.js';
 
 /** What is known of a list that copies its messages from another as they are looked at. */

@@ -1,6 +1,6 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { LoopMessages, Standing } from '../../loop/ports.js';
-import { copyPlain } from '../../pipeline/plain-data.js';
+import { copyPlain } from '../../phase/plain-data.js';
 import { besideNames, emptyLike, fillList, insidesOf, isKnownInside, sourceNames, type ListState } from './list-insides.js';
 import type { MessageCopies } from './message-copies.js';
 import { settledLength } from './settled-length.js';

@@ -1,6 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { describe, expect, it } from 'vitest';
-import { copyPlain } from '../../pipeline/plain-data.js';
+import { copyPlain } from '../../phase/plain-data.js';
 import { createMessageCopies } from './message-copies.js';
 
 const conversation = (): MastraDBMessage[] =>

@@ -1,5 +1,5 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-import { copyPlain, isSame } from '../../pipeline/plain-data.js';
+import { copyPlain, isSame } from '../../phase/plain-data.js';
 
 /** Messages as they were when they were last looked at, for one run. */
 export interface MessageCopies {

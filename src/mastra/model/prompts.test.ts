@@ -2,7 +2,7 @@ import { MessageList, type MastraDBMessage } from '@mastra/core/agent/message-li
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { ResolvedModel } from '../../phase/host.js';
-import { copyPlain } from '../../pipeline/plain-data.js';
+import { copyPlain } from '../../phase/plain-data.js';
 import { scriptedModel } from '../../testing/index.js';
 import { createMessageCopies } from '../messages/message-copies.js';
 import { createToolMessages } from '../messages/tool-messages.js';

@@ -1,1 +1,0 @@
-export { copyPlain, isRecord, isSame } from '../phase/plain-data.js';
