@@ -3,6 +3,7 @@ import { ProcessorStepOutputSchema as MastraOutput, ProcessorStepSchema as Mastr
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { phasePayloadSchema, phaseSchemas, ProcessorStepOutputSchema, safeParsePayload } from './index.js';
+import { times } from '../test/modes.js';
 
 type Arb = fc.Arbitrary<unknown>;
 type Tree = Record<string, unknown>;
@@ -205,10 +206,10 @@ describe('what Mastra accepts', () => {
         expect(safeParsePayload(payload).success).toBe(true);
         expect(createdAts({ ...ours.data })).toEqual(createdAts({ ...theirs.data }));
       }),
-      { numRuns: 500 },
+      times(100, 500),
     );
     // The property says nothing about payloads that Mastra refuses, so it must have met enough of the others.
-    expect(accepted).toBeGreaterThan(120);
+    expect(accepted).toBeGreaterThan(25);
   });
 
   it.each(Object.keys(mastrasPhases))('%s: a step may hand it on here too', (phase) => {
@@ -220,9 +221,9 @@ describe('what Mastra accepts', () => {
         accepted += 1;
         expect(ProcessorStepOutputSchema.safeParse(output).error?.issues ?? []).toEqual([]);
       }),
-      { numRuns: 200 },
+      times(50, 200),
     );
-    expect(accepted).toBeGreaterThan(40);
+    expect(accepted).toBeGreaterThan(10);
   });
 
   it('needs no messageList here, as in a payload typed into a form', () => {

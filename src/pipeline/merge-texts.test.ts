@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { mergeTexts } from './merge-texts.js';
 import { MergeConflict, type Overlap, type OverlapRule } from './overlap.js';
 import { wordsOf } from './words.js';
+import { times } from '../../test/modes.js';
 
 const merge = (base: string, texts: readonly string[], rule: OverlapRule = 'widest-redaction') => {
   const overlaps: Overlap[] = [];
@@ -51,7 +52,7 @@ describe('laws', () => {
           for (const word of wordsOf(base)) if (!kept.has(word)) expect(merged).not.toContain(word);
         }
       }),
-      { numRuns: 1_500 },
+      times(300, 1_500),
     );
   });
 
@@ -63,7 +64,7 @@ describe('laws', () => {
         const place = { options: { rule: 'widest-redaction' as const, onOverlap: () => undefined }, target: 'text' };
         expect(mergeTexts(base, turned.toReversed(), place)).toBe(mergeTexts(base, versions, place));
       }),
-      { numRuns: 1_500 },
+      times(300, 1_500),
     );
   });
 
@@ -102,7 +103,7 @@ describe('laws', () => {
         for (const word of wordsOf(base))
           if (texts.every((version) => wordsOf(version).includes(word))) expect(wordsOf(merged)).toContain(word);
       }),
-      { numRuns: 1_500 },
+      times(300, 1_500),
     );
   });
 });

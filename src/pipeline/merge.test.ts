@@ -4,6 +4,7 @@ import { mergeValues } from './merge.js';
 import type { MergeOptions, Version } from './merge-options.js';
 import type { Overlap, OverlapRule } from './overlap.js';
 import { wordsOf } from './words.js';
+import { times } from '../../test/modes.js';
 
 const merge = (base: unknown, values: readonly unknown[], own: Partial<MergeOptions> = {}) => {
   const overlaps: Overlap[] = [];
@@ -400,7 +401,7 @@ describe('laws', () => {
         const place = { options: { rule: 'widest-redaction' as const, onOverlap: () => undefined }, target: '' };
         expect(mergeValues(base, turned, place)).toEqual(mergeValues(base, named, place));
       }),
-      { numRuns: 1_500 },
+      times(300, 1_500),
     );
   });
 
@@ -454,7 +455,7 @@ describe('laws of parts: each word stands in one part only', () => {
         for (const word of wordsIn(base))
           if (values.some((value) => !wordsIn(value).has(word))) expect(merged).not.toContain(word);
       }),
-      { numRuns: 1_500 },
+      times(300, 1_500),
     );
   });
 
@@ -469,7 +470,7 @@ describe('laws of parts: each word stands in one part only', () => {
         for (const word of values.flatMap((one) => [...wordsIn(one)]))
           if (word.startsWith('fresh')) expect(merged).toContain(word);
       }),
-      { numRuns: 1_500 },
+      times(300, 1_500),
     );
   });
 });

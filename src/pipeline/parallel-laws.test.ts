@@ -6,6 +6,7 @@ import { contents, createScope, listOf, message, payloads, textIn, withHook } fr
 import { compileGraph } from './compile.js';
 import { guardNode, parallel, sequence } from './test-setup.js';
 import { wordsOf } from './words.js';
+import { times } from '../../test/modes.js';
 
 /** What a guard does to the messages; each word of the base stands in one message only. */
 type Change =
@@ -110,7 +111,7 @@ it('the outcome does not depend on the order of the branches, nor on who is fast
       expect(await outcome(rotated)).toEqual(expected);
       expect(await outcome(rotated.toReversed())).toEqual(expected);
     }),
-    { numRuns: 150 },
+    times(50, 150),
   );
 });
 
@@ -131,7 +132,7 @@ it('no word comes back that a branch took out, and every message keeps its sourc
           .toSorted(),
       );
     }),
-    { numRuns: 150 },
+    times(50, 150),
   );
 });
 
@@ -146,6 +147,6 @@ it('a branch beside readers is as if it stood alone', async () => {
         sources: alone.sources,
       });
     }),
-    { numRuns: 150 },
+    times(50, 150),
   );
 });

@@ -66,7 +66,7 @@ interface Died {
 /** Runs a process until it has ended, or has killed itself. */
 const live = (orders: Orders): Promise<Died> =>
   new Promise((resolve, reject) => {
-    const args = ['--import', 'tsx', join(import.meta.dirname, 'mortal.ts'), JSON.stringify(orders)];
+    const args = ['--import', './scripts/strip-types.mjs', join(import.meta.dirname, 'mortal.ts'), JSON.stringify(orders)];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     let out = '';
     child.stdout.on('data', (data: Buffer) => (out += data.toString()));

@@ -20,7 +20,7 @@ export interface Worker {
 
 /** A process that follows its orders. */
 export const startWorker = (orders: Orders): Worker => {
-  const args = ['--import', 'tsx', join(import.meta.dirname, 'worker.ts'), JSON.stringify(orders)];
+  const args = ['--import', './scripts/strip-types.mjs', join(import.meta.dirname, 'worker.ts'), JSON.stringify(orders)];
   const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   process.setMaxListeners(0); // one for each that may be left
   process.once('exit', () => child.kill('SIGKILL'));

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, it, vi } from 'vitest';
 
 import { phaseNames } from '../../src/index.js';
 import { engine, engineByHand, expectSame, plan, planByHand } from './equivalence.js';
+import { times } from '../modes.js';
 
 /** Drawn anew each time; a failure is repeated with the seed that is printed. */
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000_000);
-const numRuns = Number(process.env['RUNS'] ?? 150);
+const { numRuns } = times(40, 300);
 
 afterAll(() => void vi.useRealTimers());
 

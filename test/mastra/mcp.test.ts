@@ -10,7 +10,7 @@ import { weatherServer } from './mcp-weather-server.js';
 /** Ways to a server, and what closes it. */
 const transports = {
   'a child process on stdio': async () => {
-    const args = ['--import', 'tsx', new URL('mcp-weather-server.ts', import.meta.url).pathname];
+    const args = ['--import', './scripts/strip-types.mjs', new URL('mcp-weather-server.ts', import.meta.url).pathname];
     const client = new MCPClient({ id: 'stdio', servers: { weather: { command: process.execPath, args } } });
     return { client, close: () => client.disconnect() };
   },

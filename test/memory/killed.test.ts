@@ -6,7 +6,14 @@ import { openDisk, remembering, savedIn, target } from './support.js';
 /** Runs the child until it kills itself, and gives what it said before. */
 const killed = (url: string, state: string, afterMs: number): Promise<string> =>
   new Promise((resolve, reject) => {
-    const args = ['--import', 'tsx', new URL('killed-child.ts', import.meta.url).pathname, url, state, String(afterMs)];
+    const args = [
+      '--import',
+      './scripts/strip-types.mjs',
+      new URL('killed-child.ts', import.meta.url).pathname,
+      url,
+      state,
+      String(afterMs),
+    ];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     let said = '';
     child.stdout.on('data', (data) => (said += String(data)));

@@ -23,7 +23,7 @@ const cuts: Record<string, Omit<OpenAIServerOptions, 'reply'>> = {
 };
 const everyCut = ways.flatMap((way) => Object.entries(cuts).map(([cut, options]) => ({ ...way, cut, options })));
 
-const text = 'Grüße aus Zürich 👋🏽, 日本語\n\ndata: no event, "quoted" \\ and 🧑‍🚀 at the end.';
+const text = 'Grüße 👋🏽, 日本語\n\ndata: no event, "so" \\ 🧑‍🚀.';
 
 describe.each(ways)('an answer by $mode over $client', (way) => {
   it.each(everyCut.filter(({ client, mode }) => client === way.client && mode === way.mode))(

@@ -10,7 +10,13 @@ const slackBytes = 1_000_000;
 const deltas = isDeep ? 1_000_000 : 100_000;
 
 it(`what the gate holds is bounded by the windows, over ${deltas} deltas`, async () => {
-  const args = ['--expose-gc', '--import', 'tsx', new URL('million-deltas.ts', import.meta.url).pathname, String(deltas)];
+  const args = [
+    '--expose-gc',
+    '--import',
+    './scripts/strip-types.mjs',
+    new URL('million-deltas.ts', import.meta.url).pathname,
+    String(deltas),
+  ];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   const { heapBytes, released } = JSON.parse(stdout) as { heapBytes: number[]; released: number };
   expect(released).toBeGreaterThan(3 * deltas);

@@ -16,6 +16,7 @@ import {
   type Phase,
 } from '../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
+import { times } from '../modes.js';
 
 /** What a guard does, as data: a run is drawn, and can be drawn again. */
 interface Act {
@@ -146,7 +147,7 @@ describe('whatever runs', () => {
         expect(formatTrace(replayed.trace)).toBe(formatTrace(trace));
         expect(compareTraces(trace, replayed.trace).differs).toBe(false);
       }),
-      { numRuns: 150 },
+      times(40, 150),
     );
   });
 
@@ -159,7 +160,7 @@ describe('whatever runs', () => {
         const calls = (of: typeof trace) => of.filter(({ kind }) => kind === 'opened').length;
         expect(calls(replayed.trace)).toBeLessThanOrEqual(calls(trace));
       }),
-      { numRuns: 80 },
+      times(25, 80),
     );
   });
 });

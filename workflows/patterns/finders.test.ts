@@ -4,6 +4,7 @@ import { flushText, nothingHeld, pushText } from '../stream/held-text.js';
 import { cutsOf, itEvery } from '../test-setup.js';
 import { combineFinders, type CombinedFinder } from './combine-finders.js';
 import { findersOf, valueKinds, type ValueKind } from './value-kinds.js';
+import { times } from '../../test/modes.js';
 
 /** Of pieces, so that no secret scanner takes this file for a leak. */
 const assembled = (...pieces: string[]): string => pieces.join('');
@@ -268,7 +269,7 @@ describe('laws', () => {
         }
         expect(inPieces(pieces, finder).joined).toBe(whole(each, finder));
       }),
-      { numRuns: kind === 'all' ? 600 : 400 },
+      kind === 'all' ? times(150, 600) : times(80, 400),
     );
   });
 

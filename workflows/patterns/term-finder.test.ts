@@ -4,6 +4,7 @@ import { flushText, nothingHeld, pushText } from '../stream/held-text.js';
 import { termPattern } from '../text/term-pattern.js';
 import { combineFinders } from './combine-finders.js';
 import { termFinder } from './term-finder.js';
+import { times } from '../../test/modes.js';
 
 const found = (terms: readonly string[], text: string, wholeWords = true): string[] =>
   termFinder(terms, wholeWords)
@@ -72,7 +73,7 @@ describe('termFinder', () => {
         }
         expect(joined + flushText(held, editing)).toBe(flushText({ text: each, from: 0 }, editing));
       }),
-      { numRuns: 3000 },
+      times(500, 3000),
     );
   });
 
@@ -86,7 +87,7 @@ describe('termFinder', () => {
       fc.property(plain, (each) => {
         expect(found(terms, each, wholeWords)).toEqual(each.match(termPattern(terms, wholeWords)) ?? []);
       }),
-      { numRuns: 1000 },
+      times(250, 1000),
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findPii, type PiiSpan } from '../pii/find-pii.js';
 import { redactTexts, type Redacted, type Redaction } from './redact-texts.js';
 import type { TextSpan } from '../../src/guard/pattern.js';
+import { times } from '../../test/modes.js';
 
 /** Short texts are redacted at once. */
 const redacted = <Span extends TextSpan>(texts: readonly string[], redaction: Redaction<Span>) =>
@@ -68,7 +69,7 @@ describe('redactTexts', () => {
         const twice = redacted(once.texts, pii);
         expect(twice).toEqual({ texts: once.texts, found: [] });
       }),
-      { numRuns: 1000 },
+      times(250, 1000),
     );
   });
 
@@ -79,7 +80,7 @@ describe('redactTexts', () => {
         expect(left.texts).toHaveLength(each.length);
         if (left.found.length === 0) expect(left.texts).toEqual(each);
       }),
-      { numRuns: 500 },
+      times(150, 500),
     );
   });
 

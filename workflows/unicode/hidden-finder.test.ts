@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { combineFinders } from '../patterns/combine-finders.js';
 import { flushText, nothingHeld, pushText } from '../stream/held-text.js';
 import { hiddenFinders } from './hidden-finder.js';
+import { times } from '../../test/modes.js';
 
 const pattern = combineFinders(hiddenFinders.map((finder) => ['hidden', finder] as const));
 const editing = { pattern, replace: () => '' };
@@ -111,7 +112,7 @@ describe('laws', () => {
         for (let at = 0; at < each.length; at += pieces.at(-1)?.length ?? 0) pieces.push(each.slice(at, at + sizes.next().value));
         expect(inPieces(pieces).joined).toBe(clean(each));
       }),
-      { numRuns: 2000 },
+      times(400, 2000),
     );
   });
 
@@ -126,7 +127,7 @@ describe('laws', () => {
           expect(line).not.toMatch(/[\u202A-\u202E]/);
         }
       }),
-      { numRuns: 1000 },
+      times(250, 1000),
     );
   });
 
@@ -136,7 +137,7 @@ describe('laws', () => {
         const bare = clean(each).replaceAll(/\p{RGI_Emoji_Tag_Sequence}/gv, '');
         expect(bare).not.toMatch(/[\u{E0000}-\u{E007F}]/u);
       }),
-      { numRuns: 1000 },
+      times(250, 1000),
     );
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addMessages } from './add-messages.js';
 import { insidesOf, sourceNames } from './list-insides.js';
+import { times } from '../../../test/modes.js';
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_700_000_000_000, toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());
@@ -87,7 +88,7 @@ describe('addMessages', () => {
             listOf((list) => void list.add(theirs, 'input'), owner),
           );
         }),
-        { numRuns: 600 },
+        times(150, 600),
       ),
   );
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contents, conversation, listOf, message, textIn, toolPart } from '../../phase/test-setup.js';
 import { createHost } from '../workflow/host.js';
+import { times } from '../../../test/modes.js';
 
 const { messages: messagePort } = createHost();
 
@@ -239,7 +240,7 @@ describe('write', () => {
         for (const name of ['memory', 'output'] as const)
           expect(now[name].toSorted()).toEqual(held[name].filter((id) => texts.some(([kept]) => kept === id)).toSorted());
       }),
-      { numRuns: 500 },
+      times(125, 500),
     );
   });
 });

@@ -7,6 +7,7 @@ import { scriptedModel } from '../../testing/index.js';
 import { createMessageCopies } from '../messages/message-copies.js';
 import { createToolMessages } from '../messages/tool-messages.js';
 import { createPrompts, toPrompt } from './prompts.js';
+import { times } from '../../../test/modes.js';
 
 type Part = MastraDBMessage['content']['parts'][number];
 
@@ -156,7 +157,7 @@ describe('a prompt that is made of what was converted before', () => {
             }
           },
         ),
-        { numRuns: 60 },
+        times(20, 60),
       );
     },
   );

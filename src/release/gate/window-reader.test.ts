@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { GuardWindow } from '../../../schemas/index.js';
 import { createWindowReader } from './window-reader.js';
+import { isDeep, times } from '../../../test/modes.js';
 
 /** The windows of a text that comes in pieces, each taken as soon as it is whole. */
 const windowsOf = (window: GuardWindow, pieces: readonly string[]): string[] => {
@@ -69,6 +70,8 @@ const texts = fc
   .map((pieces) => pieces.join(''));
 const sizes = fc.infiniteStream(fc.integer({ min: 1, max: 7 }));
 
+const deltas = isDeep ? 20_000 : 5_000;
+
 describe.each<GuardWindow>(['sentence', { tokens: 1 }, { tokens: 4 }, { chars: 5 }])('%j', (window) => {
   it('is the same however the text is cut', () => {
     fc.assert(
@@ -78,7 +81,7 @@ describe.each<GuardWindow>(['sentence', { tokens: 1 }, { tokens: 4 }, { chars: 5
         expect(windowsOf(window, cut(text, each))).toEqual(whole);
         expect(windowsOf(window, [text])).toEqual(whole);
       }),
-      { numRuns: 400 },
+      times(100, 400),
     );
   });
 
@@ -90,15 +93,15 @@ describe.each<GuardWindow>(['sentence', { tokens: 1 }, { tokens: 4 }, { chars: 5
         let at = 0;
         for (const piece of windowsOf(window, Array.from(text)).slice(0, -1)) expect(borders).toContain((at += piece.length));
       }),
-      { numRuns: 200 },
+      times(60, 200),
     );
   });
 
   // Whoever reads what is held from its beginning for each delta, and looks back in it, does not come to the end of this.
-  it.each(['\n', ' ', 'a', 'a.b', '. ', '1. ', '日', '\u0301', '"'])('reads 20,000 deltas of %j', (delta) => {
+  it.each(['\n', ' ', 'a', 'a.b', '. ', '1. ', '日', '\u0301', '"'])('reads thousands of deltas of %j', (delta) => {
     const reader = createWindowReader(window);
     let held = '';
-    for (let count = 0; count < 20_000; count += 1) {
+    for (let count = 0; count < deltas; count += 1) {
       held += delta;
       reader({ text: held, isEnded: false, isStepOver: false, isLate: false });
     }
