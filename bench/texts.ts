@@ -6,9 +6,9 @@ import { number, tableOf } from './table.js';
 /** In UTF-16 units: a unit of work is a thousand of them. */
 const size = 32_000;
 
-const prose = 'The parcel left on Monday and arrives in three days. Please write again if it does not. ';
+export const prose = 'The parcel left on Monday and arrives in three days. Please write again if it does not. ';
 /** What a text repeats: tables of values, and what begins like one again and again. */
-const repeated: Readonly<Record<string, string>> = {
+export const repeated: Readonly<Record<string, string>> = {
   'addresses in a table': '17,Jane Roe,jane.roe17@example.com,active\n',
   'phones in a table': '17,Jane Roe,+44 20 7946 0958,active\n',
   'cards in a table': '17,Jane Roe,4111 1111 1111 1111,active\n',

@@ -13,11 +13,14 @@ const lookalikes: ReadonlyMap<string, string> = new Map(
  * Reads letters that only look Latin as Latin, in words that also have Latin letters: a Russian or Greek word stays what it is.
  * The table holds what is used to disguise English words; it is not the whole of Unicode's confusables.
  */
-export const foldLookalikes = (text: string): string =>
-  /[^\p{ASCII}]/u.test(text)
-    ? text.replaceAll(/\p{L}+/gu, (word) =>
-        /[A-Za-z]/.test(word) && /[^\p{ASCII}]/u.test(word)
-          ? Array.from(word, (each) => lookalikes.get(each) ?? each).join('')
-          : word,
-      )
-    : text;
+export const foldLookalikes = (text: string): string => (beyondAscii.test(text) ? text.replaceAll(mixedWord, folded) : text);
+
+const beyondAscii = /[^\0-\x7F]/;
+/** A word that has letters of both kinds. */
+const mixedWord = /(?<!\p{L})(?:[A-Za-z]+[[\p{L}]--[A-Za-z]]|[[\p{L}]--[A-Za-z]]+[A-Za-z])\p{L}*/gv;
+
+const folded = (word: string): string => {
+  let read = '';
+  for (const letter of word) read += lookalikes.get(letter) ?? letter;
+  return read;
+};

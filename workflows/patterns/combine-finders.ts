@@ -74,18 +74,28 @@ const valuesIn = <Kind extends string>(
       last = Math.max(last, places[rank]);
     }
   }
-  return values.length > 1 ? values.toSorted((a, b) => a.start - b.start || b.end - a.end) : values;
+  return isSorted(values) ? values : values.toSorted(byPlace);
 };
 
+const byPlace = (a: TextSpan, b: TextSpan): number => a.start - b.start || b.end - a.end;
+
+const isSorted = (values: readonly TextSpan[]): boolean => {
+  for (let index = 1; index < values.length; index += 1)
+    if (byPlace(values[index - 1] as TextSpan, values[index] as TextSpan) > 0) return false; // as the loop's bounds say
+  return true;
+};
+
+/** Values that overlap become one; the one whose kind stands first names it, and it ends with one that is closed. */
 const joined = <Kind extends string>(values: readonly Value<Kind>[]): ValueSpan<Kind>[] => {
-  if (values.length === 0) return [];
-  const spans: Value<Kind>[] = [];
+  const spans: ValueSpan<Kind>[] = [];
+  let last: Value<Kind> | undefined;
   for (const value of values) {
-    const last = spans.at(-1);
-    if (last && value.start < last.end) spans[spans.length - 1] = union(last, value);
-    else spans.push(value);
+    const isApart = last === undefined || value.start >= last.end;
+    last = isApart ? value : union(last as Value<Kind>, value); // it is there
+    const { start, end, kind } = last;
+    spans[isApart ? spans.length : spans.length - 1] = { start, end, kind };
   }
-  return spans.map(({ start, end, kind }) => ({ start, end, kind }));
+  return spans;
 };
 
 const union = <Kind>(a: Value<Kind>, b: Value<Kind>): Value<Kind> => {

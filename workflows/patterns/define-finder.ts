@@ -9,6 +9,8 @@ import { reachOf } from './regex-reach.js';
 export interface FinderOptions {
   /** What a value looks like; its reach must be bounded. Where `read` is given, what may be a value. */
   readonly regex: RegExp;
+  /** What stands right before every value, with the flags of `regex`: it is searched for first. Default: nothing. */
+  readonly lead?: RegExp;
   /** The most characters that a value may have, in UTF-16 units. Default: what the expression can match. */
   readonly maxLength?: number | 'part';
   /** How far before a match `read` looks, beyond what the expression does. Default 0. */
@@ -33,12 +35,14 @@ export const defineFinder = ({
   lookbehind = 0,
   hint,
   beginning,
-  shape = regex,
+  lead,
+  shape = behind(lead, regex),
   read = (_text, { end }) => end,
 }: FinderOptions): Finder => {
-  const reach = once(() => reachIn(parse(regex)));
+  const reach = once(() => reachIn(parse(behind(lead, regex))));
   const open = once(() => openIn(shape));
-  const [candidate, sign] = [globally(beginningWith(beginning, regex), regex), hint && globally(hint.source, hint)];
+  const led = lead ? `${lead.source}(${regex.source})` : beginningWith(beginning, regex);
+  const [candidate, sign] = [globally(led, regex), hint && globally(hint.source, hint)];
   return {
     get maxLength() {
       return maxLength ?? reach().length;
@@ -54,7 +58,7 @@ export const defineFinder = ({
       const scope = end < text.length ? text.slice(0, end) : text;
       return sign && indexIn(scope, sign, Math.max(0, from - reach().behind)) < 0
         ? none
-        : readAll(text, { scope, candidate, read }, { from, until });
+        : readAll(text, { scope, candidate, read, behind: lead ? reach().behind : 0 }, { from, until });
     },
     open: (text, from) => open()(text, from),
   };
@@ -65,6 +69,9 @@ const once = <T>(compute: () => T): (() => T) => {
   let value: { readonly it: T } | undefined;
   return () => (value ??= { it: compute() }).it;
 };
+
+const behind = (lead: RegExp | undefined, regex: RegExp): RegExp =>
+  lead ? new RegExp(`(?<=${lead.source})(?:${regex.source})`, regex.flags) : regex;
 
 const beginningWith = (beginning: RegExp | undefined, { source }: RegExp): string =>
   beginning ? `(?=${beginning.source})(?:${source})` : source;
@@ -106,21 +113,28 @@ interface Candidates {
   readonly scope: string;
   readonly candidate: RegExp;
   readonly read: ReadMatch;
+  /** How far before a value the expression may have to begin, since what leads to it is part of it. */
+  readonly behind: number;
 }
 
 /** A candidate that is no value hides none that starts inside it. */
 const readAll = (
   text: string,
-  { scope, candidate, read }: Candidates,
+  { scope, candidate, read, behind: led }: Candidates,
   { from, until }: { from: number; until: number },
 ): TextSpan[] => {
   const spans: TextSpan[] = [];
-  candidate.lastIndex = from;
-  for (let match = candidate.exec(scope); match && match.index < until; match = candidate.exec(scope)) {
-    const start = match.index;
-    const end = match[0] ? read(text, { start, end: start + match[0].length }) : undefined;
+  let least = from;
+  candidate.lastIndex = Math.max(0, from - led);
+  for (let match = candidate.exec(scope); match; match = candidate.exec(scope)) {
+    const after = match.index + match[0].length;
+    const start = led > 0 ? after - (match[1] ?? '').length : match.index;
+    if (start >= until) break;
+    const end = start >= least && after > start ? read(text, { start, end: after }) : undefined;
     if (end !== undefined) spans.push({ start, end });
-    candidate.lastIndex = end ?? start + ((scope.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
+    const next = match.index + ((scope.codePointAt(match.index) ?? 0) > 0xffff ? 2 : 1);
+    least = end ?? least;
+    candidate.lastIndex = end === undefined ? next : Math.max(end - led, Math.min(end, next));
   }
   return spans;
 };

@@ -3,7 +3,6 @@ import creditCard from 'validator/es/lib/isCreditCard.js';
 import email from 'validator/es/lib/isEmail.js';
 import iban, * as ibanFile from 'validator/es/lib/isIBAN.js';
 import ip from 'validator/es/lib/isIP.js';
-import luhnNumber from 'validator/es/lib/isLuhnNumber.js';
 import macAddress from 'validator/es/lib/isMACAddress.js';
 
 /** The functions of `validator` that kinds of values use, each from its own file: the package as a whole has a hundred more. */
@@ -14,7 +13,6 @@ export const isCreditCard = functionOf(creditCard);
 export const isEmail = functionOf(email);
 export const isIBAN = functionOf(iban);
 export const isIP = functionOf(ip);
-export const isLuhnNumber = functionOf(luhnNumber);
 export const isMACAddress = functionOf(macAddress);
 
 /** The countries whose numbers `isIBAN` knows. */

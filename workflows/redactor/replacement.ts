@@ -12,6 +12,12 @@ const shownDigits = 12;
 
 /** What the strategy of a redactor puts in place of a value; nothing for those that do not replace. */
 export const replacementOf = ({ strategy, replacement, key = randomBytes(32) }: RedactorOptions): Replacement => {
+  const labels = new Map<string, string>();
+  const labelled = (kind: string): string => {
+    const label = labels.get(kind) ?? `[${labelOf(kind)}]`;
+    labels.set(kind, label);
+    return label;
+  };
   const keyBytes = typeof key === 'string' ? utf8ToBytes(key) : key;
   switch (strategy) {
     case 'mask':
@@ -21,7 +27,7 @@ export const replacementOf = ({ strategy, replacement, key = randomBytes(32) }: 
         `[${labelOf(kind)}:${bytesToHex(hmac(sha256, keyBytes, utf8ToBytes(value))).slice(0, shownDigits)}]`;
     case 'replace':
       if (typeof replacement === 'function') return ({ kind }) => replacement(kind);
-      return ({ kind }) => replacement ?? `[${labelOf(kind)}]`;
+      return ({ kind }) => replacement ?? labelled(kind);
     case 'remove':
     case 'block':
     case 'restore':

@@ -49,7 +49,13 @@ const untilStable = <Span extends TextSpan>(
 ): Awaitable<string[]> => {
   const { redaction, pace, found } = redacting;
   if (round === maxRounds) return [...texts];
-  return whenReady(findAll(redaction, texts.join(''), pace), (spans) => {
+  const joined = texts.join('');
+  const isReplaced = (span: Span): boolean => {
+    const value = joined.slice(span.start, span.end);
+    return redaction.replacement(span, value) !== value;
+  };
+  return whenReady(findAll(redaction, joined, pace), (all) => {
+    const spans = round === 0 ? all : all.filter(isReplaced);
     if (spans.length === 0) return [...texts];
     for (const span of spans) found.push(span);
     return untilStable(replaceSpans(texts, spans, redaction.replacement), redacting, round + 1);
@@ -74,7 +80,7 @@ const replaceSpans = <Span extends TextSpan>(
     for (let index = first; index < spans.length; index += 1) {
       const span = spans[index] as Span; // as above
       if (span.start >= offset) break;
-      kept.push(text.slice(position - from, Math.max(span.start, from) - from));
+      if (span.start > position) kept.push(text.slice(position - from, span.start - from));
       if (span.start >= from) kept.push(replacement(span, joined.slice(span.start, span.end)));
       position = Math.min(span.end, offset);
     }

@@ -33,10 +33,10 @@ export const isolateFinder: Finder = {
   lookahead: maxIsolateChars,
   find: (text, from, until = text.length) => {
     const { useless, begun } = marksIn(text.slice(0, until + maxIsolateChars + 1), from);
-    return [...useless, ...begun]
-      .filter((start) => start >= from && start < until)
-      .toSorted((a, b) => a - b)
-      .map((start): TextSpan => ({ start, end: start + 1 }));
+    const places = useless.length === 0 ? begun : [...useless, ...begun].toSorted((a, b) => a - b);
+    const spans: TextSpan[] = [];
+    for (const start of places) if (start >= from && start < until) spans.push({ start, end: start + 1 });
+    return spans;
   },
   open: (text, from) => {
     const nearest = Math.max(from, text.length - maxIsolateChars);

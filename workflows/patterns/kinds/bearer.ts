@@ -5,8 +5,8 @@ const minWordlessChars = 40;
 
 /** The credentials behind `Bearer`, and those behind a scheme in an `Authorization` header; without the scheme's name. */
 export const bearerFinder = defineFinder({
-  regex:
-    /(?<=\bbearer[ \t:]{1,3}["']?|\bauthorization["']?[ \t]{0,2}[:=][ \t]{0,2}["']?(?:basic|(?:api-?)?token|api-?key|digest)[ \t]{1,3})[A-Za-z0-9._~+/=-]{8,4096}/i,
+  lead: /\b(?:bearer[ \t:]{1,3}["']?|authorization["']?[ \t]{0,2}[:=][ \t]{0,2}["']?(?:basic|(?:api-?)?token|api-?key|digest)[ \t]{1,3})/i,
+  regex: /[A-Za-z0-9._~+/=-]{8,4096}/i,
   hint: /bearer|authorization/i,
   read: (text, { start, end }) => {
     const token = text.slice(start, end).replace(/[.]+$/, '');
@@ -17,6 +17,7 @@ export const bearerFinder = defineFinder({
 
 /** What stands in an `Authorization` header without a scheme. */
 export const bareAuthorizationFinder = defineFinder({
-  regex: /(?<=\bauthorization["']?:[ \t]{0,3}["']?)(?=[^\d\s]{0,64}\d)[A-Za-z0-9._~+/=-]{16,4096}/i,
+  lead: /\bauthorization["']?:[ \t]{0,3}["']?/i,
+  regex: /(?=[^\d\s]{0,64}\d)[A-Za-z0-9._~+/=-]{16,4096}/i,
   hint: /authorization/i,
 });

@@ -1,7 +1,7 @@
 import type { TextSpan } from '../../../src/guard/pattern.js';
 import { defineFinder } from '../define-finder.js';
 import type { ReadMatch } from '../finder.js';
-import { isCreditCard, isLuhnNumber } from '../validators.js';
+import { isCreditCard } from '../validators.js';
 
 /** Numbers of 13 digits were last issued decades ago, while every tenth German or Japanese bar code would pass for one. */
 const minDigits = 14;
@@ -56,8 +56,18 @@ export const cardFinder = defineFinder({
 
 /** Every brand's numbers have a check digit, which most rows of digits have not. */
 const isCard = (digits: string): boolean => {
-  if (!isLuhnNumber(digits)) return false;
+  if (!hasCheckDigit(digits)) return false;
   if (furtherBrands.test(digits)) return true;
   if (digits.length === 16) return isCreditCard(digits);
   return brandsOfFixedLength.some((provider) => isCreditCard(digits, { provider }));
+};
+
+/** By Luhn: every second digit counts double, from the last but one on; of those above nine the digits are added. */
+const hasCheckDigit = (digits: string): boolean => {
+  let sum = 0;
+  for (let index = 0; index < digits.length; index += 1) {
+    const value = (digits.charCodeAt(index) - 0x30) * ((digits.length - index) % 2 === 0 ? 2 : 1);
+    sum += value > 9 ? value - 9 : value;
+  }
+  return sum % 10 === 0;
 };

@@ -3,8 +3,33 @@ import { defineFinder } from '../define-finder.js';
 import type { ReadMatch } from '../finder.js';
 import { ibanLocales, isIBAN } from '../validators.js';
 
-const minChars = 15;
-const maxChars = 34;
+/** How many characters the IBANs of each country and territory have, by the SWIFT registry. */
+const lengths: ReadonlyMap<string, number> = new Map(
+  [
+    '15 NO',
+    '16 BE',
+    '18 AX DK FI FK FO GL NL SD',
+    '19 MK SI',
+    '20 AT BA EE KZ LT LU MN XK',
+    '21 CH HR LI LV',
+    '22 BG BH CR DE GB GE GG IE IM JE ME RS VA',
+    '23 AE GI IL IQ OM SO TL',
+    '24 AD CZ ES MD PK RO SA SE SK TN VG',
+    '25 LY MZ PT ST',
+    '26 DZ IR IS TR',
+    '27 BI BL DJ FR GF GP GR IT MC MF MQ MR NC PF PM RE SM TF WF YT',
+    '28 AL AZ BY CY DO GT HN HU LB MA NI PL SV',
+    '29 BR EG PS QA UA',
+    '30 JO KW MU YE',
+    '31 MT SC',
+    '32 LC',
+    '33 RU',
+  ].flatMap((row) => {
+    const [length, ...countries] = row.split(' ');
+    return countries.map((country) => [country, Number(length)] as const);
+  }),
+);
+const known: ReadonlySet<string> = new Set(ibanLocales);
 
 const alphanumeric = asciiSet((character) => /[A-Za-z0-9]/.test(character));
 const isAlphanumeric = (code: number): boolean => alphanumeric[code] === 1;
@@ -13,48 +38,24 @@ const isEndOfWord = (text: string, at: number): boolean => {
   return code < 0x80 ? code !== 0x5f && !isAlphanumeric(code) : !/^[\p{L}\p{N}]/u.test(text.slice(at, at + 2));
 };
 
-/** An IBAN ends where a word ends; words that follow it are tried off, the longest reading first. */
+/** An IBAN has the length of its country, and ends where a word ends; what follows it is not read. */
 const readIban: ReadMatch = (text, { start, end }) => {
-  const country = text.slice(start, start + 2).toUpperCase();
-  if (!countries.has(country)) return undefined;
+  let left = lengths.get(text.slice(start, start + 2).toUpperCase());
+  if (left === undefined) return undefined;
+  let at = start;
+  for (; at < end && left > 0; at += 1) if (isAlphanumeric(text.charCodeAt(at))) left -= 1;
+  if (left > 0 || !isEndOfWord(text, at)) return undefined;
   const plain = text
-    .slice(start, end)
+    .slice(start, at)
     .replaceAll(/[^A-Za-z0-9]/g, '')
     .toUpperCase();
-  let chars = plain.length;
-  for (let at = end; chars >= minChars; at -= 1) {
-    if (!isAlphanumeric(text.charCodeAt(at - 1))) continue;
-    if (isEndOfWord(text, at) && isIban(plain.slice(0, chars))) return at;
-    chars -= 1;
-  }
-  return undefined;
+  return isIban(plain) ? at : undefined;
 };
 
-/** Lengths in countries and territories of the registry that `validator` does not know. */
-const lengthsBeyondValidator: Partial<Record<string, number>> = Object.fromEntries(
-  [
-    [18, 'AX FK SD'],
-    [20, 'MN'],
-    [22, 'GG IM JE'],
-    [23, 'OM SO'],
-    [25, 'LY ST'],
-    [27, 'BI BL DJ GF GP MF MQ NC PF PM RE TF WF YT'],
-    [28, 'BY HN NI'],
-    [30, 'YE'],
-    [33, 'RU'],
-  ].flatMap(([length, countries]) =>
-    String(countries)
-      .split(' ')
-      .map((country) => [country, Number(length)]),
-  ),
-);
-
-const countries: ReadonlySet<string> = new Set([...ibanLocales, ...Object.keys(lengthsBeyondValidator)]);
-
-const isIban = (plain: string): boolean => {
-  if (plain.length > maxChars || /^..(?:0[01]|99)/.test(plain)) return false; // check digits run from 02 to 98
-  return hasChecksum(plain) && (lengthsBeyondValidator[plain.slice(0, 2)] === plain.length || isIBAN(plain));
-};
+const isIban = (plain: string): boolean =>
+  !/^..(?:0[01]|99)/.test(plain) && // check digits run from 02 to 98
+  hasChecksum(plain) &&
+  (!known.has(plain.slice(0, 2)) || isIBAN(plain));
 
 /** ISO 7064, modulo 97: letters count as two digits, the first four characters come last. */
 const hasChecksum = (plain: string): boolean => {

@@ -48,7 +48,7 @@ export const ipFinder = defineFinder({
     'u',
   ),
   lookbehind: labelChars,
-  beginning: /[0-9A-Fa-f]{1,4}[:.]|::/,
+  beginning: /[0-9A-Fa-f]{1,4}[:.]|::(?!:)/,
   hint: /[0-9A-Fa-f][:.][0-9A-Fa-f:]|::/,
   read: readAddress,
 });

@@ -1,6 +1,8 @@
-import { parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max';
+import type { CountryCode } from 'libphonenumber-js/max';
+import type { TextSpan } from '../../../src/guard/pattern.js';
 import { defineFinder } from '../define-finder.js';
 import type { Finder, ReadMatch } from '../finder.js';
+import { isValidInternational, isValidNational } from './phone-plan.js';
 
 /** Digits that `libphonenumber-js` reads: European, full-width, Arabic-Indic and Persian. */
 const digit = String.raw`[\d\uFF10-\uFF19\u0660-\u0669\u06F0-\u06F9]`;
@@ -43,28 +45,50 @@ const readNumber =
   (text, { start, end }) => {
     const written = text.slice(start, end);
     const isInternational = /^\(?[+＋]|^00/.test(written);
-    if (!isInternational && isSomethingElse(text, start, written)) return undefined;
-    const ends = endsOf(written, text.slice(end, end + 3));
-    for (const length of (isInternational ? ends : ends.slice(0, maxNationalGroups)).toReversed()) {
-      const number = written.slice(0, length);
-      if (isBalanced(number) && isValid(number, defaultCountry)) return start + length;
-    }
-    return undefined;
+    const ends = endsOf(text, { start, end });
+    const number = (isInternational ? ends : ends.slice(0, maxNationalGroups)).findLast(
+      ({ digits, end: its }) =>
+        digits.length >= minDigits &&
+        (isInternational
+          ? isValidInternational(digits.replace(/^00/, ''))
+          : defaultCountry !== undefined && isValidNational(digits, defaultCountry)) &&
+        isBalanced(text.slice(start, its)),
+    );
+    return number && !isInternational && isSomethingElse(text, start, written) ? undefined : number?.end;
   };
 
-/** Where the number may end: behind a group, and not right before a letter, unless that begins an extension. */
-const endsOf = (written: string, after: string): number[] =>
-  [...(written + after).matchAll(endOfGroup)].map(({ index }) => index).filter((index) => index <= written.length);
-const endOfGroup = new RegExp(String.raw`(?<=${digit})(?!${lettersOrDigits})|(?<=${digit})(?=x\d)`, 'gu');
+/** Where a number ends, and its digits up to there. */
+interface NumberEnd {
+  readonly end: number;
+  readonly digits: string;
+}
 
-/** The library is given digits: it does not read the prefix 00, nor a parenthesis before the plus. */
-const isValid = (number: string, defaultCountry: CountryCode | undefined): boolean => {
-  const digits = number.replaceAll(noDigit, '');
-  if (digits.length < minDigits) return false;
-  const readable = /[+＋]/.test(number) ? `+${digits}` : digits.replace(/^00/, '+');
-  return parsePhoneNumberFromString(readable, { defaultCountry, extract: false })?.isValid() ?? false;
+/** Where the number may end: behind a group, and not right before a letter, unless that begins an extension. */
+const endsOf = (text: string, { start, end }: TextSpan): NumberEnd[] => {
+  const ends: NumberEnd[] = [];
+  let digits = '';
+  let wasDigit = false;
+  for (let at = start; at <= end; at += 1) {
+    const value = at < end ? digitAt(text, at) : undefined;
+    const mayEnd = wasDigit && digitAt(text, at) === undefined;
+    if (mayEnd && (!wordChar.test(text.slice(at, at + 2)) || extension.test(text.slice(at, at + 2))))
+      ends.push({ end: at, digits });
+    if (value !== undefined) digits += value;
+    wasDigit = value !== undefined;
+  }
+  return ends;
 };
-const noDigit = new RegExp(`(?!${digit})[^]`, 'gu');
+const wordChar = new RegExp(`^${lettersOrDigits}`, 'u');
+const extension = /^x\d/;
+
+/** The digit at a place, of those that the library reads: each script has its ten in a row, from a code that ends in 0. */
+const digitAt = (text: string, at: number): number | undefined => {
+  const code = text.charCodeAt(at);
+  if (code < 0x80) return code >= 0x30 && code <= 0x39 ? code - 0x30 : undefined;
+  return (code >= 0x660 && code <= 0x669) || (code >= 0x6f0 && code <= 0x6f9) || (code >= 0xff10 && code <= 0xff19)
+    ? code & 0xf
+    : undefined;
+};
 
 const isBalanced = (number: string): boolean => /^[^()（）]*(?:[(（][^()（）]*[)）][^()（）]*)*$/.test(number);
 
