@@ -16,6 +16,11 @@ const digits: Redaction = {
 const pii: Redaction<PiiSpan> = { find: (text) => findPii(text), replacement: ({ kind }) => `[${kind.toUpperCase()}]` };
 
 describe('redactTexts', () => {
+  it('finds a value once whose replacement looks like one', () => {
+    const marks: Redaction = { ...digits, replacement: () => '0000' };
+    expect(redacted(['1234'], marks)).toMatchObject({ texts: ['0000'], found: [{ start: 0, end: 4 }] });
+  });
+
   it.each<[string[], string[]]>([
     [['a 1234 b'], ['a # b']],
     [['1234'], ['#']],
