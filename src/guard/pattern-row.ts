@@ -53,6 +53,7 @@ export const gateRow: StreamRow = {
     if (pattern)
       return redacted(chunk, {
         pattern,
+        messageList: call.data.messageList,
         context: (value) => contextFor(processor, context, { content: value, fromChars: valueChars(value) }),
       });
     const { text } = (chunk.payload ?? {}) as { text?: unknown };
@@ -79,6 +80,7 @@ const isRead = (chunk: StreamChunk): boolean => {
 /** A pattern, and what its `replace` is handed for a value. */
 interface Replacing {
   readonly pattern: Pattern;
+  readonly messageList: HookCall<'outputStream', 'processOutputStream'>['data']['messageList'];
   context(value: string): HookContext;
 }
 
@@ -90,7 +92,14 @@ const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | nu
     const { match: _match, ...delta } = chunk;
     return {
       ...delta,
-      payload: { ...(chunk.payload as object), text: by.pattern.replace(text, { span: match, context: by.context(text) }) },
+      payload: {
+        ...(chunk.payload as object),
+        text: by.pattern.replace(text, {
+          span: match,
+          context: by.context(text),
+          messageList: by.messageList,
+        }),
+      },
     };
   }
   if (isDropped(type)) return null;
@@ -124,8 +133,8 @@ const carriedAs = (inner: StreamChunk, by: Replacing): Awaitable<StreamChunk | n
   );
 };
 
-const replacingAll = ({ pattern, context }: Replacing): ((text: string) => Awaitable<string>) => {
+const replacingAll = ({ pattern, messageList, context }: Replacing): ((text: string) => Awaitable<string>) => {
   const pace = createPace();
-  const replace = (value: string, span: TextSpan) => pattern.replace(value, { span, context: context(value) });
+  const replace = (value: string, span: TextSpan) => pattern.replace(value, { span, context: context(value), messageList });
   return (text) => replaceMatches(text, { pattern, replace }, pace);
 };

@@ -1,4 +1,4 @@
-import type { Processor } from '@mastra/core/processors';
+import type { Processor, ProcessOutputStreamArgs } from '@mastra/core/processors';
 import type { GuardWindow } from '../../schemas/index.js';
 import type { HookContext } from '../phase/row.js';
 
@@ -45,6 +45,8 @@ export interface Pattern<Span extends TextSpan = TextSpan> {
 export interface PatternMatch<Span extends TextSpan = TextSpan> {
   readonly span: Span;
   readonly context: HookContext;
+  /** The conversation, where the host has one. */
+  readonly messageList?: ProcessOutputStreamArgs['messageList'];
 }
 
 /**

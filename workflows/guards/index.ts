@@ -9,6 +9,7 @@ export type { GuardPolicy, GuardWindow } from '../../schemas/index.js';
 export { mentionsMoney } from '../conditions/mentions-money.js';
 export { blockedTermsGuard, type BlockedTermsGuardOptions, type BlockedTermsMetadata } from './blocked-terms-guard.js';
 export { financialAdviceGuard, financialAdviceReminder, type FinancialAdviceGuardOptions } from './financial-advice-guard.js';
+export { linkGuard, type LinkFault, type LinkGuardOptions, type LinkMetadata, type LinkStrategy } from './link-guard.js';
 export { leakGuard, type LeakGuardOptions, type LeakMetadata } from './leak-guard.js';
 export { lengthGuard, type LengthGuardOptions, type LengthMetadata } from './length-guard.js';
 export { piiGuard, type PiiGuardOptions, type PiiMetadata } from './pii-guard.js';

@@ -1,5 +1,5 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-import type { Processor, ProcessorContext } from '@mastra/core/processors';
+import type { Processor, ProcessorContext, ProcessOutputStreamArgs } from '@mastra/core/processors';
 import { createPace } from '../../src/guard/in-steps.js';
 import type { Pattern, WindowedProcessor } from '../../src/guard/pattern.js';
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
@@ -22,6 +22,8 @@ export interface ValuePolicy<Kind extends string = string, Metadata = unknown> {
   /** Whether a value is replaced, stops the run, or is only reported. */
   readonly effect: EditStrategy;
   replacement(span: ValueSpan<Kind>, value: string): string;
+  /** Whether a match may stay as the conversation is. Default: none may. */
+  spares?(value: string, list: ProcessOutputStreamArgs['messageList']): boolean;
   detection(found: readonly ValueSpan<Kind>[], place: ValuePlace): Detection<Metadata>;
 }
 
@@ -49,7 +51,8 @@ export const streamHooks = <Kind extends string, Metadata>(
   Pick<GuardProcessor<'processOutputStream'>, 'processOutputStream'> => {
   const pattern: Pattern<ValueSpan<Kind>> = {
     ...policy.finder,
-    replace: (value, { span, context }) => {
+    replace: (value, { span, context, messageList }) => {
+      if (policy.spares?.(value, messageList)) return value;
       const detection = policy.detection([span], 'answer');
       if (policy.effect === 'block') return block(detection, context as ProcessorContext<Metadata>); // its abort takes any metadata
       void report(guard, detection);
@@ -63,11 +66,18 @@ export const streamHooks = <Kind extends string, Metadata>(
   };
 };
 
-const redactionOf = <Kind extends string>({ finder, replacement }: ValuePolicy<Kind>): Redaction<ValueSpan<Kind>> => ({
-  find: finder.find,
-  isStepwise: finder.isStepwise,
-  replacement,
-});
+const redactionOf =
+  <Kind extends string>({ finder, replacement, spares }: ValuePolicy<Kind>) =>
+  ({ messageList }: Pick<ProcessOutputStreamArgs, 'messageList'>): Redaction<ValueSpan<Kind>> => ({
+    find: spares
+      ? (text, from, until) =>
+          finder.find(text, from, until).filter(({ start, end }) => !spares(text.slice(start, end), messageList))
+      : finder.find,
+    isStepwise: finder.isStepwise,
+    replacement,
+  });
+
+type HookArgs = Pick<ProcessOutputStreamArgs, 'messageList'>;
 
 type MessageHooks<Metadata> = Omit<ValueHooks<Metadata>, 'window' | 'traits'>;
 
@@ -76,18 +86,18 @@ const editingHooks = <Kind extends string, Metadata>(
   guard: Processor,
 ): MessageHooks<Metadata> => {
   const redaction = redactionOf(policy);
-  const edit = (messages: MastraDBMessage[], which: readonly MastraDBMessage[], place: ValuePlace) => {
-    const editing = redactMessages(messages, which, redaction);
+  const edit = (args: HookArgs & { messages: MastraDBMessage[] }, which: readonly MastraDBMessage[], place: ValuePlace) => {
+    const editing = redactMessages(args.messages, which, redaction(args));
     return whenReady(editing, (edited) =>
       edited.found.length === 0 ? unchanged : report(guard, policy.detection(edited.found, place)).then(() => edited.messages),
     );
   };
   return {
-    processInput: ({ messages }) => edit(messages, messages, 'input'),
-    processOutputStep: ({ messages }) => edit(messages, responseMessages(messages), 'answer'),
-    processOutputResult: ({ messages }) => edit(messages, responseMessages(messages), 'answer'),
+    processInput: (args) => edit(args, args.messages, 'input'),
+    processOutputStep: (args) => edit(args, responseMessages(args.messages), 'answer'),
+    processOutputResult: (args) => edit(args, responseMessages(args.messages), 'answer'),
     processToolResult: (args) =>
-      whenReady(redactValue(currentToolResult(args), redaction), ({ value, found }) => {
+      whenReady(redactValue(currentToolResult(args), redaction(args)), ({ value, found }) => {
         if (found.length === 0) return undefined;
         const detection = policy.detection(found, 'tool result');
         return replaceToolResult(args, value) ? report(guard, detection) : block(detection, args);
@@ -103,15 +113,15 @@ const judgingHooks = <Kind extends string, Metadata>(
   const judge = judgeWith<Metadata>(guard, policy.effect === 'block' ? 'block' : 'warn');
   const about = (found: readonly ValueSpan<Kind>[], place: ValuePlace) =>
     found.length > 0 ? policy.detection(found, place) : undefined;
-  type Context = Parameters<typeof judge>[1];
+  type Context = Parameters<typeof judge>[1] & HookArgs;
   const judgeTexts = (texts: readonly string[], place: ValuePlace, args: Context) =>
-    whenReady(redactTexts(texts, redaction), ({ found }) => judge(about(found, place), args));
+    whenReady(redactTexts(texts, redaction(args)), ({ found }) => judge(about(found, place), args));
   return {
     processInput: (args) => judgeTexts(newestUserTurn(args.messages).flatMap(textsOf), 'input', args),
     processOutputStep: (args) => judgeTexts(answerTexts(args.messages, args.text), 'answer', args),
     processOutputResult: (args) => judgeTexts(answerTexts(args.messages), 'answer', args),
     processToolResult: (args) =>
-      whenReady(redactValue(currentToolResult(args), redaction), ({ found }) => judge(about(found, 'tool result'), args)),
+      whenReady(redactValue(currentToolResult(args), redaction(args)), ({ found }) => judge(about(found, 'tool result'), args)),
   };
 };
 

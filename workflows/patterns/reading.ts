@@ -27,7 +27,20 @@ const maxCode = 12;
 /** The most units as written that one unit of a reading stands for. */
 export const unitsPerSign = maxUnseen + maxCode;
 
-const names: Readonly<Record<string, string>> = { commat: '@', period: '.', colon: ':', hyphen: '-', lowbar: '_', plus: '+' };
+const names: Readonly<Record<string, string>> = {
+  commat: '@',
+  period: '.',
+  colon: ':',
+  hyphen: '-',
+  lowbar: '_',
+  plus: '+',
+  sol: '/',
+  bsol: '\\',
+  quest: '?',
+  equals: '=',
+  Tab: '\t',
+  NewLine: '\n',
+};
 const code = String.raw`\\{1,4}u[0-9A-Fa-f]{4}|%[2-7][0-9A-Fa-f]|&#(?:\d{1,7}|[xX][0-9A-Fa-f]{1,7});|&(?:${Object.keys(names).join('|')});`;
 const unseen = String.raw`\p{Default_Ignorable_Code_Point}`;
 /** Digits of any script and, of what Unicode calls compatible with others, the blocks that have forms of ASCII. */
@@ -46,7 +59,7 @@ const differingFrom = (text: string, from: number): number => {
   return mayDiffer.exec(text)?.index ?? text.length;
 };
 /** The beginning of a code at the end of a text. */
-const openCode = /(?:\\{1,4}(?:u[0-9A-Fa-f]{0,3})?|%[2-7]?|&(?:#(?:\d{0,7}|[xX][0-9A-Fa-f]{0,7})|[a-z]{0,6}))$/;
+const openCode = /(?:\\{1,4}(?:u[0-9A-Fa-f]{0,3})?|%[2-7]?|&(?:#(?:\d{0,7}|[xX][0-9A-Fa-f]{0,7})|[A-Za-z]{0,7}))$/;
 
 /** Where a code begins that the text does not end; the text's length where there is none. */
 export const openCodeOf = (text: string): number => {

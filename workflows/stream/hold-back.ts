@@ -72,7 +72,7 @@ const heldIn = (state: Record<string, unknown>): Held => (state[stateKey] ??= { 
 const replaceWith =
   <Span extends TextSpan>(pattern: Pattern<Span>, context: Args) =>
   (value: string, span: Span): string =>
-    pattern.replace(value, { span, context });
+    pattern.replace(value, { span, context, messageList: context.messageList });
 
 /** A long delta is read in pieces: what leaves is the same. */
 const push = async <Span extends TextSpan>(pattern: Pattern<Span>, args: Args, part: TextChunk): Promise<ChunkType | null> => {

@@ -1,0 +1,185 @@
+import type { Processor } from '@mastra/core/processors';
+import { InterlockError } from '../../src/errors.js';
+import type { WindowedProcessor } from '../../src/guard/pattern.js';
+import { aText, listOf, numberFrom, oneOf } from '../../src/option-kind.js';
+import { cargoOf, faultOf, readHost, type LinkFault, type LinkRules } from '../links/judge-link.js';
+import { linkLookbehind, linksIn, maxLinkChars, openLink } from '../links/link-finder.js';
+import { perConversation } from '../messages/conversation.js';
+import { alsoAsRead } from '../patterns/as-read.js';
+import { combineFinders, countKinds, type CombinedFinder } from '../patterns/combine-finders.js';
+import type { Finder } from '../patterns/finder.js';
+import { indexOverlap, plainSigns } from '../text/overlap.js';
+import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
+import type { GuardOptions, GuardProcessor, JudgeStrategy } from './guard-options.js';
+import { valueHooks, type ValuePolicy } from './value-hooks.js';
+
+export type { LinkFault } from '../links/judge-link.js';
+
+/** What becomes of an address that is rejected. */
+export type LinkStrategy = JudgeStrategy | 'strip' | 'defang';
+
+export interface LinkGuardOptions extends GuardOptions {
+  /**
+   * Hosts that may be linked to or loaded from: `example.com` for that host on its default port, `example.com:8443`, `*.example.com` for hosts
+   * under it, `*` for all but those that only look like another. Addresses of machines count only when listed. Default: none.
+   */
+  readonly hosts?: readonly string[];
+  /** Schemes that may be used, without their colon. `data` allows images only; `mailto` asks `hosts` for each domain. Default `https`, `http`, `mailto`, `tel`. */
+  readonly schemes?: readonly string[];
+  /**
+   * From how many letters and digits in a row an address that repeats the conversation is rejected (system messages, user turns, tool results;
+   * also in base 64 and hexadecimal). An address that stands whole in the conversation passes. From 8; `Infinity` turns it off. Default 32.
+   */
+  readonly maxCarried?: number;
+  /**
+   * `block` stops the run, `strip` puts `replacement` in place of the address, `defang` leaves it to be read but not followed
+   * (`hxxps[:]//evil[.]com`), `warn` only tells `onViolation`. Default `'block'`.
+   */
+  readonly strategy?: LinkStrategy;
+  /** What stands in place of an address with `strip`, and with `defang` where there is no host. Default `[link removed]`. */
+  readonly replacement?: string;
+}
+
+/** What the tripwire and `onViolation` are told; never an address. */
+export interface LinkMetadata {
+  readonly strategy: LinkStrategy;
+  /** Why addresses were rejected, and how many. */
+  readonly found: Partial<Record<LinkFault, number>>;
+}
+
+const optionKinds: KindsOf<LinkGuardOptions> = {
+  ...sharedKinds,
+  hosts: listOf(aText),
+  schemes: listOf(aText),
+  maxCarried: numberFrom(8),
+  strategy: oneOf('block', 'warn', 'strip', 'defang'),
+  replacement: aText,
+};
+
+/** So much of the newest conversation is compared with addresses. */
+const maxConversationChars = 262_144;
+
+/**
+ * A guard (id `link`) against addresses that take data out or lead elsewhere, in answers, reasoning, sources, tool arguments and tool results:
+ * Markdown, HTML, CSS and bare addresses, with the encodings that browsers undo. In a stream it holds back what may be the beginning of one.
+ *
+ * Addresses relative to the page pass. Redirects of an allowed host are not followed, and data in short pieces over many addresses is not seen.
+ *
+ * Raises `guard/invalid-option` for a host or scheme that cannot be read.
+ *
+ * @example
+ * linkGuard({ hosts: ['example.com', '*.example.com'], strategy: 'strip' });
+ */
+export const linkGuard = (
+  options: LinkGuardOptions = {},
+): GuardProcessor<'processOutputStep' | 'processOutputResult' | 'processToolResult', LinkMetadata> &
+  Pick<WindowedProcessor, 'window'> => {
+  checkOptions('link', options, optionKinds);
+  const { hosts = [], strategy = 'block', replacement = '[link removed]', maxCarried = 32 } = options;
+  const rules = readRules(options);
+  const guard: Processor<string, LinkMetadata> = {
+    id: options.id ?? 'link',
+    name: 'Links',
+    description: `Lets pass addresses of ${hosts.join(', ') || 'no host'}.`,
+    onViolation: options.onViolation,
+  };
+  const faultIn = remembering(
+    (value: string): LinkFault | undefined =>
+      faultOf(value, rules) ?? (plainSigns(cargoOf(value, rules)).length >= maxCarried ? 'carries' : undefined),
+  );
+  const carries = perConversation((texts) => carriedBy(texts, maxCarried));
+  const policy: ValuePolicy<LinkFault, LinkMetadata> = {
+    finder: faultFinder(faultIn),
+    effect: strategy === 'strip' || strategy === 'defang' ? 'redact' : strategy,
+    replacement: (_span, value) => (strategy === 'defang' ? defanged(value, replacement) : replacement),
+    spares: (value, list) => faultIn(value) === 'carries' && !carries(list)(value, cargoOf(value, rules)),
+    detection: (found, place) => ({
+      reason: `The ${place} has an address that is not allowed.`,
+      metadata: { strategy, found: countKinds(found) },
+    }),
+  };
+  const { processInput: _input, ...hooks } = valueHooks<LinkFault, LinkMetadata>(policy, guard);
+  return Object.assign(guard, hooks);
+};
+
+const readRules = ({ hosts = [], schemes = ['https', 'http', 'mailto', 'tel'], id = 'link' }: LinkGuardOptions): LinkRules => {
+  const refuse = (path: string, detail: string): never => {
+    throw new InterlockError('guard/invalid-option', { path: `${id}.${path}`, detail });
+  };
+  const matchers = hosts.map((entry, at) => readHost(entry) ?? refuse(`hosts.${at}`, `${entry} is no host.`));
+  for (const [at, scheme] of schemes.entries())
+    if (!/^[a-z][a-z0-9+.-]*$/.test(scheme)) refuse(`schemes.${at}`, `${scheme} is no scheme.`);
+  return { schemes: new Set(schemes), allows: (host) => matchers.some((fits) => fits(host)), isOpen: hosts.includes('*') };
+};
+
+/** Finds addresses that are rejected, and those that may carry as much as is not allowed. */
+const faultFinder = (faultIn: (value: string) => LinkFault | undefined): CombinedFinder<LinkFault> => {
+  const written: Finder = {
+    maxLength: maxLinkChars,
+    lookbehind: linkLookbehind,
+    lookahead: 1,
+    find: (text, from, until) => {
+      const spans: { start: number; end: number }[] = [];
+      const links = linksIn(text, from, until);
+      for (let link = links.next(); !link.done;) {
+        const { start, end } = link.value;
+        const isFound = end > start && faultIn(text.slice(start, end)) !== undefined;
+        if (isFound) spans.push({ start, end });
+        link = links.next(isFound ? end : undefined);
+      }
+      return spans;
+    },
+    open: openLink,
+  };
+  const finder = combineFinders(alsoAsRead([['host' as LinkFault, written]]));
+  return {
+    ...finder,
+    find: (text, from, until) =>
+      finder.find(text, from, until).map((span) => ({ ...span, kind: faultIn(text.slice(span.start, span.end)) ?? 'host' })),
+  };
+};
+
+/** Each address is asked about by the finder, for its kind, and before it is replaced. */
+const remembering = <T>(compute: (value: string) => T): ((value: string) => T) => {
+  const known = new Map<string, T>();
+  return (value) => {
+    if (known.size > maxRemembered) known.clear();
+    if (!known.has(value)) known.set(value, compute(value));
+    return known.get(value) as T; // it was set above
+  };
+};
+
+const maxRemembered = 64;
+
+/** Whether an address repeats what a run has been given. One that stands there as a whole says nothing new. */
+const carriedBy = (texts: readonly string[], maxCarried: number): ((value: string, cargo: string) => boolean) => {
+  if (maxCarried === Infinity) return () => false;
+  const newest = newestOf(texts);
+  const index = indexOverlap(newest.map(withoutLinks), maxCarried);
+  return (value, cargo) => !newest.some((text) => text.includes(value)) && index.longestRun(cargo) > 0;
+};
+
+const newestOf = (texts: readonly string[]): string[] => {
+  let left = maxConversationChars;
+  return texts.toReversed().map((text) => {
+    const kept = text.slice(0, Math.max(0, left));
+    left -= kept.length;
+    return kept;
+  });
+};
+
+const withoutLinks = (text: string): string =>
+  text
+    .split(/\s/)
+    .filter((word) => !word.includes('://') && !word.includes('www.'))
+    .join(' ');
+
+/** An address that can be read but not followed: as it would be opened, with its host in ASCII. */
+const defanged = (value: string, replacement: string): string => {
+  const shown = URL.canParse(value.trim()) ? new URL(value.trim()).href : value;
+  if (!/^(?:https?|ftp|wss?):/i.test(shown)) return replacement;
+  return shown
+    .replace(/^http/i, 'hxxp')
+    .replaceAll(/[:.]/g, '[$&]')
+    .replaceAll(/[&\\%<>"']/g, '_');
+};

@@ -1,0 +1,170 @@
+import { foldLookalikes } from '../injection/fold-lookalikes.js';
+import { createReader } from '../patterns/reading.js';
+import { isBareLink, maxLinkChars } from './link-finder.js';
+
+/** Why an address is rejected, in the order in which one is named. */
+export type LinkFault = 'too-long' | 'invalid' | 'scheme' | 'userinfo' | 'hidden' | 'lookalike' | 'host' | 'carries';
+
+/** Which addresses may stand in a text. */
+export interface LinkRules {
+  /** Lower-case schemes without their colon. */
+  readonly schemes: ReadonlySet<string>;
+  allows(host: string): boolean;
+  /** Whether every host is allowed: then those that only look like another are rejected. */
+  readonly isOpen: boolean;
+}
+
+/** A host that is allowed: itself, or with `*.` what stands under it; `*` for every host. Undefined for what is no host. */
+export const readHost = (entry: string): ((host: string) => boolean) | undefined => {
+  if (entry === '*') return () => true;
+  const isUnder = entry.startsWith('*.');
+  const url = parse(`https://${isUnder ? entry.slice(2) : entry}`);
+  if (!url || url.pathname !== '/' || url.search + url.hash + url.username !== '' || url.host.includes('*')) return undefined;
+  return isUnder ? (host) => host.endsWith(`.${url.host}`) : (host) => host === url.host;
+};
+
+/** Schemes that browsers read as an address of the web, whatever stands behind the colon. */
+const special = new Set(['http', 'https', 'ws', 'wss', 'ftp']);
+const schemeForm = /^([a-z][a-z0-9+-]*):/i;
+/** An address that was made harmless, as `hxxps[:]//evil[.]com`. */
+const isDefanged = (text: string): boolean => /\[[.:]\]/.test(text);
+
+/**
+ * What is wrong with an address, read as it is written, with the escapes of Markdown, and with codes; nothing where it may stand.
+ */
+export const faultOf = (written: string, rules: LinkRules): LinkFault | undefined => {
+  if (written.length >= maxLinkChars) return 'too-long';
+  for (const text of readingsOf(written)) {
+    const fault = faultOfReading(text, rules);
+    if (fault) return fault;
+    const inner = faultInside(text, rules);
+    if (inner) return inner;
+  }
+  return undefined;
+};
+
+/** More addresses than this within one are no redirect. */
+const maxInside = 16;
+
+/** What is wrong with the hosts of the addresses inside one, such as where it redirects to. */
+const faultInside = (text: string, rules: LinkRules): LinkFault | undefined => {
+  const hosts = [...text.slice(1).matchAll(/[/:=?&#][\\/]{2,8}([^\s\\/?#&"'<>]{1,253})/g)].slice(0, maxInside + 1);
+  if (hosts.length > maxInside) return 'invalid';
+  for (const [, host = ''] of hosts.slice(startsWithHost(text) ? 1 : 0)) {
+    const url = parse(`https://${host}`);
+    if (url?.hostname.includes('.') && !rules.allows(url.host)) return 'host';
+  }
+  return undefined;
+};
+
+const startsWithHost = (text: string): boolean => /^(?:[a-z][a-z0-9+-]*:)?[\\/]{2}/i.test(text);
+
+/** The part of an address that may carry something: all of it but its scheme and, where that is allowed by name, its host. */
+export const cargoOf = (written: string, { isOpen }: LinkRules): string => {
+  const url = urlOf(tidy(read(written)));
+  if (!url) return '';
+  const { hostname, pathname, search, hash, username, password } = url;
+  const labels = isOpen ? hostname : hostname.split('.').slice(0, -2).join('.');
+  const parts = [labels, username, password, decode(pathname), decode(search), decode(hash)];
+  const values = [...url.searchParams.values()].join('');
+  return [...parts, values, pathname.split('/').map(decode).join(''), ...decodedBytes(pathname + search + hash)].join('\n');
+};
+
+const readingsOf = (written: string): ReadonlySet<string> => {
+  const unescaped = written.replaceAll(/\\([!-/:-@[-`{-~])/g, '$1');
+  return new Set([tidy(written), tidy(unescaped), tidy(read(written))]);
+};
+
+const read = (text: string): string => {
+  if (!/[^\0-$'-[\]-\x7F]/.test(text)) return text; // no sign that begins a code
+  const { reading, readUntil } = createReader(text, 0);
+  readUntil(text.length, 0);
+  return reading.text;
+};
+
+/** As browsers take an address: without white space around it, and without line breaks and tabs inside. */
+const tidy = (text: string): string => {
+  const unbroken = text.replaceAll(/[\t\n\r]/g, '');
+  let [start, end] = [0, unbroken.length];
+  while (start < end && unbroken.charCodeAt(start) <= 0x20) start += 1;
+  while (end > start && unbroken.charCodeAt(end - 1) <= 0x20) end -= 1;
+  return unbroken.slice(start, end);
+};
+
+const faultOfReading = (text: string, rules: LinkRules): LinkFault | undefined => {
+  const scheme = schemeForm.exec(text)?.[1]?.toLowerCase();
+  if (scheme !== undefined && !isHostAndPort(text)) {
+    if (special.has(scheme)) return rules.schemes.has(scheme) ? faultOfHost(text, urlOf(text), rules) : 'scheme';
+    return faultOfOpaque(scheme, text, rules);
+  }
+  if (!isAddress(text)) return undefined;
+  return faultOfHost(text, urlOf(text), rules);
+};
+
+const isHostAndPort = (text: string): boolean =>
+  /^[^/?#:]{1,253}:\d{1,5}(?:[/?#]|$)/.test(text) && text.slice(0, text.indexOf(':')).includes('.');
+/** Whether a text without a scheme names a host rather than a place on the same one. */
+const isAddress = (text: string): boolean => /^[\\/]{2}/.test(text) || isBareLink(text);
+
+const faultOfOpaque = (scheme: string, text: string, rules: LinkRules): LinkFault | undefined => {
+  if (isDefanged(text)) return undefined;
+  if (!rules.schemes.has(scheme)) return 'scheme';
+  if (scheme === 'data') return /^data:image\/(?:png|jpe?g|gif|webp|avif)[;,]/i.test(text) ? undefined : 'scheme';
+  if (scheme !== 'mailto') return undefined;
+  const mails = decode(text).match(/[^\s@,;:?&=<>]{1,64}@[^\s@,;:?&=<>]{1,253}/g) ?? [];
+  return mails.every((mail) => rules.allows(hostOf(mail.slice(mail.lastIndexOf('@') + 1)))) ? undefined : 'host';
+};
+
+const hostOf = (name: string): string => parse(`https://${name}`)?.host ?? '';
+
+const urlOf = (text: string): URL | undefined => {
+  if (schemeForm.test(text) && !isHostAndPort(text)) return parse(text);
+  return parse(`https:${/^[\\/]{2}/.test(text) ? '' : '//'}${text}`);
+};
+
+const faultOfHost = (text: string, url: URL | undefined, rules: LinkRules): LinkFault | undefined => {
+  if (!url) return isDefanged(text) ? undefined : 'invalid';
+  if (url.username !== '' || url.password !== '') return 'userinfo';
+  const written = /^[^:/\\?#]*:?[/\\]*([^/\\?#]*)/.exec(text)?.[1] ?? '';
+  if (/\p{Default_Ignorable_Code_Point}/u.test(decode(written))) return 'hidden';
+  if (rules.isOpen) return isDeceptive(written, url) ? 'lookalike' : undefined;
+  return rules.allows(url.host) ? undefined : 'host';
+};
+
+/** Where every host is allowed: names in code that no one can read, addresses of machines, and names that mix letters of scripts. */
+const isDeceptive = (written: string, { hostname }: URL): boolean => {
+  if (/(?:^|\.)xn--/i.test(written) || /^\[|^[\d.]+$/.test(hostname)) return true;
+  const shown = decode(written);
+  return foldLookalikes(shown) !== shown || shown.split('.').some(mixesScripts);
+};
+
+const mixesScripts = (label: string): boolean => /\p{sc=Latn}/u.test(label) && /[\p{sc=Cyrl}\p{sc=Grek}]/u.test(label);
+
+const parse = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text.replaceAll(/%([2-7][0-9a-f])/gi, (_code, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  }
+};
+
+/** What stands in base 64 or in hexadecimal digits, where that is text. */
+const decodedBytes = (text: string): string[] =>
+  (decode(text).match(/[A-Za-z0-9+/_-]{16,}/g) ?? []).flatMap((word) => {
+    const bytes = /^[0-9a-f]+$/i.test(word) ? fromHex(word) : fromBase64(word);
+    return bytes !== undefined && /^[\p{L}\p{N}\p{P}\p{S}\p{Z}\s]+$/u.test(bytes) ? [bytes] : [];
+  });
+
+const fromHex = (digits: string): string =>
+  new TextDecoder().decode(Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)));
+
+const fromBase64 = (word: string): string | undefined => {
+  try {
+    const bytes = atob(word.replaceAll('-', '+').replaceAll('_', '/'));
+    return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,137 @@
+import type { TextSpan } from '../../src/guard/pattern.js';
+
+/** A longer address is rejected; browsers and proxies differ in what they do with one. */
+export const maxLinkChars = 2048;
+/** How far before an address is looked: `formaction = "`. */
+export const linkLookbehind = 64;
+/** A word at the end of a text that may still become an address; a host name has at most 253 characters. */
+const maxOpenChars = 320;
+
+/** An address as it is written. */
+export interface LinkSpan extends TextSpan {
+  /** Whether the text ends before the address does. */
+  readonly isOpen: boolean;
+}
+
+/** Attributes of HTML that are loaded, followed or submitted to. */
+const attributes =
+  'href|src|srcset|imagesrcset|action|formaction|poster|ping|background|longdesc|manifest|codebase|dynsrc|lowsrc|cite|data';
+/** Schemes without `//` that do something wherever they are clicked; others only count where a destination is expected. */
+const opaque = 'javascript|vbscript|mailto|blob|filesystem|view-source|intent|data(?=:[\\w.+-]{0,40}[/;,])';
+/** Endings of domains that chat clients turn into links without a scheme. Those that are also endings of file names need a path. */
+const endings =
+  'com|org|net|edu|gov|mil|int|info|biz|name|io|ai|co|dev|app|xyz|site|online|shop|store|tech|cloud|live|link|click|top|club|page|space|fun|icu|gg|tv|to|cc|uk|de|fr|it|es|nl|be|ch|at|se|no|dk|fi|cz|ru|ua|tr|cn|jp|kr|in|br|mx|ca|au|nz|za|ir|eu|us|ly|la|li|lu|pt|gr|hu|ro|bg|hr|lt|lv|ee|ie|il|ae|sa|sg|hk|tw|th|vn|id|my|ph';
+const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_-]{0,62})`;
+
+/** What comes before a destination, and is no part of it. */
+const before = String.raw`\]\(\s{0,8}<?|\]:\s{0,8}<?|\burl\(\s{0,8}["']?|\b(?:${attributes})\s{0,8}=\s{0,8}["']?`;
+/** A domain alone. */
+const bare = String.raw`(?:${label}\.){1,6}(?:(?:${endings})(?![\p{L}\p{N}_@-]|\.[\p{L}\p{N}])|[\p{L}]{2,24}(?::\d{1,5})?[/?](?=[\p{L}\p{N}?#%&=]))`;
+const bareForm = new RegExp(`^(?:www\\.|${bare})`, 'iu');
+/** Whether a text without a scheme begins with a domain, as clients that make links of words take it. */
+export const isBareLink = (text: string): boolean => bareForm.test(text);
+
+/** How an address begins. */
+const beginnings = [
+  String.raw`(?:https?|wss?|ftp):(?=[^\s"'<>)])`,
+  String.raw`(?<![\p{L}\p{N}+-])(?:(?:${opaque}):(?=[^\s"'<>)])|[a-z][a-z0-9+-]{0,31}:(?=[\\/]{2}))`,
+  String.raw`(?<=^|[(<="'` + '`' + String.raw`]|\]:\s{0,8}|,\s{0,8})[\\/]{2,}(?=[^\s\\/"'<>)*])`,
+  String.raw`(?<![\p{L}\p{N}@./\\:-])www\.(?=[\p{L}\p{N}])`,
+  String.raw`(?<![\p{L}\p{N}@./\\:_-])(?:${bare})`,
+].join('|');
+const startForm = new RegExp(`(?<before>${before})|${beginnings}`, 'giu');
+/** No text without one of these holds an address. */
+const hint = /[:=(\\]|\/[/\\]|\.[^\s.]/;
+/** How a destination begins that leads elsewhere; others are relative to the page. A scheme may be broken over lines and written in codes. */
+const leadsElsewhere = /^[\0- ]*(?:[\\/&%]|(?:[a-z0-9+.-][\t\n\r]*){1,48}(?:[:&%\\\u0080-\uFFFF]|$)|[\u0080-\uFFFF]|$)/i;
+const maxSchemeChars = 128;
+
+/**
+ * The addresses that begin in a text from `from` up to `until`: with a scheme, relative to the protocol, a domain alone, and whatever stands where
+ * Markdown, HTML and CSS expect a destination. They may overlap: an address in another's query is found as well, unless the caller names a place to
+ * go on from.
+ */
+export function* linksIn(text: string, from: number, until = text.length): Generator<LinkSpan, void, number | undefined> {
+  const scope = text.slice(0, Math.min(text.length, until + maxLinkChars + 1));
+  const first = Math.max(0, from - linkLookbehind);
+  const hinted = scope.slice(first).search(hint);
+  if (hinted < 0) return;
+  startForm.lastIndex = Math.max(first, first + hinted - maxOpenChars);
+  for (let match = startForm.exec(scope); match; match = startForm.exec(scope)) {
+    let next = match.index + 1;
+    const isPlace = match.groups?.['before'] !== undefined;
+    const start = isPlace ? match.index + match[0].length : match.index;
+    if (match.index >= until) return;
+    if (start >= from && start < until && (!isPlace || leadsElsewhere.test(scope.slice(start, start + maxSchemeChars))))
+      next = Math.max(next, (yield spanAt(scope, start, isPlace)) ?? 0);
+    startForm.lastIndex = next; // the expression is shared: another reading may have moved it
+  }
+}
+
+/** Where an address that begins at a place ends. */
+const spanAt = (text: string, start: number, isPlace: boolean): LinkSpan => {
+  const most = Math.min(text.length, start + maxLinkChars);
+  const stop = stopAt(text, start, isPlace);
+  let end = start;
+  let depth = 0;
+  for (; end < most; end += 1) {
+    const sign = text.charAt(end);
+    if (stop === ')' && sign === '(') depth += 1;
+    if (stop === ')' && sign === ')' && (depth -= 1) < 0) break;
+    if (stop !== ')' && sign === stop) break;
+    if (isBreak(sign, stop, isPlace)) break;
+  }
+  const isOpen = end === text.length && end - start < maxLinkChars;
+  return { start, end: stop === undefined ? withoutPunctuation(text, start, end) : end, isOpen };
+};
+
+/** What ends an address beside white space: the partner of what stands before it. */
+const stopAt = (text: string, start: number, isPlace: boolean): string | undefined => {
+  const sign = text.charAt(start - 1);
+  if (sign === '<') return '>';
+  if (sign === '"' || sign === "'")
+    return isPlace || /[=:(]\s{0,8}$/.test(text.slice(Math.max(0, start - 10), start - 1)) ? sign : undefined;
+  if (sign === '(' || (isPlace && /\(\s{1,8}$/.test(text.slice(Math.max(0, start - 10), start)))) return ')';
+  return undefined;
+};
+
+const isBreak = (sign: string, stop: string | undefined, isPlace: boolean): boolean => {
+  if (stop === '"' || stop === "'") return sign === '<' || sign === '>' || (!isPlace && sign === '\n');
+  if (stop === '>') return sign === '\n';
+  return /[\s<>"`|]/.test(sign);
+};
+
+const partners: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
+const openings: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
+
+/** Signs that end a sentence rather than an address, and brackets without a partner. */
+const withoutPunctuation = (text: string, start: number, end: number): number => {
+  const surplus: Record<string, number> = {};
+  for (let at = start; at < end; at += 1) {
+    const sign = text.charAt(at);
+    const closing = openings[sign] ?? (sign in partners ? sign : undefined);
+    if (closing) surplus[closing] = (surplus[closing] ?? 0) + (closing === sign ? 1 : -1);
+  }
+  let last = end;
+  for (; last > start + 1; last -= 1) {
+    const sign = text.charAt(last - 1);
+    if (!/[.,;:!?'*_~)\]}]/.test(sign)) break;
+    if (sign in partners && (surplus[sign] ?? 0) <= 0) break;
+    if (sign in partners) surplus[sign] = (surplus[sign] ?? 0) - 1;
+  }
+  return last;
+};
+
+/** Where the earliest address might begin that more text could still complete, at `from` or later. */
+export const openLink = (text: string, from: number): number => {
+  const open = wordStart(text, from);
+  for (const link of linksIn(text, from)) if (link.isOpen) return Math.min(open, link.start);
+  return open;
+};
+
+const wordStart = (text: string, from: number): number => {
+  let start = text.length;
+  const least = Math.max(from, text.length - maxOpenChars);
+  while (start > least && !/[\s()<>"'[\]{},;|`]/.test(text.charAt(start - 1))) start -= 1;
+  return start;
+};

@@ -1,0 +1,39 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { ProcessOutputStreamArgs } from '@mastra/core/processors';
+import { leavesOf } from '../text/map-leaves.js';
+import { textsOf } from './message-text.js';
+
+type MessageList = NonNullable<ProcessOutputStreamArgs['messageList']>;
+
+/** What a run has been given: system messages, what the user said, and what tools returned; not what the model wrote. */
+export const givenTexts = (list: MessageList | undefined): string[] => {
+  if (!list) return [];
+  const system = list.getAllSystemMessages().flatMap(({ content }) => leavesOf(content));
+  return [...system, ...list.get.all.db().flatMap(givenIn)].filter((text) => typeof text === 'string');
+};
+
+const givenIn = (message: MastraDBMessage): (string | number)[] => {
+  if (message.role !== 'assistant') return textsOf(message);
+  return (message.content.parts ?? []).flatMap((part) =>
+    part.type === 'tool-invocation' && part.toolInvocation.state === 'result' ? leavesOf(part.toolInvocation.result) : [],
+  );
+};
+
+/** Computes something from what a run has been given, and again when it was given more. */
+export const perConversation = <T>(compute: (texts: readonly string[]) => T): ((list: MessageList | undefined) => T) => {
+  const known = new WeakMap<object, { readonly size: string; readonly value: T }>();
+  return (list) => {
+    if (!list) return compute([]);
+    const size = sizeOf(list);
+    const before = known.get(list);
+    if (before?.size === size) return before.value;
+    const value = compute(givenTexts(list));
+    known.set(list, { size, value });
+    return value;
+  };
+};
+
+const sizeOf = (list: MessageList): string => {
+  const messages = list.get.all.db();
+  return `${messages.length} ${messages.at(-1)?.content.parts?.length ?? 0}`;
+};
