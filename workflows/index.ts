@@ -7,13 +7,7 @@ export {
   financialAdviceReminder,
   type FinancialAdviceGuardOptions,
 } from './guards/financial-advice-guard.js';
-export {
-  linkGuard,
-  type LinkFault,
-  type LinkGuardOptions,
-  type LinkMetadata,
-  type LinkStrategy,
-} from './guards/link-guard.js';
+export { linkGuard, type LinkFault, type LinkGuardOptions, type LinkMetadata, type LinkStrategy } from './guards/link-guard.js';
 export { leakGuard, type LeakGuardOptions, type LeakMetadata } from './guards/leak-guard.js';
 export { lengthGuard, type LengthGuardOptions, type LengthMetadata } from './guards/length-guard.js';
 export { piiGuard, type PiiGuardOptions, type PiiMetadata } from './guards/pii-guard.js';
