@@ -60,17 +60,18 @@ export const promptInjectionGuard = (
     onViolation: options.onViolation,
   };
   const judge = judgeWith<PromptInjectionMetadata>(guard, strategy);
+  const signalsIn = { input: [...inputSignals, ...patterns], result: [...toolResultSignals, ...patterns] };
   type Context = Parameters<typeof judge>[1];
   const judgeTexts = (texts: readonly string[], signals: readonly InjectionSignal[], { place, args }: Asked<Context>) =>
-    whenReady(highest(texts, [...signals, ...patterns]), (score) => judge(detectionOf(score, threshold, place), args));
+    whenReady(highest(texts, signals), (score) => judge(detectionOf(score, threshold, place), args));
   return Object.assign(guard, { traits: { ...traitsOf[strategy], judgesErrors: true } }, {
     processInput: (args) => {
       const turns = userTurns(args.messages).flatMap((turn) => readingsOf(turn.flatMap(textsOf)));
-      return judgeTexts(turns, inputSignals, { place: 'input', args });
+      return judgeTexts(turns, signalsIn.input, { place: 'input', args });
     },
     processToolResult: (args) => {
       const strings = leavesOf(currentToolResult(args)).filter((leaf) => typeof leaf === 'string');
-      return judgeTexts(readingsOf(strings), toolResultSignals, { place: 'result of a tool', args });
+      return judgeTexts(readingsOf(strings), signalsIn.result, { place: 'result of a tool', args });
     },
   } satisfies Partial<Processor<string, PromptInjectionMetadata>>);
 };

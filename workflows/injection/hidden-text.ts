@@ -1,6 +1,8 @@
 import type { Steps } from '../../src/guard/in-steps.js';
 import { textOfBase64, textOfHex } from '../text/bytes.js';
-import type { NormalizedText } from './normalize-text.js';
+import { literalsOf } from './literals.js';
+import { letterOf, lettersOf, type NormalizedText } from './normalize-text.js';
+import { createWordScanner } from './word-scanner.js';
 
 /** How much of a text is decoded: more is no message but a file. */
 const maxBlobs = 20;
@@ -14,13 +16,21 @@ const orderToDecode =
 const runTogether =
   /(?:ignore|disregard|forget|override)(?:all|any|the|of|your|these|those){0,4}(?:previous|prior|above|earlier|preceding|system|your)(?:and|above|the|your|system){0,3}(?:instructions?|prompts?|directives?|rules|guidelines)|(?:reveal|print|show(?:me)?|repeat|output|leak)(?:the|your|me|all|entire|full){0,4}(?:system|hidden|secret|initial)(?:prompt|instructions)|doanythingnow/;
 
+const ranTogether = literalsOf(runTogether).flat();
+const { scan } = createWordScanner(ranTogether, letterOf);
+const mayRunTogether = (text: string): boolean => {
+  const found = new Uint8Array(ranTogether.length);
+  scan(text, found);
+  return found.includes(1);
+};
+
 /**
  * The signals of text that is not plainly there: written in invisible characters, encoded, spelt with tricks.
  *
  * @param judge Scores a decoded text by the other signals.
  */
 export function* hiddenSignals(
-  { text, letters, hidden, invisibles }: NormalizedText,
+  { text, hidden, invisibles }: NormalizedText,
   judge: (text: string) => Steps<number>,
 ): Steps<[name: string, weight: number][]> {
   const signals: [string, number][] = [];
@@ -29,7 +39,7 @@ export function* hiddenSignals(
   if (yield* hasEncodedOrder(text, judge)) signals.push(['encoded-instruction', 0.9]);
   else if (orderToDecode.test(text)) signals.push(['encoded-instruction', 0.75]);
   yield text.length;
-  if (runTogether.test(letters)) signals.push(['instruction-override', 0.8]);
+  if (mayRunTogether(text) && runTogether.test(lettersOf(text))) signals.push(['instruction-override', 0.8]);
   return signals;
 }
 

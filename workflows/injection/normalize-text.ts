@@ -7,8 +7,6 @@ import { foldLookalikes } from './fold-lookalikes.js';
 export interface NormalizedText {
   /** The text in one notation, with line ends kept. */
   text: string;
-  /** Only its letters, in lower case, with digits that stand for letters read as such: spacing tricks do not help. */
-  letters: string;
   /** Text that was written in invisible characters. */
   hidden: string;
   /** How many invisible characters stand between letters of the Latin script, where no language needs one. */
@@ -27,10 +25,11 @@ const invisibleInWord = /(?<=[A-Za-z])[\u200B-\u200D\u2060-\u2064\uFEFF]+(?=[A-Z
  * letters of other scripts that look Latin read as Latin inside Latin words, white space collapsed.
  */
 export const normalizeText = (raw: string): NormalizedText => {
+  if (!/[^\0-\x7F]/.test(raw)) return { text: collapse(raw.replaceAll('`', "'")), hidden: '', invisibles: 0 };
   const withoutFlags = raw.replaceAll(flag, '\u{1F3F4}');
   const hidden = [...readTags(withoutFlags), ...readSelectors(withoutFlags)].join('\n');
   const text = collapse(foldLookalikes(fold(withoutFlags.replaceAll(tags, '').replaceAll(selectorRows, ''))));
-  return { text, letters: lettersOf(text), hidden, invisibles: withoutFlags.match(invisibleInWord)?.join('').length ?? 0 };
+  return { text, hidden, invisibles: withoutFlags.match(invisibleInWord)?.join('').length ?? 0 };
 };
 
 /** A text is read in pieces of about so many UTF-16 units. */
@@ -53,7 +52,6 @@ export function* normalizing(raw: string): Steps<NormalizedText> {
   if (pieces.length === 1 && first) return first;
   return {
     text: pieces.map(({ text }) => text).join(''),
-    letters: pieces.map(({ letters }) => letters).join(''),
     hidden: pieces.flatMap(({ hidden }) => (hidden ? [hidden] : [])).join('\n'),
     invisibles: pieces.reduce((sum, { invisibles }) => sum + invisibles, 0),
   };
@@ -88,10 +86,11 @@ const fold = (text: string): string =>
     .replaceAll(/[‘’ʼ`´]/g, "'")
     .replaceAll(/[“”„«»]/g, '"');
 
+/** One blank for each row of white space, and one line end for a row that has some. */
 const collapse = (text: string): string =>
   text
-    .replaceAll(/[^\S\n]+/g, ' ')
-    .replaceAll(/ ?\n[\n ]*/g, '\n')
+    .replaceAll(/[^\S\n ][^\S\n]*| [^\S\n]+/g, ' ')
+    .replaceAll(/ \n[\n ]*|\n[\n ]+/g, '\n')
     .trim();
 
 const digitLetters: Readonly<Record<string, string>> = {
@@ -106,7 +105,11 @@ const digitLetters: Readonly<Record<string, string>> = {
   '!': 'i',
 };
 
-const lettersOf = (text: string): string =>
+/** What a sign of ASCII is read as where digits stand for letters: nothing where it is no letter then. */
+export const letterOf = (sign: string): string => (/[a-z]/.test(sign) ? sign : (digitLetters[sign] ?? ''));
+
+/** Only the letters of a text, in lower case, with digits that stand for letters read as such: spacing tricks do not help. */
+export const lettersOf = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[013457@$!]/g, (each) => digitLetters[each] ?? '')

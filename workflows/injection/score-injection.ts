@@ -1,7 +1,9 @@
 import { atOnce, type Steps } from '../../src/guard/in-steps.js';
 import { hiddenSignals } from './hidden-text.js';
 import type { InjectionSignal } from './injection-signal.js';
+import { literalsOf } from './literals.js';
 import { normalizing } from './normalize-text.js';
+import { createWordScanner, type WordScanner } from './word-scanner.js';
 
 /** What speaks for an injection. */
 export interface InjectionScore {
@@ -26,13 +28,49 @@ export function* scoring(raw: string, signals: readonly InjectionSignal[]): Step
   return { score: combined(weights), signals: names };
 }
 
-/** So many signals cost as much as the reading of a text for values. */
+/** A signal, and the words without which it is not there: one of each list, by their numbers. */
+interface SoughtSignal extends InjectionSignal {
+  readonly needs: readonly (readonly number[])[];
+}
+
+interface Sought {
+  readonly signals: readonly SoughtSignal[];
+  readonly words: number;
+  readonly scan: WordScanner['scan'];
+}
+
+const known = new WeakMap<readonly InjectionSignal[], Sought>();
+
+const soughtOf = (signals: readonly InjectionSignal[]): Sought => {
+  const before = known.get(signals);
+  if (before) return before;
+  const numbers = new Map<string, number>();
+  const numberOf = (word: string): number => {
+    const number = numbers.get(word) ?? numbers.size;
+    numbers.set(word, number);
+    return number;
+  };
+  const numbered = signals.map((signal) => ({
+    ...signal,
+    needs: literalsOf(signal.pattern).map((words) => words.map(numberOf)),
+  }));
+  const sought: Sought = { signals: numbered, words: numbers.size, ...createWordScanner([...numbers.keys()]) };
+  known.set(signals, sought);
+  return sought;
+};
+
+/** So many signals, and so many scans for words, cost as much as the reading of a text for values. */
 const signalsPerReading = 40;
+const scansPerReading = 4;
 
 function* weighing(text: string, signals: readonly InjectionSignal[]): Steps<Map<string, number>> {
   const weights = new Map<string, number>();
-  for (const { name, weight, pattern } of signals) {
-    if (weight <= (weights.get(name) ?? 0)) continue;
+  const { signals: sought, words, scan } = soughtOf(signals);
+  const found = new Uint8Array(words);
+  scan(text, found);
+  yield text.length / scansPerReading;
+  for (const { name, weight, pattern, needs } of sought) {
+    if (weight <= (weights.get(name) ?? 0) || !needs.every((list) => list.some((word) => found[word] === 1))) continue;
     if (text.search(pattern) >= 0) raise(weights, name, weight);
     yield text.length / signalsPerReading;
   }

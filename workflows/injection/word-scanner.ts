@@ -1,0 +1,86 @@
+/** Says which of its words are in a text, in one pass over it, without regard to the case of ASCII. */
+export interface WordScanner {
+  /** 1 at the index of each word that is in the text, added to what was there before. */
+  scan(text: string, found: Uint8Array): void;
+}
+
+const unit = 0x80;
+/** A character that is in no word: the words begin anew behind it. */
+const none = 0;
+
+/**
+ * Makes a scanner of words (Aho and Corasick): for each beginning of a word there is a row, with the row that each character leads to.
+ *
+ * @param words In small letters; U+0080 stands for any character beyond ASCII.
+ * @param read What a character of ASCII counts as: another one, or nothing at all. Default: itself.
+ */
+export const createWordScanner = (
+  words: readonly string[],
+  read: (character: string) => string = (character) => character,
+): WordScanner => {
+  const { classes, width } = classesOf(words, read);
+  const { next, ends } = rowsOf(words, { classes, width });
+  return {
+    scan: (text, found) => {
+      let row = 0;
+      for (let at = 0; at < text.length; at += 1) {
+        const code = text.charCodeAt(at);
+        const kind = classes[code < unit ? code : unit] ?? none;
+        if (kind === skipped) continue;
+        row = next[row * width + kind] ?? 0;
+        const its = ends[row];
+        if (its) for (const word of its) found[word] = 1;
+      }
+    },
+  };
+};
+
+const skipped = 0xff;
+
+/** The characters of the words, numbered; all others are one. */
+const classesOf = (words: readonly string[], read: (character: string) => string): { classes: Uint8Array; width: number } => {
+  const known = new Map<string, number>();
+  for (const letter of words.join('')) if (!known.has(letter)) known.set(letter, known.size + 1);
+  const classes = Uint8Array.from({ length: unit + 1 }, (_, code) => {
+    const letter = read(String.fromCharCode(code).toLowerCase());
+    return letter === '' ? skipped : (known.get(letter) ?? none);
+  });
+  return { classes, width: known.size + 1 };
+};
+
+interface Row {
+  readonly next: Map<number, number>;
+  readonly words: number[];
+  /** The row of the longest other beginning that it ends with. */
+  fallback: number;
+}
+
+const rowsOf = (words: readonly string[], { classes, width }: { classes: Uint8Array; width: number }) => {
+  const rows: Row[] = [{ next: new Map(), words: [], fallback: 0 }];
+  const rowAt = (index: number): Row => rows[index] as Row; // only known indexes are used
+  for (const [index, word] of words.entries()) {
+    let at = 0;
+    for (let place = 0; place < word.length; place += 1) {
+      const kind = classes[word.charCodeAt(place)] ?? none;
+      const to = rowAt(at).next.get(kind) ?? rows.push({ next: new Map(), words: [], fallback: 0 }) - 1;
+      rowAt(at).next.set(kind, to);
+      at = to;
+    }
+    rowAt(at).words.push(index);
+  }
+  const next = new Uint16Array(rows.length * width);
+  for (const queue = [0]; queue.length > 0;) {
+    const index = queue.shift() ?? 0;
+    const row = rowAt(index);
+    for (let kind = 1; kind < width; kind += 1) {
+      const to = row.next.get(kind);
+      const back = index === 0 ? 0 : (next[row.fallback * width + kind] ?? 0);
+      next[index * width + kind] = to ?? back;
+      if (to === undefined) continue;
+      rowAt(to).fallback = back;
+      rowAt(to).words.push(...rowAt(back).words);
+      queue.push(to);
+    }
+  }
+  return { next, ends: rows.map((row) => (row.words.length > 0 ? Uint16Array.from(row.words) : undefined)) };
+};
