@@ -16,11 +16,13 @@ export interface ProviderResult {
   readonly result?: unknown;
 }
 
-/** A part, and its text while it grows. */
-interface Growing<P> {
-  readonly part: P;
+/** A text or reasoning part while it grows. */
+interface GrowingSpan {
+  readonly part: TextPart | ReasoningPart;
   /** Takes a piece; gives the text so far. */
   readonly grow: (piece: string) => string;
+  /** Whether the part is in the answer: it has a text, or metadata that the provider wants to see again. */
+  isPlaced: boolean;
 }
 
 /** A text or reasoning part of an answer, under the id that its chunks have. */
@@ -45,9 +47,8 @@ export interface Answer {
   readonly files: Chunk[];
   /** Ids of everything a reader has been shown: text, reasoning, tool calls, sources. A retraction names them. */
   readonly partIds: Set<string>;
-  /** Text and reasoning parts while they grow, by the provider's id for them. */
-  readonly texts: Map<string, Growing<TextPart>>;
-  readonly reasonings: Map<string, Growing<ReasoningPart>>;
+  /** Text and reasoning parts while they grow, by type and the provider's id for them. */
+  readonly growing: Map<string, GrowingSpan>;
 }
 
 /** Starts an empty answer. */
@@ -61,8 +62,7 @@ export const createAnswer = (): Answer => ({
   sources: [],
   files: [],
   partIds: new Set(),
-  texts: new Map(),
-  reasonings: new Map(),
+  growing: new Map(),
 });
 
 /** Takes a released chunk into an answer; chunks that say nothing (a part's start, metadata) leave it as it is. */
@@ -77,46 +77,49 @@ interface SpanPayload {
   providerMetadata?: ProviderMetadata;
 }
 
-const addText = (answer: Answer, chunk: Chunk): void => {
-  const { id, text = '', providerMetadata } = chunk.payload as SpanPayload;
-  let growing = answer.texts.get(id);
-  if (!growing) {
-    if (text === '' && !providerMetadata) return;
-    // After a call that the provider ran itself, the host wants a new step, or the prompt made of it would be out of order.
-    if (answer.parts.at(-1)?.type === 'tool-invocation') answer.parts.push({ type: 'step-start' });
-    growing = { part: { type: 'text', text: '' }, grow: createGrowingText() };
-    answer.texts.set(id, growing);
-    answer.parts.push(growing.part);
-    answer.spans.push({ type: 'text', id });
-    answer.partIds.add(id);
-  }
-  const { part, grow } = growing;
-  part.text = grow(text);
-  if (providerMetadata) part.providerMetadata = providerMetadata;
+/**
+ * Takes a chunk of a text or of reasoning, its start and end included: each may bring metadata that the provider wants to see again with the
+ * next prompt. The last one wins.
+ */
+const addSpan =
+  (type: Span['type']) =>
+  (answer: Answer, chunk: Chunk): void => {
+    const { id, text = '', providerMetadata } = chunk.payload as SpanPayload;
+    const span = growingSpan(answer, { type, id });
+    const { part, grow } = span;
+    if (part.type === 'text') part.text = grow(text);
+    else {
+      part.reasoning = grow(text);
+      part.details = [isRedacted(providerMetadata) ? { type: 'redacted', data: '' } : { type: 'text', text: part.reasoning }];
+    }
+    if (providerMetadata) part.providerMetadata = providerMetadata;
+    if (text !== '' || (providerMetadata && placesByMetadata.has(chunk.type))) place(answer, span, { type, id });
+  };
+
+/** Chunks whose metadata is kept, also where the part has no text. */
+const placesByMetadata = new Set(['text-delta', 'reasoning-start', 'reasoning-delta', 'reasoning-end']);
+
+const isRedacted = (metadata: ProviderMetadata): boolean =>
+  Object.values(metadata ?? {}).some((one) => Boolean((one as { redactedData?: unknown } | undefined)?.redactedData));
+
+const growingSpan = (answer: Answer, { type, id }: Span): GrowingSpan => {
+  const key = `${type} ${id}`;
+  const known = answer.growing.get(key);
+  if (known) return known;
+  const part: GrowingSpan['part'] = type === 'text' ? { type, text: '' } : { type, reasoning: '', details: [] };
+  const span = { part, grow: createGrowingText(), isPlaced: false };
+  answer.growing.set(key, span);
+  return span;
 };
 
-/** Also for the end of a part, which may bring its metadata: signatures that the provider wants to see again. */
-const addReasoning = (answer: Answer, chunk: Chunk): void => {
-  const { id, text = '', providerMetadata } = chunk.payload as SpanPayload;
-  let growing = answer.reasonings.get(id);
-  if (!growing) {
-    if (text === '' && !providerMetadata) return;
-    growing = { part: { type: 'reasoning', reasoning: '', details: [] }, grow: createGrowingText() };
-    answer.reasonings.set(id, growing);
-    answer.parts.push(growing.part);
-    answer.spans.push({ type: 'reasoning', id });
-    answer.partIds.add(id);
-  }
-  const { part, grow } = growing;
-  part.reasoning = grow(text);
-  part.details = [{ type: 'text', text: part.reasoning }];
-  if (providerMetadata) part.providerMetadata = providerMetadata;
-};
-
-const endText = (answer: Answer, chunk: Chunk): void => {
-  const { id, providerMetadata } = chunk.payload as SpanPayload;
-  const part = answer.texts.get(id)?.part;
-  if (part && providerMetadata) part.providerMetadata = providerMetadata;
+const place = (answer: Answer, growing: GrowingSpan, span: Span): void => {
+  if (growing.isPlaced) return;
+  growing.isPlaced = true;
+  // After a call that the provider ran itself, the host wants a new step, or the prompt made of it would be out of order.
+  if (span.type === 'text' && answer.parts.at(-1)?.type === 'tool-invocation') answer.parts.push({ type: 'step-start' });
+  answer.parts.push(growing.part);
+  answer.spans.push(span);
+  answer.partIds.add(span.id);
 };
 
 const addToolCall = (answer: Answer, chunk: Chunk): void => {
@@ -141,11 +144,23 @@ const showToolCall = (answer: Answer, { type, payload }: Chunk): void => {
 
 /** A result in the model's own stream: the provider ran the tool, whether it said so with the call or not. */
 const addToolResult = (answer: Answer, chunk: Chunk): void => {
-  const { toolCallId, result } = chunk.payload as ProviderResult;
+  const { toolCallId, result, providerMetadata } = chunk.payload as ProviderResult & { providerMetadata?: ProviderMetadata };
   const part = findToolPart(answer.parts, toolCallId);
   if (part) Object.assign(part.toolInvocation, { state: 'result', result });
+  if (part && providerMetadata) part.providerMetadata = withBothItems(part.providerMetadata, providerMetadata);
   answer.results.push(chunk.payload as ProviderResult);
 };
+
+/** Metadata of a call and its result in one part. Where a provider gives each an item id, Mastra keeps the result's as `resultItemId`. */
+const withBothItems = (call: ProviderMetadata, result: NonNullable<ProviderMetadata>): ProviderMetadata =>
+  Object.fromEntries(
+    Object.entries(result).map(([provider, fields]) => {
+      const itemId = call?.[provider]?.['itemId'];
+      if (typeof itemId !== 'string' || typeof fields['itemId'] !== 'string' || itemId === fields['itemId'])
+        return [provider, fields];
+      return [provider, { ...fields, itemId, resultItemId: fields['itemId'] }];
+    }),
+  );
 
 const addSource = (answer: Answer, chunk: Chunk): void => {
   const { id, url = '', title, providerMetadata } = chunk.payload as SpanPayload & { url?: string; title?: string };
@@ -154,17 +169,25 @@ const addSource = (answer: Answer, chunk: Chunk): void => {
   answer.partIds.add(id);
 };
 
+interface FilePayload {
+  data: string;
+  mimeType: string;
+  providerMetadata?: ProviderMetadata;
+}
+
 const addFile = (answer: Answer, chunk: Chunk): void => {
-  const { data, mimeType } = chunk.payload as { data: string; mimeType: string };
+  const { data, mimeType, providerMetadata } = chunk.payload as FilePayload;
   answer.files.push(chunk);
-  answer.parts.push({ type: 'file', data, mimeType });
+  answer.parts.push({ type: 'file', data, mimeType, ...(providerMetadata && { providerMetadata }) });
 };
 
 const takers: Partial<Record<string, (answer: Answer, chunk: Chunk) => void>> = {
-  'text-delta': addText,
-  'text-end': endText,
-  'reasoning-delta': addReasoning,
-  'reasoning-end': addReasoning,
+  'text-start': addSpan('text'),
+  'text-delta': addSpan('text'),
+  'text-end': addSpan('text'),
+  'reasoning-start': addSpan('reasoning'),
+  'reasoning-delta': addSpan('reasoning'),
+  'reasoning-end': addSpan('reasoning'),
   'tool-call-input-streaming-start': showToolCall,
   'tool-call-delta': showToolCall,
   'tool-call': addToolCall,

@@ -55,18 +55,33 @@ const wordsOf = (run: Run, parts: readonly Part[]): Pick<StepRecord, 'text' | 'r
   text: textOf(parts),
   reasoningText: reasoningOf(parts),
   reasoning: parts.flatMap((part, index) =>
-    part.type === 'reasoning' ? [agentChunk(run, 'reasoning', { id: String(index), text: part.reasoning })] : [],
+    part.type === 'reasoning'
+      ? [agentChunk(run, 'reasoning', { id: String(index), text: part.reasoning, ...metadataOf(part, 'providerMetadata') })]
+      : [],
   ),
   content: parts.flatMap(contentOf),
 });
 
 /** A message part as the AI SDK's content of a step has it. */
 const contentOf = (part: Part): object[] => {
-  if (part.type === 'text') return [{ type: 'text', text: part.text }];
-  if (part.type === 'reasoning') return [{ type: 'reasoning', text: part.reasoning }];
+  const options = metadataOf(part, 'providerOptions');
+  if (part.type === 'text') return [{ type: 'text', text: part.text, ...options }];
+  if (part.type === 'reasoning') return [{ type: 'reasoning', text: part.reasoning, ...options }];
   if (part.type !== 'tool-invocation') return [];
   const { toolCallId, toolName, args } = part.toolInvocation;
-  return [{ type: 'tool-call', toolCallId, toolName, input: args }];
+  return [{ type: 'tool-call', toolCallId, toolName, input: args, ...options }];
+};
+
+/** What the provider said of a part, under the name that the reader knows; nothing where it said nothing. */
+const metadataOf = (part: Part, name: string): object => {
+  const metadata = 'providerMetadata' in part ? part.providerMetadata : undefined;
+  return metadata ? { [name]: metadata } : {};
+};
+
+/** Of metadata of an edited answer only what the provider wants back is left: the rest may quote what a guard took out. */
+export const stripQuotedMetadata = (parts: readonly Part[]): void => {
+  for (const part of parts)
+    if ('providerMetadata' in part) Object.assign(part, { providerMetadata: withoutQuotations(part.providerMetadata) });
 };
 
 /** The parts of what this run has answered so far, as the conversation has them now. */
@@ -84,8 +99,8 @@ export const followParts = (run: Run, record: StepRecord, { own, all }: { own: r
   Object.assign(record, wordsOf(run, own));
   if (record.text !== text || record.reasoningText !== reasoningText) {
     record.providerMetadata = withoutQuotations(record.providerMetadata);
-    for (const part of own)
-      if ('providerMetadata' in part) Object.assign(part, { providerMetadata: withoutQuotations(part.providerMetadata) });
+    stripQuotedMetadata(own);
+    Object.assign(record, wordsOf(run, own));
   }
   record.toolCalls = record.toolCalls.flatMap((call) => currentCall(call, all));
   record.toolResults = record.toolResults.flatMap((result) => currentResult(result, all));

@@ -91,28 +91,28 @@ export const partsOf = (step: StepScript, { version, modelId, index }: StepConte
   ];
 };
 
-const blockKinds = new Map([
-  ['text-delta', 'text'],
-  ['reasoning-delta', 'reasoning'],
-]);
+const blockPart = /^(text|reasoning)-(start|delta|end)$/;
 const wholeContent = new Set(['tool-call', 'tool-result', 'file', 'source', 'tool-approval-request']);
+
+type Block = Part & { text: string; providerMetadata?: unknown };
 
 const contentOf = (parts: readonly Part[]): Part[] => {
   const content: Part[] = [];
-  const blocks = new Map<string, { type: string; text: string }>();
-  const blockFor = (type: string, id: unknown) => {
-    const key = `${type}/${String(id)}`;
-    const block = blocks.get(key) ?? { type, text: '' };
+  const blocks = new Map<string, Block>();
+  for (const part of parts) {
+    const [, type] = blockPart.exec(part.type) ?? [];
+    if (!type) {
+      if (wholeContent.has(part.type)) content.push(part);
+      continue;
+    }
+    const key = `${type}/${String(part['id'])}`;
+    const block: Block = blocks.get(key) ?? { type, text: '' };
     if (!blocks.has(key)) content.push(block);
     blocks.set(key, block);
-    return block;
-  };
-  for (const part of parts) {
-    const type = blockKinds.get(part.type);
-    if (type) blockFor(type, part['id']).text += String(part['delta']);
-    else if (wholeContent.has(part.type)) content.push(part);
+    block.text += String(part['delta'] ?? '');
+    if (part['providerMetadata'] !== undefined) block.providerMetadata = part['providerMetadata']; // the last one wins
   }
-  return content;
+  return content.filter((part) => part['text'] !== '' || part['providerMetadata'] !== undefined);
 };
 
 const lastOf = (parts: readonly Part[], type: string): Part | undefined => parts.findLast((part) => part.type === type);

@@ -17,13 +17,13 @@ export interface AttemptState extends Omit<Attempt, Live | 'answer' | 'stepCalls
 type Entries<T> = { readonly [K in keyof T]: T[K] extends Map<infer Key, infer Value> ? readonly [Key, Value][] : never };
 
 /** An answer that is whole: nothing of it grows any more. */
-type AnswerState = Omit<Answer, 'rulings' | 'partIds' | 'texts' | 'reasonings'> &
+type AnswerState = Omit<Answer, 'rulings' | 'partIds' | 'growing'> &
   Entries<Pick<Answer, 'rulings'>> & { readonly partIds: readonly string[] };
 
 /** An attempt as it is now. */
 export const readAttempt = (attempt: Attempt, steps: readonly StepRecord[]): AttemptState => {
   const { ahead: _ahead, prompt: _prompt, answer, stepCalls, record, ...rest } = attempt;
-  const { texts: _texts, reasonings: _reasonings, rulings, partIds, ...said } = answer;
+  const { growing: _growing, rulings, partIds, ...said } = answer;
   return {
     ...rest,
     finishedCalls: [...rest.finishedCalls],

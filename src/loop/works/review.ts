@@ -6,7 +6,7 @@ import type { Outcome } from '../outcome.js';
 import type { StepRecord } from '../ports.js';
 import { settleProviderResults } from '../provider-results.js';
 import { currentAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
-import { followParts, recordStep, responseParts } from '../step-record.js';
+import { followParts, recordStep, responseParts, stripQuotedMetadata } from '../step-record.js';
 
 /** The whole answer of an attempt is judged, before any of its tools runs. */
 export const review = async (run: Run): Promise<Outcome> => {
@@ -35,9 +35,10 @@ export const review = async (run: Run): Promise<Outcome> => {
   return { kind: 'reviewed', toolCalls: record.toolCalls.filter((call) => !call.providerExecuted).length };
 };
 
-const addAnswer = (run: Run, { answer, entry }: Attempt): void => {
+const addAnswer = (run: Run, { answer, entry, wasEdited }: Attempt): void => {
   const { list } = run;
   if (answer.parts.length === 0) return;
+  if (wasEdited) stripQuotedMetadata(answer.parts); // also that of chunks which came before the edit
   const { modelId, provider } = entry.model;
   run.options.ports.messages.addResponse(list, {
     id: run.messageId,
