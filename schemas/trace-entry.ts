@@ -190,6 +190,15 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
   }),
   /** Whether the conditions held under which the run ends. */
   z.object({ ...common, ...place, kind: z.literal('stop-condition'), holds: z.boolean() }),
+  /** What the application said about an accepted step. */
+  z.object({
+    ...common,
+    ...place,
+    kind: z.literal('after-step'),
+    goesOn: z.boolean(),
+    feedback: z.string().optional(),
+    chunk: z.unknown().optional(),
+  }),
   /** What a processor of the memory made of the conversation, or why it stopped. */
   z.object({
     ...common,

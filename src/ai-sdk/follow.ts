@@ -43,7 +43,7 @@ const snapshotAt = (run: Run, work: StepWork): LoopSnapshot => {
   if (snapshot) return snapshot;
   // How many steps there are is the AI SDK's affair.
   const limits = { maxSteps: Number.MAX_SAFE_INTEGER, maxRetries, maxRecoveries, models: 1 };
-  const steps = { stepNumber: 0, attempt: 1, modelIndex: 0, toolCalls: 0, stop: false };
+  const steps = { stepNumber: 0, attempt: 1, modelIndex: 0, toolCalls: 0, stop: false, goesOn: false };
   snapshot = resting({ value: stateOf[work], context: { ...steps, retries, recoveries, limits } });
   if (snapshots.size >= 1_000) snapshots.clear();
   snapshots.set(key, snapshot);

@@ -80,7 +80,7 @@ const nameOf = (snapshot: LoopSnapshot): string => namesOf(snapshot).join(' ');
 const worksAt = (snapshot: LoopSnapshot): WorkName[] => namesOf(snapshot).flatMap((name) => workOf[name] ?? []);
 
 const outcomesLike = (kind: OutcomeKind): Outcome[] => {
-  if (kind === 'reviewed') return [0, 1, 2].map((toolCalls) => ({ kind, toolCalls }));
+  if (kind === 'reviewed') return [...[0, 1, 2].map((toolCalls) => ({ kind, toolCalls })), { kind, toolCalls: 0, goesOn: true }];
   if (kind === 'executed') return [false, true].map((stop) => ({ kind, stop }));
   return [{ kind }];
 };

@@ -18,6 +18,8 @@ export interface LoopContext {
   readonly toolCalls: number;
   /** Whether a stop condition ends the run after this step. */
   readonly stop: boolean;
+  /** Whether the application wants another step after one without tool calls. */
+  readonly goesOn: boolean;
   readonly limits: LoopLimits;
 }
 
@@ -44,6 +46,11 @@ const scripted = fromPromise<Outcome>(() =>
 
 const outcomeOf = (event: LoopEvent): Outcome | undefined => ('output' in event ? event.output : undefined);
 
+const reviewedOf = (event: LoopEvent): Extract<Outcome, { kind: 'reviewed' }> | undefined => {
+  const outcome = outcomeOf(event);
+  return outcome?.kind === 'reviewed' ? outcome : undefined;
+};
+
 const loopSetup = setup({
   types: {
     context: {} as LoopContext,
@@ -58,11 +65,9 @@ const loopSetup = setup({
       outcomeOf(event)?.kind === 'same-model' && context.recoveries < context.limits.maxRecoveries,
     mayFallBack: ({ context, event }) =>
       outcomeOf(event)?.kind === 'next-model' && context.modelIndex + 1 < context.limits.models,
-    calledTools: ({ event }) => {
-      const outcome = outcomeOf(event);
-      return outcome?.kind === 'reviewed' && outcome.toolCalls > 0;
-    },
-    mayStepOn: ({ context }) => context.toolCalls > 0 && !context.stop && context.stepNumber + 1 < context.limits.maxSteps,
+    calledTools: ({ event }) => (reviewedOf(event)?.toolCalls ?? 0) > 0,
+    mayStepOn: ({ context: { toolCalls, stop, goesOn, stepNumber, limits } }) =>
+      (goesOn || (toolCalls > 0 && !stop)) && stepNumber + 1 < limits.maxSteps,
   },
   actions: {
     /** Says that a state was entered, transient ones included; whoever drives the machine writes it down. */
@@ -72,15 +77,14 @@ const loopSetup = setup({
       attempt: ({ context }) => context.attempt + 1,
       toolCalls: 0,
       stop: false,
+      goesOn: false,
     }),
     countRecovery: assign({ recoveries: ({ context }) => context.recoveries + 1 }),
     nextModel: assign({ modelIndex: ({ context }) => context.modelIndex + 1 }),
     firstAttempt: assign({ attempt: 1 }),
     noteToolCalls: assign({
-      toolCalls: ({ event }) => {
-        const outcome = outcomeOf(event);
-        return outcome?.kind === 'reviewed' ? outcome.toolCalls : 0;
-      },
+      toolCalls: ({ event }) => reviewedOf(event)?.toolCalls ?? 0,
+      goesOn: ({ event }) => reviewedOf(event)?.goesOn === true,
     }),
     noteStop: assign({
       stop: ({ event }) => {
@@ -92,6 +96,7 @@ const loopSetup = setup({
       stepNumber: ({ context }) => context.stepNumber + 1,
       attempt: 1,
       toolCalls: 0,
+      goesOn: false,
       modelIndex: 0,
     }),
   },
@@ -128,6 +133,7 @@ export const loopMachine = loopSetup.createMachine({
     modelIndex: 0,
     toolCalls: 0,
     stop: false,
+    goesOn: false,
     limits: input,
   }),
   initial: 'input',

@@ -6,8 +6,8 @@ export type Outcome =
   | { readonly kind: 'done' }
   /** The request is ready, and guards have yet to judge it: they do so while the model is called. */
   | { readonly kind: 'overlap' }
-  /** The step was judged: how many tool calls wait, and whether a stop condition holds. */
-  | { readonly kind: 'reviewed'; readonly toolCalls: number }
+  /** The step was judged: how many tool calls wait; `goesOn` where the application wants another step after an answer without any. */
+  | { readonly kind: 'reviewed'; readonly toolCalls: number; readonly goesOn?: boolean }
   /** The tools ran; `stop` where a stop condition holds now, or a call was left to the client. */
   | { readonly kind: 'executed'; readonly stop: boolean }
   /** A guard blocks. */

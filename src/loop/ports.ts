@@ -137,11 +137,31 @@ export interface LoopPorts {
   needsApproval(request: Pick<ToolRequest, 'call' | 'settings'>): Promise<boolean>;
   /** Whether the conditions under which the run ends hold after these steps. */
   shouldStop(steps: readonly StepRecord[]): Awaitable<boolean>;
+  /** Asks the application about each accepted step. Absent where it has nothing to say. */
+  readonly afterStep?: (ended: EndedStep) => Promise<StepRuling>;
   /** Milliseconds from an arbitrary origin. */
   now(): number;
   /** Epoch milliseconds. */
   wallClock(): number;
   createId(): string;
+}
+
+/** A step whose answer was accepted and whose tools have run. */
+export interface EndedStep {
+  readonly list: MessageList;
+  /** The accepted steps, with this one. */
+  readonly steps: readonly StepRecord[];
+  /** Whether the run goes on, unless the application says otherwise. */
+  readonly goesOn: boolean;
+}
+
+/** What the application says about a step. */
+export interface StepRuling {
+  readonly goesOn: boolean;
+  /** What the model is told in the steps that follow, in place of what it was told before. */
+  readonly feedback?: string;
+  /** What the stream says about it. */
+  readonly chunk?: Chunk;
 }
 
 /** One attempt at a step as results report it, in the shape that Mastra gives its steps. */

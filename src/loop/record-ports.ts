@@ -58,8 +58,18 @@ export const recordPorts = (ports: LoopPorts, recorded: RecordedRun): LoopPorts 
       writer.write({ kind: 'stop-condition', ...writer.place, holds });
       return holds;
     },
+    ...(ports.afterStep && { afterStep: recordAfterStep(ports.afterStep, writer) }),
   };
 };
+
+const recordAfterStep =
+  (ask: NonNullable<LoopPorts['afterStep']>, writer: TraceWriter): LoopPorts['afterStep'] =>
+  async (ended) => {
+    const { goesOn, feedback, chunk } = await ask(ended);
+    const said = { ...(feedback !== undefined && { feedback }), ...(chunk && { chunk: writer.plain(chunk) }) };
+    writer.write({ kind: 'after-step', ...writer.place, goesOn, ...said });
+    return { goesOn, ...(feedback !== undefined && { feedback }), ...(chunk && { chunk }) };
+  };
 
 /** What is sent beside the prompt; tools by their names. */
 export const requestFacts = ({

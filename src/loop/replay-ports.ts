@@ -6,7 +6,7 @@ import { fromPlainJson, toPlainJson, type MapText } from '../trace/plain-json.js
 import { requestKey } from '../trace/replay/request-key.js';
 import { createTape } from '../trace/replay/tape.js';
 import { traceOfKind } from '../trace/trace-of-kind.js';
-import type { Chunk, LoopPorts, ModelRequest, ModelResponse, ToolOutcome } from './ports.js';
+import type { Chunk, LoopPorts, ModelRequest, ModelResponse, StepRuling, ToolOutcome } from './ports.js';
 import { requestFacts } from './record-ports.js';
 import type { ReplayStage } from './replay-stage.js';
 
@@ -28,11 +28,12 @@ export interface ReplaySource {
  */
 export const createReplayPorts = (
   source: ReplaySource,
-): Pick<LoopPorts, 'callModel' | 'toChunk' | 'runTool' | 'needsApproval' | 'shouldStop'> => {
+): Pick<LoopPorts, 'callModel' | 'toChunk' | 'runTool' | 'needsApproval' | 'shouldStop' | 'afterStep'> => {
   const { trace, stage } = source;
   const calls = createTape(recordedCalls(trace));
   const approvals = createTape(traceOfKind(trace, 'approval'));
   const stops = createTape(traceOfKind(trace, 'stop-condition'));
+  const rulings = traceOfKind(trace, 'after-step');
   return {
     callModel: (request) => {
       const { modelId, provider } = request.entry.model;
@@ -47,6 +48,18 @@ export const createReplayPorts = (
       return recorded ? recorded.isNeeded : stage.end(`whether ${toolName} needs approval was never asked.`);
     },
     shouldStop: () => stops.take(() => true)?.holds ?? false,
+    ...(rulings.length > 0 && { afterStep: replayAfterStep(rulings, source) }),
+  };
+};
+
+const replayAfterStep = (rulings: readonly OfKind<'after-step'>[], { stage, reveal }: ReplaySource): LoopPorts['afterStep'] => {
+  const tape = createTape(rulings);
+  return async () => {
+    const ruling = tape.take(() => true);
+    if (!ruling) return stage.end('the application was never asked about this step.');
+    const { goesOn, feedback, chunk } = ruling;
+    const said = fromPlainJson({ ...(feedback !== undefined && { feedback }), ...(chunk !== undefined && { chunk }) }, reveal);
+    return { goesOn, ...(said as Pick<StepRuling, 'feedback' | 'chunk'>) }; // as it was recorded
   };
 };
 

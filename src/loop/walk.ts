@@ -28,7 +28,7 @@ const doneEvent = (work: WorkName, output: Outcome): LoopEvent => ({
 });
 
 const outcomesLike = (kind: OutcomeKind): Outcome[] => {
-  if (kind === 'reviewed') return [0, 1].map((toolCalls) => ({ kind, toolCalls }));
+  if (kind === 'reviewed') return [...[0, 1].map((toolCalls) => ({ kind, toolCalls })), { kind, toolCalls: 0, goesOn: true }];
   if (kind === 'executed') return [{ kind, stop: false }];
   return [{ kind }];
 };

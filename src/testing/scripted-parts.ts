@@ -109,7 +109,7 @@ const contentOf = (parts: readonly Part[]): Part[] => {
     const block: Block = blocks.get(key) ?? { type, text: '' };
     if (!blocks.has(key)) content.push(block);
     blocks.set(key, block);
-    block.text += String(part['delta'] ?? '');
+    if (typeof part['delta'] === 'string') block.text += part['delta'];
     if (part['providerMetadata'] !== undefined) block.providerMetadata = part['providerMetadata']; // the last one wins
   }
   return content.filter((part) => part['text'] !== '' || part['providerMetadata'] !== undefined);

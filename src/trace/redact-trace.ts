@@ -45,6 +45,7 @@ const contentFields = {
   wrote: ['chunk'],
   tool: ['args', 'outcome'],
   'stop-condition': [],
+  'after-step': ['feedback', 'chunk'],
   memory: ['adds', 'list', 'error'],
   cancel: ['reason'],
   resume: ['answer'],

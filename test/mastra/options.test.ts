@@ -12,8 +12,6 @@ describe('options that the loop does not honour', () => {
     ['eagerToolExecution', true],
     ['savePerStep', true],
     ['includeRawChunks', true],
-    ['isTaskComplete', {}],
-    ['onIterationComplete', () => undefined],
     ['versions', {}],
     ['transform', {}],
   ];

@@ -1,5 +1,4 @@
 import { Agent } from '@mastra/core/agent';
-import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import { InMemoryStore } from '@mastra/core/storage';
 import { Memory } from '@mastra/memory';
@@ -43,7 +42,7 @@ const keptBy = async (Kind: typeof Agent, mode: (typeof modes)[number], guards: 
       : await (await agent.stream('Hi', { memory: target })).getFullOutput();
   await agent.generate('And?', { memory: target });
   const { messages } = await memory.recall({ threadId: target.thread });
-  const [, answer] = messages as MastraDBMessage[];
+  const [, answer] = messages;
   return {
     answer: answer?.content.parts.flatMap((part) => {
       const metadata = 'providerMetadata' in part ? part.providerMetadata : undefined;

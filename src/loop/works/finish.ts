@@ -1,4 +1,5 @@
 import type { PhaseData } from '../../phase/row.js';
+import { clearStepFeedback } from '../after-step.js';
 import { emitEdits } from '../emit-edits.js';
 import { clearFeedback } from '../feedback.js';
 import { isGuarded, judge, judgeWith, type Judged } from '../judge.js';
@@ -11,6 +12,7 @@ import { followResponse, responseParts, type StepParts } from '../step-record.js
 /** The whole answer is judged once, when the loop is done. */
 export const finish = async (run: Run): Promise<Outcome> => {
   clearFeedback(run);
+  clearStepFeedback(run);
   const { settings } = currentAttempt(run);
   const objectPlan = settings.structuredOutput && run.options.objectPlan?.(settings);
   if (isGuarded(run, 'outputResult') || objectPlan) {

@@ -1,4 +1,5 @@
 import type { PhaseData } from '../../phase/row.js';
+import { afterStep } from '../after-step.js';
 import { emitEdits } from '../emit-edits.js';
 import { isGuarded, judge } from '../judge.js';
 import { snapshotParts } from '../late-edits.js';
@@ -32,7 +33,10 @@ export const review = async (run: Run): Promise<Outcome> => {
     await emitEdits(run, { spans: answer.spans, partIds: answer.partIds, place, before: snapshots, own, all });
   }
   run.steps.push(record);
-  return { kind: 'reviewed', toolCalls: record.toolCalls.filter((call) => !call.providerExecuted).length };
+  const toolCalls = record.toolCalls.filter((call) => !call.providerExecuted).length;
+  if (toolCalls > 0) return { kind: 'reviewed', toolCalls };
+  const { goesOn, outcome } = await afterStep(run, false);
+  return outcome ?? { kind: 'reviewed', toolCalls, ...(goesOn && { goesOn }) };
 };
 
 const addAnswer = (run: Run, { answer, entry, wasEdited }: Attempt): void => {

@@ -1,3 +1,4 @@
+import { afterStep } from '../after-step.js';
 import { askPeople } from '../ask-people.js';
 import { releaseJudged, stopWith } from '../judge.js';
 import type { Outcome } from '../outcome.js';
@@ -30,7 +31,10 @@ export const tools = async (run: Run): Promise<Outcome> => {
   if (waiting.size > 0) return { kind: 'suspended' };
   record.reason = 'tool-calls';
   const leftToClient = [...settled.values()].includes('client');
-  return { kind: 'executed', stop: leftToClient || (await run.options.ports.shouldStop(run.steps)) };
+  const stops = leftToClient || (await run.options.ports.shouldStop(run.steps));
+  const isLast = run.position.stepNumber + 1 >= run.options.limits.maxSteps;
+  const { goesOn, outcome } = await afterStep(run, !stops && !isLast);
+  return outcome ?? { kind: 'executed', stop: leftToClient || !(goesOn || (isLast && !stops)) };
 };
 
 interface Settling {

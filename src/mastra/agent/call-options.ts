@@ -1,3 +1,4 @@
+import type { AgentExecutionOptionsBase } from '@mastra/core/agent';
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import type { TracingContext, TracingOptions } from '@mastra/core/observability';
@@ -36,6 +37,8 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   requestContext?: RequestContext;
   maxSteps?: number;
   stopWhen?: unknown;
+  isTaskComplete?: AgentExecutionOptionsBase<unknown>['isTaskComplete'];
+  onIterationComplete?: AgentExecutionOptionsBase<unknown>['onIterationComplete'];
   abortSignal?: AbortSignal;
   inputProcessors?: DynamicGuards;
   outputProcessors?: DynamicGuards;

@@ -2,6 +2,7 @@ import type { MessageList } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import { convertFullStreamChunkToMastra } from '@mastra/core/stream';
 import type { LoopMessages, LoopPorts, StepRecord, StepSettings } from '../../loop/ports.js';
+import { createAfterStep } from './after-step.js';
 import { createHost } from '../workflow/host.js';
 import { createCheckpoints } from '../messages/list-checkpoint.js';
 import { loopMessages } from '../messages/loop-messages.js';
@@ -33,6 +34,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
   const outputs = createModelOutputs();
   outputs.note(await authoredTools(target, tools));
   let hasForeignResult = false;
+  let hasBailed = false;
   const copies = createMessageCopies(() => target.isGuarded || outputs.areMapped || hasForeignResult);
   const workspace = await agent.getWorkspace({ requestContext });
   const toolContext = { ...toolContextOf(target, tools, copies), workspace };
@@ -53,7 +55,12 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
       return runTool(request, toolContext);
     },
     needsApproval: createApprovalPolicy({ option: options.requireToolApproval, requestContext }),
-    shouldStop: async (steps) => (await anyHolds(options.stopWhen, steps)) || takeBail(requestContext),
+    shouldStop: async (steps) => {
+      const holds = await anyHolds(options.stopWhen, steps);
+      hasBailed = takeBail(requestContext);
+      return holds || hasBailed;
+    },
+    afterStep: createAfterStep(target, () => hasBailed),
     now: () => performance.now(),
     wallClock: () => Date.now(),
     createId,

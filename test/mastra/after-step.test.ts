@@ -1,0 +1,141 @@
+import { InMemoryStore } from '@mastra/core/storage';
+import { Memory } from '@mastra/memory';
+import { expect, it } from 'vitest';
+
+import { collectTraces, formatTrace, replay, type InterlockAgentConfig, type InterlockCallOptions } from '../../src/index.js';
+import { tripping } from '../../src/testing/index.js';
+import { echo, makeAgent, modes, type Mode } from './support.js';
+
+type Hook = NonNullable<InterlockCallOptions['onIterationComplete']>;
+type Iteration = Parameters<Hook>[0];
+
+const calling = { toolCalls: [{ name: 'echo', args: { say: 'hi' } }] };
+const tools = { echo };
+
+/** Scorers of `isTaskComplete` that give these scores, one after the other. */
+const scoring = (...scores: number[]) => {
+  const judged: unknown[] = [];
+  const run = ({ output }: { output: unknown }) => {
+    judged.push(output);
+    const score = scores.shift() ?? 1;
+    return Promise.resolve({ score, reason: score === 1 ? 'Complete.' : 'The price is missing.' });
+  };
+  return { judged, isTaskComplete: { scorers: [{ id: 'task', name: 'Task', run }] } as never };
+};
+
+const asked = async (
+  mode: Mode,
+  steps: Parameters<typeof makeAgent>[0],
+  { options, ...config }: Partial<InterlockAgentConfig> & { options: InterlockCallOptions },
+) => {
+  const { agent, model } = makeAgent(steps, { tools, ...config });
+  const result =
+    mode === 'generate' ? await agent.generate('Hi', options) : await (await agent.stream('Hi', options)).getFullOutput();
+  return { result, model, agent };
+};
+
+it.each(modes)('onIterationComplete is told of each step in %s and may end the run', async (mode) => {
+  const told: Iteration[] = [];
+  const onIterationComplete: Hook = (iteration) => {
+    told.push(iteration);
+    return iteration.iteration === 2 ? { continue: false } : undefined;
+  };
+  const { result, model } = await asked(mode, [calling, calling, { text: 'Never.' }], {
+    options: { onIterationComplete, maxSteps: 5 },
+  });
+  expect(told.map(({ iteration, isFinal, toolResults }) => [iteration, isFinal, toolResults[0]?.result])).toEqual([
+    [1, false, { said: 'hi' }],
+    [2, false, { said: 'hi' }],
+  ]);
+  expect([result.status, model.calls.length]).toEqual(['success', 2]);
+});
+
+it.each(modes)(
+  'onIterationComplete may ask for another step in %s, and tell the model why; memory and text hold the answers alone',
+  async (mode) => {
+    const memory = new Memory({ storage: new InMemoryStore() });
+    const onIterationComplete: Hook = ({ iteration }) =>
+      iteration === 1 ? { continue: true, feedback: 'Say more.' } : undefined;
+    const { result, model } = await asked(mode, [{ text: 'One.' }, { text: ' Two.' }], {
+      memory,
+      options: { onIterationComplete, memory: { thread: 't', resource: 'u' } },
+    });
+    expect([result.status, result.text]).toEqual(['success', 'One. Two.']);
+    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('Say more.');
+    const { messages } = await memory.recall({ threadId: 't' });
+    expect(JSON.stringify(messages)).toContain('Two.');
+    expect(JSON.stringify(messages)).not.toContain('Say more.');
+  },
+);
+
+it('feedback that ends the run leaves the model one more step', async () => {
+  const onIterationComplete: Hook = () => ({ continue: false, feedback: 'Wrap up.' });
+  const { model } = await asked('generate', [calling, calling, { text: 'Never.' }], {
+    options: { onIterationComplete, maxSteps: 9 },
+  });
+  expect(model.calls).toHaveLength(2);
+});
+
+it('maxSteps bounds what the application asks for', async () => {
+  const onIterationComplete: Hook = () => ({ continue: true });
+  const { model, result } = await asked('generate', [{ text: 'a' }, { text: 'b' }, { text: 'c' }], {
+    options: { onIterationComplete, maxSteps: 2 },
+  });
+  expect([model.calls.length, result.status]).toEqual([2, 'success']);
+});
+
+it('a hook that throws changes nothing', async () => {
+  const onIterationComplete: Hook = () => {
+    throw new Error('broken');
+  };
+  const { result } = await asked('generate', [calling, { text: 'Done.' }], { options: { onIterationComplete } });
+  expect([result.status, result.text]).toEqual(['success', 'Done.']);
+});
+
+it('isTaskComplete judges each answer, and asks for another until one passes', async () => {
+  const { judged, isTaskComplete } = scoring(0, 1);
+  const { agent, model } = makeAgent([calling, { text: 'Cheap.' }, { text: ' 5 euros.' }], { tools });
+  const stream = await agent.stream('What is the price?', { isTaskComplete, maxSteps: 9 });
+  const chunks = [];
+  for await (const chunk of stream.fullStream) chunks.push(chunk);
+  expect(judged).toEqual(['Cheap.', ' 5 euros.']);
+  expect(chunks.flatMap(({ type, payload }) => (type === 'is-task-complete' ? [payload.passed] : []))).toEqual([false, true]);
+  expect(JSON.stringify(model.calls[2]?.prompt)).toContain('The price is missing.');
+});
+
+it('an answer that a guard rejected is told to no hook', async () => {
+  const told: string[] = [];
+  const onIterationComplete: Hook = ({ text }) => void told.push(text);
+  const { judged, isTaskComplete } = scoring(1);
+  const { result } = await asked('generate', 'Bad.', {
+    outputProcessors: [tripping('processOutputStep', 'No.')],
+    options: { onIterationComplete, isTaskComplete },
+  });
+  expect([result.status, told, judged]).toEqual(['tripwire', [], []]);
+});
+
+it('a guard of the stream judges what the scorers say', async () => {
+  const { isTaskComplete } = scoring(0, 1);
+  const { result } = await asked('stream', [{ text: 'Cheap.' }, { text: 'Never.' }], {
+    outputProcessors: [
+      {
+        id: 'no-prices',
+        processOutputStream: async ({ part, abort }) =>
+          JSON.stringify(part).includes('price is missing') ? abort('said') : part,
+      },
+    ],
+    options: { isTaskComplete, maxSteps: 9 },
+  });
+  expect(result.status).toBe('tripwire');
+});
+
+it('a replay has what the application said, and asks nobody', async () => {
+  const { judged, isTaskComplete } = scoring(0, 1);
+  const recording = collectTraces();
+  const { agent } = makeAgent([{ text: 'Cheap.' }, { text: ' 5 euros.' }]);
+  await agent.generate('What is the price?', { isTaskComplete, maxSteps: 9, record: recording.record });
+  const replayed = await replay(recording.trace, agent);
+  expect(replayed).toMatchObject({ status: 'success', text: 'Cheap. 5 euros.' });
+  expect(formatTrace(replayed.trace)).toBe(formatTrace(recording.trace));
+  expect(judged).toHaveLength(2);
+});
