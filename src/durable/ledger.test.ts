@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { DeadlyRun, inParts, noteLifeIn, TakenOver, type Ledger } from './ledger.js';
+import { createSuspects, DeadlyRun, inParts, noteLifeIn, TakenOver, type Ledger } from './ledger.js';
 
 /** A ledger as two processes see it that are at the same run. */
 const shared = () => {
@@ -17,7 +17,9 @@ const shared = () => {
       deaths = { steps, count: deaths?.steps === steps ? deaths.count + 1 : 0 };
       return deaths.count;
     },
-    noteSurvival: async () => undefined,
+    noteSurvival: async () => {
+      if (deaths) deaths.count -= 1;
+    },
   });
   return { as, parts };
 };
@@ -75,18 +77,49 @@ describe('the parts of a step', () => {
 });
 
 describe('a run that kills its processes', () => {
+  const lifeIn = (lives: Ledger, maxDeaths: number, suspects = createSuspects()) => noteLifeIn({ lives, maxDeaths, suspects });
+
   it('is given up after so many that came no further, and not before', async () => {
     const { as } = shared();
-    const begin = (steps: number) => noteLifeIn(as('one'), 2)(steps);
+    const begin = (steps: number) => lifeIn(as('one'), 2).begin(steps);
     for (const steps of [0, 4, 4, 5, 5]) await begin(steps);
     await expect(begin(5)).rejects.toThrow(DeadlyRun);
   });
 
   it('is noted once in each process', async () => {
     const { as } = shared();
-    const note = noteLifeIn(as('one'), 1);
-    await note(0);
-    await note(0);
-    await expect(noteLifeIn(as('one'), 1)(0)).rejects.toThrow(DeadlyRun);
+    const life = lifeIn(as('one'), 1);
+    await life.begin(0);
+    await life.begin(0);
+    await expect(lifeIn(as('one'), 1).begin(0)).rejects.toThrow(DeadlyRun);
+  });
+
+  it('does not take others with it: after two deaths each goes on alone, and who waits is not counted', async () => {
+    const runs = { poison: shared(), first: shared(), second: shared() };
+    const ended = new Set<string>();
+    const lost = new Set<string>();
+    const runIn = async (name: keyof typeof runs, suspects = createSuspects()): Promise<'died' | undefined> => {
+      const life = lifeIn(runs[name].as(name), 5, suspects);
+      try {
+        await life.begin(0);
+      } catch {
+        lost.add(name);
+        return undefined;
+      }
+      if (name === 'poison') return 'died';
+      await new Promise((resolve) => setTimeout(resolve, 5)); // poison is faster
+      ended.add(name);
+      life.pass();
+      return undefined;
+    };
+    for (let processes = 0; processes < 8; processes += 1) {
+      const suspects = createSuspects();
+      const going = (Object.keys(runs) as (keyof typeof runs)[]).filter((name) => !ended.has(name) && !lost.has(name));
+      const all = going.map((name) => runIn(name, suspects));
+      const isDead = all.map(async (run) => (await run) === 'died');
+      await Promise.race([...isDead.filter((_, index) => going[index] === 'poison'), Promise.all(isDead)]);
+      if (processes < 2) ended.clear(); // they died with it
+    }
+    expect([[...lost], [...ended].toSorted()]).toEqual([['poison'], ['first', 'second']]);
   });
 });

@@ -56,13 +56,60 @@ export class DeadlyRun extends Error {
   }
 }
 
-/** Notes that a process goes on with a run, once, where its first step here begins. Raises {@link DeadlyRun}. */
-export const noteLifeIn = (ledger: Ledger, maxDeaths: number): ((steps: number) => Promise<void>) => {
+/** Runs that several processes have died of go on one at a time in a process: whoever dies then is guilty, the others are acquitted. */
+export interface Suspects {
+  /** Settles when it is one's turn; returns what ends it. */
+  turn(): Promise<() => void>;
+}
+
+export const createSuspects = (): Suspects => {
+  let last: Promise<void> = Promise.resolve();
+  return {
+    turn: async () => {
+      const before = last;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      last = promise;
+      await before;
+      return resolve;
+    },
+  };
+};
+
+/** How many deaths put a run under suspicion: one may be anybody's. */
+const suspiciousDeaths = 2;
+
+export interface Watching {
+  readonly lives: Pick<Ledger, 'noteLife' | 'noteSurvival'>;
+  readonly maxDeaths: number;
+  readonly suspects: Suspects;
+}
+
+/** The life of a run in a process, as it is noted. */
+export interface NotedLife {
+  /** Before a step that is not kept yet. Notes the life, once; a suspect waits for its turn first. Raises {@link DeadlyRun}. */
+  begin(steps: number): Promise<void>;
+  /** A step was kept, or the run is over here: the next suspect may go on. */
+  pass(): void;
+}
+
+export const noteLifeIn = ({ lives, maxDeaths, suspects }: Watching): NotedLife => {
+  const suspicious = Math.min(suspiciousDeaths, maxDeaths - 1);
   let isNoted = false;
-  return async (steps) => {
-    if (isNoted) return;
-    isNoted = true;
-    const deaths = await ledger.noteLife(steps);
+  let pass = (): void => undefined;
+  const check = (deaths: number): void => {
     if (deaths >= maxDeaths) throw new DeadlyRun(deaths);
+  };
+  return {
+    begin: async (steps) => {
+      if (isNoted) return;
+      isNoted = true;
+      const deaths = await lives.noteLife(steps);
+      check(deaths);
+      if (suspicious < 1 || deaths < suspicious) return;
+      await lives.noteSurvival(); // a process that dies meanwhile does not die of this run
+      pass = await suspects.turn();
+      await lives.noteLife(steps);
+    },
+    pass: () => pass(),
   };
 };

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
@@ -135,6 +136,35 @@ describe('openWorkflow', () => {
     await there.cancel('two');
     expect((await hanging).status).toBe('canceled');
     expect((await (await there.attach('two')).getFullOutput()).status).toBe('canceled');
+  });
+
+  it('has no limit of steps: a run of 1,100 ends, and its steps are kept once each', async () => {
+    let begun = 0;
+    const runs = onFile({ path: newFile() }).host({
+      id: 'counter',
+      run: async (durable) => {
+        for (let step = 0; step < 1_100; step += 1) await durable.step(`step ${step}`, async () => `${(begun += 1)}`);
+        return `${begun}`;
+      },
+    });
+    await runs.start({ runId: 'one', input: '' });
+    await expect.poll(() => runs.find('one'), { timeout: 20_000 }).toEqual({ kind: 'ended', output: '1100' });
+  });
+
+  it('a file that cannot be written is told by our code', async () => {
+    const path = newFile();
+    const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
+    const agent = new InterlockAgent({
+      id: 'greeter',
+      name: 'Greeter',
+      instructions: 'Greet.',
+      model,
+      durability: onFile({ path }),
+    });
+    const other = new DatabaseSync(path);
+    other.exec('DROP TABLE interlock_runs');
+    other.close();
+    await expect(agent.generate('Hi', { runId: 'one' })).rejects.toMatchObject({ code: 'durable/unreachable', path });
   });
 
   it('counts the processes that have died of a run at one place, and no others', () => {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { DBOS, Error as dbosErrors } from '@dbos-inc/dbos-sdk';
 import { checkIntegration } from '../../integration.js';
 import type { Engine, Program, ProgramRuns, RunFound } from '../journal.js';
+import { createSuspects } from '../ledger.js';
 import { keepTrying, type Trying } from '../keep-trying.js';
 import { refuseOption } from '../option-checks.js';
 import { boardOn } from './board-tables.js';
@@ -33,7 +34,9 @@ export const dbos = (options: DbosOptions): Engine => {
   const open = () => outside(() => openSite(settings));
   const begin = () => (opening ??= keepTrying(open, { path: 'systemDatabaseUrl', signal: closing.signal }));
   const site = (): Promise<Site> => begin().done;
-  const runWorkflow = takeDbos(createGoOn({ programs, maxDeaths, closing: closing.signal, returns, site, underWay }));
+  const runWorkflow = takeDbos(
+    createGoOn({ programs, maxDeaths, suspects: createSuspects(), closing: closing.signal, returns, site, underWay }),
+  );
   const asked = <T>(ask: (at: Site) => Promise<T>): Promise<T> => outside(async () => ask(await begin().within(patienceMs)));
   return {
     name: 'dbos',

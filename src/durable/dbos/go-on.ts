@@ -1,5 +1,6 @@
 import type { Program } from '../journal.js';
 import { forget, ledgerOf } from './ledger-tables.js';
+import type { Suspects } from '../ledger.js';
 import type { Returns } from './returns.js';
 import { runOnDbos, toldToDbos } from './run-workflow.js';
 import type { Site } from './site.js';
@@ -8,6 +9,7 @@ import type { Begun, GoOn } from './the-one-dbos.js';
 export interface GoingOn {
   readonly programs: ReadonlyMap<string, Program>;
   readonly maxDeaths: number;
+  readonly suspects: Suspects;
   readonly closing: AbortSignal;
   readonly returns: Returns;
   site(): Promise<Site>;
@@ -34,7 +36,7 @@ export const createGoOn = (goingOn: GoingOn): GoOn => {
 };
 
 const go = async (
-  { programs, maxDeaths, closing, returns, site }: GoingOn,
+  { programs, maxDeaths, suspects, closing, returns, site }: GoingOn,
   workflowId: string,
   begun: Begun,
 ): Promise<string> => {
@@ -49,7 +51,7 @@ const go = async (
   const ledger = ledgerOf(database, workflowId);
   const canceled = cancels.watch(workflowId);
   try {
-    const output = await runOnDbos({ program, runId, input, workflowId, ledger, maxDeaths, canceled, closing, again });
+    const output = await runOnDbos({ program, runId, input, workflowId, ledger, maxDeaths, suspects, canceled, closing, again });
     await forget(database, workflowId).catch(() => undefined); // what stays behind is small, and harms nobody
     return output;
   } finally {

@@ -1,7 +1,7 @@
 import { DBOS, DBOSWorkflowConflictError, Error as dbosErrors } from '@dbos-inc/dbos-sdk';
 import { Interruption } from '../../loop/interruption.js';
 import type { Durable, Program } from '../journal.js';
-import { DeadlyRun, inParts, noteLifeIn, TakenOver, type Ledger } from '../ledger.js';
+import { DeadlyRun, inParts, noteLifeIn, TakenOver, type Ledger, type NotedLife, type Suspects } from '../ledger.js';
 
 export interface RunOnDbos {
   readonly program: Program;
@@ -11,6 +11,7 @@ export interface RunOnDbos {
   readonly workflowId: string;
   readonly ledger: Ledger;
   readonly maxDeaths: number;
+  readonly suspects: Suspects;
   readonly canceled: AbortSignal;
   /** Aborted when no step is to be begun any more in this process. */
   readonly closing: AbortSignal;
@@ -20,10 +21,11 @@ export interface RunOnDbos {
 
 /** Goes through a run in a workflow of DBOS. Rejects with what has interrupted it, having seen to that it is gone on with. */
 export const runOnDbos = async (run: RunOnDbos): Promise<string> => {
-  const { program, runId, input, ledger } = run;
+  const { program, runId, input, ledger, maxDeaths, suspects } = run;
+  const life = noteLifeIn({ lives: ledger, maxDeaths, suspects });
   const failed: { by?: unknown } = {};
   try {
-    return await program.run(durableOn(run, failed), { runId, input });
+    return await program.run(durableOn(run, life, failed), { runId, input });
   } catch (error) {
     const cause = failed.by ?? error;
     if (!isSeenTo(cause)) {
@@ -31,6 +33,8 @@ export const runOnDbos = async (run: RunOnDbos): Promise<string> => {
       run.again();
     }
     throw cause;
+  } finally {
+    life.pass();
   }
 };
 
@@ -47,17 +51,19 @@ const isOfDbos = (error: unknown): boolean =>
 export const toldToDbos = (workflowId: string, error: unknown): unknown =>
   error instanceof DeadlyRun || isOfDbos(error) ? error : new DBOSWorkflowConflictError(workflowId);
 
-const durableOn = (run: RunOnDbos, failed: { by?: unknown }): Durable => {
-  const { workflowId, ledger, maxDeaths, canceled, closing } = run;
-  const noteLife = noteLifeIn(ledger, maxDeaths);
+const durableOn = (run: RunOnDbos, life: NotedLife, failed: { by?: unknown }): Durable => {
+  const { workflowId, ledger, canceled, closing } = run;
   const over = new AbortController().signal; // nobody is told to give up
   let steps = 0;
   return {
     step: async (name, body) => {
       closing.throwIfAborted();
+      let isLive = false;
       const live = async (): Promise<string> => {
+        isLive = true;
         try {
-          await noteLife(steps);
+          await life.begin(steps);
+          closing.throwIfAborted();
           return await body(inParts({ ledger, step: name, canceled, over }));
         } catch (error) {
           failed.by = error instanceof Interruption ? error.cause : error;
@@ -66,6 +72,7 @@ const durableOn = (run: RunOnDbos, failed: { by?: unknown }): Durable => {
       };
       const text = await DBOS.runStep(live, { name });
       steps += 1;
+      if (isLive) life.pass();
       return text;
     },
     canceled,

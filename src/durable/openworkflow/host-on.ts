@@ -2,8 +2,11 @@ import { OpenWorkflow, type Worker } from 'openworkflow';
 import { BackendSqlite } from 'openworkflow/sqlite';
 import type { Backend } from 'openworkflow/internal';
 import type { Durable, Program, ProgramCall, ProgramRuns, RunFound } from '../journal.js';
-import { databaseOf, leaseExtender } from './extend-leases.js';
-import { leased } from './leased.js';
+import { InterlockError } from '../../errors.js';
+import { DeadlyRun, noteLifeIn, TakenOver, type NotedLife, type Suspects } from '../ledger.js';
+import { keptSteps, type KeptSteps } from './kept-steps.js';
+import { databaseOf, leaseTable } from './lease-table.js';
+import { isOfFile, leased, type Leased } from './leased.js';
 import { patienceMs, type OpenFile } from './open-file.js';
 
 /** A program that runs in this process. */
@@ -17,45 +20,47 @@ export interface HostOptions {
   readonly concurrency: number;
   readonly leaseMs: number;
   readonly maxDeaths: number;
+  readonly suspects: Suspects;
 }
-
-/** Steps that keep their whole attempt: what a step gave is text, and what fails is the engine's own. */
-type Step = Parameters<Parameters<OpenWorkflow['implementWorkflow']>[1]>[0]['step'];
 
 /** How often it is looked whether somebody wants a run to be canceled. */
 const lookForCancelsMs = 250;
 
 /** A run whose process fails without dying is tried again like this, for as long as it takes. */
 const retryPolicy = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s', maximumAttempts: 0 } as const;
-/** A step never fails by itself; where it could not be kept, the run is tried again as a whole. */
-const stepRetryPolicy = { ...retryPolicy, initialInterval: '250ms', maximumInterval: '5s' } as const;
 
 /** Hosts a program on the file, in a namespace of its own: its worker claims no other program's runs. */
 export const hostOn = (file: OpenFile, program: Program, options: HostOptions): Hosted => {
-  const { path, concurrency, leaseMs } = options;
+  const { path, concurrency, leaseMs, maxDeaths, suspects } = options;
   const sqlite = BackendSqlite.connect(path, { namespaceId: program.id });
   waitForOthers(sqlite);
-  const backend = leased(sqlite, { leaseMs, extend: leaseExtender(sqlite, program.id) });
+  const leasing = leased(sqlite, { leaseMs, table: leaseTable(sqlite, program.id) });
+  const { backend, leases } = leasing;
+  const steps = keptSteps(sqlite);
   const client = new OpenWorkflow({ backend });
   const canceling = watchCancels(file, program.id);
-  const workflow = client.defineWorkflow<ProgramCall, string>({ name: program.id, retryPolicy }, async ({ input, step, run }) => {
-    file.noteWorkflowRun(program.id, input.runId, run.id);
-    await checkLives(backend, file, { program, runId: input.runId, workflowRunId: run.id, maxDeaths: options.maxDeaths });
-    const canceled = canceling.watch(input.runId);
+  const workflow = client.defineWorkflow<ProgramCall, string>({ name: program.id, retryPolicy }, async ({ input, run }) => {
+    const { runId } = input;
+    file.noteWorkflowRun(program.id, runId, run.id);
+    const life = noteLifeIn({ lives: livesOf(file, program.id, runId), maxDeaths, suspects });
+    const workerId = leases.holderOf(run.id) ?? '';
+    const canceled = canceling.watch(runId);
     try {
-      return await program.run(durableOn(step, canceled), input);
+      return await program.run(durableOn({ leasing, steps, life, workflowRunId: run.id, workerId, canceled }), input);
     } catch (error) {
-      file.noteSurvival(program.id, input.runId);
+      if (error instanceof DeadlyRun) await backend.cancelWorkflowRun({ workflowRunId: run.id });
+      else if (!(error instanceof TakenOver)) file.noteSurvival(program.id, runId);
       throw error;
     } finally {
-      canceling.forget(input.runId);
+      life.pass();
+      canceling.forget(runId);
     }
   });
   const worker = client.newWorker({ concurrency });
   const working = worker.start();
   const claimNow = claimingNow(worker);
   return {
-    runs: {
+    runs: reachable(path, {
       start: async (call) => {
         const isFirst = file.reserve(program.id, call.runId);
         if (file.workflowRunOf(program.id, call.runId)) return isFirst;
@@ -71,7 +76,7 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
         canceling.look();
       },
       board: file.board(program.id),
-    },
+    }),
     stop: async () => {
       await working;
       await worker.stop();
@@ -79,6 +84,24 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
       await backend.stop();
     },
   };
+};
+
+/** What SQLite raises for a call is told by our code. */
+const reachable = (path: string, { board, ...runs }: ProgramRuns): ProgramRuns => {
+  const told = <T extends object>(methods: T): T =>
+    Object.fromEntries(
+      Object.entries(methods).map(([name, method]: [string, (...args: unknown[]) => Promise<unknown>]) => [
+        name,
+        async (...args: unknown[]) => {
+          try {
+            return await method(...args);
+          } catch (cause) {
+            throw isOfFile(cause) ? new InterlockError('durable/unreachable', { path, detail: cause.message, cause }) : cause;
+          }
+        },
+      ]),
+    ) as T; // the same methods
+  return { ...told(runs), ...(board && { board: told(board) }) };
 };
 
 /** OpenWorkflow's connection gives up at once where another process is writing. */
@@ -98,34 +121,35 @@ const claimingNow = (worker: Worker): (() => Promise<void>) => {
   return () => (last = next ??= look(last));
 };
 
-const durableOn = (step: Step, canceled: AbortSignal): Durable => {
+interface StepsOfRun {
+  readonly leasing: Leased;
+  readonly steps: KeptSteps;
+  readonly life: NotedLife;
+  readonly workflowRunId: string;
+  readonly workerId: string;
+  readonly canceled: AbortSignal;
+}
+
+const durableOn = ({ leasing, steps, life, workflowRunId, workerId, canceled }: StepsOfRun): Durable => {
   const durable: Durable = {
-    step: (name, run) => step.run({ name, retryPolicy: stepRetryPolicy }, () => run(durable)),
+    step: async (key, run) => {
+      const known = steps.find(workflowRunId, key);
+      if (known !== undefined) return known;
+      await life.begin(steps.count(workflowRunId));
+      const text = await run(durable);
+      await leasing.written(() => steps.keep({ workflowRunId, workerId, key, text }));
+      life.pass();
+      return text;
+    },
     canceled,
   };
   return durable;
 };
 
-interface Life {
-  readonly program: Program;
-  readonly runId: string;
-  readonly workflowRunId: string;
-  readonly maxDeaths: number;
-}
-
-/** A run that kills every process that takes it up, always at the same place, would do so for ever. */
-const checkLives = async (
-  backend: Backend,
-  file: OpenFile,
-  { program, runId, workflowRunId, maxDeaths }: Life,
-): Promise<void> => {
-  const { data } = await backend.listStepAttempts({ workflowRunId, limit: 1_000 });
-  const kept = data.filter(({ status }) => status === 'completed').length;
-  const deaths = file.noteLife(program.id, runId, kept);
-  if (deaths < maxDeaths) return;
-  await backend.cancelWorkflowRun({ workflowRunId });
-  throw new Error(`${deaths} processes have died of it at the same place.`);
-};
+const livesOf = (file: OpenFile, programId: string, runId: string) => ({
+  noteLife: async (steps: number) => file.noteLife(programId, runId, steps),
+  noteSurvival: async () => file.noteSurvival(programId, runId),
+});
 
 const foundOf = async (backend: Backend, workflowRunId: string | undefined): Promise<RunFound> => {
   const run = workflowRunId ? await backend.getWorkflowRun({ workflowRunId }) : null;

@@ -1,121 +1,166 @@
 import { OpenWorkflow } from 'openworkflow';
-import type { Backend, WorkflowRun } from 'openworkflow/internal';
+import type { Backend } from 'openworkflow/internal';
 import { BackendSqlite } from 'openworkflow/sqlite';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import { leaseExtender, type ExtendLeases } from './extend-leases.js';
+import { databaseOf, leaseTable } from './lease-table.js';
 import { leased } from './leased.js';
+import { keptSteps } from './kept-steps.js';
+import { openFile } from './open-file.js';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
-/** A backend that notes what it is asked for. Each run that is claimed is another one. */
-const noting = () => {
-  const asked: string[] = [];
-  const lost = new Set<string>();
-  let runs = 0;
-  const names = ['claimWorkflowRun', 'extendWorkflowRunLease', 'completeWorkflowRun', 'getWorkflowRun'];
-  const answer = (name: string) => async (params: { leaseDurationMs?: number }) => {
-    asked.push([name, params.leaseDurationMs].join(' ').trim());
-    return { id: name === 'claimWorkflowRun' ? `run ${(runs += 1)}` : 'run' } as WorkflowRun;
+const leaseMs = 1_000;
+
+/** Processes of one file, each with a connection of its own. */
+const processesOn = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'interlock-leases-'));
+  const path = join(folder, 'runs.db');
+  const file = openFile(path);
+  const open = () => {
+    const sqlite = BackendSqlite.connect(path, { namespaceId: 'program' });
+    const table = leaseTable(sqlite, 'program');
+    const process = leased(sqlite, { leaseMs, table });
+    const claim = async () => (await process.backend.claimWorkflowRun({ workerId: 'worker', leaseDurationMs: 30_000 }))?.id;
+    onTestFinished(() => process.backend.stop());
+    return { ...process, sqlite, table, claim };
   };
-  const backend = {
-    ...Object.fromEntries(names.map((name) => [name, answer(name)])),
-    stop: async () => undefined,
-  } as unknown as Backend;
-  const extend: ExtendLeases = (held) => {
-    asked.push(`extend ${[...held.keys()].join(', ')}`.trim());
-    return new Set([...held.keys()].filter((id) => !lost.has(id)));
-  };
-  const own = leased(backend, { leaseMs: 1_000, extend });
-  onTestFinished(() => own.stop());
-  const claim = () => own.claimWorkflowRun({ workerId: 'worker', leaseDurationMs: 30_000 });
-  const end = (workflowRunId: string) => own.completeWorkflowRun({ workflowRunId, workerId: 'worker', output: null });
-  return { asked, lost, own, claim, end };
+  const first = open();
+  const client = new OpenWorkflow({ backend: first.sqlite });
+  const workflow = client.defineWorkflow({ name: 'program' }, async () => '');
+  onTestFinished(() => {
+    file.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return { first, open, begin: async () => (await workflow.run()).workflowRun.id };
 };
 
+/** As a full disk: statements that write fail, those that read do not. */
+const fill = (sqlite: BackendSqlite, isFull: boolean): void =>
+  databaseOf(sqlite).exec(`PRAGMA query_only = ${isFull ? 'on' : 'off'}`);
+
 describe('leased', () => {
-  beforeEach(() => void vi.useFakeTimers());
+  beforeEach(
+    () =>
+      void vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }),
+  );
   afterEach(() => void vi.useRealTimers());
+  const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-  it('claims for our time, and extends what it holds four times within it, all at once, until a run has ended', async () => {
-    const { asked, claim, end } = noting();
-    await claim();
-    await claim();
-    await vi.advanceTimersByTimeAsync(500);
-    await end('run 1');
-    await vi.advanceTimersByTimeAsync(250);
-    const both = 'extend run 1, run 2';
-    expect(asked).toEqual(['claimWorkflowRun 1000', 'claimWorkflowRun 1000', both, both, 'completeWorkflowRun', 'extend run 2']);
+  it('a run of a process that lives is never claimed, and one of a process that died is, a lease after it was last seen', async () => {
+    const { first, open, begin } = processesOn();
+    const id = await begin();
+    expect(await first.claim()).toBe(id);
+    const second = open();
+    await pass(5 * leaseMs);
+    expect([await first.claim(), await second.claim()]).toEqual([undefined, undefined]);
+    first.leases.stop();
+    await pass(leaseMs / 2);
+    expect(await second.claim()).toBeUndefined();
+    await pass(leaseMs);
+    expect(await second.claim()).toBe(id);
   });
 
-  it('leaves a run alone that another worker has taken over', async () => {
-    const { asked, claim, lost } = noting();
-    await claim();
-    lost.add('run 1'); // as the file tells
-    await vi.advanceTimersByTimeAsync(500);
-    expect(asked).toEqual(['claimWorkflowRun 1000', 'extend run 1', 'extend']);
+  it.each([
+    ['an hour ahead', 3_600_000],
+    ['an hour back', -3_600_000],
+  ])('a clock that jumps %s takes no run from a process that lives', async (_, jump) => {
+    const { first, open, begin } = processesOn();
+    await begin();
+    await first.claim();
+    const second = open();
+    await pass(leaseMs);
+    vi.setSystemTime(Date.now() + jump);
+    for (let looks = 0; looks < 12; looks += 1) {
+      expect([await first.claim(), await second.claim()]).toEqual([undefined, undefined]);
+      await pass(leaseMs / 4);
+    }
+    expect(await begin()).toBe(await second.claim());
   });
 
-  it('extends what it holds before it claims anything, where it was too slow to do so in time', async () => {
-    const { asked, claim } = noting();
-    await claim();
-    vi.setSystemTime(Date.now() + 3_000); // no timer was heard meanwhile
-    await claim();
-    await claim();
-    const claimed = 'claimWorkflowRun 1000';
-    expect(asked).toEqual([claimed, 'extend run 1', claimed, claimed]);
+  it('a stopped clock takes no run either, and a run whose process died with it is still found', async () => {
+    const { first, open, begin } = processesOn();
+    const id = await begin();
+    await first.claim();
+    const second = open();
+    const stopped = Date.now();
+    const passStopped = async () => {
+      await pass(leaseMs / 4);
+      vi.setSystemTime(stopped);
+    };
+    for (let looks = 0; looks < 12; looks += 1) await passStopped();
+    expect([await first.claim(), await second.claim()]).toEqual([undefined, undefined]);
+    first.leases.stop();
+    for (let looks = 0; looks < 6; looks += 1) await passStopped();
+    expect(await second.claim()).toBe(id);
   });
 
-  it('asks once for all slots where nothing is there, and again for who asks later', async () => {
-    const claimWorkflowRun = vi.fn(async () => null);
-    const backend = { claimWorkflowRun, stop: async () => undefined } as unknown as Backend;
-    const own = leased(backend, { leaseMs: 1_000, extend: () => new Set() });
-    onTestFinished(() => own.stop());
-    const claim = () => own.claimWorkflowRun({ workerId: 'worker', leaseDurationMs: 30_000 });
-    expect(await Promise.all([claim(), claim(), claim()])).toEqual([null, null, null]);
-    expect(claimWorkflowRun).toHaveBeenCalledTimes(1);
-    await claim();
-    expect(claimWorkflowRun).toHaveBeenCalledTimes(2);
+  it('a disk that is full for longer than a lease takes no run, and what a step gave is kept once there is room', async () => {
+    const { first, open, begin } = processesOn();
+    const workflowRunId = await begin();
+    await first.claim();
+    const second = open();
+    const steps = keptSteps(first.sqlite);
+    for (const { sqlite } of [first, second]) fill(sqlite, true);
+    const kept = first.written(() => steps.keep({ workflowRunId, workerId: 'worker', key: 'tool', text: 'paid' }));
+    await pass(5 * leaseMs);
+    fill(second.sqlite, false);
+    expect([await first.claim(), await second.claim()]).toEqual([undefined, undefined]);
+    fill(first.sqlite, false);
+    await pass(2 * leaseMs);
+    await kept;
+    expect([await first.claim(), await second.claim(), steps.find(workflowRunId, 'tool')]).toEqual([
+      undefined,
+      undefined,
+      'paid',
+    ]);
   });
 
-  it("the worker's own extensions change nothing", async () => {
-    const { asked, own, claim } = noting();
-    await claim();
-    await own.extendWorkflowRunLease({ workflowRunId: 'run 1', workerId: 'worker', leaseDurationMs: 30_000 });
-    expect(asked.slice(1)).toEqual(['getWorkflowRun']);
+  it('a process that was paused keeps nothing of a run that another has taken over, and has not seen others die meanwhile', async () => {
+    const { first, open, begin } = processesOn();
+    const workflowRunId = await begin();
+    await first.claim();
+    first.leases.stop();
+    const second = open();
+    await pass(3 * leaseMs);
+    expect(await second.claim()).toBe(workflowRunId);
+    databaseOf(second.sqlite).exec("UPDATE workflow_runs SET worker_id = 'second'"); // each worker has an id of its own
+    const late = { workflowRunId, workerId: 'worker', key: 'tool', text: 'late' };
+    expect(() => keptSteps(first.sqlite).keep(late)).toThrow('taken the run over');
+    const third = open();
+    vi.setSystemTime(Date.now() + 60_000); // the whole machine stood still
+    vi.advanceTimersByTime(leaseMs / 4);
+    expect(await third.claim()).toBeUndefined();
   });
 
   it('keeps what a step gave as soon as the file is there again; what another worker has is not kept', async () => {
-    const answers: (Error | object)[] = [
+    const { first } = processesOn();
+    const answers: (Error | string)[] = [
       Object.assign(new Error('database is locked'), { code: 'ERR_SQLITE_ERROR' }),
       Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR' }),
-      { id: 'kept' },
-      new Error('Failed to mark step attempt completed'),
+      'kept',
+      new Error('Another process has taken the run over.'),
     ];
-    const completeStepAttempt = vi.fn(async () => {
+    const write = vi.fn(() => {
       const answer = answers.shift();
       if (answer instanceof Error) throw answer;
       return answer;
     });
-    const own = leased({ completeStepAttempt } as unknown as Backend, { leaseMs: 100_000, extend: () => new Set() });
-    const keep = () => own.completeStepAttempt({ workflowRunId: 'run', stepAttemptId: 'step', workerId: 'worker', output: 1 });
-    const kept = keep();
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect([await kept, completeStepAttempt.mock.calls.length]).toEqual([{ id: 'kept' }, 3]);
-    await expect(keep()).rejects.toThrow('Failed to mark');
-    expect(completeStepAttempt).toHaveBeenCalledTimes(4);
+    const kept = first.written(write);
+    await pass(10_000);
+    expect([await kept, write.mock.calls.length]).toEqual(['kept', 3]);
+    await expect(first.written(write)).rejects.toThrow('taken the run over');
+    expect(write).toHaveBeenCalledTimes(4);
   });
-});
 
-describe('leaseExtender', () => {
-  it("extends what is the worker's in OpenWorkflow's own file, and nothing else", async () => {
-    const backend = BackendSqlite.connect(':memory:', { namespaceId: 'program' });
-    const client = new OpenWorkflow({ backend });
-    const workflow = client.defineWorkflow({ name: 'program' }, async () => '');
-    for (let runs = 0; runs < 2; runs += 1) await workflow.run();
-    const claim = (workerId: string, leaseDurationMs = 0) => backend.claimWorkflowRun({ workerId, leaseDurationMs });
-    const [mine, other] = [await claim('mine'), await claim('other')].map((run) => run?.id ?? '') as [string, string];
-    const extend = leaseExtender(backend, 'program');
-    expect(extend(new Map([mine, other].map((id) => [id, 'mine'])), 60_000)).toEqual(new Set([mine]));
-    expect([(await claim('third', 60_000))?.id, await claim('third')]).toEqual([other, null]);
-    await backend.stop();
+  it("the worker's own extensions change nothing", async () => {
+    const { first, begin } = processesOn();
+    const workflowRunId = await begin();
+    await first.claim();
+    const before = first.table.claimed();
+    const own: Backend = first.backend;
+    await own.extendWorkflowRunLease({ workflowRunId, workerId: 'worker', leaseDurationMs: 30_000 });
+    expect(first.table.claimed()).toEqual(before);
   });
 });

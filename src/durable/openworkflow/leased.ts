@@ -1,55 +1,49 @@
 import type { Backend } from 'openworkflow/internal';
-import pLimit from 'p-limit';
 import pRetry from 'p-retry';
-import { holdLeases, type Leasing } from './held-leases.js';
+import { holdLeases, type HeldLeases, type Leasing } from './held-leases.js';
+
+/** A backend whose runs are claimed by our leases. */
+export interface Leased {
+  readonly backend: Backend;
+  readonly leases: HeldLeases;
+  /** Writes something for as long as the file is locked, full or away: what a finished tool gave is not lost. */
+  written<T>(write: () => T | Promise<T>): Promise<T>;
+}
 
 /**
- * A backend whose leases are of our length: they are asked for and extended here, as long as this process goes on with a run.
- * OpenWorkflow's own last thirty seconds, which is how long a run would wait after its process was killed.
- *
- * A process that computes for longer than a lease finds its own runs free to be claimed, by itself first of all: two of it would be at one
- * run, and each would count as the death of the other. So it claims one run after another, and extends what it holds before.
- *
- * What a step gave is written for as long as it takes, where the file is locked or away: a tool that has finished would run again.
+ * Runs are claimed and extended here, as long as this process goes on with them: OpenWorkflow's own leases compare clocks, and last thirty
+ * seconds, which is how long a run would wait after its process was killed. A process never claims a run that it has in hand.
  */
-export const leased = (backend: Backend, leasing: Leasing): Backend => {
-  const { leaseMs } = leasing;
+export const leased = (backend: Backend, leasing: Leasing): Leased => {
   const leases = holdLeases(leasing);
   const closing = new AbortController();
-  const oneByOne = pLimit(1);
-  let asked = 0;
-  let answered = 0;
+  const written = <T>(write: () => T | Promise<T>): Promise<T> =>
+    pRetry(async () => write(), {
+      retries: Infinity,
+      minTimeout: 100,
+      maxTimeout: 2_000,
+      signal: closing.signal,
+      shouldRetry: ({ error }) => isOfFile(error),
+    });
   const stopping =
     <P extends { workflowRunId: string }, R>(act: (params: P) => Promise<R>) =>
-    (params: P): Promise<R> => {
-      leases.drop(params.workflowRunId);
-      return act.call(backend, params);
+    async (params: P): Promise<R> => {
+      try {
+        return await written(() => act.call(backend, params));
+      } finally {
+        leases.drop(params.workflowRunId);
+      }
     };
   const own: Partial<Backend> = {
-    claimWorkflowRun: ({ workerId }) => {
-      const number = (asked += 1);
-      return oneByOne(async () => {
-        if (number <= answered) return null; // nothing was there when it had been asked for
-        leases.catchUp();
-        const run = await backend.claimWorkflowRun({ workerId, leaseDurationMs: leaseMs });
-        if (run) leases.hold(run.id, workerId);
-        else answered = asked;
-        return run;
-      });
+    claimWorkflowRun: async ({ workerId }) => {
+      const workflowRunId = claimOn(leases, workerId);
+      return workflowRunId === undefined ? null : backend.getWorkflowRun({ workflowRunId });
     },
     extendWorkflowRunLease: async ({ workflowRunId }) => {
       const run = await backend.getWorkflowRun({ workflowRunId });
       if (!run) throw new Error(`There is no run ${workflowRunId}.`);
       return run;
     },
-    completeStepAttempt: (params) =>
-      pRetry(() => backend.completeStepAttempt(params), {
-        retries: Infinity,
-        minTimeout: 100,
-        maxTimeout: 2_000,
-        signal: closing.signal,
-        shouldRetry: ({ error }) => isOfFile(error),
-      }),
     stop: () => {
       leases.stop();
       closing.abort();
@@ -60,13 +54,24 @@ export const leased = (backend: Backend, leasing: Leasing): Backend => {
     sleepWorkflowRun: stopping(backend.sleepWorkflowRun),
     rescheduleWorkflowRunAfterFailedStepAttempt: stopping(backend.rescheduleWorkflowRunAfterFailedStepAttempt),
   };
-  return new Proxy(backend, {
+  const proxy = new Proxy(backend, {
     get: (target, name) => {
       const method: unknown = Reflect.get(own, name) ?? Reflect.get(target, name);
       return typeof method === 'function' ? method.bind(target) : method;
     },
   });
+  return { backend: proxy, leases, written };
+};
+
+/** A file that cannot be written has no run to offer. */
+const claimOn = (leases: HeldLeases, workerId: string): string | undefined => {
+  try {
+    return leases.claim(workerId);
+  } catch (error) {
+    if (isOfFile(error)) return undefined;
+    throw error;
+  }
 };
 
 /** Whether SQLite itself could not; that another worker has the run by now is OpenWorkflow's to say. */
-const isOfFile = (error: Error): boolean => (error as { code?: unknown }).code === 'ERR_SQLITE_ERROR';
+export const isOfFile = (error: unknown): error is Error => (error as { code?: unknown }).code === 'ERR_SQLITE_ERROR';

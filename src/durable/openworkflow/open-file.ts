@@ -37,6 +37,11 @@ const tables = `
   CREATE TABLE IF NOT EXISTS interlock_lives (
     program TEXT NOT NULL, run_id TEXT NOT NULL, steps INTEGER NOT NULL, deaths INTEGER NOT NULL, PRIMARY KEY (program, run_id)
   ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS interlock_steps (
+    workflow_run_id TEXT NOT NULL, key TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (workflow_run_id, key)
+  );
+  CREATE TABLE IF NOT EXISTS interlock_probe (one INTEGER PRIMARY KEY, looks INTEGER NOT NULL);
+  INSERT OR IGNORE INTO interlock_probe VALUES (1, 0);
 `;
 
 /** SQLite's code where another process holds the file. */

@@ -1,5 +1,6 @@
 import { checkIntegration } from '../../integration.js';
 import type { Engine } from '../journal.js';
+import { createSuspects } from '../ledger.js';
 import { checkWhole, refuseOption } from '../option-checks.js';
 import { hostOn, type Hosted } from './host-on.js';
 import { openFile, type OpenFile } from './open-file.js';
@@ -35,6 +36,7 @@ export const openWorkflow = ({ path, concurrency = 16, leaseMs = 10_000, maxDeat
   checkWhole('concurrency', concurrency, [1]);
   checkWhole('leaseMs', leaseMs, [1_000]);
   checkWhole('maxDeaths', maxDeaths, [1]);
+  const suspects = createSuspects();
   const hosted = new Map<string, Hosted>();
   let opened: OpenFile | undefined;
   const file = (): OpenFile => (opened ??= openFile(path));
@@ -45,7 +47,7 @@ export const openWorkflow = ({ path, concurrency = 16, leaseMs = 10_000, maxDeat
     host: (program) => {
       const known = hosted.get(program.id);
       if (known) refuseOption('durability', `two agents with the id "${program.id}" share an engine.`);
-      const host = hostOn(file(), program, { path, concurrency, leaseMs, maxDeaths });
+      const host = hostOn(file(), program, { path, concurrency, leaseMs, maxDeaths, suspects });
       hosted.set(program.id, host);
       return host.runs;
     },

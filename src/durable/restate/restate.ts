@@ -2,6 +2,7 @@ import { connect, defaultShouldRetry, HttpCallError, type Ingress } from '@resta
 import { InterlockError } from '../../errors.js';
 import { checkIntegration } from '../../integration.js';
 import type { Engine, Program, ProgramRuns, RunFound } from '../journal.js';
+import { createSuspects, type Suspects } from '../ledger.js';
 import { refuseOption } from '../option-checks.js';
 import { boardObjects, boardOf } from './board-objects.js';
 import { createEndpoint, type Endpoint } from './endpoint.js';
@@ -37,6 +38,7 @@ export const restate = (options: RestateOptions): Engine => {
   const closing = new AbortController();
   const endpoint = createEndpoint(settings, closing.signal);
   const hosted = new Set<string>();
+  const suspects = createSuspects();
   const underWay = new Set<Promise<unknown>>();
   return {
     name: 'restate',
@@ -45,7 +47,7 @@ export const restate = (options: RestateOptions): Engine => {
     host: (program) => {
       if (hosted.has(program.id)) refuseOption('durability', `two agents with the id "${program.id}" share an engine.`);
       hosted.add(program.id);
-      return hostOn({ settings, ingress, endpoint, closing: closing.signal, underWay }, program);
+      return hostOn({ settings, ingress, endpoint, suspects, closing: closing.signal, underWay }, program);
     },
     close: async () => {
       closing.abort(new Error('The engine is closing.'));
@@ -58,19 +60,21 @@ export const restate = (options: RestateOptions): Engine => {
 
 interface Site {
   readonly settings: RestateSettings;
+  readonly suspects: Suspects;
   readonly ingress: Ingress;
   readonly endpoint: Endpoint;
   readonly closing: AbortSignal;
   readonly underWay: Set<Promise<unknown>>;
 }
 
-const hostOn = ({ settings, ingress, endpoint, closing, underWay }: Site, program: Program): ProgramRuns => {
+const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Site, program: Program): ProgramRuns => {
   const name = serviceName(program.id);
   const ledger = ledgerObject(`${name}.ledger`);
   const workflow = runWorkflow({
     name,
     program,
     settings,
+    suspects,
     closing,
     underWay,
     ledgerOf: (runId) => ledgerOf(ingress, ledger, runId),

@@ -7,7 +7,7 @@ import {
   type WorkflowSharedContext,
 } from '@restatedev/restate-sdk';
 import type { Durable, Program } from '../journal.js';
-import { DeadlyRun, inParts, noteLifeIn, TakenOver, type Ledger } from '../ledger.js';
+import { DeadlyRun, inParts, noteLifeIn, TakenOver, type Ledger, type NotedLife, type Suspects } from '../ledger.js';
 import type { RestateSettings } from './restate-options.js';
 import { text } from './text.js';
 
@@ -18,6 +18,7 @@ export interface RunWorkflow {
   readonly name: string;
   readonly program: Program;
   readonly settings: RestateSettings;
+  readonly suspects: Suspects;
   /** Aborted when no step is to be begun any more in this process. */
   readonly closing: AbortSignal;
   /** What goes on here, until it does no more. */
@@ -58,10 +59,11 @@ const cancelName = 'cancel';
 
 /** One attempt at a run, from what is kept of it on. */
 const go = async (parts: RunWorkflow, context: WorkflowContext, input: string): Promise<string> => {
-  const { program } = parts;
+  const { program, suspects, settings } = parts;
   const ledger = parts.ledgerOf(context.key);
+  const life = noteLifeIn({ lives: ledger, maxDeaths: settings.maxDeaths, suspects });
   try {
-    const ended = await program.run(durableOn(parts, context, ledger), { runId: context.key, input });
+    const ended = await program.run(durableOn(parts, context, { ledger, life }), { runId: context.key, input });
     // What a run ended with is not the same text in each process; Restate wants the one that it was first told.
     const output = await context.run('output', () => ended, { serde: text });
     parts.forget(context);
@@ -69,19 +71,28 @@ const go = async (parts: RunWorkflow, context: WorkflowContext, input: string): 
   } catch (error) {
     if (!(error instanceof TerminalError || error instanceof TakenOver)) await ledger.noteSurvival().catch(() => undefined); // told on the next attempt, at the worst as a death
     throw error;
+  } finally {
+    life.pass();
   }
 };
 
-const durableOn = ({ settings: { maxDeaths }, closing }: RunWorkflow, context: WorkflowContext, ledger: Ledger): Durable => {
+interface Kept {
+  readonly ledger: Ledger;
+  readonly life: NotedLife;
+}
+
+const durableOn = ({ closing }: RunWorkflow, context: WorkflowContext, { ledger, life }: Kept): Durable => {
   const over = context.request().attemptCompletedSignal;
   const canceling = new AbortController();
   const canceled = canceling.signal;
   const cancelAsked = context.promise<void>(cancelName).get();
-  const noteLife = noteLifeIn(ledger, maxDeaths);
   let steps = 0;
+  let isLive = false;
   const begin = (key: string, body: StepBody): RestatePromise<string> => {
     const live = async (): Promise<string> => {
-      await noteLife(steps).catch(giveUp);
+      isLive = true;
+      await life.begin(steps).catch(giveUp);
+      over.throwIfAborted();
       return body(inParts({ ledger, step: key, canceled, over }));
     };
     return context.run(key, live, { serde: text });
@@ -96,6 +107,7 @@ const durableOn = ({ settings: { maxDeaths }, closing }: RunWorkflow, context: W
       closing.throwIfAborted();
       const kept = await unlessOver(settled(begin(key, body)), over);
       steps += 1;
+      if (isLive) life.pass();
       return kept;
     },
     canceled,

@@ -1,0 +1,91 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { BackendSqlite } from 'openworkflow/sqlite';
+
+/** A run that a worker has claimed, as the file shows it. */
+export interface Lease {
+  readonly id: string;
+  /** Changes whenever its process extends it. */
+  readonly beat: string;
+  readonly leaseMs: number;
+}
+
+/** The runs of a program in OpenWorkflow's table, as their leases. */
+export interface LeaseTable {
+  /** Extends the leases of runs, by the worker that holds each; returns the ids of those that it still holds. */
+  extend(held: ReadonlyMap<string, string>, leaseMs: number): ReadonlySet<string>;
+  /** The runs that some process has claimed. */
+  claimed(): readonly Lease[];
+  /** Claims a run that is free, or one of `silent` that is still at that beat; never one of `held`. Returns its id. */
+  claim(claim: Claim): string | undefined;
+  /** Raises where the file cannot be written. */
+  probe(): void;
+}
+
+export interface Claim {
+  readonly workerId: string;
+  readonly leaseMs: number;
+  /** What this process goes on with. */
+  readonly held: Iterable<string>;
+  /** Runs of processes that no longer live, with their beats. */
+  readonly silent: ReadonlyMap<string, string>;
+}
+
+/** OpenWorkflow's own database is private, and there is no other way to it. */
+export const databaseOf = (backend: BackendSqlite): DatabaseSync => (backend as unknown as { db: DatabaseSync }).db;
+
+/** A pause before a retry is shorter than this: a run that is free only later was put there by a clock that was ahead. */
+const longestPauseMs = 60_000;
+
+/** A time that is later than the one that stands there, whatever the clock says: so each extension is seen. */
+const later = `max(?, strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(updated_at, '1970-01-01'), '+0.001 seconds'))`;
+const until = `strftime('%Y-%m-%dT%H:%M:%fZ', ${later}, ?)`;
+const seconds = (leaseMs: number): string => `+${leaseMs / 1_000} seconds`;
+const beat = `worker_id || ' ' || updated_at`;
+
+/**
+ * The table is read with times for runs that wait alone. A run that is claimed belongs to its process for as long as its beat changes:
+ * clocks jump, and those of two processes are never compared.
+ */
+export const leaseTable = (backend: BackendSqlite, namespaceId: string): LeaseTable => {
+  const db = databaseOf(backend);
+  const extend = db.prepare(`
+    UPDATE workflow_runs SET available_at = ${until}, updated_at = ${later}
+    WHERE namespace_id = ? AND status = 'running' AND (id, worker_id) IN (SELECT key, value FROM json_each(?))
+    RETURNING id`);
+  const claimed = db.prepare(`
+    SELECT id, ${beat} AS beat, available_at AS until, updated_at AS since FROM workflow_runs
+    WHERE namespace_id = ? AND status = 'running'`);
+  const claim = db.prepare(`
+    UPDATE workflow_runs SET status = 'running', attempts = attempts + 1, worker_id = ?, available_at = ${until},
+      started_at = coalesce(started_at, ?), updated_at = ${later}
+    WHERE id = (
+      SELECT id FROM workflow_runs
+      WHERE namespace_id = ? AND id NOT IN (SELECT value FROM json_each(?)) AND (
+        (status IN ('pending', 'sleeping') AND (available_at <= ? OR available_at > ?))
+        OR (status = 'running' AND (id, ${beat}) IN (SELECT key, value FROM json_each(?))))
+      ORDER BY CASE status WHEN 'pending' THEN 0 ELSE 1 END, available_at, created_at
+      LIMIT 1)
+    RETURNING id`);
+  const probe = db.prepare('UPDATE interlock_probe SET looks = looks + 1');
+  const isoAfter = (ms: number): string => new Date(Date.now() + ms).toISOString();
+  return {
+    extend: (held, leaseMs) => {
+      const [now, pairs] = [isoAfter(0), JSON.stringify(Object.fromEntries(held))];
+      const rows = extend.all(now, seconds(leaseMs), now, namespaceId, pairs);
+      return new Set(rows.map(({ id }) => String(id)));
+    },
+    claimed: () =>
+      claimed.all(namespaceId).map((row) => ({
+        id: String(row['id']),
+        beat: String(row['beat']),
+        leaseMs: Date.parse(String(row['until'])) - Date.parse(String(row['since'])),
+      })),
+    claim: ({ workerId, leaseMs, held, silent }) => {
+      const now = isoAfter(0);
+      const [mine, dead] = [JSON.stringify([...held]), JSON.stringify(Object.fromEntries(silent))];
+      const row = claim.get(workerId, now, seconds(leaseMs), now, now, namespaceId, mine, now, isoAfter(longestPauseMs), dead);
+      return row && String(row['id']);
+    },
+    probe: () => void probe.run(),
+  };
+};
