@@ -216,6 +216,7 @@ const scopeOf = (run: Run): RunScope => {
     requestContext: run.options.requestContext,
     abortSignal: run.signal,
     slots: run.slots,
+    heedsRulings: true,
     reports: {
       reportGuard: ({ author, verdict, durationMs }) => {
         if (!run.options.onEvent) return;

@@ -55,4 +55,5 @@ const hookContext = (id: string, { scope, slot, retryCount, onAbort }: Source): 
   writer: scope.writer,
   abortSignal: scope.abortSignal,
   agent: scope.agent,
+  ...(scope.heedsRulings && { heedsRulings: true }),
 });

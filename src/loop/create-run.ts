@@ -23,6 +23,7 @@ export const createRun = (options: RunOptions): Run => {
     host: ports.host,
     slots,
     now: ports.now,
+    heedsRulings: true,
     reports: { ...recorder, reportGuard: (report) => recorder.reportGuard(withEditNoted(run, report)) },
     abortSignal: signal,
     writer: { custom: (data) => writeCustom(run, data) }, // the run is there by the time the first hook is called

@@ -26,6 +26,8 @@ export type Hook<H extends HookName> = NonNullable<Processor[H]>;
 /** What every hook is handed beside its phase's own arguments, on every path. */
 export type HookContext = Omit<Parameters<Hook<'processInput'>>[0], 'messages' | 'messageList' | 'systemMessages'> & {
   state: Record<string, unknown>;
+  /** Whether the host heeds what a guard of the stream rules about a tool call; absent in an agent of Mastra's own. */
+  heedsRulings?: boolean;
 };
 
 /** One call of a hook: who is called, with what, in which run. */

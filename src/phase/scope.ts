@@ -110,6 +110,8 @@ export interface RunScope {
   reportGuard(report: GuardReport): void;
   reportConflict(report: ConflictReport): void;
   reportStale(report: StaleReport): void;
+  /** Whether the host heeds what a guard of the stream rules about a tool call: `rejectToolCall`, `requireApproval`. */
+  readonly heedsRulings?: boolean;
   /** Takes a guard to be asked beside the model's call, which waits for its verdict; absent where nothing can wait for it. */
   readonly askBeside?: (guard: GuardBeside) => void;
   /** Opens the span of a guard's call; absent where nothing is traced. */
@@ -146,6 +148,7 @@ export const createRunScope = (parts: ScopeParts): RunScope & { retryCount: numb
     tracingContext: parts.tracingContext,
     writer: parts.writer,
     abortSignal: parts.abortSignal,
+    heedsRulings: parts.heedsRulings,
     retryCount: parts.retryCount ?? 0,
     slot: parts.slot ?? ((id) => slotIn(slots, id)),
     now: parts.now ?? (() => performance.now()),

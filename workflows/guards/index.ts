@@ -32,4 +32,15 @@ export { answerLimitGuard, type AnswerLimitGuardOptions, type AnswerLimitMetadat
 export { jsonGuard, type JsonGuardOptions, type JsonMetadata } from './json-guard.js';
 export { scriptGuard, type ScriptGuardOptions, type ScriptMetadata } from './script-guard.js';
 export { toolSecretsGuard, type ToolSecretsGuardOptions, type ToolSecretsMetadata } from './tool-secrets-guard.js';
+export {
+  toolPolicy,
+  type ArgumentRule,
+  type ToolDecision,
+  type ToolPolicyMetadata,
+  type ToolPolicyOptions,
+  type ToolRule,
+} from './tool-policy.js';
+export { urlRule, type UrlRuleOptions } from '../tool-policy/url-rule.js';
+export { pathRule, type PathRuleOptions } from '../tool-policy/path-rule.js';
+export { sqlRule, type SqlFacts, type SqlRuleOptions } from '../tool-policy/sql-rule.js';
 export { topicGuard, type TopicGuardOptions, type TopicMetadata } from './topic-guard.js';

@@ -1,11 +1,13 @@
 import type { Processor } from '@mastra/core/processors';
 import { pass } from '../../verdict.js';
 import { isSame } from '../plain-data.js';
-import { definePhase, type PhaseData } from '../row.js';
+import { definePhase, type HookContext, type PhaseData } from '../row.js';
 import type { ProcessorSlot } from '../scope.js';
 import { describeValue, invalidResult } from '../settle-messages.js';
 
 type Data = PhaseData<'outputStream'>;
+/** What a hook is given beside Mastra's own arguments, see {@link HookContext}. */
+type StreamArgs = Parameters<NonNullable<Processor['processOutputStream']>>[0] & Pick<HookContext, 'heedsRulings'>;
 type Chunk = Parameters<NonNullable<Processor['processOutputStream']>>[0]['part'];
 
 /** `processOutputStream`: each chunk of the model's answer; null or undefined drops the chunk. */
@@ -34,7 +36,8 @@ export const outputStream = definePhase({
       writer: context.writer,
       abortSignal: context.abortSignal,
       agent: context.agent,
-    }),
+      heedsRulings: context.heedsRulings,
+    } as StreamArgs),
   settle: (returned, { data, processorId }) => {
     if (isSame(returned, data.part)) return pass;
     if (returned === null || returned === undefined) return { kind: 'edit', data: { ...data, part: null } };

@@ -1,0 +1,238 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { Processor, ProcessOutputStepArgs, ProcessOutputStreamArgs } from '@mastra/core/processors';
+import type { HookContext } from '../../src/phase/row.js';
+import {
+  aBoolean,
+  aFunction,
+  either,
+  fieldsOf,
+  listOf,
+  aName,
+  needed,
+  oneOf,
+  recordOf,
+  wholeNumberFrom,
+} from '../../src/option-kind.js';
+import { rejectToolCall, requireApproval, type ToolCallChunk } from '../../src/release/tool-rulings.js';
+import { faultIn, type ArgumentRule } from '../tool-policy/argument-rule.js';
+import { callsIn, isTainted, type RunCall } from '../tool-policy/run-calls.js';
+import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
+import { block, report, type Detection } from './detection.js';
+import { traitsOf, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
+
+export type { ArgumentRule } from '../tool-policy/argument-rule.js';
+
+/** Whether a call is run, a person is asked, or it is refused. */
+export type ToolDecision = 'allow' | 'ask' | 'deny';
+
+/** The arguments of a tool of Mastra or the AI SDK. */
+type InputOf<Tool> = Tool extends { execute?: (input: infer Input, ...rest: never[]) => unknown } ? Input : unknown;
+
+/** Names of arguments, and paths that begin with one: `url`, `filter.path`, `items.*.id`. */
+type ArgumentPath<Input> = unknown extends Input
+  ? string
+  : Input extends object
+    ? (keyof Input & string) | `${keyof Input & string}.${string}`
+    : string;
+
+/** What may be done with one tool. */
+export interface ToolRule<Tool = unknown, Names extends string = string> {
+  /** Default `'allow'`. */
+  readonly decision?: ToolDecision;
+  /** A rule for each argument that must not be anything, by its path. */
+  readonly args?: Partial<Record<ArgumentPath<InputOf<Tool>>, ArgumentRule>>;
+  /** The most calls of the tool in a run. Default: no limit. */
+  readonly maxCalls?: number;
+  /** The most characters of the arguments, as JSON. Default 65,536. */
+  readonly maxChars?: number;
+  /** Tools after which this one must not be called in the same run, such as one that sends after one that reads secrets. Default: none. */
+  readonly notAfter?: readonly Names[];
+  /** Whether its results come from outside, such as a web page or a mail. Default false. */
+  readonly untrusted?: boolean;
+  /** What is done with a call whose arguments repeat an untrusted result of the run. Default `'allow'`. */
+  readonly tainted?: ToolDecision;
+}
+
+export interface ToolPolicyOptions<Tools = Record<string, unknown>> extends GuardOptions {
+  /** Each tool that may be called, by name. */
+  readonly tools: { readonly [Name in keyof Tools]?: ToolDecision | ToolRule<Tools[Name], keyof Tools & string> };
+  /** What is done with every other tool. Default `'deny'`. */
+  readonly others?: ToolDecision;
+  /** The most calls of all tools in a run. Default: no limit. */
+  readonly maxCalls?: number;
+  /** `reject` tells the model why the call is refused, and the run goes on; `block` stops the run. Default `'reject'`. */
+  readonly strategy?: 'reject' | 'block';
+}
+
+/** What the tripwire and `onViolation` are told; never an argument. */
+export interface ToolPolicyMetadata {
+  readonly toolName: string;
+  readonly decision: 'ask' | 'deny';
+  readonly why: string;
+}
+
+const decision = oneOf('allow', 'ask', 'deny');
+const ruleKind = fieldsOf({
+  decision,
+  args: recordOf(aFunction),
+  maxCalls: wholeNumberFrom(0),
+  maxChars: wholeNumberFrom(1),
+  notAfter: listOf(aName),
+  untrusted: aBoolean,
+  tainted: decision,
+} satisfies Record<keyof ToolRule, object>);
+
+const optionKinds: KindsOf<ToolPolicyOptions> = {
+  ...sharedKinds,
+  tools: needed(recordOf(either(decision, ruleKind))),
+  others: decision,
+  maxCalls: wholeNumberFrom(0),
+  strategy: oneOf('reject', 'block'),
+};
+
+interface Call {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly args?: unknown;
+}
+
+/** Kept in the processor's state: calls of the step under way, and which of them the stream ruled about. */
+interface Seen {
+  step: Pick<Call, 'toolCallId' | 'toolName'>[];
+  ruled: string[];
+}
+
+/**
+ * A guard (id `tool-policy`) for tool calls: only tools that are named are called, with arguments that pass their rules, as often and in the order
+ * that is allowed. Give the type of the tools to have names and paths of arguments checked: `toolPolicy<typeof tools>({ … })`.
+ *
+ * In an `InterlockAgent` and in `guardedToolLoop` a refused call does not run, and a call that a person must decide over suspends the run. An agent of
+ * Mastra's own cannot refuse one call: there both stop the run.
+ *
+ * @example
+ * toolPolicy<typeof tools>({
+ *   tools: { search: { untrusted: true }, fetch: { args: { url: urlRule({ hosts: ['example.com'] }) } }, send: { decision: 'ask', tainted: 'deny' } },
+ * });
+ */
+export const toolPolicy = <Tools = Record<string, unknown>>(
+  options: ToolPolicyOptions<Tools>,
+): GuardProcessor<'processOutputStream' | 'processOutputStep', ToolPolicyMetadata> => {
+  checkOptions('tool-policy', options as ToolPolicyOptions, optionKinds);
+  const { strategy = 'reject' } = options;
+  const guard: Processor<string, ToolPolicyMetadata> = {
+    id: options.id ?? 'tool-policy',
+    name: 'Tool policy',
+    description: `Rules for ${Object.keys(options.tools).join(', ') || 'no tool'}.`,
+    onViolation: options.onViolation,
+  };
+  const judge = judgeCall(options);
+  return Object.assign(guard, { traits: { ...traitsOf.redact } }, {
+    processOutputStream: async (args) => {
+      const { part } = args;
+      const seen = seenIn(args.state);
+      if (part.type === 'step-start') Object.assign(seen, { step: [], ruled: [] });
+      if (part.type !== 'tool-call') return part;
+      const { toolCallId, toolName } = part.payload;
+      const detection = await judge(part.payload, before(args, seen, toolCallId));
+      seen.step.push({ toolCallId, toolName });
+      if (!detection) return part;
+      if (!isHeeded(args) || (strategy === 'block' && detection.metadata.decision === 'deny')) return block(detection, args);
+      await report(guard, detection);
+      seen.ruled.push(toolCallId);
+      return ruling(part, detection);
+    },
+    processOutputStep: async (args) => {
+      const seen = seenIn(args.state);
+      for (const [at, call] of (args.toolCalls ?? []).entries()) {
+        if (isHeeded(args) && seen.ruled.includes(call.toolCallId)) continue;
+        const calls = before(args, { step: args.toolCalls?.slice(0, at) ?? [], ruled: [] }, call.toolCallId);
+        const detection = await judge(call, { ...calls, made: withoutStep(calls.made, args.toolCalls?.slice(at) ?? []) });
+        if (detection) return block(detection, args);
+      }
+      return unchanged;
+    },
+  } satisfies Partial<Processor<string, ToolPolicyMetadata>>);
+};
+
+/** Whether the host refuses a call, or asks about it, where a guard of the stream says so. */
+const isHeeded = (args: object): boolean => (args as Partial<HookContext>).heedsRulings === true; // beside Mastra's own arguments
+
+const ruling = (part: ToolCallChunk, { reason, metadata }: Detection<ToolPolicyMetadata>) =>
+  metadata.decision === 'ask' ? requireApproval(part) : rejectToolCall(part, reason);
+
+const stateKey = 'toolPolicy';
+
+const seenIn = (state: Record<string, unknown>): Seen => (state[stateKey] ??= { step: [], ruled: [] }) as Seen; // only this file writes it
+
+/** What a run has done before a call. */
+interface Before {
+  readonly made: readonly RunCall[];
+  readonly messages: readonly MastraDBMessage[];
+}
+
+const before = (
+  args: Partial<Pick<ProcessOutputStepArgs, 'messages'>> & Pick<ProcessOutputStreamArgs, 'messageList'>,
+  { step }: Seen,
+  toolCallId: string,
+): Before => {
+  const messages = args.messages ?? args.messageList?.get.all.db() ?? [];
+  const made = new Map<string, RunCall>();
+  for (const call of [...callsIn(messages), ...step]) made.set(call.toolCallId, { ...call, ...made.get(call.toolCallId) });
+  made.delete(toolCallId);
+  return { messages, made: [...made.values()] };
+};
+
+const withoutStep = (made: readonly RunCall[], later: readonly Call[]): RunCall[] =>
+  made.filter(({ toolCallId }) => !later.some((call) => call.toolCallId === toolCallId));
+
+type JudgeCall = (call: Call, before: Before) => Promise<Detection<ToolPolicyMetadata> | undefined>;
+
+const judgeCall =
+  (options: ToolPolicyOptions): JudgeCall =>
+  async (call, calls) => {
+    const { toolName } = call;
+    const found = await decide(options, call, calls);
+    if (found.decision === 'allow') return undefined;
+    const said = found.decision === 'ask' ? 'needs an approval' : 'is not allowed';
+    const metadata = { toolName, decision: found.decision, why: found.why };
+    return { reason: `The call of ${toolName} ${said}: ${found.why}.`, metadata };
+  };
+
+interface Decision {
+  readonly decision: ToolDecision;
+  readonly why: string;
+}
+
+const denied = (why: string): Decision => ({ decision: 'deny', why });
+
+const decide = async (options: ToolPolicyOptions, call: Call, { made, messages }: Before): Promise<Decision> => {
+  const { tools, others = 'deny', maxCalls = Infinity } = options;
+  const { toolName, args = {} } = call;
+  const named = Object.hasOwn(tools, toolName) ? tools[toolName] : undefined;
+  if (made.length >= maxCalls) return denied(`the run may make ${maxCalls} calls`);
+  if (named === undefined) return { decision: others, why: 'it is not on the list' };
+  const rule: ToolRule = typeof named === 'string' ? { decision: named } : named;
+  const fault = rule.decision === 'deny' ? 'it is on the list of what is denied' : await faultOf(rule, { toolName, args, made });
+  if (fault !== undefined) return denied(fault);
+  const { decision: own = 'allow', tainted = 'allow' } = rule;
+  const results = made.filter((earlier) => isUntrusted(tools[earlier.toolName])).map(({ result }) => result);
+  if (tainted !== 'allow' && own !== tainted && isTainted(args, results, messages))
+    return { decision: tainted, why: 'its arguments come from an untrusted result' };
+  return { decision: own, why: 'the policy says so' };
+};
+
+const isUntrusted = (rule: ToolDecision | ToolRule | undefined): boolean => typeof rule === 'object' && rule.untrusted === true;
+
+const faultOf = async (
+  { args: rules = {}, maxCalls = Infinity, maxChars = 65_536, notAfter = [] }: ToolRule,
+  { toolName, args, made }: { toolName: string; args: unknown; made: readonly RunCall[] },
+): Promise<string | undefined> => {
+  const earlier = made.map((call) => call.toolName);
+  if (earlier.filter((name) => name === toolName).length >= maxCalls) return `a run may call it ${maxCalls} times`;
+  const first = earlier.find((name) => notAfter.includes(name));
+  if (first !== undefined) return `it must not be called after ${first}`;
+  if ((JSON.stringify(args)?.length ?? 0) > maxChars) return `its arguments have more than ${maxChars} characters`;
+  const given = Object.keys(rules).length > 0;
+  if (given && (typeof args !== 'object' || args === null || Array.isArray(args))) return 'its arguments are no object';
+  return faultIn(args, rules as Readonly<Record<string, ArgumentRule>>); // a rule that is undefined is no rule
+};

@@ -1,0 +1,38 @@
+/**
+ * Looks at one argument of a tool call: what is wrong with it in a few words, which the model is told, or nothing where it may be used. The words
+ * must not repeat the value.
+ */
+export type ArgumentRule = (value: unknown) => string | undefined | Promise<string | undefined>;
+
+/** The values at a path such as `filter.urls.*`: `*` is each entry of a list or object, and a list where none is expected is read entry by entry. */
+export const valuesAt = (args: unknown, path: string): unknown[] => {
+  let values: unknown[] = [args];
+  for (const name of path.split('.')) {
+    values = values.flatMap((value) => {
+      if (typeof value !== 'object' || value === null) return [];
+      if (name === '*') return Object.values(value);
+      if (Array.isArray(value) && !/^\d+$/.test(name)) return value.flatMap((entry) => valuesAt(entry, name));
+      return Object.hasOwn(value, name) ? [(value as Record<string, unknown>)[name]] : [];
+    });
+  }
+  return values
+    .flatMap((value) => (Array.isArray(value) ? (value.flat(Infinity) as unknown[]) : [value]))
+    .filter((value) => value !== undefined);
+};
+
+const runsOf = async (rule: ArgumentRule, values: readonly unknown[]): Promise<string | undefined> => {
+  for (const value of values) {
+    const fault = await rule(value);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+};
+
+/** What is wrong with the arguments of a call, and where; nothing where they may be used. */
+export const faultIn = async (args: unknown, rules: Readonly<Record<string, ArgumentRule>>): Promise<string | undefined> => {
+  for (const [path, rule] of Object.entries(rules)) {
+    const fault = await runsOf(rule, valuesAt(args, path));
+    if (fault !== undefined) return `${path} ${fault}`;
+  }
+  return undefined;
+};
