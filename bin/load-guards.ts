@@ -9,10 +9,10 @@ const lanes = ['inputProcessors', 'outputProcessors', 'errorProcessors'] as cons
 
 /**
  * Loads guards from a module: an agent, lanes, or a pipeline, a guard or a list of them, which then stand in each lane where they have
- * hooks. Raises `command/invalid-module`.
+ * hooks. Raises `command/invalid-module` and `command/failed-module`.
  */
 export const loadGuards = async (path: string): Promise<Loaded> => {
-  const module = await importModule(path, 'command/invalid-module');
+  const module = await importModule(path);
   const name = exported.find((one) => module[one] !== undefined);
   const value = name && module[name];
   if (value instanceof InterlockAgent) return value;

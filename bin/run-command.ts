@@ -1,4 +1,6 @@
+import { isInterlockError } from '../src/index.js';
 import { libraryName } from '../src/trace/library-version.js';
+import { check } from './check.js';
 import type { Command, CommandIo } from './command.js';
 import { evalCommand } from './eval.js';
 import { redact } from './redact.js';
@@ -7,7 +9,7 @@ import { shadow } from './shadow.js';
 import { studio } from './studio.js';
 
 /** The commands, in the order in which they are listed. */
-const commands: readonly Command[] = [studio, replay, shadow, evalCommand, redact];
+const commands: readonly Command[] = [check, studio, replay, shadow, evalCommand, redact];
 
 /** Runs the command that the arguments name; gives the exit code: 2 where it could not be run. */
 export const runCommand = async ([name, ...args]: readonly string[], io: CommandIo): Promise<number> => {
@@ -29,9 +31,17 @@ export const runCommand = async ([name, ...args]: readonly string[], io: Command
     return await command.run(args, io);
   } catch (error) {
     io.err(`${error instanceof Error ? error.message : String(error)}\n`);
+    for (const stack of causesOf(error)) io.err(`${stack}\n`);
     if (isArgument(error)) io.err(`mastra-interlock ${name} --help says how it is called.\n`);
     return 2;
   }
+};
+
+/** The errors behind an error of this package, with their stacks. */
+const causesOf = (error: unknown): string[] => {
+  const { cause } = (error ?? {}) as { cause?: unknown };
+  if (!isInterlockError(error) || !(cause instanceof Error)) return [];
+  return [`Caused by: ${cause.stack ?? cause.message}`, ...causesOf(cause)];
 };
 
 const isArgument = (error: unknown): boolean => String((error as { code?: unknown } | null)?.code).startsWith('ERR_PARSE_ARGS_');

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isInterlockError } from './errors.js';
 import { checkIntegration, checkVersion, integrations, rangeOf, type Integration } from './integration.js';
 
@@ -37,7 +37,14 @@ describe('a version', () => {
     expect(refusal(version)).toBe('passes'),
   );
 
-  it.each(['0.24.0', '1.9.0', '1.49.0', '1.70.9', '2.0.0', '2.0.0-beta.1', '10.0.0'])('%s is refused', (version) => {
+  it.each(['2.0.0', '2.0.0-beta.1', '10.0.0'])('%s is not known yet, and passes with a warning', (version) => {
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    onTestFinished(() => warn.mockRestore());
+    expect(refusal(version)).toBe('passes');
+    expect(warn.mock.calls.flat()[0]).toContain(`@mastra/core ${version} is newer`);
+  });
+
+  it.each(['0.24.0', '1.9.0', '1.49.0', '1.70.9'])('%s is refused', (version) => {
     expect(refusal(version)).toContain(`at @mastra/core: ${rangeOf('@mastra/core')} is needed, ${version} is installed.`);
   });
 });

@@ -31,8 +31,8 @@ export const rangeOf = (name: Integration): string => `>=${integrations[name].fr
 const supported = new Set<Integration>();
 
 /**
- * Refuses an installed package whose version cannot work. A version that cannot be read, as in a browser or in a bundle, passes.
- * Raises `install/unsupported-version`.
+ * Refuses an installed package that is too old to work, and warns once about one that is newer than those it was tested with. A version
+ * that cannot be read, as in a browser or in a bundle, passes. Raises `install/unsupported-version`.
  */
 export const checkIntegration = (...names: readonly Integration[]): void => {
   for (const name of names.filter((each) => !supported.has(each))) {
@@ -44,13 +44,43 @@ export const checkIntegration = (...names: readonly Integration[]): void => {
 
 /** Raises `install/unsupported-version`. */
 export const checkVersion = (name: Integration, version: string): void => {
-  const { from, below } = integrations[name];
-  if (compare(version, from) >= 0 && compare(version, below) < 0) return;
+  const age = ageOf(name, version);
+  if (age === 'tested') return;
+  if (age === 'newer') return process.emitWarning(newerText(name, version), 'mastra-interlock'); // only Node knows versions
   throw new InterlockError('install/unsupported-version', {
     path: name,
     detail: `${rangeOf(name)} is needed, ${version} is installed.`,
   });
 };
+
+/** Whether a version is in the range that the tests run with, or beyond one of its ends. */
+const ageOf = (name: Integration, version: string): 'older' | 'tested' | 'newer' => {
+  const { from, below } = integrations[name];
+  if (compare(version, from) < 0) return 'older';
+  return compare(version, below) < 0 ? 'tested' : 'newer';
+};
+
+const newerText = (name: Integration, version: string): string =>
+  `${name} ${version} is newer than the versions it is tested with (${rangeOf(name)}).`;
+
+/** An installed package, and what is to be said of its version. */
+export interface InstalledIntegration {
+  readonly name: Integration;
+  readonly version: string;
+  readonly severity?: 'error' | 'warning';
+  readonly message?: string;
+}
+
+/** The packages that are installed of those that Interlock works with. */
+export const installedIntegrations = (): InstalledIntegration[] =>
+  (Object.keys(integrations) as Integration[]).flatMap((name): InstalledIntegration[] => {
+    const version = installedVersion(name);
+    if (version === undefined) return [];
+    const age = ageOf(name, version);
+    if (age === 'newer') return [{ name, version, severity: 'warning', message: newerText(name, version) }];
+    if (age === 'tested') return [{ name, version }];
+    return [{ name, version, severity: 'error', message: `${name} ${rangeOf(name)} is needed, ${version} is installed.` }];
+  });
 
 /** The order of two versions by their numbers: negative where the first is older. */
 const compare = (one: string, other: string): number => {

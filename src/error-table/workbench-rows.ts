@@ -56,7 +56,8 @@ export const workbenchRows = {
   },
   'command/invalid-module': {
     actor: 'caller',
-    say: 'The module does not load, or exports no guards; export an InterlockAgent, a pipeline, a guard or guards by lane, as its default or as `agent`, `pipeline` or `guards`.',
+    say: 'The module exports no guards; export an InterlockAgent, a pipeline, a guard or guards by lane, as its default or as `agent`, `pipeline` or `guards`.',
   },
+  'command/failed-module': { actor: 'caller', say: 'The module does not load; correct what its own error names.' },
   'command/unreadable-file': { actor: 'caller', say: 'The file cannot be read; name one that can.' },
 } as const satisfies Record<`${'studio' | 'trace' | 'eval' | 'command'}/${string}`, ErrorRow>;

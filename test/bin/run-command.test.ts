@@ -149,14 +149,39 @@ describe('a module with guards', () => {
     ['no-guards.mjs', 'export const other = 1;', 'it exports other, and none of default, agent, pipeline, guards.'],
     ['a-function.mjs', 'export default () => [];', 'its default is a function.'],
     ['a-stock-agent.mjs', 'export const agent = { generate() {}, stream() {} };', 'its agent is an agent, and no InterlockAgent'],
-    ['throws.mjs', "throw new Error('no key');", 'no key.'],
-    ['typed.ts', "import { Missing } from './not-there';\nexport default Missing;", 'NODE_OPTIONS="--import tsx"'],
   ])('is refused with its path: %s', async (file, source, says) => {
     writeFileSync(join(folder, file), source);
     const { code, err } = await run('eval', '--pipeline', file, '--data', 'set.jsonl');
     expect(code).toBe(2);
     expect(err).toContain(`[command/invalid-module] at ${join(folder, file)}: `);
     expect(err).toContain(says);
+  });
+});
+
+describe('a module that does not load', () => {
+  it.each([
+    ['throws.mjs', "throw new Error('no key');", 'Error: no key\n    at '],
+    ['typed.ts', "import { Missing } from './not-there';\nexport default Missing;", "Cannot find module './not-there'"],
+    ['thrown.ts', "enum Kind { A = 'a' }\nconst key: string = Kind.A;\nthrow new TypeError(key);", 'thrown.ts:3'],
+  ])('says why, with the stack: %s', async (file, source, says) => {
+    writeFileSync(join(folder, file), source);
+    const { code, err } = await run('eval', '--pipeline', file, '--data', 'set.jsonl');
+    expect(code).toBe(2);
+    expect(err).toContain(`[command/failed-module] at ${join(folder, file)}: `);
+    expect(err).toContain('Caused by: ');
+    expect(err).toContain(says);
+  });
+
+  it('is not one that imports without extensions, as Mastra\u2019s templates do', async () => {
+    writeFileSync(join(folder, 'kinds.ts'), "export enum Kind { Bad = 'bad' }\n");
+    const guard = `import { Kind } from './kinds';
+export const guard = { id: 'terms', processInput: ({ messages, abort }: any) => JSON.stringify(messages).includes(Kind.Bad) ? abort('bad') : messages };
+export default guard;`;
+    writeFileSync(join(folder, 'extensionless.ts'), guard);
+    expect(await run('eval', '--pipeline', 'extensionless.ts', '--data', 'set.jsonl', '--min', 'f1=1')).toMatchObject({
+      code: 0,
+      err: '',
+    });
   });
 });
 

@@ -95,7 +95,7 @@ describe('mastra-interlock studio', () => {
 
   it.each([
     [[], /^\[studio\/invalid-option\] at --entry: /],
-    [['--entry', 'gone.js'], /^\[studio\/invalid-entry\] at .*gone\.js/],
+    [['--entry', 'gone.js'], /^\[command\/failed-module\] at .*gone\.js/],
     [['--entry', 'nothing.mjs'], /it exports other\./],
     [['--entry', 'throws.mjs'], /its own reason/],
     [['--entry', 'a', '--port', '70000'], /^\[studio\/invalid-option\] at --port: it is "70000"/],

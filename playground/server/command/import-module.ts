@@ -4,23 +4,45 @@ import { InterlockError } from '../../../src/index.js';
 /** What a module exports. */
 export type Exports = Readonly<Record<string, unknown>>;
 
-/** Imports a module that the command line names. Raises `code` where that cannot be done, with what Node says of it and where. */
-export const importModule = async (path: string, code: 'studio/invalid-entry' | 'command/invalid-module'): Promise<Exports> => {
+/**
+ * Imports a module that the command line names. TypeScript that Node cannot load, such as imports without extensions, is loaded with jiti.
+ * Raises `command/failed-module` with the error of the module as its cause.
+ */
+export const importModule = async (path: string): Promise<Exports> => {
   try {
-    return (await import(pathToFileURL(path).href)) as Exports; // a module's exports
+    return await importNatively(path);
   } catch (cause) {
-    throw new InterlockError(code, { path, detail: whyNot(path, cause), cause });
+    throw new InterlockError('command/failed-module', { path, detail: whyNot(cause), cause });
   }
 };
 
-/** A syntax error tells its place in the first line of its stack alone. */
-const placeOf = (cause: unknown): string => /^file:\/\/(\S+:\d+)\n/.exec((cause as { stack?: string }).stack ?? '')?.[1] ?? '';
+const importNatively = async (path: string): Promise<Exports> => {
+  try {
+    return (await import(pathToFileURL(path).href)) as Exports; // a module's exports
+  } catch (error) {
+    if (!isTypeScript(path) || !unloadable.has(String((error as { code?: unknown } | null)?.code))) throw error;
+    const { createJiti } = await import('jiti');
+    return createJiti(path, { fsCache: false, interopDefault: false, tsconfigPaths: true }).import<Exports>(path);
+  }
+};
 
-const whyNot = (path: string, cause: unknown): string => {
+const isTypeScript = (path: string): boolean => /\.[cm]?tsx?$/.test(path);
+
+/** Errors that Node raises before it runs anything of a module. */
+const unloadable = new Set([
+  'ERR_MODULE_NOT_FOUND',
+  'ERR_UNSUPPORTED_DIR_IMPORT',
+  'ERR_UNKNOWN_FILE_EXTENSION',
+  'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX',
+  'ERR_INVALID_TYPESCRIPT_SYNTAX',
+  'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING',
+]);
+
+/** A syntax error tells its place in the first line of its stack alone. */
+const placeOf = (cause: unknown): string =>
+  /^file:\/\/(\S+:\d+)\n/.exec((cause as { stack?: string } | null)?.stack ?? '')?.[1] ?? '';
+
+const whyNot = (cause: unknown): string => {
   const place = placeOf(cause);
-  const said = `${cause instanceof Error ? cause.message : String(cause)}${place && ` (${place})`}`;
-  const isNodes = typeof (cause as { code?: unknown } | null)?.code === 'string';
-  return isNodes && /\.[cm]?tsx?$/.test(path)
-    ? `${said}. TypeScript that Node cannot run as it stands is run with tsx installed and NODE_OPTIONS="--import tsx"`
-    : said;
+  return `${cause instanceof Error ? cause.message : String(cause)}${place && ` (${place})`}`;
 };

@@ -249,6 +249,15 @@ export const checkCallOptions = (options: object, agentId?: string): void => {
   checkSettings(options);
 };
 
+/** A configuration without what is refused of it. */
+export const honouredOf = (config: object): object =>
+  Object.fromEntries(
+    Object.entries(config).filter(([name]) => {
+      const treatment = optionTreatments.config[name];
+      return treatment !== undefined && isHonoured(treatment);
+    }),
+  );
+
 /** Defaults of calls, as far as they are data; those that a function gives are checked with each call. */
 const defaultsOfCalls = ['defaultOptions', 'defaultGenerateOptions', 'defaultStreamOptions'] as const satisfies ConfigName[];
 

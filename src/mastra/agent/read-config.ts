@@ -3,7 +3,8 @@ import type { ToolHooks } from '@mastra/core/tools';
 import { checkIntegration } from '../../integration.js';
 import type { InterlockConfig } from './config.js';
 import { checkLane, compileLane, laneId, resolveGuards, toArray, type DynamicGuards, type Lane } from '../workflow/guards.js';
-import { checkConfig } from './options.js';
+import { collected } from './collected-refusals.js';
+import { checkConfig, honouredOf } from './options.js';
 import type { ModeDefaults } from './resolve-options.js';
 import { checkEffects } from '../tools/tool-effects.js';
 import { hooksForMastra } from '../tools/tool-hooks.js';
@@ -28,10 +29,15 @@ interface OtherConfig {
 }
 
 /** Reads a configuration; what cannot work is refused: `agent/…` for options, `pipeline/…` for guards. */
-export const readConfig = (config: object): AgentSetup => {
+export const readConfig = (given: object): AgentSetup => {
   checkIntegration('@mastra/core');
-  checkConfig(config, agentIdOf(config));
-  checkEffects(config);
+  const agentId = agentIdOf(given);
+  const checked = () => {
+    checkConfig(given, agentId);
+    checkEffects(given);
+    return given;
+  };
+  const config = collected<object>(agentId, checked, honouredOf(given));
   const {
     inputProcessors,
     outputProcessors,
@@ -48,7 +54,8 @@ export const readConfig = (config: object): AgentSetup => {
     onRunEvent,
     ...rest
   } = config as InterlockConfig;
-  const fixed = (given: DynamicGuards | undefined, lane: Lane) => fixedGuards(given, lane, agentIdOf(config));
+  const fixed = (steps: DynamicGuards | undefined, lane: Lane) =>
+    collected(agentId, () => fixedGuards(steps, lane, agentId), undefined);
   const { defaultGenerateOptions, defaultStreamOptions, hooks, ...forMastra } = rest as typeof rest & OtherConfig;
   const guards: InterlockConfig = {
     inputProcessors: fixed(inputProcessors, 'input'),

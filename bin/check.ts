@@ -1,0 +1,103 @@
+import type { Mastra } from '@mastra/core/mastra';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { loadEntry } from '../playground/server/command/load-entry.js';
+import { isInterlockError, verify, type Finding } from '../src/index.js';
+import { installedIntegrations, type InstalledIntegration } from '../src/integration.js';
+import { collectRefusals, type Refusal } from '../src/mastra/agent/collected-refusals.js';
+import { checkMemory } from '../src/mastra/memory/memory-config.js';
+import type { Command, CommandIo } from './command.js';
+import { misused } from './misused.js';
+
+/** Something that a check of an application has to say. */
+interface Line {
+  readonly severity: 'error' | 'warning';
+  readonly code: string;
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What was found about one agent. */
+interface CheckedAgent {
+  readonly id: string;
+  /** `stock`: an agent of Mastra's, which has no guards of ours to check. */
+  readonly kind: 'interlock' | 'stock';
+  readonly findings: readonly Line[];
+}
+
+/** Checks every agent of an application without running any. */
+export const check: Command = {
+  name: 'check',
+  summary: 'Checks every agent of an application: options that are refused, guards that cannot work, versions.',
+  usage: `mastra-interlock check --entry src/mastra/index.ts [--strict] [--json]
+
+  --entry <file>  A module that exports a Mastra instance, as \`mastra\` or as
+                  its default.
+  --strict        Warnings count, too.
+  --json          One JSON object: { versions, agents }.
+
+Exit code: 0, 1 where there are errors, 2 where the entry does not load.`,
+  run: async (args, io) => {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { entry: { type: 'string' }, strict: { type: 'boolean' }, json: { type: 'boolean' } },
+    });
+    if (values.entry === undefined) return misused(io, check, '--entry is missing.');
+    const path = resolve(io.cwd, values.entry);
+    const { built, refusals } = await collectRefusals(() => loadEntry(path));
+    const agents = await checkAgents(built, refusals);
+    const versions = installedIntegrations();
+    if (values.json) io.out(`${JSON.stringify({ versions, agents }, undefined, 2)}\n`);
+    else tell(io, agents, versions);
+    const all = [...versions, ...agents.flatMap(({ findings }) => findings)];
+    return all.some(({ severity }) => severity === 'error' || (values.strict && severity === 'warning')) ? 1 : 0;
+  },
+};
+
+/** Agents that the application does not register are checked as far as they were built. */
+const checkAgents = async (mastra: Mastra, refusals: readonly Refusal[]): Promise<CheckedAgent[]> => {
+  const refusedBy = (id: string): Line[] => refusals.filter(({ agentId }) => agentId === id).map(({ error }) => lineOf(error));
+  const registered = await Promise.all(
+    Object.values(mastra.listAgents()).map(async (agent): Promise<CheckedAgent> => {
+      const { id } = agent;
+      if (!isOurs(agent)) return { id, kind: 'stock', findings: [] };
+      return { id, kind: 'interlock', findings: [...refusedBy(id), ...(await memoryOf(agent)), ...verify(agent).map(lineOf)] };
+    }),
+  );
+  const known = new Set(registered.map(({ id }) => id));
+  const others = new Set(refusals.map(({ agentId }) => agentId).filter((id) => !known.has(id)));
+  return [...registered, ...[...others].map((id): CheckedAgent => ({ id, kind: 'interlock', findings: refusedBy(id) }))];
+};
+
+type AnyAgent = ReturnType<Mastra['listAgents']>[string];
+type OwnAgent = AnyAgent & { findings(): readonly Finding[] };
+
+/** Also one of another copy of this package. */
+const isOurs = (agent: AnyAgent): agent is OwnAgent => 'findings' in agent && typeof agent.findings === 'function';
+
+/** What the loop cannot do of what the agent's memory is asked for. A memory that a function gives for each request is not looked at. */
+const memoryOf = async (agent: AnyAgent): Promise<Line[]> => {
+  try {
+    const memory = await agent.getMemory();
+    if (memory) checkMemory(memory.getMergedThreadConfig());
+    return [];
+  } catch (error) {
+    return isInterlockError(error) ? [lineOf(error)] : [];
+  }
+};
+
+const lineOf = (found: Finding | Refusal['error']): Line => {
+  const { code, path = '', message } = found;
+  return { severity: 'severity' in found ? found.severity : 'error', code, path, message };
+};
+
+const tell = ({ out }: CommandIo, agents: readonly CheckedAgent[], versions: readonly InstalledIntegration[]): void => {
+  for (const { name, version, severity, message } of versions)
+    out(severity ? `${severity.padEnd(7)}  ${message}\n` : `ok       ${name} ${version}\n`);
+  for (const { id, kind, findings } of agents) {
+    const note = kind === 'stock' ? ' (an agent of Mastra, without guards of ours)' : '';
+    out(`${findings.length === 0 ? 'ok       ' : ''}${id}${note}\n`);
+    for (const { severity, code, path, message } of findings)
+      out(`  ${severity.padEnd(7)}  ${message.includes(code) ? message : `[${code}] at ${path}: ${message}`}\n`);
+  }
+};
