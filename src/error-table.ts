@@ -216,7 +216,7 @@ export const errorTable = {
   'tool/unknown': { actor: 'provider', say: 'The model called a tool that this step does not offer.' },
   'tool/unknown-outcome': {
     actor: 'operator',
-    say: 'A process died in the middle of a tool whose effect is to be had once; ask its receiver, by the idempotency key, whether it was.',
+    say: 'A process died in the middle of a tool whose effect is to be had once; ask its receiver, by the idempotency key, whether it was, and say so with resolveToolCall.',
   },
   'ai-sdk/unhonoured-hook': {
     actor: 'author',

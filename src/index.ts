@@ -60,16 +60,16 @@ export type { ToolEffects } from './mastra/tools/tool-effects.js';
 export { encrypted, type EncryptionOptions } from './durable/encrypted.js';
 export type { SealKey } from './durable/seal.js';
 export { memoryEngine } from './durable/memory-engine.js';
-export type { CodeChange } from './mastra/durable/code-change.js';
-export {
-  InterlockAgent,
-  InterlockAgent as Agent,
-  type InterlockObjectResult,
-  type InterlockObjectStream,
-  type InterlockResult,
-  type InterlockStep,
-  type InterlockStream,
-} from './mastra/agent/agent.js';
+export type { CodeChange, NeedsDecision } from './mastra/durable/code-change.js';
+export type { WaitingRun } from './mastra/durable/resting-notes.js';
+export { InterlockAgent, InterlockAgent as Agent } from './mastra/agent/agent.js';
+export type {
+  InterlockObjectResult,
+  InterlockObjectStream,
+  InterlockResult,
+  InterlockStep,
+  InterlockStream,
+} from './mastra/agent/answers.js';
 export type {
   InterlockAgentConfig,
   InterlockCallOptions,

@@ -7,9 +7,14 @@ export interface Suspension {
   readonly runId?: string;
   /** What is left of that run, where it is kept with the run that the tool was called in. */
   readonly rested?: string;
+  /** Set where nobody knows whether the tool had its effect: a person says what came of it. Holds what the tool was begun with. */
+  readonly unknown?: { readonly resume: CallAnswer | undefined };
   /** The call inside that run over which a person is to decide. */
   readonly approval?: { readonly toolCallId?: string; readonly toolName?: string; readonly args?: unknown };
 }
+
+/** What a person found out of a call whose outcome was not known. */
+export type FoundOutcome = { readonly outcome: 'done'; readonly result: unknown } | { readonly outcome: 'not-done' };
 
 /** What was said about a call that waited, or that it had nothing to wait for. */
 export type CallAnswer =

@@ -1,5 +1,6 @@
 import { InterlockError } from '../errors.js';
 import type { Stop } from '../verdict.js';
+import type { CallAnswer, FoundOutcome } from './call-answer.js';
 import { assumedEffect } from './effect.js';
 import type { InsidePart } from './inside-part.js';
 import { letThrough } from './interruption.js';
@@ -71,6 +72,32 @@ const execute = async (floor: Floor, call: ToolCall): Promise<ToolOutcome> => {
     run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: 'denied', durationMs: 0 });
     return { kind: 'denied', reason: resume.reason };
   }
+  if (resume?.kind === 'data' && resume.suspension.unknown) return executeFound(floor, call, resume);
+  return executeKnown(floor, call, resume);
+};
+
+type FoundOut = Extract<CallAnswer, { kind: 'data' }>;
+
+/** A person says what came of the call: it is not run again, or begun as it was. */
+const executeFound = async (floor: Floor, call: ToolCall, { data, suspension }: FoundOut): Promise<ToolOutcome> => {
+  const { toolCallId, toolName } = call;
+  const { recorder } = floor.run;
+  const found = data as FoundOutcome; // checked where it came in
+  if (found.outcome === 'not-done') return executeKnown(floor, call, suspension.unknown?.resume);
+  recorder.record({ type: 'tool-start', toolCallId, toolName });
+  recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: 'result', durationMs: 0 });
+  return finished(floor, call, found.result);
+};
+
+const finished = ({ attempt }: Floor, call: ToolCall, result: unknown): ToolOutcome => {
+  const own = finishedCall(call, result);
+  attempt.finishedCalls.push(own);
+  return { kind: 'result', result: finishedCall(call, own.result).result }; // what the tool still does to its own is not seen
+};
+
+const executeKnown = async (floor: Floor, call: ToolCall, resume: CallAnswer | undefined): Promise<ToolOutcome> => {
+  const { run, attempt } = floor;
+  const { toolCallId, toolName } = call;
   const reused = takeFinished(run.reusable, call);
   if (reused) {
     attempt.finishedCalls.push(reused);
@@ -78,21 +105,21 @@ const execute = async (floor: Floor, call: ToolCall): Promise<ToolOutcome> => {
     return { kind: 'result', result: finishedCall(call, reused.result).result };
   }
   run.recorder.record({ type: 'tool-start', toolCallId, toolName });
-  const { outcome, durationMs, stop } = await keepEnd(run, call, (inside) => runTool(floor, { call, resume, inside }));
+  const { outcome, durationMs, stop } = await keepEnd(run, { call, resume }, (inside) =>
+    runTool(floor, { call, resume, inside }),
+  );
   if (stop) {
     stopWith(run, stop);
     floor.stop();
   }
   if (outcome.kind === 'client') return outcome;
   run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: outcome.kind, durationMs });
-  if (outcome.kind !== 'result') return outcome;
-  const finished = finishedCall(call, outcome.result);
-  attempt.finishedCalls.push(finished);
-  return { kind: 'result', result: finishedCall(call, finished.result).result }; // what the tool still does to its own is not seen
+  return outcome.kind === 'result' ? finished(floor, call, outcome.result) : outcome;
 };
 
 /** Runs a tool as often as its effect allows: what is kept of it by itself does not hang on what becomes of its step. */
-const keepEnd = async ({ options }: Run, { toolCallId, toolName }: ToolCall, runIt: RunIt): Promise<ToolEnd> => {
+const keepEnd = async ({ options }: Run, { call, resume }: Running, runIt: RunIt): Promise<ToolEnd> => {
+  const { toolCallId, toolName } = call;
   const { journal = noJournal, effects = {} } = options;
   const effect = (Object.hasOwn(effects, toolName) && effects[toolName]) || assumedEffect;
   switch (effect) {
@@ -102,18 +129,25 @@ const keepEnd = async ({ options }: Run, { toolCallId, toolName }: ToolCall, run
       return journal.part(`tool ${toolCallId}`, runIt);
     case 'once': {
       const isFirst = await journal.claim(`claim ${toolCallId}`);
-      return journal.part(`tool ${toolCallId}`, async (inside) => (isFirst ? runIt(inside) : unknownEnd(toolName)));
+      return journal.part(`tool ${toolCallId}`, async (inside) => (isFirst ? runIt(inside) : unknownEnd(toolName, resume)));
     }
     default:
       return effect satisfies never;
   }
 };
 
-/** A model that was told of it might call the tool again: the run fails. */
-const unknownEnd = (toolName: string): ToolEnd => {
-  const error = new InterlockError('tool/unknown-outcome', { path: toolName });
-  const stop: Stop = { kind: 'unavailable', processorId: toolName, phase: 'tools', path: toolName, error };
-  return { outcome: { kind: 'error', error }, durationMs: 0, stop };
+/** What a person finds out of a call, as JSON schema. */
+const foundSchema = JSON.stringify({
+  type: 'object',
+  properties: { outcome: { enum: ['done', 'not-done'] }, result: {} },
+  required: ['outcome'],
+});
+
+/** A model that was told of it might call the tool again: the run waits for a person, who asks the receiver. */
+const unknownEnd = (toolName: string, resume: CallAnswer | undefined): ToolEnd => {
+  const { code, message } = new InterlockError('tool/unknown-outcome', { path: toolName });
+  const suspension = { payload: { code, message }, resumeSchema: foundSchema, unknown: { resume } };
+  return { outcome: { kind: 'suspended', suspension }, durationMs: 0, stop: undefined };
 };
 
 type RunIt = (inside?: InsidePart) => Promise<ToolEnd>;

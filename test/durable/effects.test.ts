@@ -43,8 +43,8 @@ const table: readonly { effect: Effect; at: Boundary['at'] | 'whole'; runs: numb
   { effect: 'idempotent', at: 'before', runs: 1, status: 'success', ownSteps: 2 },
   { effect: 'idempotent', at: 'unkept', runs: 2, status: 'success', ownSteps: 2 },
   { effect: 'once', at: 'whole', runs: 1, status: 'success', ownSteps: 4 },
-  { effect: 'once', at: 'before', runs: 0, status: 'failed', ownSteps: 4 },
-  { effect: 'once', at: 'unkept', runs: 1, status: 'failed', ownSteps: 4 },
+  { effect: 'once', at: 'before', runs: 0, status: 'suspended', ownSteps: 4 },
+  { effect: 'once', at: 'unkept', runs: 1, status: 'suspended', ownSteps: 4 },
 ];
 
 describe('the effect of a tool', () => {
@@ -62,14 +62,55 @@ describe('the effect of a tool', () => {
     const call = charging(keys, mortal, effect).generate(prompt, { runId: 'run' });
     await Promise.race([call, mortal.died]);
     const stream = await charging(keys, mortalEngine(disk), effect).attach('run');
-    const ended = await stream.getFullOutput().catch((error: unknown) => ({ status: 'failed', error }));
+    const ended = await stream.getFullOutput();
     expect(ended).toMatchObject({
       status,
-      ...(status === 'failed' && { error: { code: 'tool/unknown-outcome', path: 'charge' } }),
+      ...(status === 'suspended' && { suspendPayload: { suspendPayload: { code: 'tool/unknown-outcome' } } }),
     });
     expect(keys.filter((key) => key === 'run:call-0-0')).toHaveLength(runs);
     expect(keys.filter((key) => key === 'run:call-0-1').length).toBeLessThanOrEqual(runs === 2 ? 2 : 1);
   });
+
+  it.each([
+    { found: { outcome: 'done', result: { receipt: 'found' } }, begins: 0, told: 'found' },
+    { found: { outcome: 'not-done' }, begins: 1, told: 'receipt 1' },
+  ] as const)(
+    'once, killed in the middle: a person says $found.outcome, and the run goes on',
+    async ({ found, begins, told }) => {
+      const disk = createDisk();
+      const whole = mortalEngine(createDisk());
+      await charging([], whole, 'once').generate(prompt, { runId: 'run' });
+      const first = whole.passed.findIndex(({ at, key }) => at === 'unkept' && key.startsWith('tool '));
+      const mortal = mortalEngine(disk, first);
+      void charging([], mortal, 'once')
+        .generate(prompt, { runId: 'run' })
+        .catch(() => undefined);
+      await mortal.died;
+
+      const keys: (string | undefined)[] = [];
+      const agent = charging(keys, mortalEngine(disk), 'once');
+      await (await agent.attach('run')).getFullOutput();
+      const waiting = (await agent.listSuspendedRuns()).runs[0]?.toolCalls ?? [];
+      const [one] = waiting;
+      expect(one).toMatchObject({
+        toolName: 'charge',
+        requiresApproval: false,
+        suspendPayload: { code: 'tool/unknown-outcome' },
+      });
+      const toolCallId = one?.toolCallId ?? '';
+      await expect(agent.resume('run', { approved: true }, { toolCallId })).rejects.toMatchObject({
+        code: 'agent/invalid-option',
+      });
+      let last = await (await agent.resolveToolCall('run', { toolCallId, ...found })).getFullOutput();
+      for (const other of waiting.slice(1))
+        last = await (
+          await agent.resolveToolCall('run', { toolCallId: other.toolCallId, outcome: 'done', result: { receipt: 'receipt 2' } })
+        ).getFullOutput();
+      expect(last).toMatchObject({ status: 'success', text: 'All is paid.' });
+      expect(keys.filter((key) => key === `run:${toolCallId}`)).toHaveLength(begins);
+      expect(JSON.stringify(last.steps[0]?.toolResults)).toContain(told);
+    },
+  );
 
   it.each([
     { engine: 'no engine', durability: undefined, refused: true },

@@ -56,14 +56,88 @@ describe('other code', () => {
     return { agent, refusals };
   };
 
+  const greeter = (options: object) =>
+    new InterlockAgent({ id: 'greeter', name: 'Greeter', instructions: 'Greet.', ...options } as never);
+
+  const agentOn = (path: string, guard: string, acceptChangedCode?: () => boolean) => {
+    const durability = onFile({ path, leaseMs: 1_000 });
+    const model = scriptedModel({ steps: () => ({ text: 'Hello.' }) });
+    const agent = greeter({ model, durability, acceptChangedCode, inputProcessors: [guardNamed(guard)] });
+    return Object.assign(agent, { close: () => durability.close() });
+  };
+
+  /** A run in a file whose process is gone in the middle of a model call. */
+  const left = async () => {
+    const path = newFile();
+    const disk = onFile({ path, leaseMs: 1_000 });
+    const model = scriptedModel({ steps: () => ({ hang: true }) });
+    const dying = mortal(disk);
+    void greeter({ model, durability: dying, inputProcessors: [guardNamed('old')] })
+      .generate('Hi', { runId: 'one' })
+      .catch(() => undefined);
+    await expect.poll(() => model.calls.length).toBe(1);
+    dying.die();
+    await disk.close();
+    return { path, begun: () => model.calls.length };
+  };
+
+  /** An engine whose runs are interrupted when the process is to die. */
+  const mortal = (engine: Engine) => {
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => undefined);
+    const host: Engine['host'] = (program) =>
+      engine.host({
+        ...program,
+        run: (durable, call) =>
+          Promise.race([
+            promise,
+            program.run(
+              {
+                ...durable,
+                step: (key, body) => Promise.race([promise, durable.step(key, (inner) => Promise.race([promise, body(inner)]))]),
+              },
+              call,
+            ),
+          ]),
+      });
+    return { ...engine, host, die: () => reject(new Error('The process is gone.')) };
+  };
+
   it('is refused, and the run waits', async () => {
     const { agent, refusals } = await changed();
-    await expect.poll(() => refusals).toMatchObject([{ code: 'durable/changed-code', path: 'one' }]);
+    await expect.poll(() => refusals, { timeout: 5_000 }).toMatchObject([{ code: 'durable/changed-code', path: 'one' }]);
     const ended = agent
       .attach('one')
       .then((stream) => stream.getFullOutput())
       .then(() => 'ended');
     expect(await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 300, 'waiting'))])).toBe('waiting');
+  });
+
+  it('is listed as waiting for a decision, told to whoever follows the run, and goes on where it is taken', async () => {
+    const { path, begun } = await left();
+    const waiting = agentOn(path, 'new');
+    await expect.poll(() => waiting.listRuns(), { timeout: 20_000 }).toMatchObject([{ runId: 'one', status: 'needs-decision' }]);
+    const [noted] = await waiting.listRuns();
+    const { fullStream } = await waiting.attach('one');
+    for await (const chunk of fullStream as AsyncIterable<{ type: string; data?: object }>)
+      if (chunk.type === 'data-interlock-needs-decision') {
+        expect(noted).toMatchObject(chunk.data ?? {});
+        break;
+      }
+    expect((await waiting.listSuspendedRuns()).total).toBe(0);
+    await waiting.close();
+    const accepting = agentOn(path, 'new', () => true);
+    expect((await (await accepting.attach('one')).getFullOutput()).text).toBe('Hello.');
+    expect([begun(), await accepting.listRuns()]).toEqual([1, []]);
+  });
+
+  it('can be canceled while it waits for a decision', async () => {
+    const { path } = await left();
+    const waiting = agentOn(path, 'new');
+    await expect.poll(() => waiting.listRuns(), { timeout: 20_000 }).toHaveLength(1);
+    await waiting.cancel('one');
+    expect((await (await waiting.attach('one')).getFullOutput()).status).toBe('canceled');
+    expect(await waiting.listRuns()).toEqual([]);
   });
 
   it('is taken where a function says that it may be', async () => {

@@ -10,9 +10,11 @@ import type { Mastra } from '@mastra/core/mastra';
 import type { ProcessorWorkflow } from '@mastra/core/processors';
 import { RequestContext } from '@mastra/core/request-context';
 import type { FullOutput, MastraModelOutput } from '@mastra/core/stream';
+import type { FoundOutcome } from '../../loop/call-answer.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { Finding } from '../../pipeline/verify/finding.js';
+import type { InterlockObjectResult, InterlockObjectStream, InterlockResult, InterlockStream } from './answers.js';
 import { beginRun } from './begin-run.js';
 import type { Begun } from './begun.js';
 import type { CallOptions } from './call-options.js';
@@ -31,41 +33,22 @@ import { isDelegated, refusingAnswer, refusingStream } from '../tools/delegation
 import { begunOf, durableRunsOf, needEngine } from '../durable/durable-calls.js';
 import type { DurableRuns } from '../durable/durable-runs.js';
 import { keeperOf, type Keeper } from '../durable/keeper.js';
+import type { WaitingRun } from '../durable/resting-notes.js';
 import { runToEnd } from './end-run.js';
 import { readConfig, type AgentSetup } from './read-config.js';
 import { readCall } from './read-call.js';
 import { refuseMethods } from './refused-methods.js';
 import { hasGuards, registerOnProcessors, workflowsOf } from './registration.js';
 import { resolveOptions } from './resolve-options.js';
-import { errorOf, resultOf, scoringDataOf, type RunResult, type StepResult } from './result.js';
+import { errorOf, resultOf, scoringDataOf } from './result.js';
 import { scored } from './score.js';
 import { readResumeOptions } from './resume-options.js';
 import { resume } from './resume.js';
-import { streamOf, type RunStream } from './run-stream.js';
+import { streamOf } from './run-stream.js';
 import { createSuspendedRuns, listRuns, toListed } from './suspended-runs.js';
 import { asSubAgents } from '../tools/sub-agents.js';
 import type { VerifyOptions } from '../workflow/verify.js';
 import { findingsOfAgent } from './verify-agent.js';
-
-/** One attempt at a step: Mastra's step result, and how the attempt ended. */
-export type InterlockStep = FullOutput['steps'][number] & Pick<StepResult, 'stepNumber' | 'attempt' | 'reason'>;
-/** What `generate` gives: Mastra's full output with the run's status and events. */
-export type InterlockResult = Omit<FullOutput, 'steps'> & { steps: InterlockStep[] } & Pick<
-    RunResult,
-    'status' | 'bypasses' | 'wasted' | 'runEvents' | 'runId' | 'tripwire'
-  >;
-/** What `generate` gives where an object was asked for; there is none where the run did not succeed. */
-export type InterlockObjectResult<OUTPUT> = Omit<InterlockResult, 'object'> & { object: OUTPUT | undefined };
-/** What `stream` gives: Mastra's stream with the run's status and events. */
-export type InterlockStream = { getFullOutput(): Promise<InterlockResult> } & MastraModelOutput &
-  Pick<RunStream, 'runEvents' | 'tripwire'>;
-
-/** What `stream` gives where an object was asked for. */
-export type InterlockObjectStream<OUTPUT> = Omit<InterlockStream, 'object' | 'objectStream' | 'getFullOutput'> & {
-  object: Promise<OUTPUT | undefined>;
-  objectStream: ReadableStream<Partial<OUTPUT>>;
-  getFullOutput(): Promise<InterlockObjectResult<OUTPUT>>;
-};
 
 /** Reads what is the agent's own; set where the class is made. */
 let guardsOf: (agent: InterlockAgent) => AgentSetup['guards'];
@@ -196,6 +179,11 @@ export class InterlockAgent<
     return Object.assign(stream, { output: stream, cleanup: () => undefined, abort: () => this.cancel(runId) });
   }
 
+  /** A person says what came of a call whose outcome nobody knew (`tool/unknown-outcome`); the run goes on with it. */
+  resolveToolCall(runId: string, { toolCallId, ...found }: FoundOutcome & { toolCallId?: string }): Promise<InterlockStream> {
+    return this.resume(runId, found, { toolCallId });
+  }
+
   /** Ends a run that an engine keeps as `canceled`, wherever it goes on or rests. A run that has ended stays as it is. */
   async cancel(runId: string): Promise<void> {
     await needEngine(this.#durable, 'cancel').cancel(runId);
@@ -203,8 +191,13 @@ export class InterlockAgent<
 
   /** The runs of this agent that rest, the last one first: those in this process, and those that its engine keeps. */
   override async listSuspendedRuns(options: AgentListSuspendedRunsOptions = {}): Promise<AgentListSuspendedRunsResult> {
-    const kept = (await this.#durable?.resting()) ?? [];
+    const kept = (await this.listRuns()).filter((run) => run.status === 'suspended');
     return listRuns([...this.#suspended.list().map(toListed), ...kept], options);
+  }
+
+  /** The runs that this agent's engine keeps and that wait, the last one first: for a person, or for code that may go on with them. */
+  async listRuns(): Promise<readonly WaitingRun[]> {
+    return (await this.#durable?.waiting()) ?? [];
   }
 
   /**

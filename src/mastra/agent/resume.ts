@@ -1,6 +1,7 @@
 import type { Agent } from '@mastra/core/agent';
 import { MASTRA_RESOURCE_ID_KEY, MASTRA_THREAD_ID_KEY, type RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
+import type { FoundOutcome } from '../../loop/call-answer.js';
 import { resumeRun, type Answered } from '../../loop/resume-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
@@ -95,6 +96,8 @@ const innerId = (waiting: WaitingCall): string | undefined =>
 const passedOn = (ids: readonly string[], mode: RunMode): string | undefined => (mode === 'generate' ? ids[0] : ids.at(-1));
 
 const answerOf = (waiting: WaitingCall, resumeData: unknown): Answered['answer'] => {
+  if (waiting.kind === 'data' && waiting.suspension.unknown && !isFoundOutcome(resumeData))
+    throw invalid('resumeData', "nobody knows what came of the call: { outcome: 'done', result } or { outcome: 'not-done' }.");
   if (waiting.kind === 'data') return { kind: 'data', data: resumeData, suspension: waiting.suspension };
   const { approved, ...rest } = isPlainObject(resumeData) ? resumeData : {};
   if (approved === false) return { kind: 'declined', reason: reasonOf(rest) ?? 'Tool call was not approved by the user' };
@@ -102,6 +105,9 @@ const answerOf = (waiting: WaitingCall, resumeData: unknown): Answered['answer']
     throw invalid('resumeData', 'the call waits for approval: { approved: true } or { approved: false, reason }.');
   return { kind: 'approved', ...(Object.keys(rest).length > 0 && { data: resumeData }) };
 };
+
+const isFoundOutcome = (said: unknown): said is FoundOutcome =>
+  isPlainObject(said) && (said['outcome'] === 'not-done' || (said['outcome'] === 'done' && 'result' in said));
 
 const reasonOf = ({ reason, declineContext }: Record<string, unknown>): string | undefined => {
   if (typeof reason === 'string' && reason.trim() !== '') return reason;

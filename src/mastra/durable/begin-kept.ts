@@ -5,6 +5,7 @@ import { answer } from '../../loop/resume-run.js';
 import type { Run } from '../../loop/run.js';
 import { decode, encode } from '../../loop/state/encode.js';
 import { writeKept } from '../../loop/state/kept-state.js';
+import type { CodeChange } from './code-change.js';
 import { codeOf } from './code-of.js';
 import type { KeptSitting } from './kept-sitting.js';
 import type { DurableAgent, SettingUp } from './set-up.js';
@@ -15,6 +16,8 @@ export interface KeptBeginning extends Pick<DurableAgent, 'acceptChangedCode'>, 
   readonly runId: string;
   /** Makes the run in this process, as it is before anything of it is done. */
   make(options: MakeOptions): Promise<Run>;
+  /** Told where the run waits for other code. */
+  readonly onChange?: (change: CodeChange) => Promise<void>;
 }
 
 /** `limits`: those that the run began with, when it continues. */
@@ -49,8 +52,7 @@ export const beginKept = async (beginning: KeptBeginning): Promise<{ run: Run } 
   checkFormat(runId, begun.format);
   run ??= await make({ isBeginning: false, limits: begun.limits });
   run.messageId = begun.messageId; // it is told before anything else is kept
-  await checkCode(beginning, { from: begun.code, to: codeOf(run) });
-  checkModels(run, begun.limits);
+  await checkCode(beginning, run, begun);
   if (resumes) {
     writeKept(run, { ...resumes.state, status: undefined });
     if (resumes.answered) answer(run, resumes.answered);
@@ -64,17 +66,35 @@ const checkFormat = (runId: string, format: number | undefined): void => {
   throw new InterlockError('durable/unknown-format', { path: runId, detail });
 };
 
-/** A journal names models by their place in the list. */
-const checkModels = ({ options: { runId, ports } }: Run, { models }: LoopLimits): void => {
-  if (ports.models.length >= models) return;
-  const detail = `it began with ${models} models, and the agent now has ${ports.models.length}.`;
+/** Settles where the run may go on: by the code that it began with, by other code that is accepted, or only to end as canceled. */
+const checkCode = async (beginning: KeptBeginning, run: Run, begun: { code: string; limits: LoopLimits }): Promise<void> => {
+  const { acceptChangedCode, durable, resumes, runId, onChange } = beginning;
+  const [to, { length }, needed] = [codeOf(run), run.options.ports.models, begun.limits.models];
+  const change: CodeChange = { runId, from: begun.code, to };
+  const hasModels = length >= needed; // a journal names them by their places
+  if (hasModels && (change.from === to || (await acceptChangedCode?.(change)))) return;
+  if (resumes && !resumes.answered) return; // it was asked to end
+  await onChange?.(change);
+  if (await isSoonAborted(durable.canceled, hearCancelMs)) return;
+  const detail = hasModels
+    ? `it was begun by ${change.from}, and this is ${to}.`
+    : `it began with ${needed} models, and the agent now has ${length}.`;
   throw new InterlockError('durable/changed-code', { path: runId, detail });
 };
 
-const checkCode = async (
-  { acceptChangedCode, runId }: KeptBeginning,
-  { from, to }: { from: string; to: string },
-): Promise<void> => {
-  if (from === to || (await acceptChangedCode?.({ runId, from, to }))) return;
-  throw new InterlockError('durable/changed-code', { path: runId, detail: `it was begun by ${from}, and this is ${to}.` });
+/** How long a process that has to refuse a run waits to hear that the run is to end: engines tell of it a moment later. */
+const hearCancelMs = 500;
+
+const isSoonAborted = async (signal: AbortSignal, withinMs: number): Promise<boolean> => {
+  if (!signal.aborted)
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(done, withinMs);
+      function done(): void {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        resolve();
+      }
+      signal.addEventListener('abort', done, { once: true });
+    });
+  return signal.aborted;
 };

@@ -5,3 +5,8 @@ export interface CodeChange {
   readonly from: string;
   readonly to: string;
 }
+
+/** A run that waits for its code, or for a decision: `acceptChangedCode`, or `cancel`. */
+export interface NeedsDecision extends CodeChange {
+  readonly status: 'needs-decision';
+}

@@ -5,12 +5,11 @@ import type { Answered } from '../../loop/resume-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../agent/call-options.js';
-import type { ListedRun } from '../agent/suspended-runs.js';
 import { followCalled, followTold, type Followed } from './following.js';
 import { readEnd, sittingId, writeSitting, type KeptCall, type KeptEnd, type KeptSitting } from './kept-sitting.js';
 import { look, pause, type Keeping, type SittingOf } from './listening.js';
 import { agentProgram } from './program.js';
-import { readResting } from './resting-notes.js';
+import { readNote, type WaitingRun } from './resting-notes.js';
 import { createSeats } from './seats.js';
 import { restoredRun, type DurableAgent } from './set-up.js';
 
@@ -24,8 +23,8 @@ export interface DurableRuns {
   resume(resuming: ResumingRun): Promise<Followed>;
   /** Ends a run as canceled, wherever it is. */
   cancel(runId: string): Promise<void>;
-  /** The runs that rest for somebody, the last one first. */
-  resting(): Promise<readonly ListedRun[]>;
+  /** The runs that wait, the last one first. */
+  waiting(): Promise<readonly WaitingRun[]>;
 }
 
 export interface ResumingRun {
@@ -67,7 +66,7 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
       const input = writeSitting({ call: end.call, resumes: { state: end.state } });
       await runs.start({ runId: sittingId(runId, number + 1), input });
     },
-    resting: async () => (await board.pinned()).map(({ note }) => readResting(note)),
+    waiting: async () => (await board.pinned()).map(({ note }) => readNote(note)),
   };
 };
 

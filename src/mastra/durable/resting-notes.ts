@@ -1,6 +1,10 @@
+import type { Board } from '../../durable/journal.js';
+import type { Chunk } from '../../loop/ports.js';
 import { decode, encode } from '../../loop/state/encode.js';
 import type { Run } from '../../loop/run.js';
 import { waitingCalls } from '../../loop/tell-waiting.js';
+import type { CodeChange, NeedsDecision } from './code-change.js';
+import { needsDecisionType, type Telling } from './telling.js';
 import { toListed, type ListedRun } from '../agent/suspended-runs.js';
 
 /** What is noted of a run that rests for somebody, for whoever asks which runs do; nothing of another. */
@@ -9,4 +13,22 @@ export const restingNote = (run: Run): string | undefined => {
   return encode(toListed({ run, suspendedAt: new Date(run.options.ports.wallClock()) }));
 };
 
-export const readResting = (note: string): ListedRun => decode(note) as ListedRun; // what restingNote gave
+/** A run that waits: for a person's answer, or for code that may go on with it. */
+export type WaitingRun = ListedRun | NeedsDecision;
+
+/** A note of either kind. */
+export const readNote = (note: string): WaitingRun => decode(note) as WaitingRun; // what restingNote gave, or tellChange
+
+/**
+ * Notes that a run waits for its code, and shows it to whoever follows the run: once for each change, however often processes try. The note
+ * is taken down when the run goes on.
+ */
+export const tellChange = async (change: CodeChange, { board, telling }: { board: Board; telling: Telling }): Promise<void> => {
+  const { runId } = change;
+  const note = encode({ ...change, status: 'needs-decision' } satisfies NeedsDecision);
+  if ((await board.pinned()).some((one) => one.runId === runId && one.note === note)) return;
+  await telling.open();
+  telling.show({ type: needsDecisionType, runId, from: 'AGENT', data: { from: change.from, to: change.to } } as Chunk); // see Chunk
+  await telling.flush();
+  await board.pin(runId, note);
+};

@@ -13,8 +13,10 @@ import { createHearing, readChunk, writeEntry, type Told } from './told.js';
 export interface Telling {
   /** Stands for the process in what it tells. */
   readonly life: string;
-  /** Takes the sitting up, before anything of it happens here. */
+  /** Takes the sitting up, before anything of it happens here; once. */
   open(): Promise<void>;
+  /** Whether it was told, here or by an earlier process, that the sitting waits for other code. */
+  readonly hasWaited: boolean;
   /** Takes a chunk that can be seen. */
   show(chunk: Chunk): void;
   /** The same journal, whose stretches end once everything that they showed was told. */
@@ -40,6 +42,8 @@ export const createTelling = ({ board, sitting, call }: TellingOptions): Telling
   let place = { stretch: '', at: { stepNumber: 0, attempt: 1 } };
   let earlier: readonly Told[] = [];
   let left = new Map<string, number>();
+  let isOpen = false;
+  let hasWaited = false;
   const add = (text: string): void =>
     queue.push(writeEntry({ kind: 'chunk', life, stretch: place.stretch, at: { ...place.at } }, text));
   const enter = (run: Run, stretch: string): void => {
@@ -53,14 +57,21 @@ export const createTelling = ({ board, sitting, call }: TellingOptions): Telling
   };
   return {
     life,
+    get hasWaited() {
+      return hasWaited;
+    },
     open: async () => {
+      if (isOpen) return;
+      isOpen = true;
       const kept: KeptCall = { ...call, messages: [] }; // they stand in what the sitting ends with
       queue.push(writeEntry({ kind: 'life', life, sitting }, encode(kept)));
       await queue.flush();
       const told = createHearing().take(await board.read(runId, 0).catch(() => []));
       earlier = told.filter((one) => one.sitting === sitting && one.life !== life);
+      hasWaited ||= earlier.some(({ text }) => text.includes(needsDecisionType));
     },
     show: (chunk) => {
+      hasWaited ||= chunk.type === needsDecisionType;
       const text = textOf(chunk);
       if (text === undefined) return;
       const key = left.size > 0 ? keyOf(chunk) : '';
@@ -87,6 +98,9 @@ const countsOf = (told: readonly Told[]): Map<string, number> => {
   for (const key of told.map((one) => keyOf(readChunk(one)))) counts.set(key, (counts.get(key) ?? 0) + 1);
   return counts;
 };
+
+/** What is told of a sitting that other code is to go on with. */
+export const needsDecisionType = 'data-interlock-needs-decision';
 
 /** Chunks that say the same have the same key. */
 const keyOf = (chunk: Chunk): string => stringify(chunk) ?? '';
