@@ -1,5 +1,4 @@
 import type { Board } from '../../durable/journal.js';
-import type { Chunk } from '../../loop/ports.js';
 import { decode, encode } from '../../loop/state/encode.js';
 import type { Run } from '../../loop/run.js';
 import { waitingCalls } from '../../loop/tell-waiting.js';
@@ -28,7 +27,7 @@ export const tellChange = async (change: CodeChange, { board, telling }: { board
   const note = encode({ ...change, status: 'needs-decision' } satisfies NeedsDecision);
   if ((await board.pinned()).some((one) => one.runId === runId && one.note === note)) return;
   await telling.open();
-  telling.show({ type: needsDecisionType, runId, from: 'AGENT', data: { from: change.from, to: change.to } } as Chunk); // see Chunk
+  telling.show({ type: needsDecisionType, runId, from: 'AGENT', data: { from: change.from, to: change.to } });
   await telling.flush();
   await board.pin(runId, note);
 };
