@@ -1,3 +1,4 @@
+import { isSame } from '../phase/plain-data.js';
 import type { Chunk, PartOf, StreamPart } from './spec.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -32,7 +33,10 @@ const codecs: { readonly [T in StreamPart['type']]?: FieldCodec } = {
     toPayload: ({ args, ...rest }) => ({ ...rest, args: parseArguments(String(args)) }),
     toFields: ({ input, ...rest }) => ({ ...rest, input: writeArguments(input) }),
   },
-  'tool-result': { chunk: 'tool-result', toFields: ({ result, ...rest }) => ({ ...rest, result: result ?? '' }) },
+  'tool-result': {
+    chunk: 'tool-result',
+    toFields: ({ args: _args, providerExecuted: _by, result, ...rest }) => ({ ...rest, result: result ?? '' }),
+  },
   source: { chunk: 'source' },
   file: { chunk: 'file', names: { mediaType: 'mimeType' } },
   'reasoning-file': { chunk: 'reasoning-file', names: { mediaType: 'mimeType' } },
@@ -127,3 +131,15 @@ export const createChunkCodec = <Part extends { type: string }>(
 
 /** The parts of a model's own stream. */
 export const modelCodec: ChunkCodec<StreamPart> = createChunkCodec<StreamPart>(codecs, new Set(['stream-start', 'ping']));
+
+/** The part that a chunk leaves as: the one that it was made of where it says the same, for hooks may have changed it in place. */
+export const partOfChunk = <Part extends { type: string }>(
+  chunk: Chunk,
+  parts: WeakMap<Chunk, Part>,
+  codec: ChunkCodec<Part>,
+): Part | undefined => {
+  const part = parts.get(chunk);
+  const given = part && codec.toChunk(part, '');
+  if (part && chunk.type === given?.type && isSame(chunk.payload, given.payload)) return part;
+  return codec.toPart(chunk);
+};

@@ -9,9 +9,9 @@ import { modelCodec, parseArguments } from './chunks.js';
 import { followRetry } from './follow.js';
 import { judge } from './judge.js';
 import { begin, isSharedRun, runsOf, type GuardOptions, type Guards, type Run } from './run.js';
-import { ruledPart } from './call-rulings.js';
-import type { Chunk, StreamPart } from './spec.js';
-import { createStreamLane, type StreamLane } from './stream-lane.js';
+import { approvalError } from './guarded-call.js';
+import type { StreamPart } from './spec.js';
+import { openLane, type Lane } from './lane.js';
 
 /** One call of a tool. */
 interface Call {
@@ -157,10 +157,12 @@ const signalOf = (run: Run, { abortSignal }: { abortSignal?: AbortSignal }): Abo
 const judgeArguments = async (run: Run, { toolName, toolCallId, args, messages }: Call): Promise<unknown> => {
   refuseRejected(run, toolCallId);
   if (!needsJudging(run, toolCallId)) return args;
-  const rule = (chunk: Chunk) => ruledPart(run, chunk, isApproved(messages, toolCallId));
-  const lane = createStreamLane<StreamPart>(run, { codec: modelCodec, mayRetry: () => false, rule });
+  const lane = openLane<StreamPart>(run, modelCodec, 'answers');
   const part: StreamPart = { type: 'tool-call', toolCallId, toolName, input: JSON.stringify(args ?? {}) };
   const left = await onlyPart(lane, part);
+  const ruling = lane.rulingOf(toolCallId);
+  if (ruling?.kind === 'rejected') run.rejectedCalls.set(toolCallId, ruling.message);
+  if (ruling?.kind === 'approval' && !isApproved(messages, toolCallId)) throw run.end(approvalError(run));
   refuseRejected(run, toolCallId);
   if (left === part) return args;
   if (left?.type === 'tool-call' && left.toolName === toolName) return parseArguments(left.input);
@@ -187,11 +189,11 @@ interface ApprovalPart {
 }
 
 /** What a lane leaves of a part that is alone in it; guards with windows may wait for the end of the answer. */
-const onlyPart = async (lane: StreamLane<StreamPart>, part: StreamPart): Promise<StreamPart | undefined> => {
-  const [left] = (await lane.push(part)).parts;
+const onlyPart = async (lane: Lane<StreamPart>, part: StreamPart): Promise<StreamPart | undefined> => {
+  const [left] = await lane.push(part);
   if (left) return left;
-  const { parts } = await lane.push({ type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage: noUsage });
-  const all = [...parts, ...(await lane.end()).parts];
+  const parts = await lane.push({ type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage: noUsage });
+  const all = [...parts, ...(await lane.end())];
   lane.close();
   return all.find(({ type }) => type === part.type);
 };

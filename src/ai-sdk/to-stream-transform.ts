@@ -2,7 +2,7 @@ import type { StreamTextTransform, TextStreamPart, ToolSet } from 'ai';
 import { createChunkCodec } from './chunks.js';
 import { begin, runsOf, type GuardOptions, type Guards, type Run } from './run.js';
 import { isStopError, type StopError } from './stop-errors.js';
-import { createStreamLane } from './stream-lane.js';
+import { openLane } from './lane.js';
 import { createWire, type Wire } from './wire.js';
 
 type Part = TextStreamPart<ToolSet>;
@@ -65,29 +65,30 @@ type Pass = (part: Part, send: Send) => Promise<void>;
 
 /** Each step has a lane of its own; how it finished is told, whatever guards make of that. */
 const judgedSteps = (run: Run): Pass => {
-  const open = () => createStreamLane<Part>(run, { codec: textCodec, mayRetry: () => false });
-  let lane = open();
+  const open = () => openLane<Part>(run, textCodec, 'texts');
+  let lane: ReturnType<typeof open> | undefined; // opened once the run has begun
   let pushes = 0;
   /** What guards clear while nothing comes leaves then; the next part takes along what is cleared after it. */
   const sendWhileSilent = async (send: Send): Promise<void> => {
     const [own, count] = [lane, pushes];
     const isSilent = () => own === lane && count === pushes;
-    while (own.nextCleared && isSilent()) {
+    while (own && isSilent()) {
       await own.nextCleared();
       if (isSilent()) send(own.takeCleared());
     }
   };
   return async (part, send) => {
     pushes += 1;
-    const { parts } = await lane.push(part);
+    const own = (lane ??= open());
+    const parts = await own.push(part);
     if (part.type !== 'finish-step') {
       send(parts);
       return void sendWhileSilent(send);
     }
-    const last = await lane.end();
-    lane.close();
-    lane = open();
-    return send([...[...parts, ...last.parts].filter(({ type }) => type !== 'finish-step'), part]);
+    const last = await own.end();
+    own.close();
+    lane = undefined;
+    return send([...[...parts, ...last].filter(({ type }) => type !== 'finish-step'), part]);
   };
 };
 

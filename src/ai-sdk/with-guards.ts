@@ -1,10 +1,11 @@
 import { wrapLanguageModel } from 'ai';
-import { createSending, guardedParts, type Sending } from './guarded-parts.js';
+import { callGuarded, type GuardedCall } from './guarded-call.js';
 import { instanceOf, type ModelInstance } from './host.js';
-import { guardsOutput, type ModelCall } from './model-call.js';
+import { judgedInput } from './judge-input.js';
+import { guardsOutput, type ModelCall } from './model-port.js';
 import { begin, isSharedRun, runsOf, type GuardOptions, type Guards, type Run } from './run.js';
 import { isStopError } from './stop-errors.js';
-import type { CallableModel, CallOptions, GenerateResult, PartOf, StreamPart, StreamResult } from './spec.js';
+import type { CallableModel, CallOptions, GenerateResult, PartOf, Prompt, StreamPart, StreamResult } from './spec.js';
 import { createGathering } from './wire.js';
 
 /**
@@ -36,33 +37,35 @@ export const withGuards = (model: ModelInstance | string, guards: Guards, option
   return guarded;
 };
 
-interface CancelableCall extends ModelCall {
-  /** Ends the provider's call, however silent the provider is. */
-  cancel(reason: unknown): void;
-}
-
-const callOf = (model: CallableModel, params: CallOptions, mode: ModelCall['mode']): CancelableCall => {
+const callOf = (model: CallableModel, params: CallOptions, mode: ModelCall['mode']): ModelCall => {
   const controller = new AbortController();
-  const signal = params.abortSignal ? AbortSignal.any([controller.signal, params.abortSignal]) : controller.signal;
-  return { model, params, mode, signal, cancel: (reason) => controller.abort(reason) };
+  return {
+    model,
+    params,
+    mode,
+    signal: anyOf(controller.signal, params.abortSignal),
+    cancel: (reason) => controller.abort(reason),
+  };
 };
 
+const anyOf = (own: AbortSignal, given: AbortSignal | undefined): AbortSignal => (given ? AbortSignal.any([own, given]) : own);
+
 /** Where nobody tells which step it is, one that was answered is followed by the next. */
-const beginCall = async (run: Run): Promise<void> => {
+const beginCall = async (run: Run, call: ModelCall): Promise<GuardedCall> => {
   await begin(run);
   if (run.isAnswered && !run.adapters.has('toPrepareStep')) run.stepNumber += 1;
   run.isAnswered = false;
+  const prompt = (await judgedInput(run, call.params.prompt)) as Prompt; // made of a prompt
+  return callGuarded(run, { ...call, signal: anyOf(call.signal, run.signal) }, prompt);
 };
 
 const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
-  await beginCall(run);
-  const sending = createSending(run, call);
+  const guarded = await beginCall(run, call);
   const gathering = createGathering();
   let warnings: GenerateResult['warnings'] = [];
   let metadata: object = {};
   let finish: PartOf<'finish'> | undefined;
-  for await (const part of guardedParts(run, sending)) {
-    if (part.type === 'opened') continue;
+  for await (const part of guarded.parts) {
     if (part.type === 'error') throw part.error;
     if (part.type === 'stream-start') ({ warnings } = part);
     else if (part.type === 'response-metadata') metadata = withoutType(part);
@@ -70,7 +73,7 @@ const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
     else gathering.add(part);
   }
   const { finishReason, usage, providerMetadata } = finish as PartOf<'finish'>; // no answer ends without: that is an error part
-  const { request, response } = reportOf(run, sending);
+  const { request, response } = reportOf(run, guarded);
   const { content } = gathering;
   return { content, finishReason, usage, providerMetadata, warnings, request, response: { ...response, ...metadata } };
 };
@@ -78,34 +81,29 @@ const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
 const withoutType = ({ type: _type, ...rest }: PartOf<'response-metadata'>): object => rest;
 
 /** What is told of the call beside its answer. The provider's raw body holds words that guards may have taken out. */
-const reportOf = (run: Run, { open, isUnedited }: Sending): Pick<GenerateResult, 'request' | 'response'> => {
-  const { body: _body, ...rest } = (open?.response ?? {}) as { body?: unknown };
-  const response = guardsOutput(run) && !isUnedited ? rest : open?.response;
-  return { request: open?.request, response } as Pick<GenerateResult, 'request' | 'response'>; // what the provider gave
+const reportOf = (run: Run, { said, isUnedited }: GuardedCall): Pick<GenerateResult, 'request' | 'response'> => {
+  const { body: _body, ...rest } = (said.response ?? {}) as { body?: unknown };
+  const response = guardsOutput(run) && !isUnedited() ? rest : said.response;
+  return { request: said.request, response } as Pick<GenerateResult, 'request' | 'response'>; // what the provider gave
 };
 
-const stream = async (run: Run, call: CancelableCall): Promise<StreamResult> => {
-  await beginCall(run);
-  const sending = createSending(run, call);
-  const parts = guardedParts(run, sending);
-  await parts.next(); // the first attempt was opened
-  const { request, response } = reportOf(run, sending);
-  return { stream: toStream(parts, call), request, response };
+const stream = async (run: Run, call: ModelCall): Promise<StreamResult> => {
+  const guarded = await beginCall(run, call);
+  if (!(await guarded.opened)) await guarded.parts.next(); // throws why not
+  const { request, response } = reportOf(run, guarded);
+  return { stream: toStream(guarded.parts, call), request, response };
 };
 
 /** Parts as they are asked for. What guards end the run with is the last part; a reader that cancels ends the provider's call. */
-const toStream = (parts: ReturnType<typeof guardedParts>, call: CancelableCall): ReadableStream<StreamPart> =>
+const toStream = (parts: GuardedCall['parts'], call: ModelCall): ReadableStream<StreamPart> =>
   new ReadableStream<StreamPart>(
     {
       pull: async (controller) => {
         try {
-          for (;;) {
-            const { done, value } = await parts.next();
-            if (done) return controller.close();
-            if (value.type !== 'opened') return controller.enqueue(value);
-          }
+          const { done, value } = await parts.next();
+          if (done) controller.close();
+          else controller.enqueue(value);
         } catch (error) {
-          if (call.signal.aborted) return controller.error(call.signal.reason);
           if (!isStopError(error)) return controller.error(error); // as the provider's own stream broke off
           controller.enqueue({ type: 'error', error });
           controller.close();

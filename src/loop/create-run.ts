@@ -1,5 +1,5 @@
 import type { Phase } from '../phase/row.js';
-import { createRunScope, type GuardReport } from '../phase/scope.js';
+import { createRunScope, type GuardReport, type Reports } from '../phase/scope.js';
 import { phaseRow } from '../phase/table.js';
 import { createRecorder, type Position } from '../trace/recorder.js';
 import type { Run, RunOptions } from './run.js';
@@ -8,7 +8,7 @@ import { writeCustom } from './write-custom.js';
 /** Sets up a run; nothing happens yet. */
 export const createRun = (options: RunOptions): Run => {
   const { ports, runId } = options;
-  const position: Position = { stepNumber: 0, attempt: 1 };
+  const position: Position = { stepNumber: options.before?.counts.stepNumber ?? 0, attempt: 1 };
   const signal = options.abortSignal ?? new AbortController().signal;
   const recorder = createRecorder({
     runId,
@@ -16,7 +16,8 @@ export const createRun = (options: RunOptions): Run => {
     wallClock: ports.wallClock,
     onEvent: listener(options, () => run),
   });
-  const slots: Run['slots'] = new Map();
+  const { before } = options;
+  const slots: Run['slots'] = before?.slots ?? new Map();
   const scope = createRunScope({
     ...options.context,
     runId,
@@ -24,7 +25,8 @@ export const createRun = (options: RunOptions): Run => {
     slots,
     now: ports.now,
     heedsRulings: true,
-    reports: { ...recorder, reportGuard: (report) => recorder.reportGuard(withEditNoted(run, report)) },
+    retryCount: before?.counts.retries,
+    reports: reportsOf(recorder, options, () => run),
     abortSignal: signal,
     writer: { custom: (data) => writeCustom(run, data) }, // the run is there by the time the first hook is called
     askBeside: (guard) => void (run.beside = [...run.beside, guard]),
@@ -47,15 +49,15 @@ export const createRun = (options: RunOptions): Run => {
     acceptedInput: undefined,
     beside: [],
     attempt: undefined,
-    steps: [],
+    steps: [...(before?.steps ?? [])],
     accepted: [],
     resultStands: false,
     usage: { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined },
     messageId: ports.createId(),
     usedPartIds: new Set(),
     reusable: [],
-    retries: 0,
-    recoveries: 0,
+    retries: before?.counts.retries ?? 0,
+    recoveries: before?.counts.recoveries ?? 0,
     modelIndex: 0,
     status: undefined,
     restsAt: undefined,
@@ -63,6 +65,23 @@ export const createRun = (options: RunOptions): Run => {
   };
   return run;
 };
+
+/** Whoever makes one run of several is told of reports, too. */
+const reportsOf = (recorder: Reports, { reports }: RunOptions, runOf: () => Run): Reports => ({
+  openShadow: recorder.openShadow,
+  reportGuard: (report) => {
+    reports?.reportGuard(report);
+    recorder.reportGuard(withEditNoted(runOf(), report));
+  },
+  reportConflict: (report) => {
+    reports?.reportConflict(report);
+    recorder.reportConflict(report);
+  },
+  reportStale: (report) => {
+    reports?.reportStale(report);
+    recorder.reportStale(report);
+  },
+});
 
 /** Marks an edited answer: its metadata may quote what was removed. */
 const withEditNoted = ({ attempt }: Run, report: GuardReport): GuardReport => {

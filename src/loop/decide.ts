@@ -1,5 +1,5 @@
 import { initialTransition, transition, type ExecutableActionsFrom, type SnapshotFrom } from 'xstate';
-import { loopMachine, type LoopContext, type LoopEvent, type LoopLimits } from './machine.js';
+import { loopMachine, type LoopContext, type LoopEvent, type LoopInput } from './machine.js';
 import type { WorkName } from './work-names.js';
 
 /** A state of the machine with its counters. */
@@ -20,7 +20,7 @@ export const resting = (place: Pick<LoopSnapshot, 'value' | 'context'>): LoopSna
 
 /** The machine as two pure questions: where does a run begin, and what follows from an event. */
 export interface Decider {
-  begin(limits: LoopLimits): Decision;
+  begin(input: LoopInput): Decision;
   next(snapshot: LoopSnapshot, event: LoopEvent): Decision;
 }
 
@@ -63,7 +63,7 @@ export const createDecider = (machine = loopMachine, limit = 10_000): Decider =>
     return decision;
   };
   return {
-    begin: (limits) => remembered(JSON.stringify(limits), () => decisionOf(initialTransition(machine, limits))),
+    begin: (input) => remembered(JSON.stringify(input), () => decisionOf(initialTransition(machine, input))),
     next: (snapshot, event) =>
       remembered(keyOf(snapshot) + JSON.stringify(event), () =>
         // An end stays an end; the machine itself would still hear a cancel.

@@ -44,9 +44,9 @@ const decider = createDecider();
  * a run that was kept comes to the same place again.
  */
 const play = async (run: Run): Promise<void> => {
-  const { limits, journal = noJournal } = run.options;
+  const { limits, before, journal = noJournal } = run.options;
   const { restsAt } = run;
-  let decision = restsAt ? decider.next(restsAt, { type: 'RESUME' }) : decider.begin(limits);
+  let decision = restsAt ? decider.next(restsAt, { type: 'RESUME' }) : decider.begin({ ...limits, ...before?.counts });
   for (let count = 0, isOver = false; !isOver; count += 1) {
     const from = decision;
     const stretch = await journal.stretch(run, keyOf(count, from), () => goOn(run, from, journal));
@@ -140,6 +140,7 @@ const stops = new Set<OutcomeKind>(['trip', 'retry', 'failed']);
 const outcomeOf = async (run: Run, work: WorkName): Promise<Outcome> => {
   try {
     const outcome = await works[work](run);
+    if (outcome.kind === 'retry' && run.options.mayTakeBack?.() === false) return { kind: 'trip' };
     // A guard may have stopped the run beside the work: on a data part that was written late, or by a hook that went on.
     return run.stop && !stops.has(outcome.kind) ? stopWith(run, run.stop) : outcome;
   } catch (error) {

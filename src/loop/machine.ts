@@ -35,6 +35,9 @@ export interface LoopLimits {
   readonly models: number;
 }
 
+/** What a run begins with: its bounds, and what was counted before, where it is one call of a longer run. */
+export type LoopInput = LoopLimits & Partial<Pick<LoopContext, 'stepNumber' | 'retries' | 'recoveries'>>;
+
 /** A finished piece of work, as XState reports an invoked actor. */
 export type DoneEvent = { [W in WorkName]: { type: `xstate.done.actor.${W}`; output: Outcome; actorId: string } }[WorkName];
 /** What a driver tells the machine: that the caller gave up, that a person answered, or how a piece of work ended. */
@@ -55,7 +58,7 @@ const loopSetup = setup({
   types: {
     context: {} as LoopContext,
     events: {} as LoopEvent,
-    input: {} as LoopLimits,
+    input: {} as LoopInput,
   },
   actors: Object.fromEntries(workNames.map((name) => [name, scripted])) as Record<WorkName, typeof scripted>,
   guards: {
@@ -125,16 +128,16 @@ const failed = '#loop.failed';
  */
 export const loopMachine = loopSetup.createMachine({
   id: 'loop',
-  context: ({ input }) => ({
-    stepNumber: 0,
+  context: ({ input: { stepNumber = 0, retries = 0, recoveries = 0, ...limits } }) => ({
+    stepNumber,
     attempt: 1,
-    retries: 0,
-    recoveries: 0,
+    retries,
+    recoveries,
     modelIndex: 0,
     toolCalls: 0,
     stop: false,
     goesOn: false,
-    limits: input,
+    limits,
   }),
   initial: 'input',
   on: { CANCEL: '.canceled' },

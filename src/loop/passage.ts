@@ -6,7 +6,7 @@ import type { Plan } from '../pipeline/compile.js';
 import { planStream, type StreamStretch } from '../pipeline/stream-plan.js';
 import { createStreamGate } from '../release/gate/stream-gate.js';
 import { untilStopped } from '../release/gate/until-stopped.js';
-import { pass, type Verdict } from '../verdict.js';
+import type { Verdict } from '../verdict.js';
 import { addChunk } from './answer.js';
 import { takeRuling } from './call-ruling.js';
 import { isGuarded, stopWith, streamPayload } from './judge.js';
@@ -14,10 +14,11 @@ import type { Outcome } from './outcome.js';
 import type { Chunk } from './ports.js';
 import { release } from './release.js';
 import type { Attempt, Run } from './run.js';
+import { mostFollowing, takeSetAside } from './set-aside.js';
 
 /** The way of a chunk through the guards and out. It waits only where it must. */
 export interface Passage {
-  /** Takes a chunk in; an outcome where the guards stop on it. */
+  /** Takes a chunk in, and those that guards set aside to follow it; an outcome where the guards stop on one. */
   letThrough(chunk: Chunk): Awaitable<Outcome | undefined | void>;
   /** The model's chunks as they come, as long as no guard that is still at work stops the stream. */
   watch<T>(chunks: AsyncIterable<T>): AsyncIterable<T>;
@@ -29,26 +30,50 @@ export interface Passage {
   close(): void;
 }
 
+/** Takes what the guards left of a chunk. */
+type Take = (chunk: Chunk) => Promise<void> | undefined;
+
 /** Opens the way for one model call. */
-export const openPassage = (run: Run, attempt: Attempt): Passage => {
+export const openPassage = (run: Run, attempt: Attempt): Passage => passageTo(run, (chunk) => takeAnswer(run, attempt, chunk));
+
+/** Opens the way for what one run of a tool writes: what a sub-agent says is held like what the model says, by a gate of its own. */
+export const openToolPassage = (run: Run): Passage => passageTo(run, (chunk) => release(run, chunk));
+
+const passageTo = (run: Run, take: Take): Passage => {
   const plan = isGuarded(run, 'outputStream') ? run.options.lanes.output : undefined;
   const stream = plan && planStream(plan.graph);
-  return stream ? gatedPassage(run, attempt, stream.stretches) : directPassage(run, attempt, plan);
+  const passage = stream ? gatedPassage(run, take, stream.stretches) : directPassage(run, take, plan);
+  return plan ? withFollowing(run, passage) : passage;
+};
+
+/** A processor can return only one chunk, and set another aside. */
+const withFollowing = (run: Run, passage: Passage): Passage => {
+  const { letThrough } = passage;
+  const goOn = (chunk: Chunk, left: number): ReturnType<Passage['letThrough']> => {
+    const following = (outcome: Outcome | undefined | void): ReturnType<Passage['letThrough']> => {
+      const next = outcome ? undefined : takeSetAside(run);
+      return next && left > 0 ? goOn(next, left - 1) : outcome;
+    };
+    const pending = letThrough(chunk);
+    return isPromise(pending) ? pending.then(following) : following(pending);
+  };
+  return Object.assign(passage, { letThrough: (chunk: Chunk) => goOn(chunk, mostFollowing) });
 };
 
 /** Where no guard has a window, each chunk is judged and leaves before the next one is asked for. */
-const directPassage = (run: Run, attempt: Attempt, plan: Plan | undefined): Passage => {
-  const payload = streamPayload(run, null);
-  const settle = (verdict: Verdict<PhaseData<'outputStream'>>): ReturnType<Passage['letThrough']> => {
+const directPassage = (run: Run, take: Take, plan: Plan | undefined): Passage => {
+  const settle = (verdict: Verdict<StreamData>, data: StreamData): ReturnType<Passage['letThrough']> => {
     if (verdict.kind !== 'pass' && verdict.kind !== 'edit') return stopWith(run, verdict);
     if (run.stop) return stopWith(run, run.stop); // a guard stopped on a data part that another guard wrote
-    return take(run, attempt, (verdict.kind === 'edit' ? verdict.data : payload).part as Chunk | null);
+    const left = (verdict.kind === 'edit' ? verdict.data : data).part as Chunk | null | undefined; // guards give back chunks
+    return left ? take(left) : undefined;
   };
   return {
     letThrough: (chunk) => {
-      payload.part = chunk;
-      const pending = plan?.run('outputStream', payload, run.scope) ?? pass;
-      return isPromise(pending) ? pending.then(settle) : settle(pending);
+      if (!plan) return run.stop ? stopWith(run, run.stop) : take(chunk);
+      const data = streamPayload(run, chunk);
+      const pending = plan.run('outputStream', data, run.scope);
+      return isPromise(pending) ? pending.then((verdict) => settle(verdict, data)) : settle(pending, data);
     },
     watch: (chunks) => chunks,
     isStopped: false,
@@ -57,13 +82,15 @@ const directPassage = (run: Run, attempt: Attempt, plan: Plan | undefined): Pass
   };
 };
 
+type StreamData = PhaseData<'outputStream'>;
+
 /** Where guards have windows, the gate holds what they have not cleared. */
-const gatedPassage = (run: Run, attempt: Attempt, stretches: readonly StreamStretch[]): Passage => {
+const gatedPassage = (run: Run, take: Take, stretches: readonly StreamStretch[]): Passage => {
   const gate = createStreamGate({
     stretches,
     scope: run.scope,
     payloadOf: (part) => streamPayload(run, part),
-    release: (chunk) => take(run, attempt, chunk),
+    release: take,
     maxHeldChars: run.options.maxHeldChars,
   });
   const stopped = (): Outcome | undefined => {
@@ -82,8 +109,7 @@ const gatedPassage = (run: Run, attempt: Attempt, stretches: readonly StreamStre
 };
 
 /** Takes what the guards left of a chunk into the answer and lets it out. How a call finished is the loop's to tell. */
-const take = (run: Run, attempt: Attempt, part: Chunk | null): Promise<void> | undefined => {
-  if (!part) return undefined;
+const takeAnswer = (run: Run, attempt: Attempt, part: Chunk): Promise<void> | undefined => {
   const left = attempt.wasEdited ? unquoting(part) : part;
   if (left.type === 'finish') {
     if (attempt.finish) attempt.finish.providerMetadata = metadataOf(left);

@@ -5,6 +5,8 @@ import type { Run } from './run.js';
 export interface CallResult {
   readonly call: ToolCall;
   readonly result: unknown;
+  /** What else the provider said of it. */
+  readonly payload?: object;
 }
 
 /** A result's place in the conversation. */

@@ -45,10 +45,15 @@ export interface ModelRequest extends StepSettings {
   readonly abortSignal: AbortSignal;
 }
 
+/** A provider's stream as the loop reads it: one part at a time. */
+export interface PartSource {
+  getReader(): { read(): Promise<{ readonly done: boolean; readonly value?: unknown }>; cancel(reason?: unknown): Promise<void> };
+}
+
 /** What a model call gives. */
 export interface ModelResponse {
   /** The provider's own stream parts. */
-  readonly parts: ReadableStream<unknown>;
+  readonly parts: PartSource;
   readonly request?: unknown;
   readonly response?: unknown;
   readonly warnings?: readonly unknown[];

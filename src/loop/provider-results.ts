@@ -4,7 +4,7 @@ import type { StepRecord, ToolCall } from './ports.js';
 import type { Attempt, Run } from './run.js';
 import { placeResult } from './place-result.js';
 import { settleResult } from './settle-result.js';
-import { responseParts, toolResultRecord } from './step-record.js';
+import { toolResultRecord } from './step-record.js';
 
 /**
  * Results of tools that the provider ran take their place in the conversation, those of calls of earlier steps, too. Where a
@@ -18,7 +18,7 @@ export const settleProviderResults = async (run: Run, attempt: Attempt, record: 
   }
   for (const { payload } of attempt.heldResults) {
     const told = payload as ProviderResult; // only results are held
-    const stop = await settleResult(run, record, { call: callOf(run, told), result: told.result });
+    const stop = await settleResult(run, record, { call: callOf(run, told), result: told.result, payload: told });
     if (stop) return stop;
   }
   return undefined;
@@ -26,6 +26,7 @@ export const settleProviderResults = async (run: Run, attempt: Attempt, record: 
 
 /** The call that a result answers, as the conversation has it. */
 const callOf = (run: Run, { toolCallId, toolName, args }: ProviderResult): ToolCall => {
-  const known = findToolPart(responseParts(run), toolCallId)?.toolInvocation;
+  const said = run.scope.host.messages.read(run.list, 'response').flatMap(({ content }) => content.parts);
+  const known = findToolPart(said, toolCallId)?.toolInvocation;
   return { toolCallId, toolName, args: known?.args ?? args, providerExecuted: true };
 };

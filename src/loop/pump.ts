@@ -7,7 +7,7 @@ import { createPartIds } from './part-ids.js';
 import { openPassage, type Passage } from './passage.js';
 import type { Chunk } from './ports.js';
 import type { Attempt, Run } from './run.js';
-import { dropSetAside, mostFollowing, takeSetAside } from './set-aside.js';
+import { dropSetAside } from './set-aside.js';
 
 /** A model's answer while it comes. */
 export interface Pumping {
@@ -43,17 +43,15 @@ const pumpThrough = async (
     run.signal.throwIfAborted();
     if (!chunk) continue;
     noteArrival(run, attempt, { chunk, startedAt, isKept });
-    let next: Chunk | undefined = ids.own(chunk);
-    if (holdsResults && next?.type === 'tool-result') {
-      attempt.heldResults.push(next); // leaves when it was judged, see review
+    const own = ids.own(chunk);
+    if (!own) continue;
+    if (holdsResults && own.type === 'tool-result') {
+      attempt.heldResults.push(own); // leaves when it was judged, see review
       continue;
     }
-    for (let count = 0; next && count <= mostFollowing; count += 1) {
-      const pending = passage.letThrough(next);
-      const outcome = isPromise(pending) ? await pending : pending;
-      if (outcome) return outcome;
-      next = takeSetAside(run);
-    }
+    const pending = passage.letThrough(own);
+    const outcome = isPromise(pending) ? await pending : pending;
+    if (outcome) return outcome;
   }
   return undefined;
 };

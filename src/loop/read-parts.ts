@@ -1,4 +1,4 @@
-import type { Chunk } from './ports.js';
+import type { Chunk, PartSource } from './ports.js';
 
 /** A cached answer as a model would give it. */
 export async function* replay(chunks: readonly Chunk[], runId: string): AsyncGenerator<Chunk> {
@@ -9,7 +9,7 @@ export async function* replay(chunks: readonly Chunk[], runId: string): AsyncGen
  * A model's stream, one part at a time and on demand: the provider is asked for no more than the reader of the run takes.
  * Whoever stops reading cancels the provider's stream.
  */
-export async function* readParts<T>(parts: ReadableStream<unknown>, toChunk: (part: unknown) => T): AsyncGenerator<T> {
+export async function* readParts<T>(parts: PartSource, toChunk: (part: unknown) => T): AsyncGenerator<T> {
   const reader = parts.getReader();
   try {
     for (;;) {

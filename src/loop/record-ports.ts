@@ -130,7 +130,7 @@ interface Coming extends RecordedRun {
 }
 
 /** The provider's stream as chunks, each written down as it comes; asked for on demand, as the provider's own is. */
-const partsOf = (parts: ReadableStream<unknown>, coming: Coming): ReadableStream<unknown> => {
+const partsOf = (parts: ModelResponse['parts'], coming: Coming): ReadableStream<unknown> => {
   const { ports, writer, call, runId, abortSignal } = coming;
   const reader = parts.getReader();
   const note = noteComing(coming);

@@ -4,7 +4,7 @@ import { InterlockError } from '../errors.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { SystemMessage } from '../phase/host.js';
 import type { PhaseData, PhaseRow } from '../phase/row.js';
-import type { GuardBeside, ProcessorSlot, RunScope } from '../phase/scope.js';
+import type { GuardBeside, ProcessorSlot, Reports, RunScope } from '../phase/scope.js';
 import type { Outlet } from '../release/outlet.js';
 import type { Position, Recorder } from '../trace/recorder.js';
 import type { Stop } from '../verdict.js';
@@ -12,7 +12,7 @@ import { createAnswer, type Answer, type Span } from './answer.js';
 import type { CallAnswer } from './call-answer.js';
 import type { Effect } from './effect.js';
 import type { InsidePart } from './inside-part.js';
-import type { LoopLimits } from './machine.js';
+import type { LoopInput, LoopLimits } from './machine.js';
 import type { Chunk, LoopPorts, ModelEntry, Prompt, RunMode, Standing, StepRecord, StepSettings, TokenUsage } from './ports.js';
 import type { Persistence } from './persistence.js';
 import type { AnswerAhead } from './read-ahead.js';
@@ -91,6 +91,12 @@ export interface RunOptions {
   readonly effects?: Readonly<Record<string, Effect>>;
   /** What keeps the run while it goes on. Default: nothing does. */
   readonly journal?: Journal;
+  /** Whether what the attempt has let out could still be taken back: if not, it is not made again. Default: it always can. */
+  readonly mayTakeBack?: () => boolean;
+  /** What the run goes on from, where the host makes one run of several. */
+  readonly before?: RunBefore;
+  /** Told of what guards report, beside the recorder. */
+  readonly reports?: Omit<Reports, 'openShadow'>;
   /** What hooks get beside the loop's own: the agent and the request's contexts. */
   readonly context: Pick<RunScope, 'agent' | 'requestContext' | 'tracingContext'>;
   readonly onEvent?: (event: RunEvent) => void;
@@ -99,6 +105,16 @@ export interface RunOptions {
   /** Absent where the run is not recorded. */
   readonly recording?: RunRecording;
   readonly onStepFinish?: (step: StepRecord) => unknown;
+}
+
+/** What was there before a run that goes on with it. */
+export interface RunBefore {
+  readonly counts: Omit<LoopInput, keyof LoopLimits>;
+  readonly slots: Map<string, ProcessorSlot>;
+  /** The steps before, as hooks are given them. */
+  readonly steps: readonly StepRecord[];
+  /** The messages that stood in the list. */
+  readonly messageIds: ReadonlySet<string>;
 }
 
 /** One attempt at a step: what it sends, what came back. */

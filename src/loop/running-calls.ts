@@ -7,10 +7,11 @@ import { letThrough } from './interruption.js';
 import { noJournal } from './journal.js';
 import { mayRejectCalls, stopWith } from './judge.js';
 import type { Outcome } from './outcome.js';
+import { openToolPassage } from './passage.js';
+import type { Awaitable } from '../phase/awaitable.js';
 import type { Chunk, ToolCall, ToolOutcome, ToolRequest } from './ports.js';
 import { finishedCall, takeFinished } from './reuse.js';
 import type { Attempt, Run } from './run.js';
-import { openToolPassage } from './tool-passage.js';
 
 /** The tools of one step while they run. */
 export interface RunningCalls {
@@ -187,11 +188,11 @@ const createWriting = ({ run, stop }: Floor) => {
    * What a tool writes while it runs is judged like what the model says; a stop ends the step. The tool itself is not disturbed: one that
    * failed halfway would be run again by the next attempt, and its effect be had twice.
    */
-  const judged = async (passing: () => Promise<Outcome | undefined>): Promise<void> => {
+  const judged = async (passing: () => Awaitable<Outcome | undefined | void>): Promise<void> => {
     if (run.stop) return; // the step was stopped meanwhile: what its tools still write is not seen
     if (await passing()) stop();
   };
-  const passOn = (chunk: Chunk) => judged(() => passage.write({ runId, from: 'AGENT', ...chunk }));
+  const passOn = (chunk: Chunk) => judged(() => passage.letThrough({ runId, from: 'AGENT', ...chunk }));
   return {
     write: async (chunk: Chunk): Promise<void> => {
       if (hold) withheld.push(chunk);

@@ -19,7 +19,8 @@ export const settleResult = async (run: Run, record: StepRecord, told: CallResul
   if (!standing) return undefined;
   const standingRecord = toolResultRecord(run, told.call, standing.result);
   record.toolResults.push(standingRecord);
-  return (await releaseJudged(run, agentChunk(run, 'tool-result', standingRecord.payload))).outcome;
+  return (await releaseJudged(run, agentChunk(run, 'tool-result', { ...told.payload, ...(standingRecord.payload as object) })))
+    .outcome;
 };
 
 /** What a tool that failed said. */

@@ -88,7 +88,7 @@ export const stripQuotedMetadata = (parts: readonly Part[]): void => {
 export const responseParts = (run: Run): Part[] =>
   run.scope.host.messages
     .read(run.list, 'response')
-    .flatMap((message) => (message.role === 'assistant' ? message.content.parts : []));
+    .flatMap(({ id, role, content }) => (role === 'assistant' && !run.options.before?.messageIds.has(id) ? content.parts : []));
 
 /**
  * Takes over what guards made of the answer: its words are those of the step's own parts, its calls, results, sources and

@@ -27,8 +27,9 @@ export const recover = async (run: Run): Promise<Outcome> => {
     retryCount: run.recoveries,
   });
   if (judged.outcome) return judged.outcome;
+  const isFinal = run.options.mayTakeBack?.() === false;
   const again = judged.data.decision === 'retry' && run.recoveries < limits.maxRecoveries;
-  const next = again ? attempt.entry : ports.models[run.modelIndex + 1];
+  const next = isFinal ? undefined : again ? attempt.entry : ports.models[run.modelIndex + 1];
   run.recorder.record({ type: 'model-error', message: withoutPrompt(run, messageOf(error)), recovered: next !== undefined });
   if (!next) return giveUp(run, error);
   await reopen(run, attempt);

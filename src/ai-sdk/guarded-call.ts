@@ -1,0 +1,291 @@
+import { InterlockError, isInterlockError } from '../errors.js';
+import { drive } from '../loop/drive.js';
+import type { Run as LoopRun } from '../loop/run.js';
+import { responseParts } from '../loop/step-record.js';
+import { resultPayload } from '../loop/works/finish.js';
+import type { Phase } from '../phase/row.js';
+import { isSame } from '../phase/plain-data.js';
+import type { Plan } from '../pipeline/compile.js';
+import { createOutlet, type Outlet } from '../release/outlet.js';
+import type { RunEvent } from '../../schemas/index.js';
+import { modelCodec, partOfChunk } from './chunks.js';
+import type { Conversation } from './conversation.js';
+import { judge } from './judge.js';
+import { inOrder } from './in-order.js';
+import { openListPort } from './list-port.js';
+import { createLoopRun, onlyPhases } from './loop-run.js';
+import { createModelPort, type ModelCall, type Said } from './model-port.js';
+import type { Run } from './run.js';
+import type { Chunk, PartOf, Prompt, StreamPart } from './spec.js';
+import { errorOfStop, GuardUnavailableError, type StopError } from './stop-errors.js';
+import { createGathering, createWire, type Gathering } from './wire.js';
+
+/** One call of the guarded model: a run of the loop, whose answer leaves part by part. */
+export interface GuardedCall {
+  /** The parts that leave. Throws what ends the run, and what the provider's call broke off with, where no guard mends that. */
+  readonly parts: AsyncGenerator<StreamPart>;
+  /** Whether the provider has begun to answer; not, where nothing comes of the call. */
+  readonly opened: Promise<boolean>;
+  readonly said: Said;
+  /** Whether guards left the answer as it came: then the provider's own record of it says nothing that they took out. */
+  isUnedited(): boolean;
+}
+
+interface Calling {
+  readonly run: Run;
+  readonly call: ModelCall;
+  readonly said: Said;
+  readonly loop: LoopRun;
+  /** Settles when the run of the loop is over. */
+  readonly over: Promise<void>;
+  /** What has left, where the provider's record of the answer is kept. */
+  readonly left: Gathering;
+  /** Whether all of the answer has left. */
+  hasEnded: boolean;
+  /** Calls and what came of them, where words leave before the answer was judged: whoever gets a call may run its tool. */
+  readonly waiting: StreamPart[];
+  /** Calls that a guard ruled about. */
+  readonly ruled: ReadonlySet<string>;
+}
+
+/** Calls the model as the loop's machine decides it, from the request to the reviewed answer, with its retries and recoveries. */
+export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedCall => {
+  const said: Said = { came: undefined, raws: [], order: [], parts: new WeakMap() };
+  const ruled = new Set<string>();
+  let hasLeft = false;
+  let onOpened: () => void = () => undefined;
+  const opening = new Promise<true>((resolve) => (onOpened = () => resolve(true)));
+  const loopOf = (): LoopRun => loop; // it is there before anything happens in it
+  const port = openListPort(run, prompt, loopOf);
+  const plan = onlyPhases(run.plan, (phase) => isOfCall(phase) && (phase !== 'outputResult' || isFinal(run, loop)));
+  const onEvent = (event: RunEvent): void => {
+    if (event.type === 'state-enter' && event.state === 'step.tools') noteRulings(run, loop, ruled);
+    if (event.type === 'state-enter' && event.state === 'step.calling' && loop.attempt?.cached) onOpened();
+    report(run, loop, event);
+  };
+  const loop = createLoopRun(run, {
+    ...call,
+    plan: run.options.onEvent ? reportingDropped(run, plan, () => port.conversation) : plan,
+    list: port.conversation.list,
+    outlet: outletFor((chunk) => (hasLeft ||= says(chunk))),
+    messageIds: port.conversation.ids,
+    mayTakeBack: () => run.hold === 'step' || !hasLeft,
+    onEvent,
+    ports: {
+      messages: port.messages,
+      models: [{ model: call.model as never, maxRetries: 0 }], // Mastra types a model by an older specification
+      ...createModelPort({ run, call, said, loopOf, onOpened }),
+    },
+  });
+  const over = drive(loop);
+  const calling: Calling = { run, call, said, loop, over, ruled, left: createGathering(), waiting: [], hasEnded: false };
+  return {
+    said,
+    parts: answerParts(calling),
+    opened: Promise.race([opening, over.then(() => false)]),
+    isUnedited: () => calling.hasEnded && isAsItCame(calling),
+  };
+};
+
+/** The caller's messages and those of each step are judged where the AI SDK prepares them. */
+const isOfCall = (phase: Phase): boolean => phase !== 'input' && phase !== 'inputStep';
+
+/** Whether an answer asks for no tool of the client's, so that it is the run's result. */
+const isFinal = (run: Run, { attempt }: LoopRun): boolean =>
+  !attempt?.record?.toolCalls.some(({ toolCallId, providerExecuted }) => {
+    const isGone = attempt.answer.rulings.has(toolCallId) && !run.adapters.has('guardTools');
+    return !providerExecuted && !isGone;
+  });
+
+/** What guards ruled about calls is for the guarded tools: the model is told why a call does not run, or the AI SDK asks a person. */
+const noteRulings = (run: Run, { attempt }: LoopRun, ruled: Set<string>): void => {
+  for (const [toolCallId, ruling] of attempt?.answer.rulings ?? []) {
+    ruled.add(toolCallId);
+    if (ruling.kind === 'rejected') run.rejectedCalls.set(toolCallId, ruling.message);
+    else run.approvals.add(toolCallId);
+    attempt?.stepCalls.answers.set(toolCallId, { kind: 'unasked' }); // by the loop itself
+  }
+  attempt?.answer.rulings.clear();
+};
+
+const report = (run: Run, { stop, retries, recoveries }: LoopRun, event: RunEvent): void => {
+  if (event.type === 'model-error' && event.recovered) run.emit({ type: 'recovery', recoveries: recoveries + 1 });
+  if (event.type !== 'state-enter' || event.state !== 'step.preparing' || stop?.kind !== 'retry') return;
+  run.retries = retries;
+  run.emit({ type: 'retry', processorId: stop.processorId, phase: stop.phase, reason: stop.reason, retries });
+};
+
+/** What guards of an answer do to messages before it has no effect, and is told to whoever listens. */
+const reportingDropped = (run: Run, plan: Plan, conversationOf: () => Conversation): Plan => ({
+  ...plan,
+  run: async (phase, data, scope) => {
+    if (phase === 'outputStream' || phase === 'apiError' || !plan.has(phase)) return plan.run(phase, data, scope);
+    const { list, ids } = conversationOf();
+    const earlier = () =>
+      new Map(
+        run.scope.host.messages
+          .read(list, 'all')
+          .filter(({ id }) => ids.has(id))
+          .map(({ id, role, content }) => [id, JSON.stringify([role, content.parts])]),
+      );
+    const before = earlier();
+    const verdict = await plan.run(phase, data, scope);
+    const after = earlier();
+    const messageIds = [...before.keys()].filter((id) => after.get(id) !== before.get(id));
+    if (messageIds.length > 0) run.emit({ type: 'edit-dropped', phase, messageIds });
+    return verdict;
+  },
+});
+
+/** What the loop says of itself: the AI SDK says its own. */
+const ofLoop: ReadonlySet<string> = new Set(['start', 'step-start', 'step-finish', 'finish', 'tripwire', 'error', 'abort']);
+const waitsForReview: ReadonlySet<string> = new Set(['tool-call', 'tool-result', 'tool-approval-request']);
+const retraction = 'data-interlock-retract';
+
+const silent: ReadonlySet<string> = new Set([...waitsForReview, retraction, 'response-metadata', 'raw']);
+
+const says = ({ type }: Chunk): boolean => !silent.has(type);
+
+/** A reader takes each chunk as it leaves, and the provider is asked for the next one then. */
+const outletFor = (onShow: (chunk: Chunk) => void): Outlet<Chunk> => {
+  const outlet = createOutlet<Chunk>(1, onShow);
+  const write = (chunk: Chunk) => (ofLoop.has(chunk.type) ? undefined : outlet.write(chunk));
+  return Object.assign(Object.create(outlet) as typeof outlet, { write }); // all else is the outlet's
+};
+
+async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
+  const { run, call, said, loop, over, left } = calling;
+  const wire = createWire();
+  const reader = loop.options.outlet.read().getReader();
+  const held: StreamPart[] = []; // by the loop, until the answer stands
+  let hasStarted = false;
+  function* send(parts: readonly StreamPart[]): Generator<StreamPart> {
+    if (!hasStarted && said.start) yield said.start; // however many attempts there are
+    hasStarted ||= said.start !== undefined;
+    for (const part of parts) {
+      if (part.type === 'tool-call' && !mayLeave(calling, part.toolCallId)) continue;
+      if (said.came) left.add(part);
+      yield* wire.send(part);
+    }
+  }
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      const parts = leaving(calling, next.value);
+      if (run.hold === 'step') held.push(...parts);
+      else if (parts.length > 0) yield* send(parts);
+    }
+    await over;
+    Object.assign(run, { retries: loop.retries, recoveries: loop.recoveries });
+    const finish = accept(calling);
+    yield* send(run.hold === 'step' ? inOrder(held, said.order) : calling.waiting);
+    calling.hasEnded = true;
+    if (isAsItCame(calling)) yield* send(said.raws);
+    yield* wire.end();
+    if (finish.failure) yield { type: 'error', error: finish.failure.error };
+    if (finish.part) yield finish.part;
+  } finally {
+    if (loop.status === undefined) call.cancel(new DOMException('Nobody reads the answer.', 'AbortError'));
+    await reader.cancel();
+  }
+}
+
+/** What leaves at once of a chunk that guards let out. */
+const leaving = (calling: Calling, chunk: Chunk): readonly StreamPart[] => {
+  const { run, said, waiting } = calling;
+  run.throwIfStopped();
+  if (chunk.type === retraction) {
+    takeBack(calling, chunk as Chunk & { data: Retraction }); // of that type
+    return [];
+  }
+  const part = partOfChunk(chunk, said.parts, modelCodec);
+  if (!part) return [];
+  if (run.hold === 'step' || !waitsForReview.has(part.type)) return [part];
+  waiting.push(part);
+  return [];
+};
+
+interface Retraction {
+  readonly scope: string;
+  readonly partIds: readonly string[];
+}
+
+/** Words that have left cannot be taken back for an edit: the guard that asks for it fails the run. */
+const takeBack = ({ run, waiting }: Calling, { data: { scope, partIds } }: { data: Retraction }): void => {
+  if (scope === 'step' || scope === 'run') return void waiting.splice(0);
+  for (const id of partIds) {
+    const kept = waiting.filter((part) => !('toolCallId' in part) || part.toolCallId !== id);
+    if (kept.length === waiting.length) throw lateEdit(run);
+    waiting.splice(0, waiting.length, ...kept);
+  }
+};
+
+const lateEdit = (run: Run): StopError => {
+  const path = run.plan.id;
+  const error = new InterlockError('ai-sdk/late-edit', { path });
+  return run.end(new GuardUnavailableError({ error, processorId: path, phase: 'outputStep', path }));
+};
+
+interface Finish {
+  readonly part: PartOf<'finish'> | undefined;
+  readonly failure?: { readonly error: unknown };
+}
+
+/** How the call ended. Throws what guards ended the run with, and what the call broke off with. */
+const accept = (calling: Calling): Finish => {
+  const { run, said, loop, call, waiting } = calling;
+  run.throwIfStopped();
+  if (loop.status === 'canceled') throw loop.signal.reason;
+  if (loop.stop) throw run.end(errorOfStop(loop.stop));
+  if (loop.status !== 'success') {
+    call.signal.throwIfAborted();
+    if (!said.failure) throw causeOf(loop.error);
+    waiting.splice(0);
+    return { part: said.finish, failure: said.failure };
+  }
+  run.isAnswered = true;
+  run.judgeLast = isFinal(run, loop) ? undefined : () => judgeLast(run, loop);
+  return { part: finishOf(calling) };
+};
+
+/** Where nobody guards the tools, a rejected call does not leave, and nobody can be asked about one. */
+const mayLeave = ({ run, ruled }: Calling, toolCallId: string): boolean => {
+  run.judgedCalls.add(toolCallId);
+  if (!ruled.has(toolCallId) || run.adapters.has('guardTools')) return true;
+  if (run.approvals.has(toolCallId)) throw run.end(approvalError(run));
+  return false;
+};
+
+/** A guard wants a call approved where nobody is asked. */
+export const approvalError = ({ plan }: Run): GuardUnavailableError => {
+  const detail = 'a guard wants the call approved, and it was not; see needsApproval and toolApproval of the AI SDK.';
+  const error = new InterlockError('ai-sdk/unsupported-field', { path: 'outputStream.part', detail });
+  return new GuardUnavailableError({ error, processorId: plan.id, phase: 'outputStream', path: plan.id });
+};
+
+/** The loop names a provider's error; callers of the AI SDK know it by itself. */
+const causeOf = (error: unknown): unknown =>
+  isInterlockError(error) && (error.code === 'model/call-failed' || error.code === 'run/failed') ? (error.cause ?? error) : error;
+
+/** How a call finished is not a guard's to say; a cached answer brings a chunk of its own. */
+const finishOf = ({ said, loop }: Calling): PartOf<'finish'> => {
+  const { finish: own, record } = loop.attempt ?? {};
+  const given =
+    said.finish ??
+    (modelCodec.toPart({
+      type: 'finish',
+      payload: { stepResult: { reason: own?.reason }, output: { usage: own?.usage }, providerMetadata: own?.providerMetadata },
+    }) as PartOf<'finish'>); // of that type
+  const providerMetadata = record?.providerMetadata as typeof given.providerMetadata; // the provider's own, without what quotes the answer
+  return isSame(providerMetadata, given.providerMetadata) ? given : { ...given, providerMetadata };
+};
+
+/** Whether guards left the answer as it came: then the provider's own record of it says nothing that they took out. */
+const isAsItCame = ({ said: { came }, left }: Calling): boolean => !came || isSame([...came.content], [...left.content]);
+
+/** A stop condition may have ended the run with an answer that asks for tools. Nothing can be edited or made again by then. */
+const judgeLast = async (run: Run, loop: LoopRun): Promise<void> => {
+  run.judgeLast = undefined;
+  const before = JSON.stringify(responseParts(loop));
+  await judge<'outputResult'>(run, resultPayload(loop), { mayRetry: false });
+  if (JSON.stringify(responseParts(loop)) !== before) throw lateEdit(run);
+};

@@ -1,0 +1,17 @@
+import type { StreamPart } from './spec.js';
+
+/** Results of tools that the provider ran leave the loop when they were judged, and the model's caller where they came. */
+export const inOrder = (parts: readonly StreamPart[], order: readonly StreamPart[]): readonly StreamPart[] => {
+  const results = parts.filter((part) => part.type === 'tool-result');
+  if (results.length === 0) return parts;
+  const places = new Map(order.map((part, place) => [part, place]));
+  const came = order.flatMap((part, place) => (part.type === 'tool-result' ? [{ id: part.toolCallId, place }] : []));
+  const placed: StreamPart[] = parts.filter((part) => part.type !== 'tool-result');
+  for (const result of results) {
+    const at = came.findIndex(({ id }) => id === result.toolCallId);
+    const [found] = at === -1 ? [] : came.splice(at, 1);
+    const next = found ? placed.findIndex((part) => (places.get(part) ?? -1) > found.place) : -1;
+    placed.splice(next === -1 ? placed.length : next, 0, result);
+  }
+  return placed;
+};

@@ -1,0 +1,74 @@
+import { createAttempt } from '../loop/run.js';
+import { openPassage, openToolPassage } from '../loop/passage.js';
+import type { Outcome } from '../loop/outcome.js';
+import { dropSetAside } from '../loop/set-aside.js';
+import { whenReady, type Awaitable } from '../phase/awaitable.js';
+import { createOutlet } from '../release/outlet.js';
+import type { CallRuling } from '../loop/call-ruling.js';
+import { partOfChunk, type ChunkCodec } from './chunks.js';
+import { openListPort } from './list-port.js';
+import { createLoopRun } from './loop-run.js';
+import type { Run } from './run.js';
+import type { Chunk } from './spec.js';
+import { errorOfStop } from './stop-errors.js';
+
+/** The loop's guarded stream for parts that no model call of ours brings. */
+export interface Lane<Part> {
+  /** Takes the next part; gives those that may leave now. Throws what ends the run. */
+  push(part: Part): Awaitable<readonly Part[]>;
+  /** Settles once guards have cleared something that is not taken yet. */
+  nextCleared(): Promise<void>;
+  /** Takes what guards have cleared while nothing came. */
+  takeCleared(): readonly Part[];
+  /** What was still held, at the end of an answer. Throws what ends the run. */
+  end(): Awaitable<readonly Part[]>;
+  close(): void;
+  /** What guards ruled about a tool call, where its lane is one for calls. */
+  rulingOf(toolCallId: string): CallRuling | undefined;
+}
+
+/** Opens a lane. One `of` answers knows calls and what guards rule about them; one of texts has the results of tools among its parts. */
+export const openLane = <Part extends { type: string }>(
+  run: Run,
+  codec: ChunkCodec<Part>,
+  of: 'answers' | 'texts',
+): Lane<Part> => {
+  const parts = new WeakMap<Chunk, Part>();
+  const cleared: Chunk[] = [];
+  let tell: () => void = () => undefined;
+  const outlet = createOutlet<Chunk>(1, (chunk) => {
+    cleared.push(chunk);
+    tell();
+  });
+  outlet.drain(); // whoever has pushed a part takes what is cleared
+  const { messages, conversation } = openListPort(run, [], () => loop);
+  const { plan, signal } = run;
+  const ports = { messages, models: [], callModel: noModel, toChunk: () => undefined };
+  const loop = createLoopRun(run, { list: conversation.list, outlet, plan, signal, mode: 'stream', ports });
+  const attempt = createAttempt(loop);
+  const passage = of === 'answers' ? openPassage(loop, attempt) : openToolPassage(loop);
+  const takeCleared = (): readonly Part[] => cleared.splice(0).flatMap((chunk) => partOfChunk(chunk, parts, codec) ?? []);
+  const passed = (outcome: Outcome | undefined | void): readonly Part[] => {
+    run.throwIfStopped();
+    run.options.abortSignal?.throwIfAborted();
+    if (outcome && loop.stop) throw run.end(errorOfStop(loop.stop));
+    return takeCleared();
+  };
+  dropSetAside(loop); // of an attempt that was cut off
+  return {
+    push: (part) => {
+      const chunk = codec.toChunk(part, run.id);
+      if (!chunk) return [part];
+      parts.set(chunk, part);
+      return whenReady(passage.letThrough(chunk), passed);
+    },
+    nextCleared: () => (cleared.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => (tell = resolve))),
+    takeCleared,
+    end: () => whenReady(passage.end(), passed),
+    close: passage.close,
+    rulingOf: (toolCallId) => attempt.answer.rulings.get(toolCallId),
+  };
+};
+
+/** What it is to judge is pushed. */
+const noModel = (): Promise<never> => Promise.reject(new TypeError('A lane calls no model.'));

@@ -1,0 +1,61 @@
+import type { MessageList } from '@mastra/core/agent/message-list';
+import type { LoopMessages } from '../loop/ports.js';
+import type { Run as LoopRun } from '../loop/run.js';
+import { openConversation, type Conversation } from './conversation.js';
+import type { Run } from './run.js';
+import type { Prompt } from './spec.js';
+
+/** The messages of one call, for the loop: each attempt begins with the prompt that the AI SDK would send. */
+export interface ListPort {
+  readonly messages: LoopMessages;
+  /** As the attempt under way has them. */
+  readonly conversation: Conversation;
+}
+
+/** The answers of this run follow the last message of the user. */
+const answeredFrom = (prompt: Prompt): number => prompt.findLastIndex(({ role }) => role === 'user') + 1;
+
+export const openListPort = (run: Run, prompt: Prompt, loopOf: () => LoopRun): ListPort => {
+  const { messages: host } = run.scope.host;
+  const open = (): Conversation => openConversation(run, prompt, { answeredFrom: answeredFrom(prompt) });
+  let conversation = open();
+  let { recoveries } = run;
+  const told = new Map<string, Prompt>();
+  /** A guard that has a failed call made again may have mended its messages. */
+  const mended = (): Prompt => {
+    if (loopOf().recoveries === recoveries) return prompt;
+    return [...conversation.readSystem(), ...conversation.read()] as Prompt; // made of a prompt
+  };
+  const messages: LoopMessages = {
+    addResponse: (list, message) => {
+      const last = host.read(list, 'all').at(-1)?.createdAt.getTime() ?? 0; // lists sort by time
+      const createdAt = new Date(Math.max(message.createdAt.getTime(), last + 1));
+      list.add({ ...message, createdAt }, 'response', { merge: false });
+    },
+    setToolOutcome: (list, call, outcome) => {
+      if (outcome.kind === 'result') host.writeToolResult(list, call, outcome.result);
+    },
+    checkpoint: () => ({ messages: [] }), // the prompt is all that there is to come back to
+    restore: (_, like: MessageList) => {
+      if (loopOf().status) return like; // nothing of the list is handed on
+      conversation = open();
+      ({ recoveries } = loopOf());
+      return conversation.list;
+    },
+    writeTagged: (_list, tag, tagged) => void told.set(tag, [...tagged] as Prompt), // system messages of the loop's own
+    toPrompt: async () => withSystem(mended(), [...told.values()].flat()) as never, // Mastra types a prompt by an older specification
+  };
+  return {
+    messages,
+    get conversation() {
+      return conversation;
+    },
+  };
+};
+
+/** Behind the other system messages, for most models take them in the beginning only. */
+const withSystem = (prompt: Prompt, added: Prompt): Prompt => {
+  if (added.length === 0) return prompt;
+  const at = prompt.findIndex(({ role }) => role !== 'system');
+  return prompt.toSpliced(at === -1 ? prompt.length : at, 0, ...added);
+};

@@ -1,0 +1,70 @@
+import type { MessageList } from '@mastra/core/agent/message-list';
+import { createRun } from '../loop/create-run.js';
+import type { Chunk, LoopPorts } from '../loop/ports.js';
+import type { Run as LoopRun, RunOptions } from '../loop/run.js';
+import type { Plan } from '../pipeline/compile.js';
+import type { Phase } from '../phase/row.js';
+import type { Outlet } from '../release/outlet.js';
+import { pass } from '../verdict.js';
+import type { Run } from './run.js';
+
+/** What one run of the loop has of its own. */
+export interface LoopRunParts extends Pick<RunOptions, 'onEvent' | 'mayTakeBack'> {
+  readonly list: MessageList;
+  readonly outlet: Outlet<Chunk>;
+  readonly ports: Pick<LoopPorts, 'messages' | 'models' | 'callModel' | 'toChunk'>;
+  readonly plan: Plan;
+  readonly signal: AbortSignal;
+  readonly mode: RunOptions['mode'];
+  readonly messageIds?: ReadonlySet<string>;
+}
+
+/**
+ * A run of the loop inside a guarded run. What processors keep, what was counted and who is told are the guarded run's. The AI SDK is its
+ * client: it runs the tools, has them approved, and decides about the next step.
+ */
+export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
+  const { list, outlet, plan, signal, mode, onEvent, mayTakeBack } = parts;
+  const { scope, options, retries, recoveries, stepNumber } = run;
+  const { maxProcessorRetries: maxRetries = 0, maxErrorRetries: maxRecoveries = 10, maxHeldChars, requestContext } = options;
+  return createRun({
+    runId: run.id,
+    mode,
+    list,
+    outlet,
+    maxHeldChars,
+    onEvent,
+    mayTakeBack,
+    lanes: { input: plan, output: plan, error: plan, memory: undefined },
+    ports: {
+      ...parts.ports,
+      host: scope.host,
+      runTool: async () => ({ kind: 'client' }),
+      needsApproval: async () => false,
+      shouldStop: () => false,
+      now: scope.now,
+      wallClock: Date.now,
+      createId: () => crypto.randomUUID(),
+    },
+    settings: {},
+    limits: { maxSteps: Number.MAX_SAFE_INTEGER, maxRetries, maxRecoveries, models: 1 },
+    abortSignal: signal,
+    hold: run.hold === 'step' ? 'run' : undefined, // one call of the model is a whole run of the loop
+    toolConcurrency: Infinity,
+    before: {
+      counts: { stepNumber, retries, recoveries },
+      slots: run.slots,
+      steps: run.steps as never, // the AI SDK's own records, which only hooks are given
+      messageIds: parts.messageIds ?? new Set(),
+    },
+    reports: scope,
+    context: { agent: undefined, requestContext, tracingContext: undefined },
+  });
+};
+
+/** A plan that runs some of its phases; the others are judged elsewhere. */
+export const onlyPhases = (plan: Plan, isOurs: (phase: Phase) => boolean): Plan => ({
+  ...plan,
+  has: (phase) => isOurs(phase) && plan.has(phase),
+  run: (phase, data, scope) => (isOurs(phase) ? plan.run(phase, data, scope) : pass),
+});
