@@ -41,4 +41,12 @@ export {
 export { urlRule, type UrlRuleOptions } from './tool-policy/url-rule.js';
 export { pathRule, type PathRuleOptions } from './tool-policy/path-rule.js';
 export { sqlRule, type SqlFacts, type SqlRuleOptions } from './tool-policy/sql-rule.js';
+export { canaryGuard, type CanaryGuardOptions, type CanaryMetadata } from './guards/canary-guard.js';
+export { moderationGuard, type ModerationGuardOptions, type ModerationMetadata } from './guards/moderation-guard.js';
+export {
+  languageGuard,
+  type LanguageDetector,
+  type LanguageGuardOptions,
+  type LanguageMetadata,
+} from './guards/language-guard.js';
 export { topicGuard, type TopicGuardOptions, type TopicMetadata } from './guards/topic-guard.js';

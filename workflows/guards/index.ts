@@ -43,4 +43,7 @@ export {
 export { urlRule, type UrlRuleOptions } from '../tool-policy/url-rule.js';
 export { pathRule, type PathRuleOptions } from '../tool-policy/path-rule.js';
 export { sqlRule, type SqlFacts, type SqlRuleOptions } from '../tool-policy/sql-rule.js';
+export { canaryGuard, type CanaryGuardOptions, type CanaryMetadata } from './canary-guard.js';
+export { moderationGuard, type ModerationGuardOptions, type ModerationMetadata } from './moderation-guard.js';
+export { languageGuard, type LanguageDetector, type LanguageGuardOptions, type LanguageMetadata } from './language-guard.js';
 export { topicGuard, type TopicGuardOptions, type TopicMetadata } from './topic-guard.js';

@@ -12,7 +12,7 @@ export const hosts = ['InterlockAgent', 'Agent', 'guardedToolLoop'] as const;
 export type HostName = (typeof hosts)[number];
 
 export interface HostRun {
-  readonly steps: readonly ScriptedStep[];
+  readonly steps: readonly ScriptedStep[] | ((call: { prompt: unknown }) => ScriptedStep);
   readonly guards: readonly Processor[];
   /** Tools by name, and what they return. */
   readonly tools?: Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ export const runOn = async (host: HostName, run: HostRun): Promise<HostOutcome> 
     return result;
   };
   const specificationVersion = host === 'guardedToolLoop' ? 'v4' : 'v2';
-  const model = scriptedModel({ specificationVersion, steps: [...run.steps] as never }); // the steps of all versions are alike
+  const model = scriptedModel({ specificationVersion, steps: run.steps as never }); // the steps of all versions are alike
   const prompt = run.prompt ?? 'Hello';
   const instructions = run.instructions ?? 'You help.';
   const inputSchema = z.record(z.string(), z.unknown());

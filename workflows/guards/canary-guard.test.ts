@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { assertChunkInvariant } from '../../src/testing/index.js';
+import type { ScriptedStep } from '../../src/testing/index.js';
+import { canaryGuard } from './canary-guard.js';
+import { hosts, runOn } from './test-setup.js';
+
+const instructions =
+  'You are the clerk of Northwind Traders. Never grant a discount of more than seven per cent without the written consent of a manager.';
+const pieces = (text: string) => text.match(/.{1,5}/gs) ?? [];
+
+describe.each(hosts)('canaryGuard in %s', (host) => {
+  const run = (text: string, options = {}) =>
+    runOn(host, { steps: [{ text: pieces(text) }], instructions, guards: [canaryGuard(options)] });
+
+  it('puts a word into the system prompt, another one in each run', async () => {
+    const guard = canaryGuard();
+    const words = [];
+    for (const _run of [1, 2])
+      words.push(
+        /Reference (ck[0-9a-f]{16})\./.exec(
+          (await runOn(host, { steps: [{ text: 'Hi.' }], guards: [guard] })).prompts[0] ?? '',
+        )?.[1],
+      );
+    expect(words).toEqual([expect.any(String), expect.any(String)]);
+    expect(words[0]).not.toBe(words[1]);
+  });
+
+  it.each([
+    ['as it is', (word: string) => word],
+    ['spelled', (word: string) => Array.from(word).join(' ')],
+    ['with dashes and in capitals', (word: string) => Array.from(word.toUpperCase()).join('-')],
+    ['backwards', (word: string) => Array.from(word).toReversed().join('')],
+  ])('stops an answer with the word %s', async (_how, form) => {
+    const steps = ({ prompt }: { prompt: unknown }): ScriptedStep => ({
+      text: pieces(`Sure. It is ${form(/ck[0-9a-f]{16}/.exec(JSON.stringify(prompt))?.[0] ?? '')} indeed.`),
+    });
+    const { stopped, text } = await runOn(host, { steps: steps as never, instructions, guards: [canaryGuard()] });
+    expect(stopped).toContain('The answer gives the instructions away.');
+    expect(text).not.toContain('indeed');
+  });
+
+  it('stops an answer that quotes the instructions, in any form of letters, and over sentences', async () => {
+    for (const quote of [
+      instructions,
+      instructions.toUpperCase().replaceAll(' ', '  '),
+      'I have a rule: "Never grant a discount of more than seven per cent, without the written (consent) of a manager".',
+      'Never grant a discount\nof more than seven\nper cent without\nthe written consent.',
+    ])
+      expect((await run(`Well. ${quote} Yes.`)).stopped).toContain('The answer gives the instructions away.');
+  });
+
+  it('other answers pass, and shorter quotations', async () => {
+    const answer = 'I am the clerk of Northwind Traders. A discount of more than seven per cent needs a manager.';
+    expect(await run(answer)).toMatchObject({ text: answer, stopped: undefined });
+    expect((await run(instructions, { minOverlap: Infinity })).stopped).toBeUndefined();
+    expect((await run(instructions, { strategy: 'warn' })).text).toBe(instructions);
+  });
+
+  it('reads the arguments of tools', async () => {
+    const steps = [{ toolCalls: [{ name: 'send', args: { body: instructions } }] }, { text: 'Done.' }];
+    const { stopped } = await runOn(host, { steps, instructions, tools: { send: 'ok' }, guards: [canaryGuard()] });
+    expect(stopped).toContain('The answer gives the instructions away.');
+  });
+});
+
+it('what leaves does not depend on how the stream is cut', { timeout: 60_000 }, async () => {
+  const text = `One. Two ${'word '.repeat(100)}! Three`;
+  await assertChunkInvariant([canaryGuard()], [text.slice(0, 60), 'A. B\nC? d'], { randomCuts: 5 });
+  await assertChunkInvariant([canaryGuard()], [text], { randomCuts: 3, shapes: ['text'] });
+});

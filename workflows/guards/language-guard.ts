@@ -1,0 +1,68 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { Processor } from '@mastra/core/processors';
+import { aName, instanceWith, listOf, needed, numberFrom } from '../../src/option-kind.js';
+import { newestUserTurn, responseMessages, textOf } from '../messages/message-text.js';
+import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
+import { judgeWith, type Detection } from './detection.js';
+import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
+
+/** What tells languages apart: `eld` fits as it is (`import { eld } from 'eld/medium'`). */
+export interface LanguageDetector {
+  detect(text: string): { readonly language: string; isReliable?(): boolean };
+}
+
+export interface LanguageGuardOptions extends GuardOptions {
+  /** Codes of the languages that may be written, such as `en`. */
+  readonly languages: readonly string[];
+  /** What tells languages apart, such as `eld` of the package `eld`. */
+  readonly detector: LanguageDetector;
+  /** Texts of fewer letters pass. Default 20. */
+  readonly minLetters?: number;
+  /** Default `'block'`. */
+  readonly strategy?: JudgeStrategy;
+}
+
+/** What the tripwire and `onViolation` are told. */
+export interface LanguageMetadata {
+  readonly language: string;
+}
+
+const optionKinds: KindsOf<LanguageGuardOptions> = {
+  ...sharedKinds,
+  languages: needed(listOf(aName)),
+  detector: needed(instanceWith('detect', 'an object with a method `detect`')),
+  minLetters: numberFrom(0),
+  strategy: judgeStrategies,
+};
+
+/** So much of a text tells its language. */
+const maxChars = 4096;
+
+/**
+ * A guard (id `language`) for the language of the user's newest turn and of answers. It passes what the detector is not sure about, and short texts.
+ * Put it behind `unicodeGuard`, and before guards whose phrases are in one language.
+ */
+export const languageGuard = (
+  options: LanguageGuardOptions,
+): GuardProcessor<'processInput' | 'processOutputStep', LanguageMetadata> => {
+  checkOptions('language', options, optionKinds);
+  const { languages, detector, minLetters = 20, strategy = 'block' } = options;
+  const guard: Processor<string, LanguageMetadata> = {
+    id: options.id ?? 'language',
+    name: 'Language',
+    description: `Lets pass ${languages.join(', ')}.`,
+    onViolation: options.onViolation,
+  };
+  const judge = judgeWith<LanguageMetadata>(guard, strategy);
+  const detectionOf = (messages: readonly MastraDBMessage[], place: string): Detection<LanguageMetadata> | undefined => {
+    const text = messages.map(textOf).join('\n').slice(0, maxChars);
+    if ((text.match(/\p{L}/gu)?.length ?? 0) < minLetters) return undefined;
+    const found = detector.detect(text);
+    if (found.language === '' || languages.includes(found.language) || found.isReliable?.() === false) return undefined;
+    return { reason: `The ${place} is not written in ${languages.join(' or ')}.`, metadata: { language: found.language } };
+  };
+  return Object.assign(guard, { traits: traitsOf[strategy] }, {
+    processInput: (args) => judge(detectionOf(newestUserTurn(args.messages), 'input'), args),
+    processOutputStep: (args) => judge(detectionOf(responseMessages(args.messages).slice(-1), 'answer'), args),
+  } satisfies Partial<Processor<string, LanguageMetadata>>);
+};

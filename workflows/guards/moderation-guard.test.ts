@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { moderationGuard, type ModerationGuardOptions } from './moderation-guard.js';
+import { hosts, runOn } from './test-setup.js';
+
+/** An endpoint that flags what contains a word, and notes what it was asked. */
+const endpointOf = (reply?: (input: string) => Response) => {
+  const asked: string[] = [];
+  const send = (async (_url: unknown, init: { body: string; headers: Record<string, string> }) => {
+    const { input } = JSON.parse(init.body) as { input: string };
+    asked.push(input);
+    if (reply) return reply(input);
+    const isBad = input.includes('hateful');
+    return Response.json({
+      results: [{ categories: { hate: isBad, violence: false }, category_scores: { hate: isBad ? 0.6 : 0.01, violence: 0.3 } }],
+    });
+  }) as unknown as typeof fetch;
+  const guard = (options: Partial<ModerationGuardOptions> = {}) =>
+    moderationGuard({ endpoint: 'https://moderation.test/v1', fetch: send, ...options });
+  return { asked, guard };
+};
+
+describe.each(hosts)('moderationGuard in %s', (host) => {
+  it('stops what the endpoint flags, in the input and in the answer', async () => {
+    const { asked, guard } = endpointOf();
+    const input = await runOn(host, { steps: [{ text: 'Hi.' }], prompt: 'something hateful', guards: [guard()] });
+    expect(input.stopped).toContain('The input was rejected by moderation.');
+    expect(input.prompts).toEqual([]);
+    const answer = await runOn(host, { steps: [{ text: ['So hate', 'ful.'] }], guards: [guard()] });
+    expect(answer.stopped).toContain('The answer was rejected by moderation.');
+    expect(asked).toEqual(['something hateful', 'Hello', 'So hateful.']);
+  });
+
+  it('lets the rest pass', async () => {
+    const { guard } = endpointOf();
+    expect(await runOn(host, { steps: [{ text: 'All is well.' }], guards: [guard()] })).toMatchObject({ text: 'All is well.' });
+  });
+});
+
+describe('moderationGuard', () => {
+  it.each<[string, (input: string) => Response]>([
+    ['an error', () => new Response('no', { status: 500 })],
+    ['a page', () => new Response('<html>')],
+    ['another form', () => Response.json({ ok: true })],
+    ['no result', () => Response.json({ results: [] })],
+    [
+      'scores that are no numbers',
+      () => Response.json({ results: [{ categories: { hate: false }, category_scores: { hate: 'low' } }] }),
+    ],
+  ])('%s is an outage and not a pass', async (_what, reply) => {
+    const { guard } = endpointOf(reply);
+    await expect(runOn('InterlockAgent', { steps: [{ text: 'Hi.' }], guards: [guard()] })).rejects.toMatchObject({
+      code: 'guard/unavailable',
+    });
+  });
+
+  it('an endpoint that cannot be reached is an outage', async () => {
+    const { guard } = endpointOf(() => {
+      throw new TypeError('fetch failed');
+    });
+    await expect(runOn('InterlockAgent', { steps: [{ text: 'Hi.' }], guards: [guard()] })).rejects.toMatchObject({
+      code: 'guard/unavailable',
+    });
+  });
+
+  it('thresholds and categories decide what counts', async () => {
+    const stopped = async (options: Partial<ModerationGuardOptions>) =>
+      (await runOn('InterlockAgent', { steps: [{ text: 'Hi.' }], prompt: 'hateful', guards: [endpointOf().guard(options)] }))
+        .stopped !== undefined;
+    expect(await stopped({ thresholds: { hate: 0.9 } })).toBe(false);
+    expect(await stopped({ thresholds: { hate: 0.5 } })).toBe(true);
+    expect(await stopped({ categories: ['violence'] })).toBe(false);
+    expect(await stopped({ thresholds: { violence: 0.2 }, categories: ['violence'] })).toBe(true);
+  });
+
+  it('asks once for each window', async () => {
+    const { asked, guard } = endpointOf();
+    await runOn('InterlockAgent', { steps: [{ text: 'One. Two. Three.'.match(/./g) ?? [] }], guards: [guard()] });
+    expect(asked).toEqual(['Hello', 'One. Two. Three.']);
+  });
+});

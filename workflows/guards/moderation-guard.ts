@@ -1,0 +1,131 @@
+import type { Processor } from '@mastra/core/processors';
+import { z } from 'zod';
+import { InterlockError } from '../../src/errors.js';
+import type { WindowedProcessor } from '../../src/guard/pattern.js';
+import type { HookContext } from '../../src/phase/row.js';
+import { aFunction, aName, listOf, needed, numberFrom, oneOf, recordOf } from '../../src/option-kind.js';
+import { newestUserTurn, responseMessages, textsOf } from '../messages/message-text.js';
+import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
+import { block, judgeWith, report, type Detection } from './detection.js';
+import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
+
+export interface ModerationGuardOptions extends GuardOptions {
+  /** Where texts are sent, such as `https://api.openai.com/v1/moderations`. */
+  readonly endpoint: string;
+  /** Default `omni-moderation-latest`. */
+  readonly model?: string;
+  /** Headers of each request, such as `authorization`. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** From which score a category is a violation, 0 to 1. Default: what the endpoint flags. */
+  readonly thresholds?: Readonly<Record<string, number>>;
+  /** Categories that count. Default: all. */
+  readonly categories?: readonly string[];
+  /** Of an answer, how much is judged at once, and waits. Default `'part'`. */
+  readonly window?: 'sentence' | 'part';
+  /** Default `'block'`. */
+  readonly strategy?: JudgeStrategy;
+  /** Sends the requests. Default: the platform's `fetch`. */
+  readonly fetch?: typeof fetch;
+}
+
+/** What the tripwire and `onViolation` are told. */
+export interface ModerationMetadata {
+  /** Categories that were found. */
+  readonly categories: readonly string[];
+}
+
+const optionKinds: KindsOf<ModerationGuardOptions> = {
+  ...sharedKinds,
+  endpoint: needed(aName),
+  model: aName,
+  headers: recordOf(aName),
+  thresholds: recordOf(numberFrom(0, 1)),
+  categories: listOf(aName),
+  window: oneOf('sentence', 'part'),
+  strategy: judgeStrategies,
+  fetch: aFunction,
+};
+
+const answerSchema = z.object({
+  results: z
+    .array(z.object({ categories: z.record(z.string(), z.boolean()), category_scores: z.record(z.string(), z.number()) }))
+    .min(1),
+});
+
+/**
+ * A guard (id `moderation`) that asks an endpoint with OpenAI's form of moderation about the user's newest turn and about answers. It fails closed: an
+ * endpoint that does not answer, or answers in another form, is reported as `guard/unavailable` and not as a pass. Limit its time with
+ * `guard(moderationGuard(…), { deadlineMs })`.
+ *
+ * In an `InterlockAgent` and with the AI SDK nothing of an answer leaves before its window was judged; in an agent of Mastra's own an answer is judged
+ * after its step.
+ */
+export const moderationGuard = (
+  options: ModerationGuardOptions,
+): GuardProcessor<'processInput' | 'processOutputStream' | 'processOutputStep', ModerationMetadata> &
+  Pick<WindowedProcessor, 'window'> => {
+  checkOptions('moderation', options, optionKinds);
+  const { window = 'part', strategy = 'block' } = options;
+  const guard: Processor<string, ModerationMetadata> = {
+    id: options.id ?? 'moderation',
+    name: 'Moderation',
+    description: 'Asks a moderation endpoint.',
+    onViolation: options.onViolation,
+  };
+  const detect = async (
+    texts: readonly string[],
+    place: string,
+    signal?: AbortSignal,
+  ): Promise<Detection<ModerationMetadata> | undefined> => {
+    const text = texts.join('\n');
+    if (text.trim() === '') return undefined;
+    const categories = await ask(options, text, signal);
+    return categories.length > 0 ? { reason: `The ${place} was rejected by moderation.`, metadata: { categories } } : undefined;
+  };
+  const judge = judgeWith<ModerationMetadata>(guard, strategy);
+  return Object.assign(guard, { traits: traitsOf[strategy], window }, {
+    processInput: async (args) =>
+      judge(await detect(newestUserTurn(args.messages).flatMap(textsOf), 'input', args.abortSignal), args),
+    processOutputStream: async (args) => {
+      const { part } = args;
+      if (!isHeld(args) || (part.type !== 'text-delta' && part.type !== 'reasoning-delta')) return part;
+      const detection = await detect([part.payload.text], 'answer', args.abortSignal);
+      if (detection && strategy === 'block') return block(detection, args);
+      if (detection) await report(guard, detection);
+      return part;
+    },
+    processOutputStep: async (args) => {
+      if (isHeld(args)) return judge(undefined, args);
+      const newest = responseMessages(args.messages).slice(-1).flatMap(textsOf);
+      return judge(await detect(newest.length > 0 ? newest : [args.text ?? ''], 'answer', args.abortSignal), args);
+    },
+  } satisfies Partial<Processor<string, ModerationMetadata>>);
+};
+
+/** Whether the host holds text back until its window was judged; elsewhere each delta would be a request. */
+const isHeld = (args: object): boolean => (args as Partial<HookContext>).heedsRulings === true; // beside Mastra's own arguments
+
+const ask = async (
+  { endpoint, model = 'omni-moderation-latest', headers, fetch: send = fetch, thresholds, categories }: ModerationGuardOptions,
+  input: string,
+  signal: AbortSignal | undefined,
+): Promise<string[]> => {
+  const body = JSON.stringify({ model, input });
+  const response = await send(endpoint, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+    signal,
+  });
+  if (!response.ok) throw unavailable(`the moderation endpoint answered with status ${response.status}.`);
+  const answer = answerSchema.safeParse(await response.json().catch(() => undefined));
+  if (!answer.success) throw unavailable('the moderation endpoint answered in another form.');
+  const found = answer.data.results.flatMap(({ categories: flags, category_scores: scores }) =>
+    Object.keys({ ...flags, ...scores }).filter((name) =>
+      thresholds?.[name] === undefined ? flags[name] === true : (scores[name] ?? (flags[name] ? 1 : 0)) >= thresholds[name],
+    ),
+  );
+  return [...new Set(found)].filter((name) => categories?.includes(name) ?? true);
+};
+
+const unavailable = (detail: string): InterlockError => new InterlockError('guard/unavailable', { path: 'moderation', detail });
