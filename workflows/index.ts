@@ -49,4 +49,18 @@ export {
   type LanguageGuardOptions,
   type LanguageMetadata,
 } from './guards/language-guard.js';
+export {
+  toolDescriptionGuard,
+  type ToolDescriptionGuardOptions,
+  type ToolDescriptionMetadata,
+} from './guards/tool-description-guard.js';
+export {
+  limitGuard,
+  type Limit,
+  type LimitContext,
+  type Limiter,
+  type LimitGuardOptions,
+  type LimitMetadata,
+  type LimitUnit,
+} from './guards/limit-guard.js';
 export { topicGuard, type TopicGuardOptions, type TopicMetadata } from './guards/topic-guard.js';

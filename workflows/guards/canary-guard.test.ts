@@ -15,7 +15,7 @@ describe.each(hosts)('canaryGuard in %s', (host) => {
   it('puts a word into the system prompt, another one in each run', async () => {
     const guard = canaryGuard();
     const words = [];
-    for (const _run of [1, 2])
+    for (let count = 0; count < 2; count += 1)
       words.push(
         /Reference (ck[0-9a-f]{16})\./.exec(
           (await runOn(host, { steps: [{ text: 'Hi.' }], guards: [guard] })).prompts[0] ?? '',
@@ -34,7 +34,7 @@ describe.each(hosts)('canaryGuard in %s', (host) => {
     const steps = ({ prompt }: { prompt: unknown }): ScriptedStep => ({
       text: pieces(`Sure. It is ${form(/ck[0-9a-f]{16}/.exec(JSON.stringify(prompt))?.[0] ?? '')} indeed.`),
     });
-    const { stopped, text } = await runOn(host, { steps: steps as never, instructions, guards: [canaryGuard()] });
+    const { stopped, text } = await runOn(host, { steps, instructions, guards: [canaryGuard()] });
     expect(stopped).toContain('The answer gives the instructions away.');
     expect(text).not.toContain('indeed');
   });

@@ -51,30 +51,15 @@ export const canaryGuard = (
   Pick<WindowedProcessor, 'window'> => {
   checkOptions('canary', options, optionKinds);
   const { word: hasWord = true, minOverlap = 64, strategy = 'block' } = options;
-  const secrets = new WeakMap<object, Secret>();
-  const secretOf = (state: object): Secret => {
-    const secret = secrets.get(state) ?? { word: randomWord(), system: '', index: undefined, tail: '' };
-    secrets.set(state, secret);
-    return secret;
-  };
+  const secretOf = createSecrets();
   const guard: Processor<string, CanaryMetadata> = {
     id: options.id ?? 'canary',
     name: 'Canary',
     description: 'Finds the system prompt in answers.',
     onViolation: options.onViolation,
   };
-  const leakIn = (
-    text: string,
-    secret: Secret,
-    list: ProcessOutputStreamArgs['messageList'],
-  ): Detection<CanaryMetadata> | undefined => {
-    const system =
-      secret.system ||
-      (list
-        ?.getAllSystemMessages()
-        .flatMap(({ content }) => leavesOf(content))
-        .join('\n') ??
-        '');
+  const leakIn: FindLeak = (text, secret, list) => {
+    const system = secret.system || systemOf(list);
     if (system !== secret.system || !secret.index) Object.assign(secret, { system, index: indexOf(system, minOverlap) });
     const leak = leakOf(text, secret, hasWord);
     return leak && { reason: 'The answer gives the instructions away.', metadata: { leak } };
@@ -108,6 +93,25 @@ export const canaryGuard = (
     },
   } satisfies Partial<Processor<string, CanaryMetadata>>);
 };
+
+type MessageList = ProcessOutputStreamArgs['messageList'];
+type FindLeak = (text: string, secret: Secret, list: MessageList) => Detection<CanaryMetadata> | undefined;
+
+/** The secret of each run, by the state that its hooks share. */
+const createSecrets = (): ((state: object) => Secret) => {
+  const secrets = new WeakMap<object, Secret>();
+  return (state) => {
+    const secret = secrets.get(state) ?? { word: randomWord(), system: '', index: undefined, tail: '' };
+    secrets.set(state, secret);
+    return secret;
+  };
+};
+
+const systemOf = (list: MessageList): string =>
+  list
+    ?.getAllSystemMessages()
+    .flatMap(({ content }) => leavesOf(content))
+    .join('\n') ?? '';
 
 /** So much of what was said is read again with the next sentence. */
 const tailChars = 512;

@@ -46,4 +46,18 @@ export { sqlRule, type SqlFacts, type SqlRuleOptions } from '../tool-policy/sql-
 export { canaryGuard, type CanaryGuardOptions, type CanaryMetadata } from './canary-guard.js';
 export { moderationGuard, type ModerationGuardOptions, type ModerationMetadata } from './moderation-guard.js';
 export { languageGuard, type LanguageDetector, type LanguageGuardOptions, type LanguageMetadata } from './language-guard.js';
+export {
+  toolDescriptionGuard,
+  type ToolDescriptionGuardOptions,
+  type ToolDescriptionMetadata,
+} from './tool-description-guard.js';
+export {
+  limitGuard,
+  type Limit,
+  type LimitContext,
+  type Limiter,
+  type LimitGuardOptions,
+  type LimitMetadata,
+  type LimitUnit,
+} from './limit-guard.js';
 export { topicGuard, type TopicGuardOptions, type TopicMetadata } from './topic-guard.js';

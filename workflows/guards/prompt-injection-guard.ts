@@ -5,6 +5,7 @@ import type { InjectionSignal } from '../injection/injection-signal.js';
 import { scoring, type InjectionScore } from '../injection/score-injection.js';
 import { inputSignals, toolResultSignals } from '../injection/signals.js';
 import { readingsOf, textsOf, userTurns } from '../messages/message-text.js';
+import { attachedTexts, madeUpTexts } from '../messages/sent-texts.js';
 import { currentToolResult } from '../messages/tool-result.js';
 import { leavesOf } from '../text/map-leaves.js';
 import { judgeWith, type Detection } from './detection.js';
@@ -44,8 +45,8 @@ const optionKinds: KindsOf<PromptInjectionGuardOptions> = {
  * A guard (id `prompt-injection`) against text that tries to take over the model: lifted instructions, pretended roles, requests
  * for the system prompt, jailbreak personas, hidden and encoded orders, and in tool results orders to the model.
  *
- * It reads every turn of the user that came in, since a history that a client sends may be made up, and every string of a tool
- * result. It knows phrases, not meaning: a text that quotes an attack to ask about it is taken for one, and an attack in words
+ * It reads every turn of the user that came in with its text files, and turns of the assistant that a client sends, since a history that a client
+ * sends may be made up, and every string of a tool result. It knows phrases, not meaning: a text that quotes an attack to ask about it is taken for one, and an attack in words
  * of its own passes. Use it beside a guard that judges by model where that matters.
  */
 export const promptInjectionGuard = (
@@ -63,11 +64,14 @@ export const promptInjectionGuard = (
   const signalsIn = { input: [...inputSignals, ...patterns], result: [...toolResultSignals, ...patterns] };
   type Context = Parameters<typeof judge>[1];
   const judgeTexts = (texts: readonly string[], signals: readonly InjectionSignal[], { place, args }: Asked<Context>) =>
-    whenReady(highest(texts, signals), (score) => judge(detectionOf(score, threshold, place), args));
+    whenReady(highestScore(texts, signals), (score) => judge(detectionOf(score, threshold, place), args));
   return Object.assign(guard, { traits: { ...traitsOf[strategy], judgesErrors: true } }, {
     processInput: (args) => {
-      const turns = userTurns(args.messages).flatMap((turn) => readingsOf(turn.flatMap(textsOf)));
-      return judgeTexts(turns, signalsIn.input, { place: 'input', args });
+      const turns = userTurns(args.messages).flatMap((turn) => [
+        ...readingsOf(turn.flatMap(textsOf)),
+        ...turn.flatMap(attachedTexts),
+      ]);
+      return judgeTexts([...turns, ...madeUpTexts(args)], signalsIn.input, { place: 'input', args });
     },
     processToolResult: (args) => {
       const strings = leavesOf(currentToolResult(args)).filter((leaf) => typeof leaf === 'string');
@@ -81,7 +85,8 @@ interface Asked<Context> {
   readonly args: Context;
 }
 
-const highest = (texts: readonly string[], signals: readonly InjectionSignal[]): Awaitable<InjectionScore> => {
+/** The score of the text that is surest. */
+export const highestScore = (texts: readonly string[], signals: readonly InjectionSignal[]): Awaitable<InjectionScore> => {
   const pace = createPace();
   const scores = inTurn(texts, (text) => paced(scoring(text, signals), pace));
   return whenReady(scores, (all) => all.reduce((a, b) => (b.score > a.score ? b : a), { score: 0, signals: [] }));

@@ -1,0 +1,187 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { Processor, ProcessorContext, ProcessOutputStepArgs } from '@mastra/core/processors';
+import { InterlockError } from '../../src/errors.js';
+import { aFunction, aName, either, fieldsOf, instanceWith, listOf, needed, numberFrom, oneOf } from '../../src/option-kind.js';
+import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
+import { block, type Detection } from './detection.js';
+import { traitsOf, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
+
+/** What is counted: runs, steps of runs, calls of models, tool calls, tokens, or a cost of your own. */
+export type LimitUnit = 'runs' | 'steps' | 'calls' | 'toolCalls' | 'tokens' | 'cost';
+
+/** Where points are kept: any limiter of `rate-limiter-flexible`, in memory or in a store that processes share. */
+export interface Limiter {
+  consume(key: string, points: number): Promise<unknown>;
+  penalty(key: string, points: number): Promise<unknown>;
+  reward(key: string, points: number): Promise<unknown>;
+}
+
+type Usage = ProcessOutputStepArgs['usage'];
+
+/** What a key is found in. */
+export interface LimitContext {
+  readonly requestContext: ProcessorContext['requestContext'];
+  /** The resource and the thread of the conversation, where the run has memory. */
+  readonly resourceId: string | undefined;
+  readonly threadId: string | undefined;
+}
+
+export interface Limit {
+  /** Named in the tripwire. Default: the unit. */
+  readonly name?: string;
+  readonly unit: LimitUnit;
+  /**
+   * Whose points they are: `user` (the run's resource), `thread`, `all`, or what a function says. What has no key shares one, `anonymous`.
+   * Default `user`.
+   */
+  readonly per?: 'user' | 'thread' | 'all' | ((context: LimitContext) => string | undefined);
+  /** Keeps the points and their window. */
+  readonly limiter: Limiter;
+  /** With `tokens` and `cost`: what a call reserves before it is made, from 1. What it used is settled after it. Default 1,000. */
+  readonly reserve?: number;
+  /** With `cost`: the points of a call, such as millionths of a dollar; needed there. */
+  readonly priceOf?: (usage: Usage) => number;
+}
+
+export interface LimitGuardOptions extends GuardOptions {
+  readonly limits: readonly Limit[];
+}
+
+/** What the tripwire and `onViolation` are told. */
+export interface LimitMetadata {
+  readonly limit: string;
+  readonly unit: LimitUnit;
+  /** After how many milliseconds to try again. */
+  readonly retryAfterMs: number;
+}
+
+const units = ['runs', 'steps', 'calls', 'toolCalls', 'tokens', 'cost'] as const satisfies readonly LimitUnit[];
+const limitKind = fieldsOf({
+  name: aName,
+  unit: needed(oneOf(...units)),
+  per: either(oneOf('user', 'thread', 'all'), aFunction),
+  limiter: needed(instanceWith('consume', 'a limiter of rate-limiter-flexible')),
+  reserve: numberFrom(1),
+  priceOf: aFunction,
+} satisfies KindsOf<Limit>);
+const optionKinds: KindsOf<LimitGuardOptions> = { ...sharedKinds, limits: needed(listOf(limitKind)) };
+
+/** Points that a call has reserved, by the limit's place in the list, and whose they are. */
+type Reserved = Record<number, { key: string; points: number }>;
+
+interface HookArgs extends ProcessorContext<LimitMetadata> {
+  readonly messages?: readonly MastraDBMessage[];
+  readonly messageList?: { readonly get: { readonly all: { db(): MastraDBMessage[] } } };
+}
+
+/**
+ * A guard (id `limit`) for how much users, threads or all may use in a window. Tokens and cost are reserved before a call and settled after it, so that
+ * calls at the same time cannot pass a limit together. Put the same object into the input and the output processors.
+ *
+ * A run that is over a limit stops with `retryAfterMs`; what was asked for is given back. A call that fails keeps what it reserved. Points are kept by a
+ * limiter of `rate-limiter-flexible`, and a store that fails is `guard/unavailable`.
+ *
+ * @example
+ * limitGuard({ limits: [{ unit: 'tokens', limiter: new RateLimiterRedis({ storeClient, points: 100_000, duration: 3600 }), reserve: 4000 }] });
+ */
+export const limitGuard = (
+  options: LimitGuardOptions,
+): GuardProcessor<
+  'processInput' | 'processInputStep' | 'processLLMRequest' | 'processOutputStream' | 'processOutputStep',
+  LimitMetadata
+> => {
+  checkOptions('limit', options, optionKinds);
+  const { limits } = options;
+  const free = limits.findIndex(({ unit, priceOf }) => unit === 'cost' && !priceOf);
+  if (free >= 0)
+    throw new InterlockError('guard/invalid-option', { path: `limit.limits.${free}.priceOf`, detail: 'cost needs a price.' });
+  const guard: Processor<string, LimitMetadata> = {
+    id: options.id ?? 'limit',
+    name: 'Limits',
+    description: `Limits ${limits.map(nameOf).join(', ')}.`,
+    onViolation: options.onViolation,
+  };
+  const take = async (args: HookArgs, wanted: readonly LimitUnit[]): Promise<Reserved> => {
+    const taken: Reserved = {};
+    for (const [at, limit] of limits.entries()) {
+      if (!wanted.includes(limit.unit)) continue;
+      const [key, points] = [keyOf(limit, args), isMetered(limit) ? (limit.reserve ?? 1000) : 1];
+      const refused = await consume(limit, key, points);
+      if (!refused) taken[at] = { key, points };
+      else {
+        for (const [place, { key: other, points: given }] of Object.entries(taken))
+          await limits[Number(place)]?.limiter.reward(other, given);
+        return block(refused, args);
+      }
+    }
+    return taken;
+  };
+  return Object.assign(guard, { traits: traitsOf.block }, {
+    processInput: async (args) => {
+      await take(args, ['runs']);
+      return unchanged;
+    },
+    processInputStep: async (args) => {
+      args.state[stateKey] = await take(args, ['steps', 'tokens', 'cost']);
+      return unchanged;
+    },
+    processLLMRequest: async (args) => {
+      await take(args, ['calls']);
+      return undefined;
+    },
+    processOutputStream: async (args) => {
+      if (args.part.type === 'tool-call') await take(args, ['toolCalls']);
+      return args.part;
+    },
+    processOutputStep: async (args) => {
+      const reserved = (args.state[stateKey] ?? {}) as Reserved; // only this file writes it
+      delete args.state[stateKey];
+      for (const [at, { key, points }] of Object.entries(reserved))
+        await settle(limits[Number(at)], { key, points, usage: args.usage });
+      return unchanged;
+    },
+  } satisfies Partial<Processor<string, LimitMetadata>>);
+};
+
+const stateKey = 'limitReserved';
+
+const nameOf = ({ name, unit }: Limit): string => name ?? unit;
+const isMetered = ({ unit }: Limit): boolean => unit === 'tokens' || unit === 'cost';
+
+const keyOf = ({ per = 'user' }: Limit, { requestContext, messages, messageList }: HookArgs): string => {
+  const newest = (messages ?? messageList?.get.all.db() ?? []).findLast(({ role }) => role === 'user');
+  const resourceId = text(requestContext?.get('mastra__resourceId')) ?? newest?.resourceId;
+  const threadId = text(requestContext?.get('mastra__threadId')) ?? newest?.threadId;
+  if (typeof per === 'function') return per({ requestContext, resourceId, threadId }) ?? anonymous;
+  return { user: resourceId, thread: threadId, all: 'all' }[per] ?? anonymous;
+};
+
+const anonymous = 'anonymous';
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** Takes points; gives what to tell where there are not enough of them, and takes none then. */
+const consume = async (limit: Limit, key: string, points: number): Promise<Detection<LimitMetadata> | undefined> => {
+  try {
+    await limit.limiter.consume(key, points);
+    return undefined;
+  } catch (refusal) {
+    const { msBeforeNext } = Object(refusal) as { msBeforeNext?: unknown };
+    if (refusal instanceof Error || typeof msBeforeNext !== 'number') throw refusal;
+    await limit.limiter.reward(key, points); // a refusal counts as well there
+    const metadata = { limit: nameOf(limit), unit: limit.unit, retryAfterMs: msBeforeNext };
+    return { reason: `The limit of ${nameOf(limit)} is reached.`, metadata };
+  }
+};
+
+/** Gives back what was reserved too much, and takes what was reserved too little. A call that says nothing of its usage keeps its reservation. */
+const settle = async (
+  limit: Limit | undefined,
+  { key, points, usage }: { key: string; points: number; usage: Usage },
+): Promise<void> => {
+  if (!limit || !isMetered(limit)) return;
+  const used = limit.priceOf ? limit.priceOf(usage) : (usage.totalTokens ?? (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0));
+  if (!Number.isFinite(used) || used <= 0) return;
+  const more = Math.ceil(used) - points;
+  if (more > 0) await limit.limiter.penalty(key, more);
+  if (more < 0) await limit.limiter.reward(key, -more);
+};

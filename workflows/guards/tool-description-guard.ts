@@ -1,0 +1,95 @@
+import type { ProcessInputStepArgs, Processor } from '@mastra/core/processors';
+import { numberFrom } from '../../src/option-kind.js';
+import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
+import { toolResultSignals } from '../injection/signals.js';
+import { leavesOf } from '../text/map-leaves.js';
+import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
+import { judgeWith, type Detection } from './detection.js';
+import { traitsOf, unchanged, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
+import { highestScore } from './prompt-injection-guard.js';
+
+export interface ToolDescriptionGuardOptions extends GuardOptions {
+  /** The score from which on a description gives orders, 0 to 1. Default 0.7. */
+  readonly threshold?: number;
+  /** Default `'block'`. */
+  readonly strategy?: JudgeStrategy;
+}
+
+/** What the tripwire and `onViolation` are told. */
+export interface ToolDescriptionMetadata {
+  readonly toolName: string;
+  readonly score: number;
+  readonly signals: readonly string[];
+}
+
+const optionKinds: KindsOf<ToolDescriptionGuardOptions> = {
+  ...sharedKinds,
+  threshold: numberFrom(0, 1),
+  strategy: judgeStrategies,
+};
+
+/**
+ * A guard (id `tool-description`) against tools whose name, description or schema gives the model orders, as those of a foreign MCP server may. It
+ * reads the tools of each step before the model does, and each tool once.
+ */
+export const toolDescriptionGuard = (
+  options: ToolDescriptionGuardOptions = {},
+): GuardProcessor<'processInputStep', ToolDescriptionMetadata> => {
+  checkOptions('tool-description', options, optionKinds);
+  const { threshold = 0.7, strategy = 'block' } = options;
+  const guard: Processor<string, ToolDescriptionMetadata> = {
+    id: options.id ?? 'tool-description',
+    name: 'Tool descriptions',
+    description: 'Finds orders to the model in tools.',
+    onViolation: options.onViolation,
+  };
+  const judge = judgeWith<ToolDescriptionMetadata>(guard, strategy);
+  const judged = new WeakMap<object, Detection<ToolDescriptionMetadata> | 'clean'>();
+  const detectionOf = (toolName: string, tool: unknown): Awaitable<Detection<ToolDescriptionMetadata> | undefined> => {
+    const known = typeof tool === 'object' && tool !== null ? judged.get(tool) : undefined;
+    if (known) return known === 'clean' ? undefined : known;
+    return whenReady(highestScore([[toolName, ...textsIn(tool)].join('\n')], toolResultSignals), ({ score, signals }) => {
+      const found =
+        score < threshold
+          ? undefined
+          : { reason: `The tool ${toolName} gives the model orders.`, metadata: { toolName, score, signals } };
+      if (typeof tool === 'object' && tool !== null) judged.set(tool, found ?? 'clean');
+      return found;
+    });
+  };
+  return Object.assign(guard, { traits: traitsOf[strategy] }, {
+    processInputStep: async (args: ProcessInputStepArgs<ToolDescriptionMetadata>) => {
+      for (const [name, tool] of Object.entries(args.tools ?? {})) {
+        const detection = await detectionOf(name, tool);
+        if (detection) return judge(detection, args);
+      }
+      return unchanged;
+    },
+  } satisfies Partial<Processor<string, ToolDescriptionMetadata>>);
+};
+
+/** What a model is told of a tool. */
+const textsIn = (tool: unknown): string[] => {
+  const { description, inputSchema, parameters, outputSchema } = Object(tool) as Record<string, unknown>;
+  return [description, ...[inputSchema, parameters, outputSchema].map(schemaOf)].flatMap(leavesOf).map(String);
+};
+
+/** A schema as plain data: as it is where it is JSON Schema, else as the library that made it writes it. */
+const schemaOf = (schema: unknown): unknown => {
+  const {
+    jsonSchema,
+    toJSONSchema,
+    '~standard': standard,
+  } = Object(schema) as {
+    jsonSchema?: unknown;
+    toJSONSchema?: () => unknown;
+    '~standard'?: { jsonSchema?: { input?: (options: { target: string }) => unknown } };
+  };
+  try {
+    if (typeof jsonSchema === 'object') return jsonSchema;
+    if (typeof toJSONSchema === 'function') return toJSONSchema.call(schema);
+    return standard?.jsonSchema?.input?.({ target: 'draft-07' }) ?? schema;
+  } catch {
+    return schema; // a schema without a form in JSON
+  }
+};
