@@ -139,7 +139,17 @@ export const partOfChunk = <Part extends { type: string }>(
   codec: ChunkCodec<Part>,
 ): Part | undefined => {
   const part = parts.get(chunk);
+  if (part && saysDelta(part, chunk)) return part;
   const given = part && codec.toChunk(part, '');
   if (part && chunk.type === given?.type && isSame(chunk.payload, given.payload)) return part;
   return codec.toPart(chunk);
+};
+
+/** Most parts are pieces of text: whether one says what its part said is seen without making it again. */
+const saysDelta = (part: { type: string }, { type, payload }: Chunk): boolean => {
+  if (type !== part.type || !type.endsWith('-delta')) return false;
+  const { id, delta, text = delta, providerMetadata } = part as Fields;
+  const now = payload as Fields;
+  const isSameText = now['text'] === text && now['id'] === id && now['providerMetadata'] === providerMetadata;
+  return isSameText && Object.keys(now).length === Object.keys(part).length - 1;
 };

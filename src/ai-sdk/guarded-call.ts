@@ -172,7 +172,7 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       const parts = leaving(calling, next.value);
       if (run.hold === 'step') held.push(...parts);
-      else if (parts.length > 0) yield* send(parts);
+      for (const part of run.hold === 'step' ? [] : send(parts)) yield part; // `yield*` would wait for each
     }
     await over;
     Object.assign(run, { retries: loop.retries, recoveries: loop.recoveries });

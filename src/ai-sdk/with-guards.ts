@@ -5,7 +5,7 @@ import { judgedInput } from './judge-input.js';
 import { guardsOutput, type ModelCall } from './model-port.js';
 import { begin, isSharedRun, runsOf, type GuardOptions, type Guards, type Run } from './run.js';
 import { isStopError } from './stop-errors.js';
-import type { CallableModel, CallOptions, GenerateResult, PartOf, Prompt, StreamPart, StreamResult } from './spec.js';
+import type { CallableModel, GenerateResult, PartOf, Prompt, StreamPart, StreamResult } from './spec.js';
 import { createGathering } from './wire.js';
 
 /**
@@ -29,26 +29,26 @@ export const withGuards = (model: ModelInstance | string, guards: Guards, option
     model: instanceOf(model),
     middleware: {
       specificationVersion: 'v4',
-      wrapGenerate: ({ model: inner, params }) => generate(nextRun(), callOf(inner, params, 'generate')),
-      wrapStream: ({ model: inner, params }) => stream(nextRun(), callOf(inner, params, 'stream')),
+      wrapGenerate: ({ model: inner, params }) => {
+        const run = nextRun();
+        return generate(run, callOf(run, { model: inner, params, mode: 'generate' }));
+      },
+      wrapStream: ({ model: inner, params }) => {
+        const run = nextRun();
+        return stream(run, callOf(run, { model: inner, params, mode: 'stream' }));
+      },
     },
   });
   if (isSharedRun(guards)) guards.models.add(guarded);
   return guarded;
 };
 
-const callOf = (model: CallableModel, params: CallOptions, mode: ModelCall['mode']): ModelCall => {
+const callOf = ({ signal }: Run, called: Pick<ModelCall, 'model' | 'params' | 'mode'>): ModelCall => {
   const controller = new AbortController();
-  return {
-    model,
-    params,
-    mode,
-    signal: anyOf(controller.signal, params.abortSignal),
-    cancel: (reason) => controller.abort(reason),
-  };
+  const { abortSignal } = called.params;
+  const signals = [controller.signal, signal, ...(abortSignal ? [abortSignal] : [])];
+  return { ...called, signal: AbortSignal.any(signals), cancel: (reason) => controller.abort(reason) };
 };
-
-const anyOf = (own: AbortSignal, given: AbortSignal | undefined): AbortSignal => (given ? AbortSignal.any([own, given]) : own);
 
 /** Where nobody tells which step it is, one that was answered is followed by the next. */
 const beginCall = async (run: Run, call: ModelCall): Promise<GuardedCall> => {
@@ -56,7 +56,7 @@ const beginCall = async (run: Run, call: ModelCall): Promise<GuardedCall> => {
   if (run.isAnswered && !run.adapters.has('toPrepareStep')) run.stepNumber += 1;
   run.isAnswered = false;
   const prompt = (await judgedInput(run, call.params.prompt)) as Prompt; // made of a prompt
-  return callGuarded(run, { ...call, signal: anyOf(call.signal, run.signal) }, prompt);
+  return callGuarded(run, call, prompt);
 };
 
 const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {

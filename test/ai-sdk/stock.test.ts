@@ -314,6 +314,18 @@ describe.each(toolWays)('tools: %s', (way) => {
         [given('a'), ...words('Found.'), finish()],
       ],
     ],
+    [
+      'with a preliminary one before it',
+      [
+        [
+          provided('a'),
+          { ...given('a'), result: { hits: 1 }, preliminary: true } as StreamPart,
+          given('a'),
+          ...words('Found.'),
+          finish(),
+        ],
+      ],
+    ],
     ['as an error', [[provided('a'), { ...given('a'), isError: true } as StreamPart, ...words('Sorry.'), finish()]]],
   ];
 
