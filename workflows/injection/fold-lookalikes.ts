@@ -13,11 +13,29 @@ const lookalikes: ReadonlyMap<string, string> = new Map(
  * Reads letters that only look Latin as Latin, in words that also have Latin letters: a Russian or Greek word stays what it is.
  * The table holds what is used to disguise English words; it is not the whole of Unicode's confusables.
  */
-export const foldLookalikes = (text: string): string => (beyondAscii.test(text) ? text.replaceAll(mixedWord, folded) : text);
+export const foldLookalikes = (text: string): string => {
+  const [beyondAscii, letters] = [/[^\0-\x7F]/g, /\p{L}+/uy];
+  const pieces: string[] = [];
+  let done = 0;
+  for (let hit = beyondAscii.exec(text); hit; hit = beyondAscii.exec(text)) {
+    letters.lastIndex = startOfLatin(text, hit.index, done);
+    const from = letters.lastIndex;
+    const word = letters.exec(text)?.[0] ?? '';
+    if (/[A-Za-z]/.test(word)) {
+      pieces.push(text.slice(done, from), folded(word));
+      done = from + word.length;
+    }
+    beyondAscii.lastIndex = Math.max(hit.index + 1, from + word.length);
+  }
+  return done === 0 ? text : pieces.join('') + text.slice(done);
+};
 
-const beyondAscii = /[^\0-\x7F]/;
-/** A word that has letters of both kinds. */
-const mixedWord = /(?<!\p{L})(?:[A-Za-z]+[[\p{L}]--[A-Za-z]]|[[\p{L}]--[A-Za-z]]+[A-Za-z])\p{L}*/gv;
+/** Where the letters of ASCII begin that stand right before a place. */
+const startOfLatin = (text: string, place: number, least: number): number => {
+  let start = place;
+  while (start > least && /[A-Za-z]/.test(text.charAt(start - 1))) start -= 1;
+  return start;
+};
 
 const folded = (word: string): string => {
   let read = '';

@@ -1,7 +1,7 @@
 import { atOnce, type Steps } from '../../src/guard/in-steps.js';
 import { hiddenSignals } from './hidden-text.js';
 import type { InjectionSignal } from './injection-signal.js';
-import { literalsOf } from './literals.js';
+import { beyondAscii, literalsOf } from './literals.js';
 import { normalizing } from './normalize-text.js';
 import { createWordScanner, type WordScanner } from './word-scanner.js';
 
@@ -41,6 +41,9 @@ interface Sought {
 
 const known = new WeakMap<readonly InjectionSignal[], Sought>();
 
+/** Whether words are not in nearly every text, as single letters are. */
+const isTelling = (words: readonly string[]): boolean => words.every((word) => word.length > 2 || word === beyondAscii);
+
 const soughtOf = (signals: readonly InjectionSignal[]): Sought => {
   const before = known.get(signals);
   if (before) return before;
@@ -52,7 +55,9 @@ const soughtOf = (signals: readonly InjectionSignal[]): Sought => {
   };
   const numbered = signals.map((signal) => ({
     ...signal,
-    needs: literalsOf(signal.pattern).map((words) => words.map(numberOf)),
+    needs: literalsOf(signal.pattern)
+      .filter(isTelling)
+      .map((words) => words.map(numberOf)),
   }));
   const sought: Sought = { signals: numbered, words: numbers.size, ...createWordScanner([...numbers.keys()]) };
   known.set(signals, sought);

@@ -19,17 +19,16 @@ export const createWordScanner = (
   read: (character: string) => string = (character) => character,
 ): WordScanner => {
   const { classes, width } = classesOf(words, read);
-  const { next, ends } = rowsOf(words, { classes, width });
+  const { next, isEnd, ends } = rowsOf(words, { classes, width });
   return {
     scan: (text, found) => {
       let row = 0;
       for (let at = 0; at < text.length; at += 1) {
         const code = text.charCodeAt(at);
-        const kind = classes[code < unit ? code : unit] ?? none;
+        const kind = classes[code < unit ? code : unit] as number; // it has a place for each
         if (kind === skipped) continue;
-        row = next[row * width + kind] ?? 0;
-        const its = ends[row];
-        if (its) for (const word of its) found[word] = 1;
+        row = next[row + kind] as number; // each row has a place for each kind
+        if (isEnd[row] === 1) for (const word of ends.get(row) ?? []) found[word] = 1;
       }
     },
   };
@@ -68,19 +67,23 @@ const rowsOf = (words: readonly string[], { classes, width }: { classes: Uint8Ar
     }
     rowAt(at).words.push(index);
   }
-  const next = new Uint16Array(rows.length * width);
+  /** Rows are known by where they begin. */
+  const next = new Uint32Array(rows.length * width);
   for (const queue = [0]; queue.length > 0;) {
     const index = queue.shift() ?? 0;
     const row = rowAt(index);
     for (let kind = 1; kind < width; kind += 1) {
       const to = row.next.get(kind);
-      const back = index === 0 ? 0 : (next[row.fallback * width + kind] ?? 0);
-      next[index * width + kind] = to ?? back;
+      const back = index === 0 ? 0 : (next[row.fallback * width + kind] ?? 0) / width;
+      next[index * width + kind] = (to ?? back) * width;
       if (to === undefined) continue;
       rowAt(to).fallback = back;
       rowAt(to).words.push(...rowAt(back).words);
       queue.push(to);
     }
   }
-  return { next, ends: rows.map((row) => (row.words.length > 0 ? Uint16Array.from(row.words) : undefined)) };
+  const ends = new Map(rows.flatMap((row, index) => (row.words.length > 0 ? [[index * width, row.words] as const] : [])));
+  const isEnd = new Uint8Array(rows.length * width);
+  for (const at of ends.keys()) isEnd[at] = 1;
+  return { next, isEnd, ends };
 };

@@ -52,7 +52,6 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
 
 /** A secret without a form of its own, where the text says what it is: `AWS_SECRET_ACCESS_KEY=…`, `"apiKey": "…"`. */
 const label = String.raw`(?:api[_-]?key|secret[_-]?access[_-]?key|account[_-]?key|client[_-]?secret|access[_-]?token|auth[_-]?token|private[_-]?token)`;
-const labelled = String.raw`(?<=${label}["'\`]?[ \t]{0,3}(?:[:=]|=>|:=|is)[ \t]{0,3}["'\`]?)(?=[^\d\n]{0,64}\d)[A-Za-z0-9_+/=.~-]{16,256}`;
 
 /** Keys of large providers of models, clouds, code and payments. A word that could be one is held whole: cheaper than to ask each form. */
 export const apiKeyFinder = defineFinder({
@@ -67,7 +66,8 @@ const noKey =
 
 /** Values that are labelled as a key. Labels are written in any case; keys are not. */
 export const labelledKeyFinder = defineFinder({
-  regex: new RegExp(labelled, 'i'),
+  lead: new RegExp(String.raw`${label}["'\`]?[ \t]{0,3}(?:[:=]|=>|:=|is)[ \t]{0,3}["'\`]?`, 'i'),
+  regex: /(?=[^\d\n]{0,64}\d)[A-Za-z0-9_+/=.~-]{16,256}/i,
   hint: /\d/,
   read: (text, { start, end }) => (noKey.test(text.slice(start, end)) ? undefined : end),
 });

@@ -10,6 +10,7 @@ const shared = /^(?:[f]+|[0]+)$/i;
 export const macFinder = defineFinder({
   regex: new RegExp(String.raw`(?<![0-9A-Za-z_])(?<![0-9A-Fa-f][:.-])(?:${separated}|${dotted})`),
   hint: /[:.-]/,
+  beginning: /[0-9A-Fa-f]{2}(?:[:-]|[0-9A-Fa-f]{2}\.)/,
   read: (text, { start, end }) => {
     const written = text.slice(start, end);
     const digits = written.replaceAll(/[^0-9A-Fa-f]/g, '');

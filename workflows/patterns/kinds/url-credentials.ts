@@ -10,7 +10,7 @@ const placeholder = /^\[[A-Z][A-Z_]*(?:_\d+|:[0-9a-f]+)?\]$/;
  */
 export const urlCredentialsFinder: Finder = {
   ...defineFinder({
-    lead: /(?<=\b[a-z][a-z0-9+.-]{1,20}):\/\//i,
+    lead: /:\/\/(?<=\b[a-z][a-z0-9+.-]{1,20}:\/\/)/i,
     regex: /(?:[^\s/?#@:"'<>`\\]{0,256}:[^\s/?#"'<>`\\]{1,1024}|[^\s/?#@:"'<>`\\]{16,1024})(?=@[^\s/?#@])/i,
     hint: /:\/\//,
     read: (text, { start, end }) => (placeholder.test(text.slice(start, end)) ? undefined : end),
