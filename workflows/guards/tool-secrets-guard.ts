@@ -10,7 +10,7 @@ import { aText, listOf, oneOf } from '../../src/option-kind.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface ToolSecretsGuardOptions extends GuardOptions {
-  /** What must not be handed to a tool. Default: `api-key`, `bearer`, `jwt`, `pem`, `url-credentials`. */
+  /** What must not be handed to a tool. Default: `api-key`, `bearer`, `jwt`, `pem`, `secret`, `url-credentials`. */
   readonly kinds?: readonly ValueKind[];
   /** Tools that may be given secrets, by name. Default: none. */
   readonly exceptTools?: readonly string[];
@@ -42,7 +42,7 @@ export const toolSecretsGuard = (
   options: ToolSecretsGuardOptions = {},
 ): GuardProcessor<'processOutputStream' | 'processOutputStep', ToolSecretsMetadata> => {
   checkOptions('tool-secrets', options, optionKinds);
-  const { kinds = ['api-key', 'bearer', 'jwt', 'pem', 'url-credentials'], exceptTools = [] } = options;
+  const { kinds = ['api-key', 'bearer', 'jwt', 'pem', 'secret', 'url-credentials'], exceptTools = [] } = options;
   const finder = combineFinders(findersOf(kinds));
   const detectionOf = ({ toolName, args }: Call): Awaitable<Detection<ToolSecretsMetadata> | undefined> => {
     if (exceptTools.includes(toolName)) return undefined;

@@ -1,7 +1,7 @@
 import { RegExpParser, type AST } from '@eslint-community/regexpp';
 import type { TextSpan } from '../../src/guard/pattern.js';
 import type { Finder, ReadMatch } from './finder.js';
-import { indexOfAny } from './ascii-set.js';
+import { indexOfAny, type AsciiSet } from './ascii-set.js';
 import { alphabetOf } from './regex-alphabet.js';
 import { openSourceOf } from './regex-open.js';
 import { reachOf } from './regex-reach.js';
@@ -21,6 +21,8 @@ export interface FinderOptions {
   readonly beginning?: RegExp;
   /** What begins like a value, where that is cheaper to tell than by the expression; matches wherever it does, or more. Default: `regex`. */
   readonly shape?: RegExp;
+  /** Where a value may still begin, where that is cheaper to tell than by any expression. */
+  readonly open?: Finder['open'];
   /** Default: each match is a value. */
   readonly read?: ReadMatch;
 }
@@ -38,9 +40,10 @@ export const defineFinder = ({
   lead,
   shape = behind(lead, regex),
   read = (_text, { end }) => end,
+  open: given,
 }: FinderOptions): Finder => {
   const reach = once(() => reachIn(parse(behind(lead, regex))));
-  const open = once(() => openIn(shape));
+  const open = once(() => given ?? openIn(shape));
   const led = lead ? `${lead.source}(${regex.source})` : beginningWith(beginning, regex);
   const [candidate, sign] = [globally(led, regex), hint && globally(hint.source, hint)];
   return {
@@ -63,6 +66,16 @@ export const defineFinder = ({
     open: (text, from) => open()(text, from),
   };
 };
+
+/** Holds the run of some characters at the end of a text, as far as a value and what leads to it may reach. */
+export const openRun =
+  (characters: AsciiSet, most: number): Finder['open'] =>
+  (text, from) => {
+    const least = Math.max(from, text.length - most);
+    let at = text.length;
+    while (at > least && characters[text.charCodeAt(at - 1)] === 1) at -= 1;
+    return at;
+  };
 
 /** Computes a value when it is first asked for: most programs use few kinds of values. */
 const once = <T>(compute: () => T): (() => T) => {

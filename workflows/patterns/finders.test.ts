@@ -45,6 +45,7 @@ const samples: Record<ValueKind, string[]> = {
     assembled('sk_li', 've_a1b2c3d4e5f6g7h8i9j0'),
     assembled('SG.ab', 'cdefghijklmnopqrstuv.abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG'),
   ],
+  secret: ['Tr0ub4dor&3', 'hunter2', 'correct-H0rse-battery'],
   bearer: ['abc123.def456-ghi789_jkl', 'dXNlcjpwYXNzd29yZA=='],
   email: ['jane.doe+tag@mail.example.co.uk', 'иван@пример.рф', "o'brien@example.ie"],
   iban: ['DE89 3704 0044 0532 0130 00', 'GB29NWBK60161331926819'],
@@ -56,7 +57,11 @@ const samples: Record<ValueKind, string[]> = {
 };
 
 /** What must stand before a value for it to be one. */
-const before: Partial<Record<ValueKind, string>> = { 'url-credentials': 'see https://', bearer: 'Authorization: Bearer ' };
+const before: Partial<Record<ValueKind, string>> = {
+  'url-credentials': 'see https://',
+  bearer: 'Authorization: Bearer ',
+  secret: 'the password: ',
+};
 const after: Partial<Record<ValueKind, string>> = { 'url-credentials': '@host.example/path' };
 
 const all = combineFinders(findersOf(valueKinds));

@@ -41,25 +41,31 @@ const names: Readonly<Record<string, string>> = {
   Tab: '\t',
   NewLine: '\n',
 };
-const code = String.raw`\\{1,4}u[0-9A-Fa-f]{4}|%[2-7][0-9A-Fa-f]|&#(?:\d{1,7}|[xX][0-9A-Fa-f]{1,7});|&(?:${Object.keys(names).join('|')});`;
-const unseen = String.raw`\p{Default_Ignorable_Code_Point}`;
+const code = String.raw`\\{1,4}(?:u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,5}\}|x[0-9A-Fa-f]{2})|\\[!-\/:-@\[\]-\x60\{-~]|%[2-7][0-9A-Fa-f]|&#(?:\d{1,7}|[xX][0-9A-Fa-f]{1,7});|&(?:${Object.keys(names).join('|')});`;
+/** Also controls other than white space, blank braille, keycaps, and lines through and under letters. */
+const unseen = String.raw`[\p{Default_Ignorable_Code_Point}\0-\x08\x0E-\x1F\x7F\u0332-\u0338\u20E3\u2800]`;
+/** Colours of a terminal. */
+const colour = String.raw`\x1B\[[\d;]{0,8}m`;
 /** Digits of any script and, of what Unicode calls compatible with others, the blocks that have forms of ASCII. */
 const forms = String.raw`[[\p{Nd}\xA0\xAA\xB2\xB3\xB9\xBA\u02B0-\u02B8\u02E0-\u02E4\u1D2C-\u1D6A\u2000-\u200A\u2010-\u2015\u2024\u202F\u205F\u2070-\u209C\u2100-\u217F\u2212\u2460-\u24FF\u3000\uFE50-\uFE6F\uFF01-\uFF5E\u{1D400}-\u{1D7FF}\u{1F100}-\u{1F16F}\u{1FBF0}-\u{1FBF9}]--[0-9]]`;
 /** A row of characters that may be read otherwise, or one code. */
-const tokenForm = new RegExp(`(?:${unseen}|${forms}){1,512}|${code}`, 'gv');
+const tokenForm = new RegExp(`${colour}|(?:(?!${colour})${unseen}|${forms}){1,512}|${code}`, 'gv');
 const unseenForm = new RegExp(unseen, 'v');
+const codeStart = /^[\\%&]/;
 const dash = /[\u2010-\u2015\u2212]/;
 const digit = /\p{Nd}/u;
 
 /** What a code begins with, and signs beyond ASCII: most texts have none, and are told by that. */
-const mayDiffer = /[^\0-$'-[\]-\x7F]/g;
+const mayDiffer = /[^\t-\r -$'-[\]-~]/g;
 /** The first place, at `from` or later, of what may be read otherwise; the text's length where there is none. */
 const differingFrom = (text: string, from: number): number => {
   mayDiffer.lastIndex = from;
   return mayDiffer.exec(text)?.index ?? text.length;
 };
 /** The beginning of a code at the end of a text. */
-const openCode = /(?:\\{1,4}(?:u[0-9A-Fa-f]{0,3})?|%[2-7]?|&(?:#(?:\d{0,7}|[xX][0-9A-Fa-f]{0,7})|[A-Za-z]{0,7}))$/;
+const openCode = new RegExp(
+  String.raw`(?:\x1B(?:\[[\d;]{0,8})?|\\{1,4}(?:u(?:[0-9A-Fa-f]{0,3}|\{[0-9A-Fa-f]{0,5})|x[0-9A-Fa-f]?)?|%[2-7]?|&(?:#(?:\d{0,7}|[xX][0-9A-Fa-f]{0,7})|[A-Za-z]{0,7}))$`,
+); // from a text: a control character in an expression is most often a mistake
 
 /** Where a code begins that the text does not end; the text's length where there is none. */
 export const openCodeOf = (text: string): number => {
@@ -94,8 +100,15 @@ export const createReader = (text: string, from: number): Reader => {
     else pieces.add(sign || character, place, sign ? character.length : undefined);
     place += character.length;
   };
+  const readColour = (token: string): void => {
+    unseenUnits += token.length;
+    if (unseenUnits > maxUnseen) pieces.add(token, place);
+    else pieces.differ(place);
+    place += token.length;
+  };
   const readToken = (token: string): void => {
-    if (token.charCodeAt(0) > 0x7f) return Array.from(token).forEach(readCharacter);
+    if (token.startsWith('\x1B[')) return readColour(token);
+    if (!codeStart.test(token)) return Array.from(token).forEach(readCharacter);
     const sign = signOfCode(token);
     unseenUnits = 0;
     if (sign === undefined) return write(place + token.length);
@@ -198,7 +211,8 @@ const signOfForm = (character: string): string | undefined => {
 const signOfCode = (token: string): string | undefined => {
   const name = /^&([a-z]+);/.exec(token)?.[1];
   if (name) return names[name];
-  const number = /^(?:\\+u|%|&#[xX])([0-9A-Fa-f]+)/.exec(token)?.[1];
+  if (/^\\[^ux\\]$/.test(token)) return token.charAt(1);
+  const number = /^(?:\\+[ux]\{?|%|&#[xX])([0-9A-Fa-f]+)/.exec(token)?.[1];
   const decimal = /^&#(\d+)/.exec(token)?.[1];
   return printable(String.fromCodePoint(Math.min(0x10ffff, number ? Number.parseInt(number, 16) : Number(decimal))));
 };

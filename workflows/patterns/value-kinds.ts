@@ -2,13 +2,14 @@ import type { CountryCode } from 'libphonenumber-js/max';
 import { alsoAsRead } from './as-read.js';
 import type { NamedFinders } from './combine-finders.js';
 import type { Finder } from './finder.js';
-import { apiKeyFinder, labelledKeyFinder } from './kinds/api-key.js';
+import { apiKeyFinder, keyOfAnyBeginningFinder, labelledKeyFinder } from './kinds/api-key.js';
 import { bareAuthorizationFinder, bearerFinder } from './kinds/bearer.js';
 import { cardFinder } from './kinds/card.js';
 import { emailFinder } from './kinds/email.js';
 import { ibanFinder } from './kinds/iban.js';
 import { ipFinder } from './kinds/ip.js';
 import { jwtFinder } from './kinds/jwt.js';
+import { labelledSecretFinders, randomValueFinder } from './kinds/labelled-secret.js';
 import { macFinder } from './kinds/mac.js';
 import { pemFinder } from './kinds/pem.js';
 import { phoneFinder } from './kinds/phone.js';
@@ -23,7 +24,12 @@ export interface ValueKindOptions {
   readonly defaultCountry?: CountryCode;
 }
 
-type FindersOf = (options: ValueKindOptions) => readonly Finder[];
+export interface SecretOptions {
+  /** Whether the kind `secret` has values without a label, too, that look random: also hashes, commits and ids. Default `false`. */
+  readonly entropy?: boolean;
+}
+
+type FindersOf = (options: ValueKindOptions & SecretOptions) => readonly Finder[];
 
 const internationalPhones = phoneFinder();
 
@@ -32,8 +38,9 @@ const rows = {
   pem: () => [pemFinder],
   'url-credentials': () => [urlCredentialsFinder],
   jwt: () => [jwtFinder],
-  'api-key': () => [apiKeyFinder, labelledKeyFinder],
+  'api-key': () => [apiKeyFinder, keyOfAnyBeginningFinder, labelledKeyFinder],
   bearer: () => [bearerFinder, bareAuthorizationFinder],
+  secret: ({ entropy = false }) => [...labelledSecretFinders, ...(entropy ? [randomValueFinder] : [])],
   email: () => [emailFinder],
   iban: () => [ibanFinder],
   card: () => [cardFinder],
@@ -50,7 +57,10 @@ export type ValueKind = keyof typeof rows;
 export const valueKinds = Object.keys(rows) as readonly ValueKind[]; // the table's own keys
 
 /** The finders of some kinds, in the order of the table: values are found as they are written, and as they are read. */
-export const findersOf = <Kind extends ValueKind>(kinds: readonly Kind[], options: ValueKindOptions = {}): NamedFinders<Kind> =>
+export const findersOf = <Kind extends ValueKind>(
+  kinds: readonly Kind[],
+  options: ValueKindOptions & SecretOptions = {},
+): NamedFinders<Kind> =>
   alsoAsRead(
     valueKinds
       .filter((kind): kind is Kind => (kinds as readonly ValueKind[]).includes(kind))

@@ -23,6 +23,7 @@ const samples: Record<ValueKind, { value: string; before?: string; after?: strin
   jwt: { value: 'eyJhbGciOiIifQ.e30.c2ln' },
   'api-key': { value: `ghp_${'aB3d'.repeat(5)}` },
   bearer: { value: 'mF_9.B5f-4.1JqM', before: 'Bearer ' },
+  secret: { value: 'Tr0ub4dor&3', before: 'Password: ' },
   email: { value: 'jane@example.com' },
   iban: { value: 'NO9386011117947' },
   card: { value: '30569309025904' },

@@ -1,11 +1,11 @@
 import type { GuardOptions } from '../guards/guard-options.js';
 import type { OwnPattern } from '../patterns/own-pattern.js';
-import type { ValueKind, ValueKindOptions } from '../patterns/value-kinds.js';
+import type { SecretOptions, ValueKind, ValueKindOptions } from '../patterns/value-kinds.js';
 
 /** What becomes of a value. */
 export type RedactionStrategy = 'mask' | 'hash' | 'remove' | 'replace' | 'block' | 'restore';
 
-export interface RedactorOptions extends GuardOptions, ValueKindOptions {
+export interface RedactorOptions extends GuardOptions, ValueKindOptions, SecretOptions {
   /** What to look for. Default: all kinds, see `valueKinds`. */
   readonly kinds?: readonly ValueKind[];
   /** Patterns of your own, beside the kinds. Default: none. */

@@ -1,4 +1,5 @@
-import { defineFinder } from '../define-finder.js';
+import { asciiSet } from '../ascii-set.js';
+import { defineFinder, openRun } from '../define-finder.js';
 
 /**
  * What keys of large providers look like, by the prefix that they publish or that secret scanners know. One row per provider, or
@@ -10,7 +11,7 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
   ['OpenAI', 'sk-(?:proj|svcacct|admin|service|None)-[A-Za-z0-9_-]{16,256}'],
   [
     'OpenAI and those who copy it',
-    'sk-(?=[A-Za-z-]{0,64}\\d)(?=[A-Za-z0-9-]{0,48}[A-Za-z0-9]{20}|[0-9a-f]{8}-[0-9a-f]{4}-)[A-Za-z0-9-]{20,256}',
+    '(?<![_-])sk-(?=[A-Za-z-]{0,64}\\d)(?=[A-Za-z0-9-]{0,48}[A-Za-z0-9]{20}|[0-9a-f]{8}-[0-9a-f]{4}-)[A-Za-z0-9-]{20,256}',
   ],
   ['Stripe', '(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,256}'],
   ['Stripe webhooks', 'whsec_[A-Za-z0-9+/=]{16,128}'],
@@ -48,16 +49,76 @@ const forms: readonly (readonly [provider: string, form: string])[] = [
   ['Doppler', 'dp\\.(?:pt|st|ct|sa)\\.[A-Za-z0-9]{40,64}'],
   ['Telegram', '(?:bot)?\\d{8,10}:AA[A-Za-z0-9_-]{33}'],
   ['age', 'AGE-SECRET-KEY-1[A-Z0-9]{58}'],
+  ['AWS Bedrock', 'ABSK[A-Za-z0-9+/]{100,256}={0,2}'],
+  ['Airtable', 'pat[A-Za-z0-9]{14}\\.[a-f0-9]{64}'],
+  ['Alibaba', 'LTAI[A-Za-z0-9]{12,20}(?![A-Za-z0-9])'],
+  ['Brevo', 'xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}'],
+  ['Cloudflare', 'v1\\.0-[a-f0-9]{24}-[a-f0-9]{146}'],
+  ['Contentful', 'CFPAT-[A-Za-z0-9_-]{43}'],
+  ['crates.io', 'cio[A-Za-z0-9]{32}(?![A-Za-z0-9])'],
+  ['Discord webhooks', 'discord(?:app)?\\.com/api/(?:v\\d{1,2}/)?webhooks/\\d{17,20}/[A-Za-z0-9_-]{60,80}'],
+  ['Docker', 'dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,64}'],
+  ['Dropbox', 'sl\\.(?:u\\.)?[A-Za-z0-9_-]{100,256}'],
+  ['Dynatrace', 'dt0[a-z]\\d{2}\\.[A-Z0-9]{24}\\.[A-Z0-9]{64}'],
+  ['ElevenLabs', 'sk_[a-f0-9]{48}(?![A-Za-z0-9])'],
+  ['Figma', 'fig(?:d|o|u)_[A-Za-z0-9_-]{40,256}'],
+  ['Firecrawl', 'fc-[a-f0-9]{32}(?![A-Za-z0-9])'],
+  ['Fly', 'fm[12][ar]?_[A-Za-z0-9+/=_-]{64,640}'],
+  ['Grafana', 'glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}'],
+  ['Grafana', 'glc_[A-Za-z0-9+/=]{32,400}'],
+  ['Heroku', 'HRKU-[A-Za-z0-9_-]{36,64}'],
+  ['Langfuse', '[sp]k-lf-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'],
+  ['Mapbox', 'sk\\.eyJ[A-Za-z0-9_-]{40,256}\\.[A-Za-z0-9_-]{20,64}'],
+  ['Netlify', 'nf[pcou]_[A-Za-z0-9_-]{36,64}'],
+  ['NuGet', 'oy2[a-z0-9]{43}(?![A-Za-z0-9])'],
+  ['PayPal', 'access_token\\$(?:production|sandbox)\\$[0-9a-z]{16}\\$[0-9a-f]{32}'],
+  ['Pinecone', 'pcsk_[A-Za-z0-9]{5,6}_[A-Za-z0-9]{50,80}'],
+  ['Plaid', 'access-(?:sandbox|development|production)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'],
+  ['PlanetScale', 'pscale_(?:tkn|pw|oauth)_[A-Za-z0-9=._-]{32,64}'],
+  ['Postman', 'PMAK-[a-f0-9]{24}-[a-f0-9]{34}'],
+  ['Pulumi', 'pul-[a-f0-9]{40}'],
+  ['Render', 'rnd_[A-Za-z0-9]{28,40}'],
+  ['Resend', 're_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,32}'],
+  ['RubyGems', 'rubygems_[a-f0-9]{48}'],
+  ['Slack webhooks', 'hooks\\.slack\\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/_-]{20,256}'],
+  ['Square', '(?:sq0[a-z]{3}-[A-Za-z0-9_-]{22,43}|EAAA[A-Za-z0-9_-]{60})'],
+  ['Tailscale', 'tskey-[a-z]{2,10}-[A-Za-z0-9]{8,32}-[A-Za-z0-9]{16,64}'],
+  ['Tavily', 'tvly-(?:dev-|prod-)?[A-Za-z0-9]{20,64}'],
+  ['Teams webhooks', '(?:webhook|outlook)\\.office(?:365)?\\.com/webhook(?:b2)?/[A-Za-z0-9@/-]{36,256}'],
+  ['Tencent', 'AKID[A-Za-z0-9]{32}(?![A-Za-z0-9])'],
+  ['Together', 'tgp_v1_[A-Za-z0-9_-]{43}'],
+  ['Typeform', 'tfp_[A-Za-z0-9_.=-]{44,64}'],
+  ['Vercel', '(?:vc[pcikra]|vercel_blob_rw)_[A-Za-z0-9_]{24,80}'],
+  ['Voyage', 'pa-(?=[A-Za-z_-]{0,42}\\d)[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])'],
 ];
+/** Those that begin like any other word: they are tried where what follows is in the text. */
+const formsOfAnyBeginning: typeof forms = [
+  ['Azure AD', '[A-Za-z0-9_~.]{3}\\dQ~[A-Za-z0-9_~.-]{31,34}'],
+  ['Discord bots', '[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6,7}\\.[A-Za-z0-9_-]{27,40}'],
+  ['Mailchimp', '[0-9a-f]{32}-us\\d{1,2}(?!\\d)'],
+  ['Terraform', '[A-Za-z0-9]{14}\\.atlasv1\\.[A-Za-z0-9_=-]{60,80}'],
+];
+/** In the address of a shared file or a workflow: what signs it. */
+const signature = String.raw`(?<=[?&](?:sig|X-Amz-Signature|X-Goog-Signature|Signature)=)[A-Za-z0-9%+/_-]{32,512}={0,2}`;
+const oneOf = (rows: typeof forms): string => rows.map(([, form]) => form).join('|');
+const open = openRun(
+  asciiSet((character) => /[A-Za-z0-9_.:+/=~@%$-]/.test(character)),
+  720,
+);
 
 /** A secret without a form of its own, where the text says what it is: `AWS_SECRET_ACCESS_KEY=…`, `"apiKey": "…"`. */
 const label = String.raw`(?:api[_-]?key|secret[_-]?access[_-]?key|account[_-]?key|client[_-]?secret|access[_-]?token|auth[_-]?token|private[_-]?token)`;
 
 /** Keys of large providers of models, clouds, code and payments. A word that could be one is held whole: cheaper than to ask each form. */
 export const apiKeyFinder = defineFinder({
-  regex: new RegExp(`(?<![A-Za-z0-9_-])(?:${forms.map(([, form]) => form).join('|')})`),
-  hint: /[-_.:]|A[IKSBCR]|SK|dapi/,
-  shape: /(?<![A-Za-z0-9_-])[A-Za-z0-9_.:+/=-]{1,640}/,
+  regex: new RegExp(`(?<![A-Za-z0-9])(?:${oneOf(forms)})`),
+  hint: /[-_.:~$]|A[IKSBCR]|SK|GR1348941|dapi|LTAI|cio|EAAA|oy2/,
+  open,
+});
+export const keyOfAnyBeginningFinder = defineFinder({
+  regex: new RegExp(`(?<![A-Za-z0-9])(?:${oneOf(formsOfAnyBeginning)})|${signature}`),
+  hint: /\dQ~|\.[A-Za-z0-9_-]{6,7}\.|[0-9a-f]-us\d|[sS]ig(?:nature)?=/,
+  open,
 });
 
 /** Where a program has its key from, and what stands for one: `process.env.API_KEY_2`, `your-api-key-1`. */

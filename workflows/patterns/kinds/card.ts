@@ -9,8 +9,10 @@ const maxDigits = 19;
 /** Brands write groups of four to six; only the last group may be shorter. */
 const minGroupDigits = 4;
 
-/** What people write between the groups of one number: at most three spaces, dots or dashes of any kind. */
-const separator = String.raw`[ \t\u00A0\u2009\u202F.\u2010-\u2015-]`;
+/** What people write between the groups of one number: at most three spaces, dots, slashes or dashes of any kind, or a line's end. */
+const separator = String.raw`[ \t\r\n\u00A0\u2009\u202F._/\u2010-\u2015-]`;
+/** A number goes on in the next line, and not in one after it: those are a table. */
+const manyLines = /\n[^]*\n/;
 
 /** The brands whose rule in `validator` fixes the length; the rule for mastercard does not, and is asked at 16 digits only. */
 const brandsOfFixedLength = ['amex', 'dinersclub', 'discover', 'jcb', 'unionpay', 'visa'] as const;
@@ -41,12 +43,13 @@ const endsOf = (text: string, { start, end }: TextSpan): { end: number; digits: 
 
 const isAsciiDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
-const readCard: ReadMatch = (text, match) => endsOf(text, match).findLast(({ digits }) => isCard(digits))?.end;
+const readCard: ReadMatch = (text, match) =>
+  endsOf(text, match).findLast(({ digits, end }) => isCard(digits) && !manyLines.test(text.slice(match.start, end)))?.end;
 
 /** Card numbers, plain or in groups, of a brand that `validator.isCreditCard` knows, or of UATP or Dankort, and with a right check digit. */
 export const cardFinder = defineFinder({
   regex: new RegExp(
-    String.raw`(?<![\p{L}\p{N}_])(?<!\d[.,])\d(?:${separator}{0,3}\d){${minDigits - 1},${maxDigits - 1}}(?=[^]{0,2})`,
+    String.raw`(?<![\p{N}_])(?<!(?<!\p{L}\p{L})\p{L})(?<!\d[.,/])\d(?:${separator}{0,3}\d){${minDigits - 1},${maxDigits - 1}}(?=[^]{0,2})`,
     'u',
   ),
   hint: /\d{4}/,

@@ -69,7 +69,7 @@ const hasChecksum = (plain: string): boolean => {
 
 /** IBANs, plain or in groups, of a country in the SWIFT registry and with a right checksum. */
 export const ibanFinder = defineFinder({
-  regex: /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ \u00A0\u202F-]?[A-Za-z0-9]){11,30}(?=[^]{0,2})/,
+  regex: /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[ \t\r\n\u00A0\u202F-]{0,2}[A-Za-z0-9]){11,30}(?=[^]{0,2})/,
   hint: /\d/,
   read: readIban,
 });

@@ -1,0 +1,78 @@
+import { asciiSet } from '../ascii-set.js';
+import { defineFinder, openRun } from '../define-finder.js';
+import type { ReadMatch } from '../finder.js';
+
+/** What a password is called, also in other languages. */
+const password =
+  'pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contrase(?:ñ|n)a|senha|mot[ _-]de[ _-]passe|wachtwoord|has(?:ł|l)o|пароль|密码|パスワード';
+/** And other secrets: their values are longer, and have digits. */
+const secret = String.raw`secret|token|credentials?|(?:api|access|auth|account|encryption|signing|private|master|secret|license|service)[ _-]?key|connection[ _-]?string|(?:php|j)?sess(?:ion)?(?:[_-]?id)?|(?:connect\.)?sid|csrf|xsrf`;
+const suffix = '(?:[_-](?:key|id|hash|value|token|secret|prod|production|dev|test|live|main|staging|default|[0-9]{1,2}))?';
+const quote = String.raw`(?:\\{0,2}["'\x60])?`;
+const between = String.raw`${quote}\]?(?:\*\*|__)?(?:[ \t]{0,8}(?:=>|:=|==?|:(?:\*\*|__)?)|[ \t]{1,3}(?:is|ist|es|est)(?=[ \t:]):?)(?:\*\*|__)?\s{0,6}${quote}`;
+/** What a value may have in it, without quotes; an `&` does not begin the next field of a query. */
+const sign = String.raw`(?:[!#$%*+\-./0-9:=?@A-Z^_a-z~]|&(?!\w{1,32}=|amp;))`;
+const signs = asciiSet((character) => /[!#$%*+\-./0-9:=?@A-Z^_a-z~&"'\x60\\[\]]/.test(character));
+
+const minPasswordChars = 6;
+const minSecretChars = 10;
+
+/** Where a program has a value from, what stands for one, and what is a version, a type or an address. */
+const noValue =
+  /^(?:(?:process|import|os|config|settings|env|secrets|vars|self|this|options|ctx|req|request|res|data|props|params|user|args|app|input|state)\.|[$%{<*.]|\*|[a-z][a-z+.-]{1,20}:\/\/|\/|\.\.?\/|(?:your|my|the|some|example|sample|dummy|fake|placeholder|change|enter|insert|x{3,}|redacted|hidden|null|none|undefined|true|false|string|required|optional)(?:[-_.:!?]|$))|^[\^~>=<v]{0,2}\d+(?:\.[\dx*]+)+|^\d+(?:px|em|rem|ms|s|m|h|d|%)?$|^\[[A-Z_]+|^(?:sha(?:1|256|384|512)|md5)[-:]|\(|\*{3}/i;
+/** A name in a program, also one with a digit at its end. */
+const name =
+  /^(?:[a-z]+(?:[A-Z][a-z]+)+\d{0,2}|[A-Z]+(?:_[A-Z0-9]+)+|[a-z]+(?:[_-][a-z]+)+\d{0,2}|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+)$/;
+const ownName = /pass|token|secret|key|user|auth|pwd/i;
+
+const read =
+  (minChars: number): ReadMatch =>
+  (text, { start, end }) => {
+    const written = text.slice(start, end);
+    const value = written.replace(/[.:?]+$/, '').replace(/(?<=\w)[.:]\*\*$|\*\*$/, '');
+    if (value.length < minChars || !/[A-Za-z]/.test(value) || noValue.test(value) || name.test(value)) return undefined;
+    const isMixed = /\d/.test(value) || (minChars === minPasswordChars && /[!#$%^&*+=?@~]/.test(value));
+    const isOwnName = ownName.test(value) && /^[A-Za-z_-]+\d{0,2}$/.test(value);
+    return isMixed && !isOwnName ? start + value.length : undefined;
+  };
+
+const finderOf = (labels: string, minChars: number) =>
+  defineFinder({
+    lead: new RegExp(String.raw`(?:${labels})${suffix}${between}`, 'i'),
+    regex: new RegExp(`(?=[a-z._/:-]{0,64}[^a-z._/:\\s-])${sign}{${minChars},128}`, 'i'),
+    read: read(minChars),
+    open: openRun(signs, 260),
+  });
+
+/** Values that the text calls a password, a token or a secret, and that look like one. */
+export const labelledSecretFinders = [finderOf(password, minPasswordChars), finderOf(secret, minSecretChars)];
+
+/** Bits for each character: base 64 at random has about 4.5, prose and names less than 3.6. */
+const minBits = 3.9;
+const minHexBits = 3;
+
+const bitsOf = (value: string): number => {
+  const counts = new Map<string, number>();
+  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
+  return [...counts.values()].reduce((bits, count) => bits - (count / value.length) * Math.log2(count / value.length), 0);
+};
+
+const readRandom: ReadMatch = (text, { start, end }) => {
+  const value = text.slice(start, end);
+  if (/^[0-9a-f]+$/i.test(value))
+    return value.length >= 32 && /[a-f]/i.test(value) && bitsOf(value) >= minHexBits ? end : undefined;
+  const kinds = [/[a-z]/, /[A-Z]/, /\d/].filter((kind) => kind.test(value)).length;
+  const isPath = /^(?:[A-Za-z]+|\d+)(?:[/_-](?:[A-Za-z]+|\d+))+$/.test(value);
+  return kinds === 3 && !isPath && bitsOf(value) >= minBits ? end : undefined;
+};
+
+/** Values that look random, without a label: also hashes and commits. */
+export const randomValueFinder = defineFinder({
+  regex: /(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{20,256}={0,2}(?![A-Za-z0-9+/_=-])/,
+  hint: /\d/,
+  read: readRandom,
+  open: openRun(
+    asciiSet((character) => /[A-Za-z0-9+/_=-]/.test(character)),
+    260,
+  ),
+});

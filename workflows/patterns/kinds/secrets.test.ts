@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { cutsOf, itEvery } from '../../test-setup.js';
+import { flushText, nothingHeld, pushText } from '../../stream/held-text.js';
+import { combineFinders } from '../combine-finders.js';
+import { findersOf, valueKinds } from '../value-kinds.js';
+
+/** Of pieces, so that no secret scanner takes this file for a leak. */
+const assembled = (...pieces: string[]): string => pieces.join('');
+/** So many characters of a set, without a pattern. */
+const some = (count: number, from = 'aB3dE5fG7hJ9kL1mN0pQ2rS4tU6vW8xY'): string =>
+  Array.from({ length: count }, (_, at) => from.charAt((at * 7 + (at >> 2)) % from.length)).join('');
+const hex = (count: number): string => some(count, '0a1b2c3d4e5f6789');
+const uuid = `${hex(8)}-${hex(4)}-${hex(4)}-${hex(4)}-${hex(12)}`;
+
+const all = combineFinders(findersOf(valueKinds));
+const replace = (_value: string, { kind }: { kind: string }) => `[${kind}]`;
+const redacted = (text: string): string => flushText({ text, from: 0 }, { pattern: all, replace });
+const inPieces = (pieces: readonly string[]): string => {
+  let [held, left] = [nothingHeld, ''];
+  for (const piece of pieces) {
+    const pushed = pushText(held, piece, { pattern: all, replace });
+    held = pushed.held;
+    left += pushed.released;
+  }
+  return left + flushText(held, { pattern: all, replace });
+};
+
+const providers: readonly (readonly [name: string, value: string])[] = [
+  ['AWS Bedrock', assembled('ABS', `K${some(120)}=`)],
+  ['Azure AD', assembled('aB3', `8Q~${some(34)}`)],
+  ['Airtable', assembled('pat', `${some(14)}.${hex(64)}`)],
+  ['Alibaba', assembled('LTA', `I5t${some(17)}`)],
+  ['Brevo', assembled('xkeys', `ib-${hex(64)}-${some(16)}`)],
+  ['Contentful', assembled('CFP', `AT-${some(43)}`)],
+  ['crates.io', assembled('ci', `o${some(32)}`)],
+  ['Discord bot', assembled('MT', `${some(22)}.GaBc1x.${some(38)}`)],
+  ['Docker', assembled('dckr_', `pat_${some(27)}`)],
+  ['ElevenLabs', assembled('sk', `_${hex(48)}`)],
+  ['Figma', assembled('fig', `d_${some(40)}`)],
+  ['Firecrawl', assembled('fc', `-${hex(32)}`)],
+  ['Grafana', assembled('gl', `sa_${some(32)}_${hex(8)}`)],
+  ['Heroku', assembled('HRK', `U-${some(58)}`)],
+  ['Langfuse', assembled('sk-', `lf-${uuid}`)],
+  ['Mailchimp', `${hex(32)}-us12`],
+  ['Netlify', assembled('nf', `p_${some(36)}`)],
+  ['Pinecone', assembled('pcs', `k_${some(6)}_${some(63)}`)],
+  ['Plaid', assembled('access-', `sandbox-${uuid}`)],
+  ['PlanetScale', assembled('psca', `le_tkn_${some(43)}`)],
+  ['Postman', assembled('PMA', `K-${hex(24)}-${hex(34)}`)],
+  ['Pulumi', assembled('pu', `l-${hex(40)}`)],
+  ['Resend', assembled('r', `e_${some(8)}_${some(24)}`)],
+  ['RubyGems', assembled('ruby', `gems_${hex(48)}`)],
+  ['Square', assembled('sq0', `atp-${some(22)}`)],
+  ['Tailscale', assembled('tsk', `ey-auth-${some(17)}-${some(32)}`)],
+  ['Tavily', assembled('tvl', `y-dev-${some(32)}`)],
+  ['Terraform', assembled(some(14), `.atlas`, `v1.${some(67)}`)],
+  ['Together', assembled('tgp', `_v1_${some(43)}`)],
+  ['Typeform', assembled('tf', `p_${some(44)}`)],
+  ['Slack webhook', assembled('hooks.slack', `.com/services/T0${some(8)}/B0${some(8)}/${some(24)}`)],
+  ['Discord webhook', assembled('discord', `.com/api/webhooks/123456789012345678/${some(68)}`)],
+  ['Teams webhook', assembled('webhook', `.office.com/webhookb2/${uuid}@${uuid}/IncomingWebhook/${hex(32)}/${uuid}`)],
+];
+
+describe('tokens and webhooks of providers', () => {
+  itEvery(providers)('%s', (_name, value) => {
+    expect(redacted(`Use ${value} for it.`)).toBe('Use [api-key] for it.');
+    expect(redacted(`a_${value} ok`)).toBe('a_[api-key] ok');
+  });
+
+  it('reads the same in each cut', () => {
+    for (const [, value] of providers) {
+      const text = `Use ${value} for it.`;
+      for (const pieces of [...cutsOf(text), Array.from(text)]) expect(inPieces(pieces)).toBe(redacted(text));
+    }
+  });
+
+  it('holds a key that a long word ends with', () => {
+    const text = `${'a/'.repeat(500)}${assembled('gh', 'p_', some(36))} ok`;
+    expect(inPieces(Array.from(text))).toBe(`${'a/'.repeat(500)}[api-key] ok`);
+  });
+});
+
+const labelled: readonly (readonly [text: string, expected: string])[] = [
+  ['password: Tr0ub4dor&3', 'password: [secret]'],
+  ['PASSWORD=hunter2', 'PASSWORD=[secret]'],
+  ['The password is Tr0ub4dor&3.', 'The password is [secret].'],
+  ['{"password":"p4ssw0rd!x"}', '{"password":"[secret]"}'],
+  ['{\\"password\\": \\"s3cretValue\\"}', '{\\"password\\": \\"[secret]\\"}'],
+  ['**Password:** `Qwerty123!`', '**Password:** `[secret]`'],
+  ["token = 'a8f5f167f44f4964'", "token = '[secret]'"],
+  ['SECRET_KEY=dj4ng0insecure9x', 'SECRET_KEY=[secret]'],
+  ['DB_PASSWORD=S3cure_pw', 'DB_PASSWORD=[secret]'],
+  ['DB_PASSWORD_PROD=S3cure_pw', 'DB_PASSWORD_PROD=[secret]'],
+  ['CLOUDFLARE_API_TOKEN=v7Xq1mZ0pL2kD9sH', 'CLOUDFLARE_API_TOKEN=[secret]'],
+  ['okta token: 00aBcDeFgHiJkLmN1234', 'okta token: [secret]'],
+  ['jdbc:mysql://db/x?user=app&password=w0rdpass9&ssl=true', 'jdbc:mysql://db/x?user=app&password=[secret]&ssl=true'],
+  ['Server=db;User Id=sa;Password=S3cure#pw;Encrypt=yes', 'Server=db;User Id=sa;Password=[secret];Encrypt=yes'],
+  ['Set-Cookie: session=9f8a7c6b5d4e3f2a; Path=/', 'Set-Cookie: session=[secret]; Path=/'],
+  ['passwd:\n  g3heim-nis', 'passwd:\n  [secret]'],
+  ['Passwort: Geh3imnis, bitte', 'Passwort: [secret], bitte'],
+  ['contraseña: cl4ve-secreta', 'contraseña: [secret]'],
+  ['密码：hunter2', '密码：[secret]'],
+  ['pa\u200Bssword: hunter2', 'pa\u200Bssword: [secret]'],
+];
+
+const harmless = [
+  'password: string; token: CancellationToken; secret: process.env.SECRET_2',
+  'const token = await getToken2(); password = user.password1;',
+  '"password": "required", "token": "optional", "js-tokens": "^4.0.0", "jsonwebtoken": "9.0.1-beta.2"',
+  'The password: choose one with 12 characters. Is the token: a word or a piece?',
+  'PASSWORD=${DB_PASSWORD_1} TOKEN=<your-token-1> password=********** secret: {{ secret1 }}',
+  'password = YOUR_PASSWORD_1, token: ACCESS_TOKEN_2, "secret": "your-client-secret-1"',
+  'integrity sha512-Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MGFiY2RlZg== resolved "https://registry.example/a-1.2.3.tgz#0a1b2c"',
+  'maxTokens: 4096, token count: 1000000, passcode length: 6, tokens=128000',
+  'connectionString: "redis://localhost:6379"',
+];
+
+describe('values that are labelled as a secret', () => {
+  itEvery(labelled)('%j', (text, expected) => expect(redacted(text)).toBe(expected));
+
+  it('reads the same in each cut', () => {
+    for (const [text, expected] of labelled)
+      for (const pieces of [...cutsOf(`${text} ok`), Array.from(`${text} ok`)])
+        expect(inPieces(pieces), JSON.stringify(pieces)).toBe(`${expected} ok`);
+  });
+
+  itEvery(harmless)('%j has none', (text) => expect(redacted(text)).toBe(text));
+
+  it('also has values that look random, where that is asked for', () => {
+    const text = `The id is ${some(40)}, the commit ${hex(40)}, the word internationalization.`;
+    const random = combineFinders(findersOf(['secret'], { entropy: true }));
+    expect(redacted(text)).toBe(text);
+    expect(flushText({ text, from: 0 }, { pattern: random, replace })).toBe(
+      'The id is [secret], the commit [secret], the word internationalization.',
+    );
+    let [held, left] = [nothingHeld, ''];
+    for (const piece of text) {
+      const pushed = pushText(held, piece, { pattern: random, replace });
+      held = pushed.held;
+      left += pushed.released;
+    }
+    expect(left + flushText(held, { pattern: random, replace })).toBe(flushText({ text, from: 0 }, { pattern: random, replace }));
+  });
+});
+
+/** Ways to write a value that a reader, or a program, still reads. */
+const disguised: readonly (readonly [text: string, expected: string])[] = [
+  ['card 4539 1488\n0343 6467 ok', 'card [card] ok'],
+  ['card4539148803436467 ok', 'card[card] ok'],
+  ['4539_1488_0343_6467 ok', '[card] ok'],
+  ['4539/1488/0343/6467 ok', '[card] ok'],
+  ['DE89  3704 0044 0532\n0130 00 ok', '[iban] ok'],
+  ['mara\\.quill\\@example\\.com ok', '[email] ok'],
+  ['mara.quill\\x40example.com ok', '[email] ok'],
+  ['mara.quill\\u{40}example.com ok', '[email] ok'],
+  ['ma\0ra.quill@exa\bmple.com ok', '[email] ok'],
+  ['\u001B[31mmara\u001B[0m.quill@example.com ok', '\u001B[31m[email] ok'],
+  ['mara.quill\u2800@example.com ok', '[email] ok'],
+  ['4\uFE0F\u20E35\uFE0F\u20E33\u20E39 1488 0343 6467 ok', '[card] ok'],
+  ['m\u0332a\u0332r\u0332a\u0332@example.com ok', '[email] ok'],
+];
+
+describe('disguises', () => {
+  itEvery(disguised)('%j', (text, expected) => {
+    expect(redacted(text)).toBe(expected);
+    for (const pieces of [...cutsOf(text), Array.from(text)]) expect(inPieces(pieces), JSON.stringify(pieces)).toBe(expected);
+  });
+
+  it('does not take the lines of a table for a card', () => {
+    const text = '4539\n1488\n0343\n6467\n';
+    expect(redacted(text)).toBe(text);
+  });
+});
