@@ -209,7 +209,7 @@ const signOfForm = (character: string): string | undefined => {
 
 /** The sign of ASCII that a code stands for, if it does. */
 const signOfCode = (token: string): string | undefined => {
-  const name = /^&([a-z]+);/.exec(token)?.[1];
+  const name = /^&([A-Za-z]+);/.exec(token)?.[1];
   if (name) return names[name];
   if (/^\\[^ux\\]$/.test(token)) return token.charAt(1);
   const number = /^(?:\\+[ux]\{?|%|&#[xX])([0-9A-Fa-f]+)/.exec(token)?.[1];

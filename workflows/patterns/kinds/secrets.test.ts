@@ -156,6 +156,7 @@ const disguised: readonly (readonly [text: string, expected: string])[] = [
   ['ma\0ra.quill@exa\bmple.com ok', '[email] ok'],
   ['\u001B[31mmara\u001B[0m.quill@example.com ok', '\u001B[31m[email] ok'],
   ['mara.quill\u2800@example.com ok', '[email] ok'],
+  ['a&Tab;b mara.quill&commat;example.com ok', 'a&Tab;b [email] ok'],
   ['4\uFE0F\u20E35\uFE0F\u20E33\u20E39 1488 0343 6467 ok', '[card] ok'],
   ['m\u0332a\u0332r\u0332a\u0332@example.com ok', '[email] ok'],
 ];
