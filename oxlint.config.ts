@@ -42,7 +42,7 @@ const config: OxlintConfig = {
   plugins: ['typescript', 'import', 'unicorn', 'oxc', 'promise', 'node', 'vitest'],
   options: { typeAware: true, denyWarnings: true, reportUnusedDisableDirectives: 'error' },
   categories: { correctness: 'error', suspicious: 'error', perf: 'error' },
-  ignorePatterns: ['node_modules', 'dist', 'coverage', 'test-output'],
+  ignorePatterns: ['scorecard/hosts', 'node_modules', 'dist', 'coverage', 'test-output'],
   rules: {
     // One concept per file, short functions.
     'max-lines': ['error', { max: 300 }],
@@ -94,7 +94,7 @@ const config: OxlintConfig = {
     { files: ['src/durable/restate/**'], rules: hostsOnly('restate') },
     { files: ['src/durable/dbos/**'], rules: hostsOnly('dbos') },
     {
-      files: ['playground/**', 'bench/**', 'scripts/**', 'examples/**'],
+      files: ['playground/**', 'bench/**', 'scorecard/**', 'scripts/**', 'examples/**'],
       rules: { 'no-restricted-imports': 'off', 'no-console': 'off' },
     },
     {

@@ -11,6 +11,7 @@ const isSlow: readonly string[] = [
   'test/memory/killed.test.ts',
   'test/provider/cancel.test.ts',
   'test/release/memory.test.ts',
+  'test/scorecard/hosts.test.ts',
   'test/studio/command.test.ts',
   'test/trace/fixture.test.ts',
   'workflows/redactor/every-kind.test.ts',

@@ -1,0 +1,78 @@
+import { startOpenAIServer, type Reply } from '../src/testing/index.js';
+import type { At, Guard, Host, Reader, Session } from './host.js';
+import type { Cost } from './results.js';
+
+const chunks = 1_000;
+
+const pass = { kind: 'pass' } as const;
+const quiet: Reader = { show: () => {}, also: () => {}, withdraw: () => {}, end: () => {} };
+
+const guardsAt = ({ hooks }: Host, places: readonly At[], count: { calls: number }): Guard[] => {
+  const at = places.find((place) => hooks[place]);
+  if (!at) return [];
+  const judge = () => {
+    count.calls += 1;
+    return Promise.resolve(pass);
+  };
+  return [1, 2, 3].map((number) => ({ id: `guard-${number}`, at, decide: 'block', on: 'nothing', judge }));
+};
+
+const cpuMs = async (work: () => Promise<unknown>): Promise<number> => {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+};
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+interface Task {
+  readonly host: Host;
+  readonly guards: readonly Guard[];
+  readonly replies: (index: number) => Reply;
+  readonly run: (session: Session) => Promise<unknown>;
+}
+
+/** Median CPU time of a call, after calls that warm up. */
+const measure = async ({ host, guards, replies, run }: Task): Promise<number> => {
+  const samples: number[] = [];
+  const tools = [{ name: 'look', run: () => Promise.resolve('data') }];
+  for (let round = 0; round < 9; round += 1) {
+    const server = await startOpenAIServer({ reply: (_request, index) => replies(index) });
+    const session = await host.open({ baseUrl: server.baseUrl, guards, tools, retries: 0 });
+    const taken = await cpuMs(() => run(session));
+    if (round >= 4) samples.push(taken);
+    await server.close();
+  }
+  return median(samples);
+};
+
+const signal = new AbortController().signal;
+const stream = (session: Session) => session.stream('Hello.', signal, quiet);
+
+/** Measures a host. The figures hold beside those of other hosts in the same run. */
+export const costOf = async (host: Host): Promise<Cost> => {
+  const count = { calls: 0 };
+  const ofStream = guardsAt(host, ['stream', 'step', 'answer'], count);
+  const chunkMs = await measure({
+    host,
+    guards: ofStream,
+    replies: () => ({ kind: 'text', text: 'word '.repeat(chunks), chunks: 5 }),
+    run: stream,
+  });
+  count.calls = 0;
+  const server = await startOpenAIServer({ reply: () => ({ kind: 'text', text: 'word '.repeat(60), chunks: 5 }) });
+  await stream(await host.open({ baseUrl: server.baseUrl, guards: ofStream.slice(0, 1), tools: [], retries: 0 }));
+  await server.close();
+  const judgeCalls = count.calls;
+  const look: Reply = { kind: 'tool-calls', calls: [{ name: 'look', args: { text: 'up' } }] };
+  const ofSteps = guardsAt(host, ['step', 'answer'], count);
+  const stepsMs = await measure({
+    host,
+    guards: ofSteps,
+    replies: (index) => (index < 4 ? look : { kind: 'text', text: 'Done.' }),
+    run: (session) => session.generate('Hello.', signal),
+  });
+  return { chunkUs: (chunkMs * 1_000) / chunks, stepMs: stepsMs / 5, judgeCalls };
+};

@@ -1,0 +1,128 @@
+import type { Cell } from './play.js';
+import type { Promised } from './scenario.js';
+
+/** What one host costs: CPU time of the process, the scripted server included, in the same run as the others. */
+export interface Cost {
+  /** Microseconds of CPU per streamed chunk, with three guards of the stream where the host has such a hook. */
+  readonly chunkUs: number;
+  /** Milliseconds of CPU per step of a run with four tool calls, with three guards of steps or answers. */
+  readonly stepMs: number;
+  /** Calls of one guard for 60 deltas. */
+  readonly judgeCalls: number;
+}
+
+export interface HostResult {
+  readonly id: string;
+  readonly name: string;
+  /** Package name to version. */
+  readonly versions: Readonly<Record<string, string>>;
+  readonly docs: readonly string[];
+  readonly cost?: Cost;
+  readonly cells: readonly Cell[];
+}
+
+const promises: readonly Promised[] = ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10', 'P12'];
+
+/** Cells of a promise that hold, of those that the host has hooks for. */
+const heldOf = ({ cells }: HostResult, promise?: Promised): readonly [held: number, asked: number] => {
+  const asked = cells.filter((cell) => (promise === undefined || cell.promise === promise) && cell.status !== 'no hook');
+  return [asked.filter(({ status }) => status === 'holds').length, asked.length];
+};
+
+const score = (host: HostResult, promise?: Promised): string => {
+  const [held, asked] = heldOf(host, promise);
+  return asked === 0 ? 'no hook' : `${held}/${asked}`;
+};
+
+/** The table of a terminal, with columns of equal width. */
+export const terminalTable = (hosts: readonly HostResult[]): string => {
+  const rows = [
+    ['', ...promises, 'all'],
+    ...hosts.map((host) => [host.name, ...promises.map((promise) => score(host, promise)), score(host)]),
+  ];
+  const widths = rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0))) ?? [];
+  return rows
+    .map((row) =>
+      row
+        .map((text, at) => text.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+};
+
+const markdownRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+/** The same table in Markdown, one row per host. */
+export const markdownTable = (hosts: readonly HostResult[]): string =>
+  [
+    markdownRow(['host', ...promises, 'all']),
+    markdownRow(['---', ...promises.map(() => '---'), '---']),
+    ...hosts.map((host) => markdownRow([host.name, ...promises.map((promise) => score(host, promise)), `**${score(host)}**`])),
+  ].join('\n');
+
+const failuresOf = ({ cells }: HostResult): string[] => {
+  const failed = cells.filter(({ status }) => status === 'fails');
+  const modes = (scenario: string) =>
+    failed
+      .filter((cell) => cell.scenario === scenario)
+      .map(({ mode }) => mode)
+      .join(', ');
+  return [...new Map(failed.map((cell) => [cell.scenario, cell])).values()].map(({ scenario, detail = '' }) =>
+    markdownRow([`\`${scenario}\``, modes(scenario), detail.replaceAll('|', '\\|').slice(0, 200)]),
+  );
+};
+
+const missingOf = ({ cells }: HostResult): string => {
+  const missing = [...new Set(cells.flatMap(({ status, detail }) => (status === 'no hook' && detail ? [detail] : [])))];
+  return missing.length > 0 ? `Not asked: ${missing.join('; ')}.` : 'All scenarios were asked.';
+};
+
+const section = (host: HostResult): string => {
+  const versions = Object.entries(host.versions).map(([name, version]) => `${name} ${version}`);
+  const failures = failuresOf(host);
+  return [
+    `### ${host.name}`,
+    '',
+    `${versions.join(', ')}. ${missingOf(host)}${host.docs.length > 0 ? ` Configured as in: ${host.docs.map((url) => `<${url}>`).join(', ')}.` : ''}`,
+    '',
+    ...(failures.length > 0
+      ? [markdownRow(['scenario', 'mode', 'what was seen']), markdownRow(['---', '---', '---']), ...failures]
+      : ['Every scenario that was asked holds.']),
+  ].join('\n');
+};
+
+const costTable = (hosts: readonly HostResult[]): string =>
+  [
+    markdownRow(['host', 'CPU per chunk', 'CPU per step', 'calls of a guard for 60 deltas']),
+    markdownRow(['---', '---', '---', '---']),
+    ...hosts.flatMap(({ name, cost }) =>
+      cost ? [markdownRow([name, `${cost.chunkUs.toFixed(0)} us`, `${cost.stepMs.toFixed(2)} ms`, String(cost.judgeCalls)])] : [],
+    ),
+  ].join('\n');
+
+/** The page of the documentation. Everything in it is computed from the results and the titles of the scenarios. */
+export const page = (hosts: readonly HostResult[], titles: ReadonlyMap<string, string>): string => `# Scorecard
+
+What agent hosts do with a guard's verdict. \`npm run scorecard\` plays the same ${titles.size} scenarios on each host: the same guards, the same words of a model behind an
+OpenAI-compatible server, the same tools. A cell is a scenario in one mode (\`generate\` or \`stream\`); the table counts cells that hold, of those that the host documents a hook
+for. A scenario whose hook a host lacks is not asked. [How to read and extend it](../scorecard/README.md). This page is generated from \`scorecard/results.json\`.
+
+${markdownTable(hosts)}
+
+## Cost
+
+Measured in one process after the other, with the scripted server in the same process; compare rows, not absolute numbers. The guards pass everything.
+
+${costTable(hosts)}
+
+## Failures
+
+\`npm run scorecard -- --host ID --scenario SCENARIO\` repeats one.
+
+${hosts.map(section).join('\n\n')}
+
+## Scenarios
+
+${[...titles].map(([id, title]) => `- \`${id}\`: ${title}`).join('\n')}
+`;

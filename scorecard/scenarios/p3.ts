@@ -1,0 +1,43 @@
+import type { At } from '../host.js';
+import { calls, endedAs, gone, guard, noEffect, notSent, requestsAtMost, says, type Check, type Scenario } from '../scenario.js';
+
+const look = { replies: [calls(['look', 'up']), says('Done: unjudged.')], tools: { look: 'raw data' } };
+const speaks = { replies: [says('All unjudged words.', 4)] };
+
+/** What must not happen when the guard at a place gives no verdict. */
+const unjudged: readonly (readonly [at: At, what: string, script: Pick<Scenario, 'replies' | 'tools'>, check: Check])[] = [
+  ['input', 'no request is sent', speaks, requestsAtMost(0)],
+  ['request', 'no request is sent', speaks, requestsAtMost(0)],
+  ['stream', 'its words do not stay with the reader', speaks, gone('unjudged', 'shown', 'answer')],
+  ['step', 'its words do not stay with the caller', speaks, gone('unjudged', 'shown', 'answer')],
+  ['toolCall', 'the tool does not run', look, noEffect('look')],
+  ['toolResult', 'the model does not read the result', look, notSent('raw data')],
+  ['answer', 'the caller does not get it', speaks, gone('unjudged', 'shown', 'answer')],
+];
+
+export const p3: readonly Scenario[] = unjudged.flatMap(([at, what, script, check]): Scenario[] => [
+  {
+    id: `p3-throw-${at}`,
+    promise: 'P3',
+    title: `guard at ${at} throws: ${what}`,
+    ...script,
+    guards: [guard(at, 'throw')],
+    checks: [check],
+  },
+  {
+    id: `p3-outage-${at}`,
+    promise: 'P3',
+    title: `guard at ${at} throws: the run does not end as completed or as a violation`,
+    ...script,
+    guards: [guard(at, 'throw')],
+    checks: [endedAs('failed')],
+  },
+  {
+    id: `p3-hang-${at}`,
+    promise: 'P3',
+    title: `guard at ${at} hangs: ${what}`,
+    ...script,
+    guards: [guard(at, 'hang')],
+    checks: [check],
+  },
+]);

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Host } from '../../scorecard/host.js';
+import { host as guardedToolLoop } from '../../scorecard/ours/interlock-ai-sdk.js';
+import { held, host as interlock } from '../../scorecard/ours/interlock.js';
+import { host as mastra } from '../../scorecard/ours/mastra.js';
+import { play } from '../../scorecard/play.js';
+import { scenarios } from '../../scorecard/scenarios/index.js';
+
+/** A guard of single deltas does not see a value that is cut in two: that is what a window is for. */
+const deltas = ['p2-block-halves', 'p2-edit-halves'];
+
+const failuresOf = async (host: Host, wanted = scenarios): Promise<string[]> => {
+  const cells = [];
+  for (const scenario of wanted) cells.push(...(await play(host, scenario)));
+  return [...new Set(cells.filter(({ status }) => status === 'fails').map(({ scenario }) => scenario))];
+};
+
+describe('the scorecard', () => {
+  it.each([
+    [interlock, [...deltas, 'p2-tool-input']], // with words that leave at once, arguments leave before a step is judged
+    [held, deltas],
+    [guardedToolLoop, deltas],
+  ])('$name keeps every promise but those that are named', async (host, known) => {
+    expect(await failuresOf(host)).toEqual(known);
+  });
+
+  it('sees what stock Mastra does', async () => {
+    const wanted = scenarios.filter(({ id }) => ['p1-block-step', 'p3-throw-stream', 'p4-step-history', 'p5-plain'].includes(id));
+    expect(await failuresOf(mastra, wanted)).toEqual(['p1-block-step', 'p3-throw-stream', 'p4-step-history']);
+  });
+
+  it('sees a host that ignores every verdict', async () => {
+    const deaf: Host = { ...interlock, open: (setup) => interlock.open({ ...setup, guards: [] }) };
+    const wanted = scenarios.filter(({ id }) => /^p[1-4]-|^p6-once|^p7-/u.test(id));
+    const passed = wanted.length - (await failuresOf(deaf, wanted)).length;
+    expect(passed).toBeLessThanOrEqual(3);
+  });
+});

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+
+import { describe, expect, it } from 'vitest';
+
+import { markdownTable, page, type HostResult } from '../../scorecard/results.js';
+import { scenarios } from '../../scorecard/scenarios/index.js';
+
+const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+const results = JSON.parse(read('scorecard/results.json')) as HostResult[];
+
+describe('the scorecard of the repository', () => {
+  it('is the one that the results give', () => {
+    const titles = new Map(scenarios.map(({ id, title }) => [id, title]));
+    expect(read('docs/scorecard.md')).toBe(page(results, titles));
+    expect(read('README.md')).toContain(`<!-- scorecard -->\n\n${markdownTable(results)}\n\n<!-- /scorecard -->`);
+  });
+
+  it('has a result of every scenario on every host', () => {
+    const ids = scenarios.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { name, cells } of results) expect([...new Set(cells.map(({ scenario }) => scenario))], name).toEqual(ids);
+  });
+});
