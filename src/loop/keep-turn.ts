@@ -2,11 +2,14 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import type { RunStatus } from '../../schemas/index.js';
 import type { Plan } from '../pipeline/compile.js';
 import { standingNow } from './come-back.js';
+import type { Part } from './answer.js';
 import { messageOf } from './message-of.js';
 import type { KeptTurn, Persistence } from './persistence.js';
-import type { Run } from './run.js';
+import type { Chunk } from './ports.js';
+import { isWithheld, type Run } from './run.js';
+import { waitingCalls, waitingChunk } from './tell-waiting.js';
 
-type Unaccepted = keyof Persistence;
+type Unaccepted = Exclude<keyof Persistence, 'suspended'>;
 
 /** What stands in the conversation in place of an answer that was not accepted; it says nothing of what was in it. */
 const answerInstead: Readonly<Record<Unaccepted, string>> = {
@@ -24,7 +27,7 @@ const patienceMs = 5_000;
  * new attempt is judged, it is not known to be acceptable.
  */
 export const noteInput = (run: Run, isAccepted: boolean): void => {
-  const { lanes, persistence = {} } = run.options;
+  const { lanes, persistence: { suspended: _suspended, ...persistence } = {} } = run.options;
   const isWanted = lanes.memory && Object.values(persistence).some((kept: KeptTurn | undefined) => kept && kept !== 'drop');
   if (!isWanted || run.position.stepNumber > 0) return;
   run.acceptedInput = isAccepted ? standingNow(run) : undefined;
@@ -36,12 +39,51 @@ export const noteInput = (run: Run, isAccepted: boolean): void => {
  */
 export const keepTurn = async (run: Run, status: RunStatus): Promise<void> => {
   const { memory } = run.options.lanes;
-  if (!memory || run.resultStands || !isUnaccepted(status)) return; // an accepted answer is saved by its own work
+  if (!memory || run.resultStands) return; // an accepted answer is saved by its own work
+  if (status === 'suspended') return keepWaiting(run);
+  if (!isUnaccepted(status)) return;
+  await takeBackWaiting(run);
   const policy = run.options.persistence?.[status] ?? 'drop';
   const list = policy === 'drop' ? undefined : keptList(run, { policy, status });
   if (!list) return run.recorder.record({ type: 'memory', given: 'nothing' });
   const error = await failureOf(save(run, memory, list), run);
   run.recorder.record({ type: 'memory', given: policy as Exclude<KeptTurn, 'drop'>, ...(error && { error }) });
+};
+
+/** While a run waits for a person, memory has what was accepted of it. That memory cannot take it changes nothing of the run. */
+const keepWaiting = async (run: Run): Promise<void> => {
+  const { whileWaiting, persistence, ports } = run.options;
+  if (!whileWaiting || persistence?.suspended === 'drop') return;
+  const list = ports.messages.restore(standingNow(run), run.list);
+  const waiting = waitingCalls(run).map((call) => waitingChunk(run, call));
+  if (isWithheld(run)) withhold(run, list, waiting);
+  await failureOf(
+    whileWaiting.keep(list, waiting).then(() => undefined),
+    run,
+  );
+};
+
+/** Of an answer that is withheld, the calls that wait can be seen. */
+const withhold = (run: Run, list: MessageList, waiting: readonly Chunk[]): void => {
+  const { messages } = run.options.ports.host;
+  const ids = new Set(waiting.map(({ payload }) => (payload as { toolCallId: string }).toolCallId)); // each is one of a call
+  const isWaiting = (part: Part) => part.type === 'tool-invocation' && ids.has(part.toolInvocation.toolCallId);
+  const left = messages.read(list, 'response').flatMap((message) => {
+    const parts = message.content.parts.filter(isWaiting);
+    return parts.length > 0 ? [{ ...message, content: { format: 2 as const, parts } }] : [];
+  });
+  messages.write(list, left, { scope: 'response', source: 'response' });
+};
+
+/** What was kept while the run waited was not accepted in the end. */
+const takeBackWaiting = async (run: Run): Promise<void> => {
+  const { whileWaiting, persistence } = run.options;
+  const hasWaited = run.recorder.events.some(({ type }) => type === 'run-resume');
+  if (!whileWaiting || !hasWaited || persistence?.suspended === 'drop') return;
+  await failureOf(
+    whileWaiting.takeBack(run.list).then(() => undefined),
+    run,
+  );
 };
 
 const isUnaccepted = (status: RunStatus): status is Unaccepted => Object.hasOwn(answerInstead, status);

@@ -1,3 +1,6 @@
+import type { MessageList } from '@mastra/core/agent/message-list';
+import type { Chunk } from './ports.js';
+
 /**
  * What memory keeps of a turn whose answer was not accepted. `drop`: nothing. `user-only`: what the caller said, as the guards left
  * it, and nothing where it was itself what they rejected. `placeholder`: the same, and notes in place of what was rejected.
@@ -12,4 +15,20 @@ export interface Persistence {
   failed?: KeptTurn;
   /** The caller gave up. Default `drop`. */
   canceled?: KeptTurn;
+  /**
+   * The run waits for a person. `keep`: what was accepted so far, and the calls that wait; with `hold: 'run'` the caller's message and
+   * these calls. It is taken back where the run then ends without an accepted answer. Default `keep`.
+   */
+  suspended?: 'keep' | 'drop';
+}
+
+/** What memory keeps of a run while it waits for a person. */
+export interface WhileWaiting {
+  /**
+   * @param list a copy that is the memory's own
+   * @param waiting the calls that wait, as clients are told of them
+   */
+  keep(list: MessageList, waiting: readonly Chunk[]): Promise<void>;
+  /** Deletes what was kept of the answer. */
+  takeBack(list: MessageList): Promise<void>;
 }

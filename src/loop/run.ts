@@ -14,7 +14,7 @@ import type { Effect } from './effect.js';
 import type { InsidePart } from './inside-part.js';
 import type { LoopInput, LoopLimits } from './machine.js';
 import type { Chunk, LoopPorts, ModelEntry, Prompt, RunMode, Standing, StepRecord, StepSettings, TokenUsage } from './ports.js';
-import type { Persistence } from './persistence.js';
+import type { Persistence, WhileWaiting } from './persistence.js';
 import type { AnswerAhead } from './read-ahead.js';
 import type { LoopSnapshot } from './decide.js';
 import type { FinishedCall } from './reuse.js';
@@ -85,6 +85,8 @@ export interface RunOptions {
   readonly serveGuardDetails?: boolean;
   /** What memory keeps of a turn whose answer was not accepted. Default: nothing. */
   readonly persistence?: Persistence;
+  /** Keeps the conversation while the run waits for a person. Absent where no memory does. */
+  readonly whileWaiting?: WhileWaiting;
   /** Tool calls of one step that run at the same time; at least 1. */
   readonly toolConcurrency: number;
   /** What tools do outside the run, by their names. */

@@ -20,10 +20,10 @@ const steps = [
 ];
 
 describe.each(modes)('memory of a run that waits for a person, in %s', (mode) => {
-  const begin = async (config: object = {}) => {
+  const begin = async (config: object = {}, script: readonly object[] = steps) => {
     const disk = openDisk();
     const memory = disk.memory({ options: { workingMemory: { enabled: true } } });
-    const { agent } = remembering(memory, steps, { tools: { pay }, ...config });
+    const { agent } = remembering(memory, script as typeof steps, { tools: { pay }, ...config });
     const rested =
       mode === 'generate'
         ? await agent.generate('Pay 12.', { memory: target })
@@ -35,12 +35,25 @@ describe.each(modes)('memory of a run that waits for a person, in %s', (mode) =>
         : agent.resumeStream({ approved }, { runId: rested.runId ?? '' }).then((stream) => stream.getFullOutput());
     return { disk, memory, answer };
   };
-  const noteIn = (memory: Awaited<ReturnType<typeof begin>>['memory']) =>
-    memory.getWorkingMemory({ threadId: target.thread, resourceId: target.resource });
+  type Memory = Awaited<ReturnType<typeof begin>>['memory'];
+  const noteIn = (memory: Memory) => memory.getWorkingMemory({ threadId: target.thread, resourceId: target.resource });
 
-  it('nothing is kept while it waits; what was accepted is, once it went on', async () => {
+  const pendingIn = async (memory: Memory) => {
+    const { messages } = await memory.recall({ threadId: target.thread });
+    return messages.flatMap(({ content: { metadata } }) =>
+      Object.values((metadata?.['pendingToolApprovals'] ?? {}) as object).map(({ toolName, args, type }) => ({
+        toolName,
+        args,
+        type,
+      })),
+    );
+  };
+
+  it('what was accepted is kept while it waits, with the call for which it waits', async () => {
     const { disk, memory, answer } = await begin();
-    expect(await savedIn(memory)).toEqual([]);
+    expect(await savedIn(memory)).toEqual(['user: Pay 12.', 'assistant: (tool-invocation)']);
+    expect(await pendingIn(memory)).toEqual([{ toolName: 'pay', args: { amount: 12 }, type: 'approval' }]);
+    expect(await noteIn(memory)).toBeNull();
     expect(disk.holds('4711')).toBe(false);
     expect((await answer(true)).status).toBe('success');
     expect(await savedIn(memory)).toEqual([
@@ -48,6 +61,32 @@ describe.each(modes)('memory of a run that waits for a person, in %s', (mode) =>
       'assistant: (tool-invocation) Paid.', // Mastra's history leaves the calls that note something out
     ]);
     expect(await noteIn(memory)).toBe('- Paid: 4711');
+    expect(await pendingIn(memory)).toEqual([]);
+  });
+
+  it('nothing is kept while it waits where the agent says so', async () => {
+    const { memory, answer } = await begin({ persistence: { suspended: 'drop' } });
+    expect(await savedIn(memory)).toEqual([]);
+    await answer(true);
+    expect(await savedIn(memory)).toHaveLength(2);
+  });
+
+  it('words that are withheld are not kept; the call for which it waits is', async () => {
+    const { disk, memory } = await begin({ hold: 'run' }, [
+      { text: 'Unseen.', toolCalls: [{ name: 'pay', args: { amount: 12 } }] },
+      { text: 'Paid.' },
+    ]);
+    expect(await savedIn(memory)).toEqual(['user: Pay 12.', 'assistant: (tool-invocation)']);
+    expect(await pendingIn(memory)).toHaveLength(1);
+    expect(disk.holds('Unseen.')).toBe(false);
+  });
+
+  it('what was kept of an answer is taken back where the answer is rejected in the end', async () => {
+    const outputProcessors = [tripping('processOutputResult', 'No.')];
+    const { memory, answer } = await begin({ outputProcessors });
+    expect(await pendingIn(memory)).toHaveLength(1);
+    expect((await answer(true)).status).toBe('tripwire');
+    expect(await savedIn(memory)).toEqual(['user: Pay 12.']); // it had been accepted
   });
 
   it('a declined call is saved as one', async () => {

@@ -12,6 +12,7 @@ import { compileChains, resolveChains } from './chains.js';
 import type { InterlockConfig } from './config.js';
 import { createLoopPorts } from './loop-ports.js';
 import type { LoopTarget } from './loop-target.js';
+import { createWhileWaiting } from '../memory/while-waiting.js';
 import { openConversation, type Conversation } from '../memory/memory.js';
 import { objectPlanOf } from '../structured-output/object-plan.js';
 import { openList } from '../messages/open-list.js';
@@ -94,6 +95,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
     serveGuardDetails: guards.serveGuardDetails,
     toolConcurrency: concurrencyOf(options),
     persistence: { ...guards.persistence, ...options.persistence },
+    whileWaiting: createWhileWaiting({ conversation, processors: chains.saving, requestContext }),
     effects: guards.effects,
     journal: beginning.journal,
     context: {

@@ -19,6 +19,8 @@ export interface Chains {
   /** Those of the other lanes that have a hook for failed calls. */
   readonly others: readonly PipelineStep[];
   readonly memory: readonly PipelineStep[];
+  /** `memory`, as processors. */
+  readonly saving: readonly Processor[];
   /** Those at the head of `input` that are memory's. */
   readonly recalling: readonly Processor[];
   /** Whether error guards were asked for: Mastra then grants retries without being told how many. */
@@ -51,6 +53,7 @@ export const resolveChains = async (chaining: Chaining): Promise<Chains> => {
     error,
     others: [...own.input, ...input, ...output].filter(hasErrorHook),
     memory: after,
+    saving: after,
     recalling: before,
     hasErrorGuards: error.length > 0,
   };

@@ -1,5 +1,5 @@
 import { InterlockError } from '../../errors.js';
-import type { KeptTurn, Persistence } from '../../loop/persistence.js';
+import type { Persistence } from '../../loop/persistence.js';
 import type { CallOptions } from './call-options.js';
 import type { InterlockConfig } from './config.js';
 
@@ -20,14 +20,14 @@ const isNothing = (guards: unknown): boolean => !guards || (Array.isArray(guards
 
 const fromLoosest = {
   hold: ['none', 'step', 'run'] satisfies CallOptions['hold'][],
-  kept: ['user-only', 'placeholder', 'drop'] satisfies KeptTurn[],
+  kept: ['keep', 'user-only', 'placeholder', 'drop'] satisfies Persistence[keyof Persistence][],
 };
 
 const ranksBelow = (order: readonly unknown[], said: unknown, own: unknown): boolean => order.indexOf(said) < order.indexOf(own);
 
 const keepsMore = (said: Persistence, own: Persistence = {}): boolean =>
   (Object.keys(said) as (keyof Persistence)[]).some((status) =>
-    ranksBelow(fromLoosest.kept, said[status] ?? 'drop', own[status] ?? 'drop'),
+    ranksBelow(fromLoosest.kept, said[status] ?? 'drop', own[status] ?? (status === 'suspended' ? 'keep' : 'drop')),
   );
 
 const loosening: Readonly<Record<Tightenable, Loosens>> = {

@@ -66,10 +66,12 @@ export const functions = either(aFunction, listOf(aFunction));
 export const hold = oneOf('none', 'step', 'run');
 
 const keptTurn = oneOf(...(['drop', 'user-only', 'placeholder'] satisfies KeptTurn[]));
-export const persistence = fieldsOf({ tripwire: keptTurn, failed: keptTurn, canceled: keptTurn } satisfies Record<
-  keyof Persistence,
-  OptionKind
->);
+export const persistence = fieldsOf({
+  tripwire: keptTurn,
+  failed: keptTurn,
+  canceled: keptTurn,
+  suspended: oneOf('keep', 'drop'),
+} satisfies Record<keyof Persistence, OptionKind>);
 
 const atOnce = wholeNumberFrom(1);
 export const concurrency = either(atOnce, fieldsOf({ limit: atOnce, strategy: oneOf('available', 'called') }));

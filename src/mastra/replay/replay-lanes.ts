@@ -38,6 +38,7 @@ export const replayLanes = async (guards: ReplayGuards, { header, agentId, memor
     others: [...input, ...output].filter(hasErrorHook),
     memory: after,
     recalling: before,
+    saving: [],
     hasErrorGuards: error.length > 0,
   };
   return compileChains(agentId, chains, header.recordEdits);

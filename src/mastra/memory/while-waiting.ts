@@ -1,0 +1,66 @@
+import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
+import type { Processor } from '@mastra/core/processors';
+import type { RequestContext } from '@mastra/core/request-context';
+import type { WhileWaiting } from '../../loop/persistence.js';
+import type { Chunk } from '../../loop/ports.js';
+import type { Conversation } from './memory.js';
+
+/** The processors that save messages, and embed none of them. */
+const saving: ReadonlySet<string> = new Set(['message-mirrors', 'message-history']);
+
+interface Waiting {
+  readonly conversation: Conversation | undefined;
+  /** Those of the memory that run once an answer was accepted. */
+  readonly processors: readonly Processor[];
+  readonly requestContext: RequestContext;
+}
+
+/**
+ * Saves the conversation of a run that waits for a person, with the calls that wait where Mastra's clients look for them: a page that is
+ * loaded again shows the question and its approval. No vectors are made of it.
+ */
+export const createWhileWaiting = ({ conversation, processors, requestContext }: Waiting): WhileWaiting | undefined => {
+  if (!conversation || conversation.config.readOnly) return undefined;
+  const { memory } = conversation;
+  const saved = new Set<string>();
+  return {
+    keep: async (list, waiting) => {
+      noteWaiting(list, waiting);
+      for (const { id } of list.get.response.db()) saved.add(id);
+      const result = { text: '', usage: {}, finishReason: 'suspended', steps: [] };
+      const args = { messages: list.get.response.db(), messageList: list, requestContext, result, abort: refuse, retryCount: 0 };
+      for (const processor of processors) if (saving.has(processor.id)) await processor.processOutputResult?.(args as never); // what these two read
+    },
+    takeBack: async (list) => {
+      const ids = new Set([...saved, ...list.get.response.db().map(({ id }) => id)]);
+      if (ids.size > 0) await memory.deleteMessages([...ids]);
+    },
+  };
+};
+
+const refuse = (reason?: string): never => {
+  throw new Error(reason);
+};
+
+interface WaitingCall {
+  readonly toolCallId: string;
+}
+
+/** Each waiting call is described in the metadata of its message, as Mastra's agent does it. */
+const noteWaiting = (list: MessageList, waiting: readonly Chunk[]): void => {
+  for (const { type, runId, payload } of waiting) {
+    const call = payload as WaitingCall; // the chunks of calls that wait have one
+    const message = list.get.response.db().findLast((one) => carries(one, call.toolCallId));
+    if (!message) continue;
+    const [name, kind] =
+      type === 'tool-call-approval'
+        ? (['pendingToolApprovals', 'approval'] as const)
+        : (['suspendedTools', 'suspension'] as const);
+    const { metadata = {} } = message.content;
+    const others = metadata[name] as object | undefined; // of the same run
+    message.content.metadata = { ...metadata, [name]: { ...others, [call.toolCallId]: { ...call, type: kind, runId } } };
+  }
+};
+
+const carries = ({ content }: MastraDBMessage, toolCallId: string): boolean =>
+  content.parts.some((part) => part.type === 'tool-invocation' && part.toolInvocation.toolCallId === toolCallId);
