@@ -1,0 +1,200 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { Processor, ProcessorContext } from '@mastra/core/processors';
+import type { WindowedProcessor } from '../../src/guard/pattern.js';
+import type { HookContext } from '../../src/phase/row.js';
+import {
+  aBoolean,
+  aFunction,
+  aName,
+  fieldsOf,
+  instanceWith,
+  listOf,
+  needed,
+  numberFrom,
+  oneOf,
+  recordOf,
+} from '../../src/option-kind.js';
+import { askJudge, type JudgeLanguageModel, type JudgeMaterial, type JudgeUsage } from '../judge/ask-judge.js';
+import type { JudgePlace, JudgePolicy } from '../judge/policies.js';
+import { callsIn } from '../tool-policy/run-calls.js';
+import { newestUserTurn, responseMessages, textOf, textsOf } from '../messages/message-text.js';
+import { currentToolResult } from '../messages/tool-result.js';
+import { leavesOf } from '../text/map-leaves.js';
+import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
+import { block, report } from './detection.js';
+import { traitsOf, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
+
+/** One call of a judge, and what it cost. */
+export interface Judgement {
+  readonly place: JudgePlace;
+  readonly probabilities: Readonly<Record<string, number>>;
+  readonly usage: JudgeUsage;
+}
+
+export interface JudgeGuardOptions extends GuardOptions {
+  /** The judge: a language model of the AI SDK, version 2 or later. */
+  readonly model: JudgeLanguageModel;
+  /** What is asked, by name. Policies of one place are asked in one call. See `judgePolicies`. */
+  readonly policies: Readonly<Record<string, JudgePolicy>>;
+  /** Of an answer, how much is judged at once, and waits. Default `'part'`. */
+  readonly window?: 'sentence' | 'part';
+  /** Told of every call of the judge: for what it cost. */
+  readonly onJudgement?: (judgement: Judgement) => void;
+}
+
+/** What the tripwire and `onViolation` are told; never the evidence. */
+export interface JudgeMetadata {
+  readonly policies: readonly string[];
+}
+
+const policyKind = fieldsOf({
+  rule: needed(aName),
+  places: needed(listOf(oneOf('input', 'answer', 'call', 'result'))),
+  evidence: aBoolean,
+  threshold: numberFrom(0, 1),
+  strategy: oneOf('block', 'warn'),
+  sources: aBoolean,
+} satisfies KindsOf<JudgePolicy>);
+const optionKinds: KindsOf<JudgeGuardOptions> = {
+  ...sharedKinds,
+  model: needed(instanceWith('doGenerate', 'a language model of the AI SDK')),
+  policies: needed(recordOf(policyKind)),
+  window: oneOf('sentence', 'part'),
+  onJudgement: aFunction,
+};
+
+/** So much is judged in one call; the parts of a longer text overlap. */
+const maxJudgedChars = 12_000;
+const overlapChars = 600;
+/** So much of the newest turns and sources is shown. */
+const maxShownChars = 16_000;
+
+/**
+ * A guard (id `judge`) that asks a language model whether texts violate policies: the user's newest turn, answers, tool calls and tool results. The judge
+ * sees material as data, and its evidence is checked; a judge that fails, or gives no usable answer twice, is `guard/unavailable`. Wrap it for a
+ * deadline, a cache or a breaker: `guard(judgeGuard(…), { deadlineMs, cache })`. Equal questions at the same time are one call.
+ *
+ * In an agent of Mastra's own an answer is judged after its step, when its words have left.
+ *
+ * @example
+ * judgeGuard({ model, policies: { injection: judgePolicies.injection, refunds: { rule: 'Does it promise a refund?', places: ['answer'] } } });
+ */
+export const judgeGuard = (
+  options: JudgeGuardOptions,
+): GuardProcessor<'processInput' | 'processOutputStream' | 'processOutputStep' | 'processToolResult', JudgeMetadata> &
+  Pick<WindowedProcessor, 'window'> => {
+  checkOptions('judge', options, optionKinds);
+  const guard: Processor<string, JudgeMetadata> = {
+    id: options.id ?? 'judge',
+    name: 'Judge',
+    description: `Asks a model about ${Object.keys(options.policies).join(', ')}.`,
+    onViolation: options.onViolation,
+  };
+  const ask = createAsking(options);
+  const judge = async (place: JudgePlace, judged: string, args: HookArgs): Promise<void> => {
+    const policies = Object.entries(options.policies).filter(([, { places }]) => places.includes(place));
+    if (policies.length === 0 || judged.trim() === '') return;
+    const probabilities = await ask(place, Object.fromEntries(policies), { judged, args });
+    const violated = policies.filter(([name, { threshold = 0.7 }]) => (probabilities[name] ?? 1) >= threshold);
+    for (const strategy of ['warn', 'block'] as const) {
+      const names = violated.filter(([, policy]) => (policy.strategy ?? 'block') === strategy).map(([name]) => name);
+      const detection = { reason: `The ${labels[place]} violates ${names.join(', ')}.`, metadata: { policies: names } };
+      if (names.length > 0) await (strategy === 'block' ? block(detection, args) : report(guard, detection));
+    }
+  };
+  const { window = 'part' } = options;
+  return Object.assign(guard, { traits: { ...traitsOf.block, judgesErrors: true }, window }, {
+    processInput: async (args) => {
+      await judge('input', newestUserTurn(args.messages).flatMap(textsOf).join('\n'), args);
+      return unchanged;
+    },
+    processOutputStream: async (args) => {
+      const { part } = args;
+      if (part.type === 'tool-call')
+        await judge('call', JSON.stringify({ tool: part.payload.toolName, arguments: part.payload.args ?? {} }), args);
+      if (isHeld(args) && (part.type === 'text-delta' || part.type === 'reasoning-delta'))
+        await judge('answer', part.payload.text, args);
+      return part;
+    },
+    processOutputStep: async (args) => {
+      const newest = responseMessages(args.messages).slice(-1).map(textOf).join('\n');
+      if (!isHeld(args)) await judge('answer', newest || (args.text ?? ''), args);
+      return unchanged;
+    },
+    processToolResult: async (args) => {
+      await judge('result', leavesOf(currentToolResult(args)).join('\n'), args);
+      return undefined;
+    },
+  } satisfies Partial<Processor<string, JudgeMetadata>>);
+};
+
+const labels: Readonly<Record<JudgePlace, string>> = {
+  input: 'input',
+  answer: 'answer',
+  call: 'tool call',
+  result: 'tool result',
+};
+
+interface HookArgs extends ProcessorContext<JudgeMetadata> {
+  readonly messages?: MastraDBMessage[];
+  readonly messageList?: { readonly get: { readonly all: { db(): MastraDBMessage[] } } };
+}
+
+/** Whether the host holds text back until its window was judged; elsewhere each delta would be a call. */
+const isHeld = (args: object): boolean => (args as Partial<HookContext>).heedsRulings === true; // beside Mastra's own arguments
+
+interface Asked {
+  readonly judged: string;
+  readonly args: HookArgs;
+}
+
+type Ask = (
+  place: JudgePlace,
+  policies: Readonly<Record<string, JudgePolicy>>,
+  asked: Asked,
+) => Promise<Readonly<Record<string, number>>>;
+
+/** Asks about a text part by part; equal questions at the same time share one call, unless the run that asks can be given up. */
+const createAsking = ({ model, onJudgement }: JudgeGuardOptions): Ask => {
+  const underWay = new Map<string, ReturnType<typeof askJudge>>();
+  const shared = async (policies: Readonly<Record<string, JudgePolicy>>, material: JudgeMaterial) => {
+    const key = JSON.stringify([Object.keys(policies), material]);
+    const pending = underWay.get(key) ?? askJudge(model, policies, { material }).finally(() => underWay.delete(key));
+    const isFirst = !underWay.has(key);
+    underWay.set(key, pending);
+    return { ...(await pending), isFirst };
+  };
+  return async (place, policies, { judged, args }) => {
+    const highest: Record<string, number> = {};
+    const shown = shownTo(policies, args, place);
+    for (const part of partsOf(judged)) {
+      args.abortSignal?.throwIfAborted();
+      const { probabilities, usage, isFirst } = await shared(policies, { ...shown, judged: part });
+      if (isFirst) onJudgement?.({ place, probabilities, usage });
+      for (const [name, probability] of Object.entries(probabilities)) highest[name] = Math.max(highest[name] ?? 0, probability);
+    }
+    return highest;
+  };
+};
+
+const partsOf = (text: string): string[] => {
+  const parts: string[] = [];
+  for (let at = 0; at === 0 || at + overlapChars < text.length; at += maxJudgedChars - overlapChars)
+    parts.push(text.slice(at, at + maxJudgedChars));
+  return parts;
+};
+
+const shownTo = (
+  policies: Readonly<Record<string, JudgePolicy>>,
+  args: HookArgs,
+  place: JudgePlace,
+): Omit<JudgeMaterial, 'judged'> => {
+  const messages = args.messages ?? args.messageList?.get.all.db() ?? [];
+  const judged = new Set(place === 'input' ? newestUserTurn(messages) : []);
+  const turns = messages
+    .filter((message) => message.role === 'user' && !judged.has(message))
+    .map((message) => ({ role: 'user', text: textOf(message).slice(-maxShownChars) }));
+  const wantsSources = Object.values(policies).some(({ sources = false }) => sources);
+  const sources = wantsSources ? callsIn(messages).map(({ result }) => leavesOf(result).join('\n').slice(0, maxShownChars)) : [];
+  return { turns: turns.slice(-8), sources: sources.slice(-8) };
+};

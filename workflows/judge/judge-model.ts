@@ -1,0 +1,48 @@
+import type { Experimental_EvaluationModelV4 as EvaluationModelV4 } from '@ai-sdk/provider';
+import { InterlockError } from '../../src/errors.js';
+import { askJudge, type JudgeLanguageModel } from './ask-judge.js';
+
+/**
+ * Makes an evaluation model of any language model of the AI SDK: Mastra's `Classifier`, `ClassifierProcessor` and classifier scorers take it. It answers
+ * questions of type `boolean` as {@link judgeGuard} asks its own: material as data, a nonce, evidence that is checked, one repair, and no default answer.
+ *
+ * @example
+ * const classifier = new Classifier({ id: 'refunds', model: judgeModel(openai('gpt-5-mini')), questions });
+ */
+export const judgeModel = (model: JudgeLanguageModel): EvaluationModelV4 => ({
+  specificationVersion: 'v4',
+  provider: model.provider,
+  modelId: model.modelId,
+  supportedQuestionTypes: ['boolean'],
+  doEvaluate: async ({ state, questions, abortSignal }) => {
+    const rules = Object.entries(questions).map(([name, question]) => {
+      if (question.type !== 'boolean') throw unsupported(`a question of type ${question.type}`);
+      const { true: yes, false: no } = question.criteria ?? {};
+      const criteria = [yes && `Yes: ${textOf(yes)}`, no && `No: ${textOf(no)}`].filter(Boolean);
+      return [name, { rule: [textOf(question.instructions ?? name), ...criteria].join(' '), evidence: false }] as const;
+    });
+    const judged = (Array.isArray(state) ? (state as readonly unknown[]) : [state]).map(judgedText);
+    const material = { judged: judged.join('\n') };
+    const { probabilities, usage } = await askJudge(model, Object.fromEntries(rules), { material, signal: abortSignal });
+    const answers = Object.entries(probabilities).map(([name, probability]) => [name, { type: 'boolean' as const, probability }]);
+    return {
+      answers: Object.fromEntries(answers),
+      usage: { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens },
+      warnings: [],
+    };
+  },
+});
+
+const textOf = (input: string | object): string => (typeof input === 'string' ? input : JSON.stringify(input));
+
+/** A part of the state as the AI SDK hands it, or plain data as Mastra does. */
+const judgedText = (part: unknown): string => {
+  if (typeof part === 'string') return part;
+  const { type, text, value } = Object(part) as { type?: unknown; text?: unknown; value?: unknown };
+  if (type === 'file') throw unsupported('a file');
+  if (type === 'text' && typeof text === 'string') return text;
+  return JSON.stringify(type === 'json' ? value : part) ?? '';
+};
+
+const unsupported = (what: string): InterlockError =>
+  new InterlockError('guard/invalid-option', { path: 'judgeModel', detail: `it cannot judge ${what}.` });
