@@ -117,6 +117,15 @@ export const runEventSchema = z.discriminatedUnion('type', [
     reason: z.string().optional(),
     metadata: z.unknown().optional(),
   }),
+  /** A hook called `abort` after it had settled: the call was ignored. May follow `run-finish`. */
+  z.object({
+    ...common,
+    type: z.literal('late-abort'),
+    phase: z.string(),
+    processorId: z.string(),
+    path: z.string(),
+    reason: z.string(),
+  }),
   /** Two branches of a parallel block edited the same words; `rule` says who won. */
   z.object({
     ...common,

@@ -22,6 +22,15 @@ export type GuardedRunEvent =
       readonly reason: string;
     }
   | {
+      /** A hook called `abort` after it had settled: the call was ignored. */
+      readonly type: 'late-abort';
+      readonly runId: string;
+      readonly processorId: string;
+      readonly phase: string;
+      readonly path: string;
+      readonly reason: string;
+    }
+  | {
       /** Branches of a block passed a payload that a sibling changed; `rerun` says whether they judged the merged one again. */
       readonly type: 'stale-verdict';
       readonly runId: string;

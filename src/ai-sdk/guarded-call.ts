@@ -1,5 +1,6 @@
 import { InterlockError, isInterlockError } from '../errors.js';
 import { drive } from '../loop/drive.js';
+import { shownError } from '../loop/judge.js';
 import type { Run as LoopRun } from '../loop/run.js';
 import { responseParts } from '../loop/step-record.js';
 import { resultPayload } from '../loop/works/finish.js';
@@ -240,7 +241,7 @@ const accept = (calling: Calling): Finish => {
     call.signal.throwIfAborted();
     if (!said.failure) throw causeOf(loop.error);
     waiting.splice(0);
-    return { part: said.finish, failure: said.failure };
+    return { part: said.finish, failure: { error: shownError(loop, said.failure.error) } };
   }
   run.isAnswered = true;
   run.judgeLast = isFinal(run, loop) ? undefined : () => judgeLast(run, loop);

@@ -26,13 +26,14 @@ export interface LoopRunParts extends Pick<RunOptions, 'onEvent' | 'mayTakeBack'
 export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
   const { list, outlet, plan, signal, mode, onEvent, mayTakeBack } = parts;
   const { scope, options, retries, recoveries, stepNumber } = run;
-  const { maxProcessorRetries: maxRetries = 0, maxErrorRetries: maxRecoveries = 10, maxHeldChars, requestContext } = options;
+  const { maxProcessorRetries: maxRetries = 0, maxErrorRetries: maxRecoveries = 10, maxHeldChars } = options;
   return createRun({
     runId: run.id,
     mode,
     list,
     outlet,
     maxHeldChars,
+    serveErrorDetails: options.serveErrorDetails,
     onEvent,
     mayTakeBack,
     lanes: { input: plan, output: plan, error: plan, memory: undefined },
@@ -58,7 +59,7 @@ export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
       messageIds: parts.messageIds ?? new Set(),
     },
     reports: scope,
-    context: { agent: undefined, requestContext, tracingContext: undefined },
+    context: { agent: undefined, requestContext: options.requestContext, tracingContext: undefined },
   });
 };
 

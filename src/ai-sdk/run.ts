@@ -33,6 +33,8 @@ export interface GuardOptions {
    * a model that is called without tools. Default: none, so that a hook that no adapter calls is refused.
    */
   uncalled?: readonly Phase[];
+  /** Whether the error of a failed model call reaches callers whole, with what it quotes of the prompt. Default `false`. */
+  serveErrorDetails?: boolean;
   /** What hooks are handed as `requestContext`. */
   requestContext?: RunScope['requestContext'];
   /** Ends the run when the caller gives up; pass the same to the AI SDK's function. */
@@ -227,6 +229,7 @@ const scopeOf = (run: Run): RunScope => {
       reportConflict: ({ phase, path, rule, authors }) => run.emit({ type: 'merge-conflict', phase, path, rule, authors }),
       reportStale: ({ phase, path, isRerun, readers, authors }) =>
         run.emit({ type: 'stale-verdict', phase, path, rerun: isRerun, readers, authors }),
+      reportLateAbort: ({ author, reason }) => run.emit({ type: 'late-abort', ...author, reason }),
       openShadow: () => () => undefined,
     },
   });

@@ -4,7 +4,8 @@ import type { Host } from '../phase/host.js';
 import type { HookCall, HookName, Phase, PhaseRow } from '../phase/row.js';
 import { withSignals } from '../phase/send-signal.js';
 import { checkMessages } from '../phase/settle-messages.js';
-import { processorRuns, type ProcessorRun } from './processor-run.js';
+import type { Author } from '../verdict.js';
+import { processorRuns, type OpenCall } from './processor-run.js';
 import { inSequence, type Guard, type GuardStep } from './in-sequence.js';
 import { tripWireOf } from './read-thrown.js';
 
@@ -21,13 +22,15 @@ export interface GuardSite<P extends Phase> {
 export const stepOf = <P extends Phase>({ row, processor, path }: GuardSite<P>): GuardStep<P> => {
   const runIn = processorRuns(processor);
   const { skips } = row;
+  const author: Author = { processorId: processor.id, phase: row.phase, path };
   return {
-    author: { processorId: processor.id, phase: row.phase, path },
+    author,
     onViolation: (violation) => processor.onViolation?.(violation),
     skips: skips && ((data) => skips(data, processor)),
     run: (data, scope) => {
       const own = runIn(scope, data.retryCount ?? scope.retryCount);
       const { context: shared, slot } = own;
+      const call = own.openCall(author);
       const { host } = scope;
       const context = row.carries ? withSignals(shared, data, host) : shared;
       let answer: unknown;
@@ -35,9 +38,9 @@ export const stepOf = <P extends Phase>({ row, processor, path }: GuardSite<P>):
         // The hook is there: only processors that have it stand in a phase.
         answer = row.invoke({ processor: processor as HookCall<P, HookName>['processor'], data, context, slot, host });
       } catch (error) {
-        throw heldTo(own, error, host);
+        throw heldTo(call, error, host);
       }
-      return isPromise(answer) ? heard(own, answer, host) : said(own, answer);
+      return isPromise(answer) ? heard(call, answer, host) : said(call, answer);
     },
     read: (returned, data, { host }) => {
       const settling = { data, processorId: processor.id, host };
@@ -47,33 +50,27 @@ export const stepOf = <P extends Phase>({ row, processor, path }: GuardSite<P>):
   };
 };
 
-const takeAborted = (own: ProcessorRun): Error | undefined => {
-  const { aborted } = own;
-  own.aborted = undefined;
-  return aborted;
-};
-
 /** What a hook gave. One that called `abort` has said so, whatever it did with the error that it was thrown. */
-const said = (own: ProcessorRun, answer: unknown): unknown => {
-  const aborted = takeAborted(own);
-  if (aborted) throw aborted;
+const said = (call: OpenCall, answer: unknown): unknown => {
+  call.isSettled = true;
+  if (call.aborted) throw call.aborted;
   return answer;
 };
 
 /** What a hook threw: a tripwire, or else the one that it was thrown itself, or what it failed with. */
-const heldTo = (own: ProcessorRun, error: unknown, host: Host): unknown => {
-  const aborted = takeAborted(own);
-  return tripWireOf(error, host) ? error : (aborted ?? error);
+const heldTo = (call: OpenCall, error: unknown, host: Host): unknown => {
+  call.isSettled = true;
+  return tripWireOf(error, host) ? error : (call.aborted ?? error);
 };
 
-const heard = async (own: ProcessorRun, answer: Promise<unknown>, host: Host): Promise<unknown> => {
+const heard = async (call: OpenCall, answer: Promise<unknown>, host: Host): Promise<unknown> => {
   let value: unknown;
   try {
     value = await answer;
   } catch (error) {
-    throw heldTo(own, error, host);
+    throw heldTo(call, error, host);
   }
-  return said(own, value);
+  return said(call, value);
 };
 
 /** A processor's hook as a guard of its own. */

@@ -1,13 +1,23 @@
 import type { Processor } from '@mastra/core/processors';
+import { InterlockError } from '../errors.js';
 import type { HookContext } from '../phase/row.js';
 import type { ProcessorSlot, RunScope } from '../phase/scope.js';
+import type { Author } from '../verdict.js';
 
 /** What a processor has in a run: what it keeps, and what all its hooks are handed. */
 export interface ProcessorRun {
   readonly slot: ProcessorSlot;
+  /** Its `abort` is that of the call that was opened last. */
   readonly context: HookContext;
-  /** What `abort` threw last, until it is taken for the hook's verdict. */
+  openCall(author: Author): OpenCall;
+}
+
+/** A call of a hook. */
+export interface OpenCall {
+  /** What `abort` threw, which is the hook's verdict. */
   aborted: Error | undefined;
+  /** Whether the hook has settled: an `abort` after that is ignored and reported, however long the run goes on. */
+  isSettled: boolean;
 }
 
 /**
@@ -20,36 +30,38 @@ export const processorRuns = (processor: Processor): ((scope: RunScope, retryCou
     const known = runs.get(scope);
     if (known?.context.retryCount === retryCount) return known;
     const slot = known?.slot ?? scope.slot(processor.id);
-    const onAbort = (tripwire: Error) => {
-      made.aborted = tripwire;
+    const context: HookContext = { ...contextOf(scope, slot), retryCount };
+    const openCall = (author: Author): OpenCall => {
+      const call: OpenCall = { aborted: undefined, isSettled: false };
+      context.abort = abortOf(scope, author, call);
+      return call;
     };
-    const context = hookContext(processor.id, { scope, slot, retryCount, onAbort });
-    const made: ProcessorRun = { slot, context, aborted: undefined };
+    const made: ProcessorRun = { slot, context, openCall };
     runs.set(scope, made);
     return made;
   };
 };
 
-interface Source {
-  scope: RunScope;
-  slot: ProcessorSlot;
-  retryCount: number;
-  onAbort: (tripwire: Error) => void;
-}
-
-const hookContext = (id: string, { scope, slot, retryCount, onAbort }: Source): HookContext => ({
-  state: slot.state,
-  abort: (reason, options) => {
-    const tripwire = scope.host.createTripWire({
-      reason: reason || `Tripwire triggered by ${id}`,
-      retry: options?.retry,
-      metadata: options?.metadata,
-      processorId: id,
-    });
-    onAbort(tripwire);
+const abortOf =
+  (scope: RunScope, author: Author, call: OpenCall): HookContext['abort'] =>
+  (reason, options) => {
+    const { processorId } = author;
+    const said = reason || `Tripwire triggered by ${processorId}`;
+    if (call.isSettled) {
+      scope.reportLateAbort({ author, reason: said });
+      return undefined as never; // nothing waits for the hook: what is thrown here would end the process
+    }
+    const { retry, metadata } = options ?? {};
+    const tripwire = scope.host.createTripWire({ reason: said, retry, metadata, processorId });
+    call.aborted = tripwire;
     throw tripwire;
+  };
+
+const contextOf = (scope: RunScope, { state }: ProcessorSlot): Omit<HookContext, 'retryCount'> => ({
+  state,
+  abort: () => {
+    throw new InterlockError('run/failed', { detail: 'no call of the hook was opened' });
   },
-  retryCount,
   requestContext: scope.requestContext,
   tracingContext: scope.tracingContext,
   writer: scope.writer,

@@ -2,7 +2,7 @@ import { InterlockError, isInterlockError } from '../errors.js';
 import type { RunStatus, StepReason } from '../../schemas/index.js';
 import { createDecider, type Decision } from './decide.js';
 import { closeAttempt, conclude } from './ending.js';
-import { failWith, stopWith } from './judge.js';
+import { failWith, shownError, stopWith } from './judge.js';
 import { letThrough } from './interruption.js';
 import { noJournal } from './journal.js';
 import { messageOf } from './message-of.js';
@@ -29,7 +29,7 @@ export const drive = async (run: Run): Promise<void> => {
   } catch (error) {
     letThrough(error);
     run.options.journal?.catchUp(run);
-    run.error = toRunError(error, 'loop');
+    run.error = shownError(run, toRunError(error, 'loop'));
     await conclude(run, 'failed');
   } finally {
     run.signal.removeEventListener('abort', stopWaiting);

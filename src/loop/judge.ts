@@ -1,8 +1,10 @@
 import { InterlockError, isInterlockError } from '../errors.js';
+import { cutQuotesOf, unquotedError } from '../guard/unquoted-error.js';
 import type { Plan } from '../pipeline/compile.js';
 import { planStream } from '../pipeline/stream-plan.js';
 import type { Phase, PhaseData } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
+import { textsIn } from '../trace/texts-in.js';
 import { isStricter, type Stop } from '../verdict.js';
 import { messageOf } from './message-of.js';
 import type { Outcome } from './outcome.js';
@@ -61,10 +63,20 @@ export const stopWith = (run: Run, stop: Stop): Outcome => {
 const unavailableError = ({ phase, path, error }: Extract<Stop, { kind: 'unavailable' }>): InterlockError =>
   new InterlockError('guard/unavailable', { path: `${phase} ${path}`, detail: messageOf(error), cause: error });
 
-/** Notes the error that the run fails with. */
+/** Notes the error that the run fails with, as its caller is shown it. */
 export const failWith = (run: Run, error: unknown): Outcome => {
-  noteError(run, error);
+  noteError(run, shownError(run, error));
   return { kind: 'failed' };
+};
+
+/** An error without what it quotes of the prompt, unless the agent says that callers get errors whole. */
+export const shownError = (run: Run, error: unknown): unknown =>
+  run.options.serveErrorDetails ? error : unquotedError(error, withoutPrompt(run));
+
+/** Cuts out of a text what it repeats of the conversation. */
+export const withoutPrompt = ({ list, scope: { host } }: Run): ((text: string) => string) => {
+  const said = textsIn([host.messages.read(list, 'all'), host.messages.readSystem(list)]);
+  return cutQuotesOf(said.map(({ text }) => text).join('\n'));
 };
 
 /** Sends a chunk, and what guards set aside to follow it, through the stream's guards; lets out what they leave of it. */

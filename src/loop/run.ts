@@ -83,6 +83,8 @@ export interface RunOptions {
   readonly maxHeldChars?: number;
   /** Whether results and chunks describe the guards to whoever is sent them. Default `false`. */
   readonly serveGuardDetails?: boolean;
+  /** Whether callers get errors whole, with what they quote of the prompt. Default `false`. */
+  readonly serveErrorDetails?: boolean;
   /** What memory keeps of a turn whose answer was not accepted. Default: nothing. */
   readonly persistence?: Persistence;
   /** Keeps the conversation while the run waits for a person. Absent where no memory does. */

@@ -42,6 +42,12 @@ export interface StaleReport {
   readonly authors: readonly string[];
 }
 
+/** What a hook reports that called `abort` after it had settled. */
+export interface LateAbort {
+  readonly author: Author;
+  readonly reason: string;
+}
+
 /** A guard that is to judge a payload while the model is called with it. */
 export interface GuardBeside {
   readonly author: Author;
@@ -112,6 +118,7 @@ export interface RunScope {
   reportStale(report: StaleReport): void;
   /** Whether the host heeds what a guard of the stream rules about a tool call: `rejectToolCall`, `requireApproval`. */
   readonly heedsRulings?: boolean;
+  reportLateAbort(report: LateAbort): void;
   /** Takes a guard to be asked beside the model's call, which waits for its verdict; absent where nothing can wait for it. */
   readonly askBeside?: (guard: GuardBeside) => void;
   /** Opens the span of a guard's call; absent where nothing is traced. */
@@ -123,7 +130,7 @@ export interface RunScope {
 }
 
 /** What a guard, a merge or a shadow reports of a run. */
-export type Reports = Pick<RunScope, 'reportGuard' | 'reportConflict' | 'reportStale' | 'openShadow'>;
+export type Reports = Pick<RunScope, 'reportGuard' | 'reportConflict' | 'reportStale' | 'reportLateAbort' | 'openShadow'>;
 
 /** What a host gives of a scope; the rest has defaults. */
 export type ScopeParts = Pick<RunScope, 'runId' | 'host'> &
@@ -135,7 +142,13 @@ export type ScopeParts = Pick<RunScope, 'runId' | 'host'> &
   };
 
 const ignore = (): void => undefined;
-const noReports: Reports = { reportGuard: ignore, reportConflict: ignore, reportStale: ignore, openShadow: () => ignore };
+const noReports: Reports = {
+  reportGuard: ignore,
+  reportConflict: ignore,
+  reportStale: ignore,
+  reportLateAbort: ignore,
+  openShadow: () => ignore,
+};
 
 /** Makes the scope of a run: the one place that does, for every host. A plain object, of one shape for all of them. */
 export const createRunScope = (parts: ScopeParts): RunScope & { retryCount: number } => {
@@ -156,6 +169,7 @@ export const createRunScope = (parts: ScopeParts): RunScope & { retryCount: numb
     reportGuard: reports.reportGuard,
     reportConflict: reports.reportConflict,
     reportStale: reports.reportStale,
+    reportLateAbort: reports.reportLateAbort,
     openShadow: reports.openShadow,
     askBeside: parts.askBeside,
     openSpan: parts.openSpan,

@@ -151,6 +151,7 @@ export const createScope = (own: Partial<RunScope> = {}): TestScope => {
     reportGuard: (report) => void reports.push(report),
     reportConflict: (report) => void conflicts.push(report),
     reportStale: (report) => void stale.push(report),
+    reportLateAbort: () => undefined,
     setTimer: systemTimer,
     openShadow: () => (report) => void shadows.push(report),
     reports,

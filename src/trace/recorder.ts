@@ -20,7 +20,7 @@ export interface RecorderOptions {
 
 /**
  * Keeps what happened in a run, in order. What comes after its end, from guards that were given up on, is not heard; only shadows,
- * for which nobody waits, are.
+ * for which nobody waits, and late aborts are.
  */
 export interface Recorder extends Reports {
   readonly events: readonly RunEvent[];
@@ -53,7 +53,7 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
   let isOver = false;
   let openShadows = 0;
   const record = (fact: RunFact, at: Position = position()) => {
-    if (isOver && fact.type !== 'guard-shadow') return; // work that was given up on may still report
+    if (isOver && fact.type !== 'guard-shadow' && fact.type !== 'late-abort') return; // work that was given up on may still report
     isOver ||= fact.type === 'run-finish';
     const event: RunEvent = { runId, seq: events.length, at: wallClock(), ...at, ...fact };
     events.push(event);
@@ -82,6 +82,7 @@ export const createRecorder = ({ runId, position, wallClock, onEvent }: Recorder
     },
     reportConflict: ({ authors, ...report }) => record({ type: 'merge-conflict', ...report, authors: [...authors] }),
     reportStale: (report) => count(staleFact(report)),
+    reportLateAbort: ({ author, reason }) => record({ type: 'late-abort', ...author, reason }),
     openShadow: () => {
       const at = position();
       openShadows += 1;

@@ -50,6 +50,14 @@ const handlers: Handlers = {
     const { processorId, reason, calls } = event;
     return marked(view, event, { ...placeOf(event), kind: 'bypass', processorId, reason, calls });
   },
+  'late-abort': (view, event) =>
+    marked(view, event, {
+      ...placeOf(event),
+      kind: 'bypass',
+      processorId: event.processorId,
+      reason: `late abort: ${event.reason}`,
+      calls: 1,
+    }),
   'merge-conflict': (view, event) => {
     const { rule, target, authors } = event;
     return marked(view, event, { ...placeOf(event), kind: 'conflict', rule, target, authors });

@@ -93,6 +93,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
     hold: holdOf(options.hold ?? guards.hold),
     maxHeldChars: options.maxHeldChars ?? guards.maxHeldChars,
     serveGuardDetails: guards.serveGuardDetails,
+    serveErrorDetails: guards.serveErrorDetails,
     toolConcurrency: concurrencyOf(options),
     persistence: { ...guards.persistence, ...options.persistence },
     whileWaiting: createWhileWaiting({ conversation, processors: chains.saving, requestContext }),

@@ -48,6 +48,12 @@ export interface InterlockConfig {
    */
   serveGuardDetails?: boolean;
   /**
+   * Whether the error of a failed run reaches callers, logs and spans whole. By default its message is cut where it quotes the prompt, and
+   * JSON, copies and logs of it have only fields such as `code`, `statusCode` and `isRetryable`; code in the process can read the other
+   * fields. Error processors always get the whole error. Default `false`.
+   */
+  serveErrorDetails?: boolean;
+  /**
    * Records runs: asked once for each run, with the header of its trace, and gives what takes the lines as they happen, or nothing
    * where this run is not to be recorded. A trace holds words that nobody was shown: keep it like the conversation itself, and show
    * `redactTrace(trace)`. What it throws does not reach the run. Default: nothing is recorded, and costs nothing.

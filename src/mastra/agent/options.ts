@@ -149,6 +149,7 @@ const configOptions: Record<ConfigName, Treatment> = {
   maxHeldChars: wholeNumberFrom(1),
   recordEdits: aBoolean,
   serveGuardDetails: aBoolean,
+  serveErrorDetails: aBoolean,
   record: aFunction,
   persistence: kinds.persistence,
   options: anObject,

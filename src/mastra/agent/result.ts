@@ -199,20 +199,8 @@ export const answerText = ({ text, steps }: Pick<RunResult, 'text' | 'steps'>): 
   return usesTools ? (accepted.at(-1)?.text ?? '') : text;
 };
 
-/** Fields of a provider's error that quote the request or its response. */
-const quoting = ['requestBodyValues', 'responseBody', 'responseHeaders', 'data', 'cause', 'errors', 'lastError'] as const;
-
-/** Leaves the quoting fields of an error out of JSON. Code in this process can still read them. */
-const withoutQuotes = (error: Error): Error => {
-  for (const name of quoting) {
-    const field = Object.getOwnPropertyDescriptor(error, name);
-    if (field?.enumerable && field.configurable) Object.defineProperty(error, name, { ...field, enumerable: false });
-  }
-  return error;
-};
-
 /** Why a run failed: the provider's own error where a model call did, with its `statusCode`; always an error, whatever was thrown. */
 export const errorOf = ({ error }: Run): Error => {
-  if (isInterlockError(error, 'model/call-failed') && error.cause instanceof Error) return withoutQuotes(error.cause);
+  if (isInterlockError(error, 'model/call-failed') && error.cause instanceof Error) return error.cause;
   return error instanceof Error ? error : new InterlockError('run/failed', { cause: error });
 };
