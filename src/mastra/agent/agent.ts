@@ -242,7 +242,7 @@ export class InterlockAgent<
     const { messages: input, options: given } = readCall(messages, said);
     const agent = this as unknown as Agent; // Mastra's agent as everybody takes it, without its type parameters
     const { defaults: layers, guards, hooks, maxModelRetries } = this.#setup;
-    const { options, defaults, requestContext } = await resolveOptions({ agent, mode, defaults: layers, given });
+    const { options, defaults, requestContext } = await resolveOptions({ agent, mode, defaults: layers, given, guards });
     checkTightens(given, { guards, defaults });
     const { memory, runId, actor } = options;
     await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
@@ -255,7 +255,7 @@ export class InterlockAgent<
     const agent = this as unknown as Agent; // see #begin
     const { defaults, guards } = this.#setup;
     const { runId, toolCallId, repeated, ...call } = readResumeOptions(given);
-    const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given: call });
+    const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given: call, guards });
     const { memory, actor } = call;
     await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
     const resuming = { mode, runId, toolCallId, resumeData, repeated, options, requestContext, memory };
@@ -282,7 +282,7 @@ export class InterlockAgent<
   }
 
   #streamed({ run, callbacks, transforms, end }: Begun): object {
-    const stream = streamOf(run, { ended: end(), transforms, returnScorerData: callbacks.returnScorerData });
+    const stream = streamOf(run, { ended: end(), transforms, ...callbacks });
     return isDelegated(callbacks) ? refusingStream(this.id, stream) : stream;
   }
 }

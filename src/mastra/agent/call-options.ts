@@ -67,8 +67,14 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   mcp?: unknown;
   model?: unknown;
   experimentalTransform?: StreamTransforms;
+  onReaderCancel?: OnReaderCancel;
+  /** Ends the run because its last reader went away; made with the call where `onReaderCancel` says so. */
+  stopForReader?: () => void;
   onRunEvent?: (event: RunEvent) => void;
 }
+
+/** What a run does whose stream is canceled by its last reader. */
+export type OnReaderCancel = 'stop' | 'finish';
 
 type StreamTransform = () => TransformStream<Chunk, Chunk>;
 /** Transforms that every reader of the full stream gets afresh. */

@@ -6,7 +6,7 @@ import type { RunEvent } from '../../../schemas/index.js';
 import type { Engine } from '../../durable/journal.js';
 import type { Persistence } from '../../loop/persistence.js';
 import type { TraceRecorder } from '../../trace/trace-writer.js';
-import type { PrepareStep } from './call-options.js';
+import type { OnReaderCancel, PrepareStep } from './call-options.js';
 import type { CodeChange } from '../durable/code-change.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 import type { ToolEffects } from '../tools/tool-effects.js';
@@ -53,6 +53,12 @@ export interface InterlockConfig {
    * fields. Error processors always get the whole error. Default `false`.
    */
   serveErrorDetails?: boolean;
+  /**
+   * What a run does when the last reader of its stream cancels it, as a server does whose client has disconnected. `finish`: it goes on to
+   * its end, as in Mastra. `stop`: it ends as `canceled`, its model call is aborted and no tool starts; a run whose result is awaited goes on.
+   * Default `finish`.
+   */
+  onReaderCancel?: OnReaderCancel;
   /**
    * Records runs: asked once for each run, with the header of its trace, and gives what takes the lines as they happen, or nothing
    * where this run is not to be recorded. A trace holds words that nobody was shown: keep it like the conversation itself, and show
@@ -150,6 +156,8 @@ export type InterlockCallOptions = Omit<
   maxHeldChars?: number;
   /** Overrides the agent's `recordEdits`. */
   recordEdits?: boolean;
+  /** Overrides the agent's `onReaderCancel`. */
+  onReaderCancel?: OnReaderCancel;
   /** Overrides the agent's `record`. A run that is resumed goes on in its trace. */
   record?: TraceRecorder;
   /** Overrides the agent's `persistence`, status by status, by what keeps less. */
@@ -167,6 +175,7 @@ export type InterlockCallOptions = Omit<
 export type InterlockResumeOptions = Pick<
   InterlockCallOptions,
   | 'abortSignal'
+  | 'onReaderCancel'
   | 'onStepFinish'
   | 'onFinish'
   | 'onChunk'

@@ -64,6 +64,7 @@ export const callbacks = recordOf(aFunction);
 export const functions = either(aFunction, listOf(aFunction));
 
 export const hold = oneOf('none', 'step', 'run');
+export const onReaderCancel = oneOf('stop', 'finish');
 
 const keptTurn = oneOf(...(['drop', 'user-only', 'placeholder'] satisfies KeptTurn[]));
 export const persistence = fieldsOf({

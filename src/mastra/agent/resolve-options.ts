@@ -3,6 +3,7 @@ import { RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { CallOptions } from './call-options.js';
+import type { InterlockConfig } from './config.js';
 import { mergeOptions } from '../model/merge-options.js';
 import { checkCallOptions } from './options.js';
 import { checkServedOptions } from './served-options.js';
@@ -16,6 +17,8 @@ export interface OptionsCall {
   readonly defaults: ModeDefaults;
   /** What the caller gave. */
   readonly given: CallOptions;
+  /** The agent's own configuration, where it says more than defaults do. */
+  readonly guards?: Pick<InterlockConfig, 'onReaderCancel'>;
 }
 
 export interface ResolvedOptions {
@@ -29,7 +32,7 @@ export interface ResolvedOptions {
  * The options of a call over the defaults of its method over those of its agent. Raises `agent/unknown-option`,
  * `agent/unsupported-option` and `agent/invalid-option`, wherever an option was given, and `agent/served-option`.
  */
-export const resolveOptions = async ({ agent, mode, defaults: layers, given }: OptionsCall): Promise<ResolvedOptions> => {
+export const resolveOptions = async ({ agent, mode, defaults: layers, given, guards }: OptionsCall): Promise<ResolvedOptions> => {
   checkCallOptions(given, agent.id);
   checkServedOptions(given);
   const requestContext = given.requestContext ?? new RequestContext();
@@ -43,7 +46,16 @@ export const resolveOptions = async ({ agent, mode, defaults: layers, given }: O
   const defaults: CallOptions = mergeOptions(await sharedDefaults(mode, ask), general, own);
   const options: CallOptions = mergeOptions(defaults, given);
   checkCallOptions(options, agent.id);
+  if (mode === 'stream' && (options.onReaderCancel ?? guards?.onReaderCancel) === 'stop') letReadersStop(options);
   return { options, defaults, requestContext: given.requestContext ?? options.requestContext ?? requestContext };
+};
+
+const letReadersStop = (options: CallOptions): void => {
+  const controller = new AbortController();
+  const { abortSignal, stopForReader } = options;
+  if (stopForReader) return; // an engine sets the call up again
+  options.abortSignal = abortSignal ? AbortSignal.any([abortSignal, controller.signal]) : controller.signal;
+  options.stopForReader = () => controller.abort(new DOMException('The reader canceled the stream.', 'AbortError'));
 };
 
 /** The specification has a `prepareStep` in the defaults of `generate` run on every call of `stream` too. */

@@ -9,6 +9,7 @@ import { changesNothing, checkCallOptions, type CallOptionName } from './options
 const resumeOptions = new Set<string>([
   'runId',
   'abortSignal',
+  'onReaderCancel',
   'onStepFinish',
   'onFinish',
   'onChunk',

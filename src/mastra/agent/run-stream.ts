@@ -69,14 +69,21 @@ export interface Streaming {
   /** Applied to each reader's full stream. */
   readonly transforms: StreamTransforms | undefined;
   readonly returnScorerData?: boolean;
+  /** Called when the last reader cancels and nothing waits for the result. */
+  readonly stopForReader?: () => void;
 }
 
 /** Offers a run that has been started as a stream. */
-export const streamOf = (run: Run, { ended, transforms, returnScorerData }: Streaming): RunStream => {
+export const streamOf = (run: Run, { ended, transforms, returnScorerData, stopForReader }: Streaming): RunStream => {
   const { outlet, runId } = run.options;
   const { traceId, spanId } = traceIdsOf(run);
   let result: Promise<RunResult> | undefined;
   const whole = (): Promise<RunResult> => (result ??= handled(finish(run, ended, returnScorerData)));
+  let isAwaited = false;
+  const readers = createReaders(() => {
+    if (!isAwaited && !result) stopForReader?.();
+  });
+  const read = (): ReadableStream<Chunk> => (stopForReader ? readers.follow(outlet.read()) : outlet.read());
   const stream = {
     runId,
     messageId: run.messageId,
@@ -99,24 +106,23 @@ export const streamOf = (run: Run, { ended, transforms, returnScorerData }: Stre
       return run.status === 'failed' ? errorOf(run) : undefined;
     },
     get fullStream() {
-      return transformed(outlet.read(), transforms);
+      return transformed(read(), transforms);
     },
     get textStream() {
-      return picked(outlet.read(), ({ type, payload }) =>
-        type === 'text-delta' ? (payload as { text: string }).text : undefined,
-      );
+      return picked(read(), ({ type, payload }) => (type === 'text-delta' ? (payload as { text: string }).text : undefined));
     },
     get objectStream() {
       const reading = readObject(run);
-      return picked(outlet.read(), (chunk) => reading.take(chunk)?.object);
+      return picked(read(), (chunk) => reading.take(chunk)?.object);
     },
     get elementStream() {
-      const accepted = picked(outlet.read(), ({ type, object }: Chunk & { object?: unknown }) =>
+      const accepted = picked(read(), ({ type, object }: Chunk & { object?: unknown }) =>
         type === 'object-result' ? object : undefined,
       );
       return ReadableStream.from(elementsOf(accepted));
     },
     consumeStream: async ({ onError }: Consuming = {}) => {
+      isAwaited = true;
       outlet.drain();
       await ended;
       if (run.status === 'failed') await safely(onError, errorOf(run));
@@ -128,6 +134,32 @@ export const streamOf = (run: Run, { ended, transforms, returnScorerData }: Stre
     Object.defineProperty(stream, name, { get: () => handled(whole().then(read)), enumerable: true });
   }
   return stream as typeof stream & Promised;
+};
+
+/** Counts the readers that have begun to read; `onGone` is called when the last of them cancels. */
+const createReaders = (onGone: () => void) => {
+  const open = new Set<object>();
+  const follow = (chunks: ReadableStream<Chunk>): ReadableStream<Chunk> => {
+    const reader = chunks.getReader();
+    return new ReadableStream<Chunk>(
+      {
+        pull: async (controller) => {
+          open.add(reader);
+          const { done, value } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          open.delete(reader);
+          controller.close();
+        },
+        cancel: async (reason) => {
+          open.delete(reader);
+          if (open.size === 0) onGone();
+          await reader.cancel(reason);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  };
+  return { follow };
 };
 
 /** The text of a resumed run is whole, as in Mastra: it is what the caller has not stored yet. */

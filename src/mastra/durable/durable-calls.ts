@@ -40,7 +40,7 @@ export interface DurableCall {
 /** Begins a run that is kept. */
 export const beginDurably = async (runs: DurableRuns, call: DurableCall): Promise<Begun> => {
   const { agent, mode, messages, given, options, requestContext } = call;
-  const { kept, here } = splitOptions(given);
+  const { kept, here } = splitOptions({ ...given, abortSignal: options.abortSignal });
   const runId = options.runId ?? idsOf(agent)('run');
   const asked = { runId, mode, messages, options: kept, context: keepContext(requestContext) };
   return begunOf(await runs.begin(asked, here), options);

@@ -56,6 +56,8 @@ export const readEnd = (text: string): KeptEnd => decode(text) as KeptEnd; // th
 /** Options that belong to whoever waits for the run, in the process where that is. */
 const listening = [
   'abortSignal',
+  'onReaderCancel',
+  'stopForReader',
   'onFinish',
   'onError',
   'onAbort',

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { InterlockAgent, type InterlockConfig, type InterlockStream } from '../../src/index.js';
+import { memoryEngine } from '../../src/durable/memory-engine.js';
+import { scriptedModel } from '../../src/testing/index.js';
+
+const steps = [{ text: Array.from({ length: 200 }, (_, at) => `word${at} `) }];
+
+const agentWith = (config: InterlockConfig): InterlockAgent =>
+  new InterlockAgent({ id: 'a', name: 'a', instructions: 'Help.', model: scriptedModel({ steps }), ...config });
+
+type Read = (stream: InterlockStream) => Promise<void>;
+
+const readings: Record<string, Read> = {
+  'cancels its reader': async ({ fullStream }) => {
+    const reader = fullStream.getReader();
+    await reader.read();
+    await reader.cancel();
+  },
+  'breaks off the loop': async ({ textStream }) => {
+    for await (const text of textStream) if (text) break;
+  },
+};
+
+/** How the run ended that a reader left. */
+const leave = async (read: Read, config: InterlockConfig, options: object = {}): Promise<string> => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const onRunEvent: InterlockConfig['onRunEvent'] = (event) => {
+    if (event.type === 'run-finish') resolve(event.status);
+  };
+  const stream = await agentWith({ ...config, onRunEvent }).stream('Hi', options);
+  await read(stream);
+  return promise;
+};
+
+describe.each(Object.entries(readings))('a stream whose reader %s', (_name, read) => {
+  it.each<[string, InterlockConfig, object]>([
+    ['an agent', { onReaderCancel: 'stop' }, {}],
+    ['a call', {}, { onReaderCancel: 'stop' }],
+    ['a durable run', { onReaderCancel: 'stop', durability: memoryEngine() }, {}],
+  ])('ends its run as canceled where it is to stop: %s', async (_case, config, options) => {
+    expect(await leave(read, config, options)).toBe('canceled');
+  });
+
+  it('lets its run finish, as in Mastra', async () => {
+    expect(await leave(read, {})).toBe('success');
+    expect(await leave(read, { onReaderCancel: 'stop' }, { onReaderCancel: 'finish' })).toBe('success');
+  });
+});
+
+it('a run whose result is awaited, or that another reads, goes on', async () => {
+  const stream = await agentWith({ onReaderCancel: 'stop' }).stream('Hi');
+  const text = stream.text;
+  for await (const chunk of stream.fullStream) if (chunk.type === 'text-delta') break;
+  expect(await text).toContain('word199');
+  const other = await agentWith({ onReaderCancel: 'stop' }).stream('Hi');
+  const reader = other.fullStream.getReader();
+  await reader.read();
+  for await (const chunk of other.fullStream) if (chunk.type === 'text-delta') break;
+  while (!(await reader.read()).done);
+  expect(other.status).toBe('success');
+});
