@@ -81,6 +81,10 @@ const reportsOf = (recorder: Reports, { reports }: RunOptions, runOf: () => Run)
     reports?.reportStale(report);
     recorder.reportStale(report);
   },
+  reportLateAbort: (report) => {
+    reports?.reportLateAbort(report);
+    recorder.reportLateAbort(report);
+  },
 });
 
 /** Marks an edited answer: its metadata may quote what was removed. */
