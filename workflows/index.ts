@@ -65,12 +65,6 @@ export {
 } from './guards/limit-guard.js';
 export { judgeGuard, type JudgeGuardOptions, type Judgement, type JudgeMetadata } from './guards/judge-guard.js';
 export { judgeModel } from './judge/judge-model.js';
-export {
-  competitorsPolicy,
-  judgePolicies,
-  offTopicPolicy,
-  type JudgePlace,
-  type JudgePolicy,
-} from './judge/policies.js';
+export { competitorsPolicy, judgePolicies, offTopicPolicy, type JudgePlace, type JudgePolicy } from './judge/policies.js';
 export type { JudgeLanguageModel, JudgeQuestion, JudgeUsage } from './judge/ask-judge.js';
 export { topicGuard, type TopicGuardOptions, type TopicMetadata } from './guards/topic-guard.js';

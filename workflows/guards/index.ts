@@ -62,12 +62,6 @@ export {
 } from './limit-guard.js';
 export { judgeGuard, type JudgeGuardOptions, type Judgement, type JudgeMetadata } from './judge-guard.js';
 export { judgeModel } from '../judge/judge-model.js';
-export {
-  competitorsPolicy,
-  judgePolicies,
-  offTopicPolicy,
-  type JudgePlace,
-  type JudgePolicy,
-} from '../judge/policies.js';
+export { competitorsPolicy, judgePolicies, offTopicPolicy, type JudgePlace, type JudgePolicy } from '../judge/policies.js';
 export type { JudgeLanguageModel, JudgeQuestion, JudgeUsage } from '../judge/ask-judge.js';
 export { topicGuard, type TopicGuardOptions, type TopicMetadata } from './topic-guard.js';
