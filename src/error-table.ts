@@ -271,6 +271,11 @@ export const errorTable = {
     status: 503,
   },
   'durable/no-run': { actor: 'caller', say: 'The engine knows no run of this agent under this id.', status: 404 },
+  'durable/other-input': {
+    actor: 'caller',
+    say: 'A run with this id was begun with other messages; give the call an id of its own.',
+    status: 409,
+  },
   'durable/lost-run': {
     actor: 'operator',
     say: 'The engine gave the run up; see the reason, and what its journal holds.',

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Engine, InterlockStream, TraceRecorder } from '../../src/index.js';
+import { createTool } from '@mastra/core/tools';
+import { z } from 'zod';
+
+import { InterlockAgent, type Engine, type InterlockStream, type TraceRecorder } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
 import { createDisk, mortalEngine, type Disk } from './mortal-engine.js';
 import { approving, scenarios, type Scenario } from './scenarios.js';
 
@@ -65,6 +69,66 @@ describe.each(['tools', 'guards', 'overlap', 'holding'])('the stream of a run th
 
       expect(screenOf(seen), where).toEqual(screenOf(all));
     }
+  });
+});
+
+describe('what is told of a run', () => {
+  /** A run of so many steps, each with one tool call. */
+  const longRun = (durability: Engine, steps: number) => {
+    const look = createTool({
+      id: 'look',
+      description: 'Looks.',
+      inputSchema: z.object({}),
+      execute: async () => 'nothing new '.repeat(20),
+    });
+    const model = scriptedModel({
+      steps: ({ index }) => (index < steps - 1 ? { toolCalls: [{ name: 'look', args: {} }] } : { text: 'Done.' }),
+    });
+    const config = { id: 'looker', name: 'Looker', instructions: 'Look.', model, tools: { look }, durability };
+    return new InterlockAgent(config).stream(prompt, { runId: 'run', maxSteps: steps });
+  };
+
+  it('costs the same bytes with each step', async () => {
+    const disk = createDisk();
+    await (await longRun(mortalEngine(disk), 24)).consumeStream();
+    const ends = (await disk.board.read('run', 0))
+      .filter((entry) => entry.includes('"step-finish"'))
+      .map((entry) => entry.length);
+    expect(ends).toHaveLength(24);
+    expect(ends[22]).toBeLessThan(1.1 * (ends[2] ?? 0));
+  });
+
+  it('is whole to whoever follows it, and its chunks have the same sequence in the process of the call', async () => {
+    const disk = createDisk();
+    const own = await chunksOf((await longRun(mortalEngine(disk), 6)) as InterlockStream);
+    const scenario = { agent: (given: object) => attachable(given) } as unknown as Scenario;
+    const told = await chunksOf(await attachIn(disk, scenario, 0));
+    expect(sequencesOf(own)).toEqual(sequencesOf(told));
+    const stepsIn = (chunks: readonly Seen[]) =>
+      chunks
+        .filter(({ type }) => type === 'step-finish')
+        .map(({ payload }) => (payload as { output: { steps: object[] } }).output.steps.length);
+    expect([stepsIn(own), stepsIn(told)]).toEqual([
+      [1, 2, 3, 4, 5, 6],
+      [1, 2, 3, 4, 5, 6],
+    ]);
+    const cut = own[Math.floor(own.length / 2)];
+    const rest = await chunksOf(await attachIn(disk, scenario, cut?.metadata?.sequence));
+    expect(sequencesOf(rest)).toEqual(sequencesOf(own.slice(Math.floor(own.length / 2))));
+  });
+
+  const attachable = (given: object) =>
+    new InterlockAgent({ id: 'looker', name: 'Looker', instructions: 'Look.', model: scriptedModel({ steps: [] }), ...given });
+
+  it('a call under the id of a run that was begun with other messages is refused; the same call follows it', async () => {
+    const disk = createDisk();
+    const agent = (scenarios['tools'] as () => Scenario)().agent({ durability: mortalEngine(disk) });
+    const first = await agent.generate(prompt, { runId: 'run' });
+    expect((await agent.generate(prompt, { runId: 'run' })).text).toBe(first.text);
+    await expect(agent.generate('Something else.', { runId: 'run' })).rejects.toMatchObject({
+      code: 'durable/other-input',
+      path: 'run',
+    });
   });
 });
 

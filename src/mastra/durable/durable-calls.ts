@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Agent } from '@mastra/core/agent';
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
+import { stringify } from 'safe-stable-stringify';
 import { InterlockError } from '../../errors.js';
 import type { RunMode } from '../../loop/ports.js';
 import { idsOf } from '../agent/begin-run.js';
@@ -27,6 +29,15 @@ export const needEngine = (runs: DurableRuns | undefined, method: string): Durab
   return runs;
 };
 
+/** Dates and ids that a host makes anew for the same words are not part of it. */
+const hashOf = (messages: MessageListInput): string => {
+  const said = stringify(messages, (name, value: unknown) => (name === 'id' || name === 'createdAt' ? undefined : value));
+  return createHash('sha256')
+    .update(said ?? '')
+    .digest('hex')
+    .slice(0, 16);
+};
+
 export interface DurableCall {
   readonly agent: Agent;
   readonly mode: RunMode;
@@ -42,7 +53,7 @@ export const beginDurably = async (runs: DurableRuns, call: DurableCall): Promis
   const { agent, mode, messages, given, options, requestContext } = call;
   const { kept, here } = splitOptions({ ...given, abortSignal: options.abortSignal });
   const runId = options.runId ?? idsOf(agent)('run');
-  const asked = { runId, mode, messages, options: kept, context: keepContext(requestContext) };
+  const asked = { runId, mode, messages, options: kept, context: keepContext(requestContext), asked: hashOf(messages) };
   return begunOf(await runs.begin(asked, here), options);
 };
 

@@ -7,7 +7,7 @@ import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../agent/call-options.js';
 import { followCalled, followTold, type Followed } from './following.js';
 import { readEnd, sittingId, writeSitting, type KeptCall, type KeptEnd, type KeptSitting } from './kept-sitting.js';
-import { look, pause, type Keeping, type SittingOf } from './listening.js';
+import { listen, look, pause, type Keeping, type SittingOf } from './listening.js';
 import { agentProgram } from './program.js';
 import { readNote, type WaitingRun } from './resting-notes.js';
 import { createSeats } from './seats.js';
@@ -89,6 +89,7 @@ const start = async (keeping: Keeping, at: SittingOf, { sitting, here, isNew }: 
     seats.leave(id);
     throw new InterlockError('agent/no-suspended-run', { path: runId });
   }
+  if (!isFirst) await checkAsked(keeping, at, sitting.call);
   const cancel = (): void => void runs.cancel(id).catch(() => undefined);
   here.abortSignal?.addEventListener('abort', cancel, { once: true });
   const stopListening = (): void => here.abortSignal?.removeEventListener('abort', cancel); // a signal outlives runs
@@ -101,6 +102,15 @@ const start = async (keeping: Keeping, at: SittingOf, { sitting, here, isNew }: 
     stopListening();
     throw error;
   }
+};
+
+/** A run is begun once under its id; who asks again with the same call follows it, and another call is refused. */
+const checkAsked = async (keeping: Keeping, at: SittingOf, { asked, runId }: KeptCall): Promise<void> => {
+  const listening = listen(keeping, at);
+  while (!(await listening.isTold())) await pause();
+  const { call } = listening;
+  if (call?.asked === undefined || call.asked === asked) return;
+  throw new InterlockError('durable/other-input', { path: runId });
 };
 
 /** Sittings are numbered without gaps. */

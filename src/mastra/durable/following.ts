@@ -92,7 +92,7 @@ interface Showing {
 
 const showTold = async (
   { options: { outlet } }: Run,
-  { told, number }: Listening,
+  { told, number, withSteps }: Listening,
   { isWanted, isOver }: Showing,
 ): Promise<void> => {
   for (let one = told[0]; one; one = told[0]) {
@@ -100,7 +100,8 @@ const showTold = async (
     const isLast = chunk.type === 'finish' && one.sitting === number;
     if (isLast && !isOver) return;
     told.shift();
-    const written = isWanted(one) ? outlet.write(tagged(chunk, one)) : undefined;
+    const whole = withSteps(chunk);
+    const written = isWanted(one) ? outlet.write(tagged(whole, one)) : undefined;
     if (!isLast) await written;
   }
 };

@@ -15,6 +15,8 @@ export interface KeptCall {
   readonly messages: MessageListInput;
   /** As the caller gave them; defaults are those of the agent that runs them. */
   readonly options: CallOptions;
+  /** Stands for what the run was begun with: another call under its id is refused. Absent for a sub-agent's call. */
+  readonly asked?: string;
   /** The context of the request. Absent for a sub-agent's call: it has its supervisor's. */
   readonly context?: readonly (readonly [string, unknown])[];
 }

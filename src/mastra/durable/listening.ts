@@ -1,9 +1,10 @@
 import type { Board, ProgramRuns } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
+import type { Chunk } from '../../loop/ports.js';
 import { readEnd, type KeptCall, type KeptEnd } from './kept-sitting.js';
 import type { Seats } from './seats.js';
 import type { DurableAgent } from './set-up.js';
-import { createHearing, type Told } from './told.js';
+import { createHearing, createStepsHeard, type Told } from './told.js';
 
 /** What an agent's runs on an engine are looked after with. */
 export interface Keeping {
@@ -31,6 +32,8 @@ export interface Listening {
   readonly number: number;
   /** What was heard and not yet taken. */
   readonly told: Told[];
+  /** Gives a chunk the steps back that were heard before it. */
+  readonly withSteps: (chunk: Chunk) => Chunk;
   /** Who has taken the run up, one after the other. */
   readonly lives: readonly string[];
   /** The call of the sitting, as soon as it is told. */
@@ -53,6 +56,7 @@ export const listen = (keeping: Keeping, { runId, number, id }: SittingOf): List
   return {
     number,
     told,
+    withSteps: createStepsHeard(),
     lives: hearing.lives,
     get call() {
       return end ? end.call : hearing.opened?.call;

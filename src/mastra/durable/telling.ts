@@ -7,7 +7,7 @@ import type { Journal, Run } from '../../loop/run.js';
 import { encode } from '../../loop/state/encode.js';
 import { createQueue } from './entry-queue.js';
 import type { KeptCall } from './kept-sitting.js';
-import { createHearing, readChunk, writeEntry, type Told } from './told.js';
+import { createHearing, readChunk, withOwnStep, writeEntry, type Told } from './told.js';
 
 /** What a process tells of a sitting of a run to whoever follows it from elsewhere. */
 export interface Telling {
@@ -44,8 +44,11 @@ export const createTelling = ({ board, sitting, call }: TellingOptions): Telling
   let left = new Map<string, number>();
   let isOpen = false;
   let hasWaited = false;
-  const add = (text: string): void =>
+  let next: number | undefined;
+  const add = (text: string): void => {
+    if (next !== undefined) next += 1;
     queue.push(writeEntry({ kind: 'chunk', life, stretch: place.stretch, at: { ...place.at } }, text));
+  };
   const enter = (run: Run, stretch: string): void => {
     const told = earlier.filter((one) => one.stretch === stretch);
     place = { stretch, at: run.position };
@@ -66,18 +69,23 @@ export const createTelling = ({ board, sitting, call }: TellingOptions): Telling
       const kept: KeptCall = { ...call, messages: [] }; // they stand in what the sitting ends with
       queue.push(writeEntry({ kind: 'life', life, sitting }, encode(kept)));
       await queue.flush();
-      const told = createHearing().take(await board.read(runId, 0).catch(() => []));
+      const entries = await board.read(runId, 0).catch(() => []);
+      next = entries.length > 0 ? entries.length : undefined;
+      const told = createHearing().take(entries);
       earlier = told.filter((one) => one.sitting === sitting && one.life !== life);
       hasWaited ||= earlier.some(({ text }) => text.includes(needsDecisionType));
     },
     show: (chunk) => {
       hasWaited ||= chunk.type === needsDecisionType;
-      const text = textOf(chunk);
+      const own = withOwnStep(chunk);
+      const text = textOf(own);
       if (text === undefined) return;
-      const key = left.size > 0 ? keyOf(chunk) : '';
+      const key = left.size > 0 ? keyOf(own) : '';
       const count = left.get(key) ?? 0;
-      if (count > 0) left.set(key, count - 1);
-      else add(text);
+      if (count > 0) return void left.set(key, count - 1);
+      // Who is cut off asks for what follows. A process that was given up may have written meanwhile: the place is then later, never earlier.
+      if (next !== undefined) Object.assign(chunk, { metadata: { ...place.at, ...chunk.metadata, sequence: next } });
+      add(text);
     },
     around: (journal) => ({
       ...journal,

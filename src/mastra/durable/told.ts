@@ -39,6 +39,34 @@ export const writeEntry = (heading: Heading, text: string): string => `${JSON.st
 
 export const readChunk = ({ text }: Told): Chunk => decode(text) as Chunk; // what a chunk was made to
 
+interface StepFinish {
+  readonly output?: {
+    readonly steps?: readonly { readonly toolCalls?: unknown }[];
+    readonly toolCalls?: unknown;
+    readonly earlier?: number;
+  };
+}
+
+/** A `step-finish` chunk repeats all steps so far: it is told with its own alone, so that a run costs the same with each step. */
+export const withOwnStep = (chunk: Chunk): Chunk => {
+  const { output, ...payload } = (chunk.type === 'step-finish' ? chunk.payload : {}) as StepFinish;
+  const last = output?.steps?.at(-1);
+  if (!last || last.toolCalls !== output?.toolCalls) return chunk; // the end of an earlier step is told again
+  return { ...chunk, payload: { ...payload, output: { ...output, steps: [last], earlier: (output?.steps?.length ?? 1) - 1 } } };
+};
+
+/** Gives each `step-finish` the steps before it back, as far as they were heard. */
+export const createStepsHeard = (): ((chunk: Chunk) => Chunk) => {
+  let known: readonly unknown[] = [];
+  return (chunk) => {
+    const { output, ...payload } = (chunk.type === 'step-finish' ? chunk.payload : {}) as StepFinish;
+    if (!output?.steps) return chunk;
+    const { earlier = 0, ...own } = output;
+    known = [...known.slice(0, earlier), ...output.steps];
+    return { ...chunk, payload: { ...payload, output: { ...own, steps: known } } };
+  };
+};
+
 export const createHearing = (): Hearing => {
   let place = 0;
   const lives: string[] = [];
