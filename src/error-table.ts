@@ -271,6 +271,10 @@ export const errorTable = {
     status: 503,
   },
   'durable/no-run': { actor: 'caller', say: 'The engine knows no run of this agent under this id.', status: 404 },
+  'durable/unsupported-operation': {
+    actor: 'author',
+    say: 'The engine does not offer this operation; see the guide for what its own tools offer instead.',
+  },
   'durable/other-input': {
     actor: 'caller',
     say: 'A run with this id was begun with other messages; give the call an id of its own.',

@@ -56,6 +56,7 @@ const openedDurable = (durable: Durable, at: PlaceOf, seal: Seal): Durable => ({
 
 /** The engine's runs as the program knows them. */
 const openedRuns = (runs: ProgramRuns, program: string, seal: Seal): ProgramRuns => ({
+  ...runs,
   start: ({ runId, input }) => runs.start({ runId, input: seal.close(input, placesOf(program, runId)('input')) }),
   find: async (runId) => openedFound(await runs.find(runId), (output) => seal.open(output, placesOf(program, runId)('output'))),
   cancel: (runId) => runs.cancel(runId),
@@ -68,6 +69,7 @@ const openedFound = (found: RunFound, open: (output: string) => string): RunFoun
 const openedBoard = (board: Board, program: string, seal: Seal): Board => {
   const place = (runId: string, what: 'entry' | 'note') => placesOf(program, runId)(what);
   return {
+    ...board,
     append: (runId, entries) =>
       board.append(
         runId,

@@ -39,6 +39,12 @@ export interface ProgramRuns {
   find(runId: string): Promise<RunFound>;
   /** Asks for a run to be canceled; it ends itself. */
   cancel(runId: string): Promise<void>;
+  /** Continues a run that the engine gave up, from what is kept of it; says whether there was one. Absent where an engine cannot. */
+  retry?(runId: string): Promise<boolean>;
+  /** The runs that ended before a time. Absent, with `drop`, where the engine has its own retention. */
+  endedBefore?(time: Date): Promise<readonly string[]>;
+  /** Deletes what is kept of a run that has ended. */
+  drop?(runId: string): Promise<void>;
   /** Absent where an engine has none: what a run shows is then seen in the process where it goes on. */
   readonly board?: Board;
 }
@@ -51,6 +57,8 @@ export interface Board {
   read(runId: string, from: number): Promise<readonly string[]>;
   /** Puts a note up for a run in place of the one that was there, or takes it down. */
   pin(runId: string, note: string | undefined): Promise<void>;
+  /** Deletes the entries of a run. Absent where they are deleted by age. */
+  drop?(runId: string): Promise<void>;
   /** The notes that are up, the last one first. */
   pinned(): Promise<readonly Pinned[]>;
 }

@@ -12,6 +12,7 @@ export const memoryBoard = (): Board => {
       notes.delete(runId);
       if (note !== undefined) notes.set(runId, note);
     },
+    drop: async (runId) => void entries.delete(runId),
     pinned: async () => [...notes].map(([runId, note]) => ({ runId, note })).toReversed(),
   };
 };

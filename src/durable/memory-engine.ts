@@ -5,6 +5,7 @@ interface MemoryRun {
   readonly kept: Map<string, Promise<string>>;
   readonly canceling: AbortController;
   found: RunFound;
+  endedAt?: number;
 }
 
 /**
@@ -28,6 +29,9 @@ export const memoryEngine = (): Engine => ({
       },
       find: async (runId) => runs.get(runId)?.found ?? { kind: 'absent' },
       cancel: async (runId) => runs.get(runId)?.canceling.abort(),
+      endedBefore: async (time) =>
+        [...runs].filter(([, { endedAt = Infinity }]) => endedAt < time.getTime()).map(([runId]) => runId),
+      drop: async (runId) => void runs.delete(runId),
       board: memoryBoard(),
     };
   },
@@ -47,4 +51,5 @@ const execute = async (program: Program, call: ProgramCall, run: MemoryRun): Pro
     (output): RunFound => ({ kind: 'ended', output }),
     (error: unknown): RunFound => ({ kind: 'lost', reason: String(error) }),
   );
+  run.endedAt = Date.now();
 };

@@ -21,6 +21,7 @@ export const boardOn = (db: DatabaseSync, program: string): Board => {
     SELECT ?1, ?2, coalesce((SELECT max(place) + 1 FROM interlock_board WHERE program = ?1 AND run_id = ?2), 0) + key, value
     FROM json_each(?3)`);
   const read = db.prepare('SELECT entry FROM interlock_board WHERE program = ? AND run_id = ? AND place >= ? ORDER BY place');
+  const drop = db.prepare('DELETE FROM interlock_board WHERE program = ? AND run_id = ?');
   const put = db.prepare('INSERT OR REPLACE INTO interlock_notes VALUES (?, ?, ?, ?)');
   const take = db.prepare('DELETE FROM interlock_notes WHERE program = ? AND run_id = ?');
   const notes = db.prepare('SELECT run_id, note FROM interlock_notes WHERE program = ? ORDER BY pinned_at DESC');
@@ -28,6 +29,7 @@ export const boardOn = (db: DatabaseSync, program: string): Board => {
     append: async (runId, entries) => void add.run(program, runId, JSON.stringify(entries)),
     read: async (runId, from) => read.all(program, runId, from).map(({ entry }) => entry as string),
     pin: async (runId, note) => void (note === undefined ? take.run(program, runId) : put.run(program, runId, Date.now(), note)),
+    drop: async (runId) => void drop.run(program, runId),
     pinned: async () => notes.all(program).map(({ run_id: runId, note }) => ({ runId: runId as string, note: note as string })),
   };
 };

@@ -22,6 +22,12 @@ export interface OpenFile {
   noteLife(program: string, runId: string, steps: number): number;
   /** The process did not die of it: it was interrupted. */
   noteSurvival(program: string, runId: string): void;
+  /** The runs that OpenWorkflow ended before a time. */
+  endedBefore(program: string, time: Date): readonly string[];
+  /** Has a run that was given up taken up again; says whether there was one. */
+  retry(program: string, runId: string): boolean;
+  /** Deletes everything of a run. */
+  drop(program: string, runId: string): void;
   /** What the processes tell each other of a program's runs. */
   board(program: string): Board;
   close(): void;
@@ -99,6 +105,42 @@ export const openFile = (path: string): OpenFile => {
     isCancelRequested: (program, runId) => canceled.get(program, runId) !== undefined,
     noteLife: (program, runId, steps) => live.get(program, runId, steps)?.['deaths'] as number,
     noteSurvival: (program, runId) => void survive.run(program, runId),
+    endedBefore: (program, time) =>
+      db
+        .prepare(
+          `SELECT run_id FROM interlock_runs JOIN workflow_runs ON id = workflow_run_id WHERE program = ? AND finished_at < ?`, // OpenWorkflow makes its tables later
+        )
+        .all(program, time.toISOString())
+        .map((row) => String(row['run_id'])),
+    retry: (program, runId) => {
+      const { changes } = db
+        .prepare(
+          `UPDATE workflow_runs SET status = 'pending', available_at = ?1, updated_at = ?1, finished_at = NULL, error = NULL
+           WHERE status IN ('failed', 'canceled')
+             AND id = (SELECT workflow_run_id FROM interlock_runs WHERE program = ?2 AND run_id = ?3)`,
+        )
+        .run(new Date().toISOString(), program, runId);
+      if (changes > 0) db.prepare('DELETE FROM interlock_lives WHERE program = ? AND run_id = ?').run(program, runId);
+      return changes > 0;
+    },
+    drop: (program, runId) => {
+      const id = find.get(program, runId)?.['id'] ?? '';
+      db.exec('BEGIN IMMEDIATE');
+      try {
+        for (const table of ['interlock_runs', 'interlock_cancels', 'interlock_lives'])
+          db.prepare(`DELETE FROM ${table} WHERE program = ? AND run_id = ?`).run(program, runId);
+        for (const [table, column] of [
+          ['interlock_steps', 'workflow_run_id'],
+          ['step_attempts', 'workflow_run_id'],
+          ['workflow_runs', 'id'],
+        ])
+          db.prepare(`DELETE FROM ${table} WHERE ${column} = ?`).run(id);
+        db.exec('COMMIT');
+      } catch (error) {
+        db.exec('ROLLBACK');
+        throw error;
+      }
+    },
     board: (program) => boardOn(db, program),
     close: () => db.close(),
   };

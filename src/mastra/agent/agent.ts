@@ -57,7 +57,6 @@ let guardsOf: (agent: InterlockAgent) => AgentSetup['guards'];
  * Mastra's agent with Interlock's loop: same constructor, tools, models, memory and registration, and the promises that follow
  * from the shape of the statechart. `generate` and `stream` run the loop; methods that would run another one are refused with
  * `agent/unsupported-method`; everything else is Mastra's. To a supervisor, an answer that a guard stopped is `agent/refused`.
- *
  * Raises at construction: `agent/unknown-option`, `agent/unsupported-option`, `agent/invalid-option`, `pipeline/…`, `install/…`.
  *
  * @example
@@ -115,7 +114,6 @@ export class InterlockAgent<
   /**
    * Goes on with a run of this agent that rests in this process, to its end or to where it rests again. It keeps the guards, tools,
    * model and limits that it began with.
-   *
    * Raises `agent/no-suspended-run`, and `agent/invalid-option` where `resumeData` does not answer the call that waits.
    */
   override resumeGenerate(resumeData: unknown, options: InterlockResumeOptions): Promise<InterlockResult>;
@@ -163,7 +161,6 @@ export class InterlockAgent<
    * Follows a run that an engine keeps, from any process, to its end or to where it rests. Each chunk says in `metadata.sequence` where it
    * stands; who was cut off asks for what follows. Words that the run has said again, because its process died, are withdrawn first.
    * Raises `durable/no-engine` and `durable/no-run`; so do `resume` and `cancel`.
-   *
    * @param options.from the least sequence of the chunks that are given; 0 for all of them. Default: those of the last sitting.
    */
   async attach(runId: string, { from }: { from?: number } = {}): Promise<InterlockStream> {
@@ -187,6 +184,16 @@ export class InterlockAgent<
   /** Ends a run that an engine keeps as `canceled`, wherever it goes on or rests. A run that has ended stays as it is. */
   async cancel(runId: string): Promise<void> {
     await needEngine(this.#durable, 'cancel').cancel(runId);
+  }
+
+  /** Continues a run that the engine gave up (`durable/lost-run`), from what its journal holds. */
+  async retry(runId: string): Promise<void> {
+    await needEngine(this.#durable, 'retry').retry(runId);
+  }
+
+  /** Deletes what is kept of runs that ended before a time, those that wait aside; returns how many. */
+  prune({ olderThan }: { olderThan: Date }): Promise<number> {
+    return needEngine(this.#durable, 'prune').prune(olderThan);
   }
 
   /** The runs of this agent that rest, the last one first: those in this process, and those that its engine keeps. */
@@ -269,8 +276,8 @@ export class InterlockAgent<
   }
 
   #begun(run: Run, callbacks: CallOptions): Begun {
-    const end = () => runToEnd(run, { callbacks, suspended: this.#suspended });
-    return { run, end, callbacks, transforms: callbacks.experimentalTransform };
+    const own = { callbacks, suspended: this.#suspended };
+    return { run, end: () => runToEnd(run, own), callbacks, transforms: callbacks.experimentalTransform };
   }
 
   async #answer({ run, callbacks, end }: Begun): Promise<unknown> {

@@ -6,7 +6,7 @@ import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../agent/call-options.js';
 import { followCalled, followTold, type Followed } from './following.js';
-import { readEnd, sittingId, writeSitting, type KeptCall, type KeptEnd, type KeptSitting } from './kept-sitting.js';
+import { readEnd, runIdOf, sittingId, sittingNumber, writeSitting, type KeptCall, type KeptEnd, type KeptSitting } from './kept-sitting.js';
 import { listen, look, pause, type Keeping, type SittingOf } from './listening.js';
 import { agentProgram } from './program.js';
 import { readNote, type WaitingRun } from './resting-notes.js';
@@ -23,6 +23,10 @@ export interface DurableRuns {
   resume(resuming: ResumingRun): Promise<Followed>;
   /** Ends a run as canceled, wherever it is. */
   cancel(runId: string): Promise<void>;
+  /** Continues a run that the engine gave up, from what its journal holds. */
+  retry(runId: string): Promise<void>;
+  /** Deletes what is kept of runs that ended before a time; says of how many. */
+  prune(olderThan: Date): Promise<number>;
   /** The runs that wait, the last one first. */
   waiting(): Promise<readonly WaitingRun[]>;
 }
@@ -66,6 +70,12 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
       const input = writeSitting({ call: end.call, resumes: { state: end.state } });
       await runs.start({ runId: sittingId(runId, number + 1), input });
     },
+    retry: async (runId) => {
+      const { id } = await lastSitting(keeping, runId);
+      if (!runs.retry) throw new InterlockError('durable/unsupported-operation', { path: 'retry' });
+      if (!(await runs.retry(id))) throw new InterlockError('durable/no-run', { path: runId, detail: 'the engine did not give it up.' });
+    },
+    prune: (olderThan) => prune(keeping, olderThan),
     waiting: async () => (await board.pinned()).map(({ note }) => readNote(note)),
   };
 };
@@ -102,6 +112,22 @@ const start = async (keeping: Keeping, at: SittingOf, { sitting, here, isNew }: 
     stopListening();
     throw error;
   }
+};
+
+/** A run that waits for a person has ended its last sitting, and stays. */
+const prune = async ({ runs, board }: Keeping, olderThan: Date): Promise<number> => {
+  const { endedBefore, drop } = runs;
+  if (!endedBefore || !drop) throw new InterlockError('durable/unsupported-operation', { path: 'prune' });
+  const ended = Map.groupBy(await endedBefore(olderThan), runIdOf);
+  for (const { runId } of await board.pinned()) ended.delete(runId);
+  let pruned = 0;
+  for (const [runId, sittings] of ended) {
+    if ((await runs.find(sittingId(runId, sittings.length))).kind !== 'absent') continue; // a later sitting goes on, or ended later
+    await board.drop?.(runId);
+    for (const id of sittings.toSorted((one, other) => sittingNumber(other) - sittingNumber(one))) await drop(id); // the first is the last to go
+    pruned += 1;
+  }
+  return pruned;
 };
 
 /** A run is begun once under its id; who asks again with the same call follows it, and another call is refused. */

@@ -97,4 +97,5 @@ export const readContext = (kept: NonNullable<KeptCall['context']>): RequestCont
 
 /** The id under which an engine knows a sitting of a run. */
 export const sittingId = (runId: string, sitting: number): string => `${sitting}:${runId}`;
+export const runIdOf = (id: string): string => id.slice(id.indexOf(':') + 1);
 export const sittingNumber = (id: string): number => Number.parseInt(id, 10);
