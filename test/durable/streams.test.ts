@@ -100,7 +100,7 @@ describe('what is told of a run', () => {
 
   it('is whole to whoever follows it, and its chunks have the same sequence in the process of the call', async () => {
     const disk = createDisk();
-    const own = await chunksOf((await longRun(mortalEngine(disk), 6)) as InterlockStream);
+    const own = await chunksOf(await longRun(mortalEngine(disk), 6));
     const scenario = { agent: (given: object) => attachable(given) } as unknown as Scenario;
     const told = await chunksOf(await attachIn(disk, scenario, 0));
     expect(sequencesOf(own)).toEqual(sequencesOf(told));

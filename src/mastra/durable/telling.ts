@@ -87,19 +87,21 @@ export const createTelling = ({ board, sitting, call }: TellingOptions): Telling
       if (next !== undefined) Object.assign(chunk, { metadata: { ...place.at, ...chunk.metadata, sequence: next } });
       add(text);
     },
-    around: (journal) => ({
-      ...journal,
-      stretch: (run, key, body) =>
-        journal.stretch(run, key, async () => {
-          enter(run, key);
-          const value = await body();
-          await queue.flush();
-          return value;
-        }),
-    }),
+    around: (journal) => toldAround(journal, enter, () => queue.flush()),
     flush: () => queue.flush(),
   };
 };
+
+const toldAround = (journal: Journal, enter: (run: Run, stretch: string) => void, flush: () => Promise<void>): Journal => ({
+  ...journal,
+  stretch: (run, key, body) =>
+    journal.stretch(run, key, async () => {
+      enter(run, key);
+      const value = await body();
+      await flush();
+      return value;
+    }),
+});
 
 const countsOf = (told: readonly Told[]): Map<string, number> => {
   const counts = new Map<string, number>();
