@@ -75,11 +75,7 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
         file.requestCancel(program.id, runId);
         canceling.look();
       },
-      retry: async (runId) => {
-        const isTaken = file.retry(program.id, runId);
-        if (isTaken) await claimNow();
-        return isTaken;
-      },
+      retry: async (runId) => file.retry(program.id, runId), // the worker's next look finds it
       endedBefore: async (time) => file.endedBefore(program.id, time),
       drop: async (runId) => file.drop(program.id, runId),
       board: file.board(program.id),
