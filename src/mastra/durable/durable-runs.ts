@@ -6,7 +6,16 @@ import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../agent/call-options.js';
 import { followCalled, followTold, type Followed } from './following.js';
-import { readEnd, runIdOf, sittingId, sittingNumber, writeSitting, type KeptCall, type KeptEnd, type KeptSitting } from './kept-sitting.js';
+import {
+  readEnd,
+  runIdOf,
+  sittingId,
+  sittingNumber,
+  writeSitting,
+  type KeptCall,
+  type KeptEnd,
+  type KeptSitting,
+} from './kept-sitting.js';
 import { listen, look, pause, type Keeping, type SittingOf } from './listening.js';
 import { agentProgram } from './program.js';
 import { readNote, type WaitingRun } from './resting-notes.js';
@@ -73,7 +82,8 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
     retry: async (runId) => {
       const { id } = await lastSitting(keeping, runId);
       if (!runs.retry) throw new InterlockError('durable/unsupported-operation', { path: 'retry' });
-      if (!(await runs.retry(id))) throw new InterlockError('durable/no-run', { path: runId, detail: 'the engine did not give it up.' });
+      if (!(await runs.retry(id)))
+        throw new InterlockError('durable/no-run', { path: runId, detail: 'the engine did not give it up.' });
     },
     prune: (olderThan) => prune(keeping, olderThan),
     waiting: async () => (await board.pinned()).map(({ note }) => readNote(note)),
