@@ -5,6 +5,7 @@ import type { Run } from '../../loop/run.js';
 import type { StreamTransforms } from './call-options.js';
 import { answerText, errorOf, resultOf, scoringDataOf, traceIdsOf, type RunResult } from './result.js';
 import { readObject } from '../structured-output/object-stream.js';
+import type { Outlet } from '../../release/outlet.js';
 import { safely } from '../safely.js';
 import { objectOf } from '../structured-output/structured-output.js';
 
@@ -78,12 +79,8 @@ export const streamOf = (run: Run, { ended, transforms, returnScorerData, stopFo
   const { outlet, runId } = run.options;
   const { traceId, spanId } = traceIdsOf(run);
   let result: Promise<RunResult> | undefined;
-  const whole = (): Promise<RunResult> => (result ??= handled(finish(run, ended, returnScorerData)));
-  let isAwaited = false;
-  const readers = createReaders(() => {
-    if (!isAwaited && !result) stopForReader?.();
-  });
-  const read = (): ReadableStream<Chunk> => (stopForReader ? readers.follow(outlet.read()) : outlet.read());
+  const { read, wait } = createReaders(outlet, stopForReader);
+  const whole = (): Promise<RunResult> => (result ??= handled(finish(run, wait(ended), returnScorerData)));
   const stream = {
     runId,
     messageId: run.messageId,
@@ -122,9 +119,8 @@ export const streamOf = (run: Run, { ended, transforms, returnScorerData, stopFo
       return ReadableStream.from(elementsOf(accepted));
     },
     consumeStream: async ({ onError }: Consuming = {}) => {
-      isAwaited = true;
       outlet.drain();
-      await ended;
+      await wait(ended);
       if (run.status === 'failed') await safely(onError, errorOf(run));
     },
     getFullOutput: whole,
@@ -136,9 +132,10 @@ export const streamOf = (run: Run, { ended, transforms, returnScorerData, stopFo
   return stream as typeof stream & Promised;
 };
 
-/** Counts the readers that have begun to read; `onGone` is called when the last of them cancels. */
-const createReaders = (onGone: () => void) => {
+/** The readers of a run. `stop` is called when the last that has begun to read cancels, unless something waits for the end. */
+const createReaders = (outlet: Outlet<Chunk>, stop?: () => void) => {
   const open = new Set<object>();
+  let isAwaited = false;
   const follow = (chunks: ReadableStream<Chunk>): ReadableStream<Chunk> => {
     const reader = chunks.getReader();
     return new ReadableStream<Chunk>(
@@ -152,14 +149,20 @@ const createReaders = (onGone: () => void) => {
         },
         cancel: async (reason) => {
           open.delete(reader);
-          if (open.size === 0) onGone();
+          if (open.size === 0 && !isAwaited) stop?.();
           await reader.cancel(reason);
         },
       },
       { highWaterMark: 0 },
     );
   };
-  return { follow };
+  return {
+    read: () => (stop ? follow(outlet.read()) : outlet.read()),
+    wait: (ended: Promise<void>): Promise<void> => {
+      isAwaited = true;
+      return ended;
+    },
+  };
 };
 
 /** The text of a resumed run is whole, as in Mastra: it is what the caller has not stored yet. */
