@@ -23,7 +23,7 @@ describe.each(modes)('memory of a run that waits for a person, in %s', (mode) =>
   const begin = async (config: object = {}, script: readonly object[] = steps) => {
     const disk = openDisk();
     const memory = disk.memory({ options: { workingMemory: { enabled: true } } });
-    const { agent } = remembering(memory, script as typeof steps, { tools: { pay }, ...config });
+    const { agent } = remembering(memory, script, { tools: { pay }, ...config });
     const rested =
       mode === 'generate'
         ? await agent.generate('Pay 12.', { memory: target })
@@ -41,7 +41,7 @@ describe.each(modes)('memory of a run that waits for a person, in %s', (mode) =>
   const pendingIn = async (memory: Memory) => {
     const { messages } = await memory.recall({ threadId: target.thread });
     return messages.flatMap(({ content: { metadata } }) =>
-      Object.values((metadata?.['pendingToolApprovals'] ?? {}) as object).map(({ toolName, args, type }) => ({
+      Object.values(metadata?.['pendingToolApprovals'] ?? {}).map(({ toolName, args, type }) => ({
         toolName,
         args,
         type,
