@@ -11,7 +11,7 @@ export const fieldRules = {
   file: 'A text file is decoded, read like `texts`, and encoded as it came. Other files pass.',
   metadata:
     'Read like `texts`; a list whose texts add up to a value is emptied; fields that the provider needs back unchanged pass. Once a guard has edited the answer, only those fields are left.',
-  dropped: 'Left out where a guard with a window or a pattern runs, because it repeats what the guard still buffers.',
+  dropped: 'Left out where a guard of the output runs, because it repeats what the guard has yet to judge.',
   passed: 'Leaves as it came.',
 } as const;
 

@@ -70,6 +70,7 @@ const directPassage = (run: Run, take: Take, plan: Plan | undefined): Passage =>
   };
   return {
     letThrough: (chunk) => {
+      if (run.options.lanes.output && isDropped(chunk.type)) return undefined; // it says words that guards have yet to judge
       if (!plan) return run.stop ? stopWith(run, run.stop) : take(chunk);
       const data = streamPayload(run, chunk);
       const pending = plan.run('outputStream', data, run.scope);

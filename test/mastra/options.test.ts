@@ -11,7 +11,6 @@ describe('options that the loop does not honour', () => {
     ['autoResumeSuspendedTools', true],
     ['eagerToolExecution', true],
     ['savePerStep', true],
-    ['includeRawChunks', true],
     ['versions', {}],
     ['transform', {}],
   ];

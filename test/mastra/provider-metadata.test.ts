@@ -29,6 +29,24 @@ const parts = [
   { type: 'finish', finishReason: 'stop', usage },
 ] as const;
 
+it.each([
+  ['without guards they leave', {}, ['hidden words']],
+  [
+    'where a guard of the output runs they are left out',
+    { outputProcessors: [{ id: 'late', processOutputStep: ({ messages }: { messages: unknown }) => messages }] },
+    [],
+  ],
+])('raw chunks are asked for with includeRawChunks: %s', async (_, guards, expected) => {
+  const raw = { type: 'raw', rawValue: 'hidden words' };
+  const model = scriptedModel({ steps: [{ parts: [parts[0], raw, ...parts.slice(1)] as never }] });
+  const agent = new InterlockAgent({ id: 'tested', name: 'Tested', instructions: 'Answer.', model, ...(guards as object) });
+  const stream = await agent.stream('Hi', { includeRawChunks: true });
+  const told: unknown[] = [];
+  for await (const chunk of stream.fullStream) if (chunk.type === 'raw') told.push(chunk.payload);
+  expect(model.calls[0]?.options.includeRawChunks).toBe(true);
+  expect(told).toEqual(expected);
+});
+
 const target = { thread: 'thread-1', resource: 'user-1' };
 
 /** The parts of the kept answer that have metadata, and the prompt of the next turn. */

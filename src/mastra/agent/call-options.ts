@@ -36,6 +36,7 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   runId?: string;
   requestContext?: RequestContext;
   maxSteps?: number;
+  includeRawChunks?: boolean;
   stopWhen?: unknown;
   isTaskComplete?: AgentExecutionOptionsBase<unknown>['isTaskComplete'];
   onIterationComplete?: AgentExecutionOptionsBase<unknown>['onIterationComplete'];

@@ -48,7 +48,7 @@ export const createLoopPorts = async (target: LoopTarget, createId: () => string
       },
     },
     models,
-    callModel: inSpan(createModelCall(settings), target.trace),
+    callModel: inSpan(createModelCall(settings, options.includeRawChunks), target.trace),
     toChunk: (part, id) => convertFullStreamChunkToMastra(part as never, { runId: id }), // any provider's parts
     runTool: (request) => {
       outputs.note(putIn(request.settings.tools, tools));

@@ -107,7 +107,7 @@ const callOptions: Record<CallOptionName, Treatment> = {
   autoResumeSuspendedTools: refusedUnless(isFalse, 'what a person answers is not read off what a model writes.'),
   savePerStep: refusedUnless(isFalse, 'an answer is saved once it was accepted as a whole.'),
   returnScorerData: aBoolean,
-  includeRawChunks: refusedUnless(isFalse, 'raw chunks pass no guard.'),
+  includeRawChunks: aBoolean,
   structuredOutput: anObject,
   output: refusedBecause('its successor is structuredOutput.'),
   scorers: recordOf(anObject),

@@ -22,7 +22,7 @@ type Settings = Pick<StepSettings, 'modelSettings' | 'providerOptions'>;
  * A model's own settings stand over those of the call, as in Mastra; what a guard set for the step stands over both.
  */
 export const createModelCall =
-  (called: Settings) =>
+  (called: Settings, includeRawChunks?: boolean) =>
   async (request: ModelRequest): Promise<ModelResponse> => {
     const { entry, prompt, mode, abortSignal } = request;
     checkModelSettings(request.modelSettings);
@@ -38,6 +38,7 @@ export const createModelCall =
       providerOptions: mergeOptions({ providerOptions: asked.providerOptions }, { providerOptions })['providerOptions'],
       headers: entry.headers || headers ? { ...entry.headers, ...headers } : undefined,
       abortSignal,
+      ...(includeRawChunks && mode === 'stream' && { includeRawChunks }),
     };
     const call = (mode === 'generate' ? entry.model.doGenerate : entry.model.doStream) as ProviderCall;
     const result = await pRetry(() => call.call(entry.model, options), {
