@@ -1,49 +1,58 @@
-/** Runs a subject once; gives how many units of work it saw, so that a run that did nothing cannot pass for a fast one. */
+/** Runs a subject once; returns how many units of work it did, so that a run that did nothing cannot pass for a fast one. */
 export type Work = () => Promise<number>;
 
-/** What is compared: who works, through how many guards. */
-export interface BenchCase {
-  /** Unique; its first word says what is measured, e.g. `chunk interlock array 3`. */
+/** One row of the bench: work that is repeated in a warm process, or figures that one fresh process gives once. */
+export type BenchCase = WarmCase | OnceCase;
+
+interface Named {
+  /** Unique; the group and the subject, e.g. `chunk: interlock, 3 guards`. */
   readonly name: string;
-  /** Cases of one process are measured there one after another; others have a process each. */
-  readonly process?: string;
-  /** Chunks, steps, or messages of history, from small to large. */
-  readonly sizes: readonly number[];
-  /** Whether a quick run takes it in. */
+  /** Whether `--quick` measures it. */
   readonly quick: boolean;
-  /** How many units one run of a size is: costs are told per unit. */
+}
+
+export interface WarmCase extends Named {
+  /** Chunks, steps, messages or characters, from small to large. */
+  readonly sizes: readonly number[];
+  /** How many units one run of a size is; costs are per unit. */
   readonly units: (size: number) => number;
-  /** Loads the subject, in the child process alone, and readies a run of a size. */
+  /** Loads the subject in the child process and prepares a run of a size. */
   readonly load: () => Promise<(size: number) => Work>;
 }
 
-/** What a size of a case cost per unit in one sample, in microseconds. */
-export interface Cost {
+export interface OnceCase extends Named {
+  /** Figures by unit, such as `CPU ms` and `MB`. */
+  readonly once: () => Promise<Readonly<Record<string, number>>>;
+}
+
+/** One measured value. */
+export interface Sample {
   readonly name: string;
+  /** 0 where the case has no sizes. */
   readonly size: number;
-  readonly cpuUs: number;
-  readonly wallUs: number;
+  readonly unit: string;
+  readonly value: number;
 }
 
-/** How long work is run before it is measured: in stretches, until so many of them were no faster than those before. */
-export interface WarmUp {
-  /** CPU time of a stretch, in milliseconds; one run at least. */
-  readonly stretchMs: number;
-  readonly patience: number;
-  /** CPU time of all stretches, in milliseconds; what is under way then is the last. */
-  readonly mostMs: number;
-}
-
-/** How much a child does for its figures. */
-export interface Effort {
-  /** Of the first size of a case, and of the others, whose code is compiled by then. */
-  readonly first: WarmUp;
-  readonly further: WarmUp;
-  /** How often each size is measured in one process, unless that takes longer than `enoughMs` of CPU time. */
+/** All samples of one value: the median, and the upper quartile over the lower. */
+export interface Figure extends Sample {
+  readonly spread: number;
   readonly samples: number;
-  /** CPU time of one sample, in milliseconds; one run at least. */
-  readonly sampleMs: number;
-  readonly enoughMs: number;
-  /** Sizes above this are left out. */
-  readonly largest: number;
 }
+
+const quantile = (values: readonly number[], part: number): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = part * (sorted.length - 1);
+  const [low = NaN, high = NaN] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
+  return low + (high - low) * (at - Math.floor(at));
+};
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+/** Groups samples by case, size and unit. */
+export const toFigures = (samples: readonly Sample[]): Figure[] =>
+  [...Map.groupBy(samples, ({ name, size, unit }) => JSON.stringify([name, size, unit])).values()].flatMap((group) => {
+    const values = group.map(({ value }) => value);
+    const spread = quantile(values, 0.75) / quantile(values, 0.25);
+    return group.slice(0, 1).map((first) => ({ ...first, value: median(values), spread, samples: values.length }));
+  });

@@ -1,133 +1,138 @@
-import type { BenchCase, Work } from './case.js';
-import { gateCases } from './gate/cases.js';
-import { pipelineCases } from './pipeline/cases.js';
+import type { BenchCase, WarmCase, Work } from './case.js';
+import type { StreamName } from './once.js';
+import type { AgentName, Line, ShapeName } from './subjects.js';
 import { textCases } from './texts.js';
 
+const subjects = () => import('./subjects.js');
+const aiSdk = () => import('./ai-sdk.js');
+const inside = () => import('./inside.js');
+const once = () => import('./once.js');
+
+type Prepare = (size: number, messages?: number) => Work;
+
 const chunkSizes = [500, 2_000, 8_000, 16_000];
-/** Where the cost per chunk grows with the number of chunks, more would only burn time. */
+/** Mastra's cost per chunk of a workflow grows with the number of chunks. */
 const quadraticSizes = [500, 2_000];
-/** Where it is linear and slow, more would tell nothing more. */
-const slowSizes = [500, 2_000, 8_000];
 const stepSizes = [1, 10, 50];
-const historySizes = [10, 100, 1_000];
-export const guardCounts = [0, 1, 3, 10];
+const guardCounts = [0, 1, 3, 10] as const;
 
-const interlock = () => import('./subjects/interlock.js');
-const mastra = () => import('./subjects/mastra.js');
-const aiSdk = () => import('./subjects/ai-sdk.js');
-const loop = () => import('./subjects/loop.js');
-const plan = () => import('./subjects/plan.js');
-const steps = () => import('./subjects/steps.js');
-
-type Prepare = (size: number) => Work;
-type PrepareSteps = (steps: number, messages?: number) => Work;
-
-interface Named {
-  readonly name: string;
-  readonly process: string;
-}
-
-const chunkCase = ({ name, process }: Named, load: () => Promise<Prepare>, sizes = chunkSizes): BenchCase => ({
-  name: `chunk ${name}`,
-  process,
+const chunk = (subject: string, load: () => Promise<Prepare>, sizes = chunkSizes): WarmCase => ({
+  name: `chunk: ${subject}`,
+  quick: / 3 guards|read only|^ToolLoop/.test(subject) && !/parallel|sentence|workflow|transforms/.test(subject),
   sizes,
-  quick: true,
   units: (chunks) => chunks,
   load,
 });
 
-const stepCase = ({ name, process }: Named, load: () => Promise<PrepareSteps>): BenchCase => ({
-  name: `step ${name}`,
-  process,
+const step = (subject: string, load: () => Promise<Prepare>): WarmCase => ({
+  name: `step: ${subject}`,
+  quick: / 3 guards|^ToolLoop/.test(subject) && !/workflow|plain/.test(subject),
   sizes: stepSizes,
-  quick: true,
-  units: (count) => count,
+  units: (steps) => steps,
   load,
 });
 
-/** What the first and the later steps of a long conversation cost: one step, and ten. */
-const historyCases = ({ name, process }: Named, load: () => Promise<PrepareSteps>): BenchCase[] =>
-  [1, 10].map((count) => ({
-    name: `history ${name} ${count}`,
-    process,
-    sizes: historySizes,
-    quick: true,
-    units: () => count,
+/** The first step after so many messages, and ten steps: a step that follows costs a ninth of the difference. */
+const history = (subject: string, load: () => Promise<Prepare>): WarmCase[] =>
+  [1, 10].map((steps) => ({
+    name: `history: ${subject}, ${steps} ${steps === 1 ? 'step' : 'steps'}`,
+    quick: false,
+    sizes: [10, 100, 1_000],
+    units: () => steps,
     load: async () => {
       const prepare = await load();
-      return (messages) => prepare(count, messages);
+      return (messages) => prepare(steps, messages);
     },
   }));
 
-/** Where a subject has long conversations measured. */
-const hasHistory = (guards: number): boolean => guards === 0 || guards === 3;
+const agent = (name: AgentName, shape: ShapeName, guards: number): { line: Line; subject: string } => ({
+  line: { agent: name, shape, guards },
+  subject: `${name}${shape === 'array' ? '' : ` ${shape}`}, ${guards} guards`,
+});
 
-/** What is compared, with so many guards; what one subject does is measured in one process. */
-const withGuards = (guards: number): BenchCase[] => {
-  const named = (subject: string): Named => ({ name: `${subject} ${guards}`, process: `${subject} ${guards}` });
-  const ours = async () => (await interlock()).stepped(guards);
-  const stock = async () => (await mastra()).stepped('array', guards);
-  return [
-    chunkCase(named('plain loop'), async () => (await loop()).plainLoop(guards)),
-    stepCase(named('plain loop'), async () => (await steps()).plainSteps(guards)),
-    chunkCase(named('interlock array'), async () => (await interlock()).streamed('array', guards)),
-    stepCase({ ...named('interlock array'), name: `interlock ${guards}` }, ours),
-    ...(hasHistory(guards) ? historyCases({ ...named('interlock array'), name: `interlock ${guards}` }, ours) : []),
-    chunkCase(named('mastra array'), async () => (await mastra()).streamed('array', guards), slowSizes),
-    stepCase({ ...named('mastra array'), name: `mastra ${guards}` }, stock),
-    ...(hasHistory(guards) ? historyCases({ ...named('mastra array'), name: `mastra ${guards}` }, stock) : []),
-    ...(guards > 0 ? inWorkflow(named('mastra workflow'), guards) : []),
-    chunkCase(named('ai-sdk'), async () => (await aiSdk()).streamed(guards), slowSizes),
-    ...(guards === 0 ? aiSdkSteps(named('ai-sdk')) : []),
-  ];
+const chunks = (name: AgentName, shape: ShapeName, guards: number): WarmCase => {
+  const { line, subject } = agent(name, shape, guards);
+  const sizes = name === 'interlock' ? chunkSizes : shape === 'workflow' ? quadraticSizes : chunkSizes.slice(0, 3);
+  return chunk(subject, async () => (await subjects()).streamed(line), sizes);
 };
 
-const inWorkflow = (named: Named, guards: number): BenchCase[] => [
-  chunkCase(named, async () => (await mastra()).streamed('workflow', guards), quadraticSizes),
-  stepCase(named, async () => (await mastra()).stepped('workflow', guards)),
+const steps = (name: AgentName, shape: ShapeName, guards: number): WarmCase[] => {
+  const { line, subject } = agent(name, shape, guards);
+  const load = async () => (await subjects()).stepped(line);
+  return [step(subject, load), ...(shape === 'array' && (guards === 0 || guards === 3) ? history(subject, load) : [])];
+};
+
+/** A pipeline needs a guard. */
+const guardedLoops = (guards: number): BenchCase[] => [
+  chunk(`guardedToolLoop, ${guards} guards`, async () => (await aiSdk()).loopStreamed({ loop: 'guardedToolLoop', guards })),
+  step(`guardedToolLoop, ${guards} guards`, async () => (await aiSdk()).loopStepped({ loop: 'guardedToolLoop', guards })),
+  chunks('mastra', 'workflow', guards),
+  ...steps('mastra', 'workflow', guards),
 ];
 
-/** It has no guards of steps. */
-const aiSdkSteps = (named: Named): BenchCase[] => {
-  const load = async () => (await aiSdk()).stepped();
-  return [stepCase(named, load), ...historyCases(named, load)];
-};
-
-const alone = (name: string, load: () => Promise<Prepare>): BenchCase => ({ ...chunkCase({ name, process: name }, load) });
-
-/** Interlock beside Mastra, the AI SDK and plain loops. */
-const compareCases: readonly BenchCase[] = [
-  alone('read only', async () => (await loop()).readOnly),
-  ...guardCounts.flatMap(withGuards),
-  alone('plain loop rewrapped 3', async () => (await loop()).rewrappedLoop(3)),
-  alone('plan 3', async () => (await plan()).planLoop(3)),
-  alone('interlock pipeline 3', async () => (await interlock()).streamed('pipeline', 3)),
-  alone('interlock parallel 3', async () => (await interlock()).streamed('parallel', 3)),
+const withGuards = (guards: number): BenchCase[] => [
+  chunk(`plain loop, ${guards} guards`, async () => (await inside()).plainLoop(guards)),
+  chunks('interlock', 'array', guards),
+  chunks('mastra', 'array', guards),
+  chunk(`ai-sdk transforms, ${guards} guards`, async () => (await aiSdk()).streamed(guards), chunkSizes.slice(0, 3)),
+  step(`plain loop, ${guards} guards`, async () => (await inside()).plainSteps(guards)),
+  ...steps('interlock', 'array', guards),
+  ...steps('mastra', 'array', guards),
+  ...(guards > 0 ? guardedLoops(guards) : []),
 ];
 
-/** What can be measured together; the first is what a run without a choice measures. */
-export const suites = {
-  compare: compareCases,
-  pipeline: pipelineCases,
-  gate: gateCases,
-  texts: textCases,
-} as const satisfies Record<string, readonly BenchCase[]>;
+/** The AI SDK's agent, which has no guards. */
+const unguarded = { loop: 'ToolLoopAgent', guards: 0 } as const;
+const bare: BenchCase[] = [
+  chunk('read only', async () => (await inside()).readOnly),
+  chunk('plan, 3 guards', async () => (await inside()).planLoop(3)),
+  ...(['pipeline', 'parallel', 'sentence', 'redactors'] as const).map((shape) => chunks('interlock', shape, 3)),
+  chunk('ToolLoopAgent, 0 guards', async () => (await aiSdk()).loopStreamed(unguarded)),
+  step('ToolLoopAgent, 0 guards', async () => (await aiSdk()).loopStepped(unguarded)),
+  ...history('ToolLoopAgent, 0 guards', async () => (await aiSdk()).loopStepped(unguarded)),
+];
 
-export const cases: readonly BenchCase[] = Object.values(suites).flat();
-
-/** What is asked once in each process. */
-export const probes = {
-  start: () => import('./probes/start.js'),
-  first: () => import('./probes/first.js'),
-  memory: () => import('./probes/memory.js'),
-  long: () => import('./probes/long.js'),
-} as const;
-
-export type ProbeName = keyof typeof probes;
-
-/** Who is asked for a stream that nobody reads. */
-export const unreadStreams = {
-  interlock: async () => (await interlock()).unread,
-  mastra: async () => (await mastra()).unread,
-  'ai-sdk': async () => (await aiSdk()).unread,
+const streams: readonly StreamName[] = ['interlock', 'mastra', 'ai-sdk', 'plain loop'];
+/** The entries of the package as they are shipped, and the packages that they are compared with. */
+const modules: Readonly<Record<string, string>> = {
+  'mastra-interlock': './shipped/index.js',
+  '@mastra/core/agent': '@mastra/core/agent',
+  'mastra-interlock/ai-sdk': './shipped/ai-sdk.js',
+  ai: 'ai',
+  'mastra-interlock/guards': './shipped/guards.js',
 };
+
+const onceCases: BenchCase[] = [
+  ...Object.entries(modules).map(([name, path]) => ({
+    name: `start: ${name}`,
+    quick: true,
+    once: async () => (await once()).load(path.startsWith('.') ? new URL(path, import.meta.url).href : path),
+  })),
+  ...streams.map((name) => ({ name: `first text: ${name}`, quick: false, once: async () => (await once()).firstText(name) })),
+  ...streams.map((name) => ({ name: `memory: ${name}`, quick: false, once: async () => (await once()).memory(name) })),
+  ...streams.slice(0, 3).map((name) => ({ name: `unread: ${name}`, quick: true, once: async () => (await once()).unread(name) })),
+  ...(
+    [
+      ['no guards', 0, 'array'],
+      ['3 guards with a window', 3, 'sentence'],
+      ['3 guards of chunks', 3, 'array'],
+    ] as const
+  ).map(([name, guards, shape]) => ({
+    name: `long: ${name}`,
+    quick: false,
+    once: async () => (await once()).longAnswer(guards, shape),
+  })),
+  ...([['interlock'], ['interlock', true], ['mastra']] as const).map(([name, overlap]) => ({
+    name: `first word: 2 guards of 200 ms${overlap ? ' beside the model' : ''}, ${name}`,
+    quick: overlap === true,
+    once: async () => (await subjects()).firstWord({ agent: name, overlap }),
+  })),
+  ...([['interlock', 'chunk'], ['interlock', 'sentence'], ['mastra']] as const).map(([name, window]) => ({
+    name: `judge: ${window ? `of ${window}s` : 'of each delta'}, ${name}`,
+    quick: name === 'interlock',
+    once: async () => (await subjects()).judged({ agent: name, window }),
+  })),
+];
+
+/** Everything that the bench measures. A name begins with its group. */
+export const cases: readonly BenchCase[] = [...bare, ...guardCounts.flatMap(withGuards), ...onceCases, ...textCases];

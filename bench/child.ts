@@ -1,12 +1,9 @@
-import type { Asked, Told } from './children.js';
+import { cases } from './cases.js';
+import { cpuMs, measure } from './measure.js';
 
-/** Does one task after another, until nobody is there to ask for more. */
-process.on('message', ({ task }: Asked) => void answer(task));
-process.once('disconnect', () => process.exit());
-
-const answer = async (task: Asked['task']): Promise<void> => {
-  const { cpuMs } = await import('./measure.js');
-  const { perform } = await import('./tasks.js');
-  const result = await perform(task);
-  process.send?.({ result, cpuMs: cpuMs() } satisfies Told);
-};
+/** Measures one case in this process. */
+const [name, isQuick] = process.argv.slice(2);
+const found = cases.find((one) => one.name === name);
+if (!found) throw new Error(`There is no case "${name}".`);
+const samples = await measure(found, isQuick === 'true');
+process.stdout.write(JSON.stringify({ samples, cpuMs: cpuMs() }), () => process.exit()); // timers of a subject are no reason to stay

@@ -1,112 +1,134 @@
-import type { Figures } from './figures.js';
-import { gateGoals } from './gate/goals.js';
-import type { Goal } from './goal.js';
-import { laterStepUs } from './history.js';
-import { pipelineGoals } from './pipeline/goals.js';
-import type { LongRunName } from './probes/long-runs.js';
-import { textGoals } from './texts.js';
-import type { OtherFigures, Probes } from './run.js';
+import type { Figure } from './case.js';
 
-const size = 8_000;
-const own = 'chunk interlock array 3';
+/** A promise about cost, and what was measured. */
+export interface Goal {
+  readonly says: string;
+  /** NaN where this run did not measure it. */
+  readonly measured: number;
+  readonly atMost: number;
+  /** Default: a ratio. */
+  readonly unit?: string;
+}
 
-/** What guards add to reading the provider's stream. */
-const added = ({ cpu }: Figures, name: string): number => (cpu(name, size) ?? NaN) - (cpu('chunk read only', size) ?? NaN);
+/** A goal over figures of cases: of one, or of one over another. */
+interface GoalRow {
+  readonly says: string;
+  /** The case, its size and its unit (`us` by default). */
+  readonly of: readonly [name: string, size?: number, unit?: string];
+  readonly over?: readonly [name: string, size?: number, unit?: string];
+  readonly atMost: number;
+  /** What `of` without `over` is given in. Default: the unit of the figure. */
+  readonly unit?: string;
+}
 
-const growth = ({ cpu }: Figures, to: number): number => (cpu(own, to) ?? NaN) / (cpu(own, 2_000) ?? NaN);
+const agent = 'chunk: interlock, 3 guards';
+const steps = [1, 10, 50];
 
-/** What one more guard costs, from three to ten. */
-const furtherGuard = ({ cpu }: Figures, name: string): number =>
-  ((cpu(`chunk ${name} 10`, size) ?? NaN) - (cpu(`chunk ${name} 3`, size) ?? NaN)) / 7;
-
-const chunkGoals = (figures: Figures): Goal[] => [
-  { says: 'plan, 3 stream guards / plain loop', measured: figures.ratio('chunk plan 3', 'chunk plain loop 3', size), atMost: 2 },
+const rows: readonly GoalRow[] = [
   {
-    says: 'the same without what reading costs',
-    measured: added(figures, 'chunk plan 3') / added(figures, 'chunk plain loop 3'),
+    says: 'plan, 3 guards / plain loop',
+    of: ['chunk: plan, 3 guards', 8_000],
+    over: ['chunk: plain loop, 3 guards', 8_000],
     atMost: 2,
   },
-  { says: 'agent, 3 guards / Mastra, array', measured: figures.ratio(own, 'chunk mastra array 3', size), atMost: 0.2 },
-  {
-    says: 'agent, pipeline of 3 / Mastra, array',
-    measured: figures.ratio('chunk interlock pipeline 3', 'chunk mastra array 3', size),
-    atMost: 0.2,
-  },
-  { says: 'agent, 3 guards, per chunk', measured: figures.cpu(own, size), atMost: 4, unit: 'us' },
-  {
-    says: 'each further guard / in the plain loop',
-    measured: furtherGuard(figures, 'interlock array') / furtherGuard(figures, 'plain loop'),
+  { says: 'agent, 3 guards / Mastra', of: [agent, 8_000], over: ['chunk: mastra, 3 guards', 8_000], atMost: 0.2 },
+  { says: 'agent, 3 guards, per chunk', of: [agent, 8_000], atMost: 4 },
+  { says: 'per chunk, 3 redactors over sentences', of: ['chunk: interlock redactors, 3 guards', 8_000], atMost: 9 },
+  { says: 'linear: per chunk at 8,000 / at 2,000', of: [agent, 8_000], over: [agent, 2_000], atMost: 1.5 },
+  { says: 'linear: per chunk at 16,000 / at 2,000', of: [agent, 16_000], over: [agent, 2_000], atMost: 1.5 },
+  ...[1, 3].map((guards) => ({
+    says: `guardedToolLoop, ${guards} guards / ToolLoopAgent, per chunk`,
+    of: [`chunk: guardedToolLoop, ${guards} guards`, 8_000] as const,
+    over: ['chunk: ToolLoopAgent, 0 guards', 8_000] as const,
     atMost: 2,
-  },
-  { says: 'linear: per chunk at 8,000 / at 2,000', measured: growth(figures, size), atMost: 1.5 },
-  { says: 'linear: per chunk at 16,000 / at 2,000', measured: growth(figures, 16_000), atMost: 1.5 },
-];
-
-/** A step of the AI SDK, and so much for each guard. */
-const stepUs = (guards: number): number => 260 + guards * 50;
-
-const stepGoals = ({ cpu, ratio }: Figures): Goal[] => [
-  ...[0, 3, 10].map((guards) => ({
-    says: `per step, 10 steps, ${guards} guards`,
-    measured: cpu(`step interlock ${guards}`, 10),
-    atMost: stepUs(guards),
-    unit: 'us',
   })),
-  ...[1, 10, 50].flatMap((steps) =>
+  ...[1, 3].map((guards) => ({
+    says: `guardedToolLoop, ${guards} guards / ToolLoopAgent, per step of 10`,
+    of: [`step: guardedToolLoop, ${guards} guards`, 10] as const,
+    over: ['step: ToolLoopAgent, 0 guards', 10] as const,
+    atMost: 3,
+  })),
+  ...[0, 3, 10].map((guards) => ({
+    says: `per step of 10, ${guards} guards`,
+    of: [`step: interlock, ${guards} guards`, 10] as const,
+    atMost: 260 + guards * 50,
+  })),
+  ...steps.flatMap((size) =>
     [0, 3].map((guards) => ({
-      says: `per step, ${steps} steps, ${guards} guards / Mastra`,
-      measured: ratio(`step interlock ${guards}`, `step mastra ${guards}`, steps),
+      says: `per step of ${size}, ${guards} guards / Mastra`,
+      of: [`step: interlock, ${guards} guards`, size] as const,
+      over: [`step: mastra, ${guards} guards`, size] as const,
       atMost: 0.2,
     })),
   ),
-];
-
-const historyGoals = (figures: Figures): Goal[] => [
-  { says: 'first step after 1,000 messages', measured: figures.cpu('history interlock 0 1', 1_000), atMost: 3_000, unit: 'us' },
+  { says: 'first step after 1,000 messages', of: ['history: interlock, 0 guards, 1 step', 1_000], atMost: 3_000 },
   {
-    says: 'later step after 1,000 messages / after 10',
-    measured: (laterStepUs(figures, 'interlock 0', 1_000) ?? NaN) / (laterStepUs(figures, 'interlock 0', 10) ?? NaN),
-    atMost: 2,
+    says: 'ten steps after 1,000 messages / after 10',
+    of: ['history: interlock, 0 guards, 10 steps', 1_000],
+    over: ['history: interlock, 0 guards, 10 steps', 10],
+    atMost: 3,
   },
+  {
+    says: 'import of the package / Mastra’s agent',
+    of: ['start: mastra-interlock', 0, 'CPU ms'],
+    over: ['start: @mastra/core/agent', 0, 'CPU ms'],
+    atMost: 1.08,
+  },
+  {
+    says: 'import of /ai-sdk / ai',
+    of: ['start: mastra-interlock/ai-sdk', 0, 'CPU ms'],
+    over: ['start: ai', 0, 'CPU ms'],
+    atMost: 1.25,
+  },
+  {
+    says: 'import of /guards / ai',
+    of: ['start: mastra-interlock/guards', 0, 'CPU ms'],
+    over: ['start: ai', 0, 'CPU ms'],
+    atMost: 0.53,
+  },
+  { says: 'parts pulled while the stream is not read', of: ['unread: interlock', 0, 'parts'], atMost: 64 },
+  ...['no guards', '3 guards with a window'].map((through) => ({
+    says: `a million chunks, ${through}: growth of the heap beside the text`,
+    of: [`long: ${through}`, 0, 'growth MB'] as const,
+    atMost: 10,
+    unit: 'MB',
+  })),
+  {
+    says: 'first word, 2 guards of 200 ms beside the model',
+    of: ['first word: 2 guards of 200 ms beside the model, interlock', 0, 'ms'],
+    atMost: 216,
+  },
+  { says: 'judge of sentences over the model alone', of: ['judge: of sentences, interlock', 0, 'ms'], atMost: 60 },
+  { says: 'judge of chunks over the model alone', of: ['judge: of chunks, interlock', 0, 'ms'], atMost: 110 },
+  { says: '60 deltas in 6 sentences: judge calls', of: ['judge: of sentences, interlock', 0, 'calls'], atMost: 6 },
 ];
 
-/** Whose long runs are to keep nothing but the text. Guards of chunks are handed all of them, and so keep them. */
-const keepingText: readonly LongRunName[] = ['no guards', '3 guards with a window'];
-
-/** What the heap may grow by from a tenth of the way to its end, beside the text that is the answer. */
-const longGoals = ({ long }: Probes): Goal[] =>
-  keepingText.flatMap((name) =>
-    (long[name] ?? []).slice(0, 1).map(({ heapMb, textMb }) => ({
-      says: `a million chunks, ${name}: growth of the heap beside the text`,
-      measured: (heapMb.at(-1) ?? NaN) - (heapMb[0] ?? NaN) - textMb,
-      atMost: 10,
-      unit: 'MB',
-    })),
-  );
-
-/** All goals over what was measured. */
-export const goalsOf = (figures: Figures, { pulls, waits, probes }: OtherFigures): Goal[] => [
-  ...chunkGoals(figures),
-  { says: 'parts pulled with nobody reading', measured: pulls['interlock'], atMost: 64, unit: 'parts' },
-  ...stepGoals(figures),
-  ...historyGoals(figures),
-  ...longGoals(probes),
-  ...pipelineGoals(figures),
-  ...gateGoals(figures, waits),
-  ...textGoals(figures).filter(({ measured }) => measured !== undefined),
-];
-
-const isKnown = (measured: number | undefined): measured is number => measured !== undefined && !Number.isNaN(measured);
-
-const told = (value: number): string => value.toFixed(Math.abs(value) < 0.1 ? 4 : 2);
-
-/** A goal as a line. */
-export const goalLine = ({ says, measured, atMost, unit = 'x' }: Goal): string => {
-  const mark = isKnown(measured) ? (measured <= atMost ? 'pass' : 'MISS') : '-   ';
-  const figure = isKnown(measured) ? `${told(measured)} ${unit}` : 'not measured';
-  return `${mark}  ${says.padEnd(53)} ${figure.padStart(14)}   goal: at most ${atMost} ${unit}`;
+/** All goals over what was measured; a text may cost 100 us for a thousand characters of prose, and 333 of anything else. */
+export const goalsOf = (figures: readonly Figure[]): Goal[] => {
+  const valueOf = ([name, size = 0, unit = 'us']: GoalRow['of']): number =>
+    figures.find((one) => one.name === name && one.size === size && one.unit === unit)?.value ?? NaN;
+  const fixed = rows.map(({ says, of, over, atMost, unit }): Goal => ({
+    says,
+    measured: over ? valueOf(of) / valueOf(over) : valueOf(of),
+    atMost,
+    unit: over ? 'x' : (unit ?? of[2] ?? 'us'),
+  }));
+  const texts = figures
+    .filter(({ name }) => name.startsWith('text: '))
+    .map(({ name, value }) => ({ says: name, measured: value, atMost: name.endsWith(', prose') ? 100 : 333, unit: 'us/kB' }));
+  return [...fixed, ...texts].filter(({ measured }) => !Number.isNaN(measured));
 };
 
-/** A goal as a row of a table; nothing where it was not measured. */
-export const goalRow = ({ says, measured, atMost, unit = 'x' }: Goal): string[][] =>
-  isKnown(measured) ? [[says, `${told(measured)} ${unit}`, `${atMost} ${unit}`, measured <= atMost ? 'yes' : 'no']] : [];
+const brief = (value: number): string => value.toFixed(Math.abs(value) < 0.1 ? 4 : 2);
+
+/** A goal as a line of the terminal. */
+export const goalLine = ({ says, measured, atMost, unit = 'x' }: Goal): string =>
+  `${measured <= atMost ? 'pass' : 'MISS'}  ${says.padEnd(62)} ${`${brief(measured)} ${unit}`.padStart(14)}   goal: at most ${atMost} ${unit}`;
+
+/** A goal as a row of a table. */
+export const goalRow = ({ says, measured, atMost, unit = 'x' }: Goal): string[] => [
+  says,
+  `${brief(measured)} ${unit}`,
+  `${atMost} ${unit}`,
+  measured <= atMost ? 'yes' : 'no',
+];

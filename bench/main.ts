@@ -1,39 +1,36 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import type { BenchCase } from './case.js';
-import { cases, suites } from './cases.js';
-import { lowest, median, toFigures } from './figures.js';
-import { waitTable } from './gate/tables.js';
-import { waitNames } from './gate/wait-names.js';
-import { goalLine } from './goals.js';
-import { writePage } from './page.js';
-import { reportOf } from './report.js';
-import type { BenchRun } from './run.js';
-import { measureRun } from './whole-run.js';
+import { execFile } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { bundleCode } from '../scripts/bundle.js';
+import { entries } from '../scripts/entries.js';
+import { toFigures, type Sample } from './case.js';
+import { cases } from './cases.js';
+import { goalLine, goalsOf } from './goals.js';
+import { tablesOf, writePage, type BenchRun } from './report.js';
+import { tableOf } from './table.js';
 
-const help = `npm run bench -- [--quick] [--suite <names>] [--only <part of a name>] [--rounds <n>] [--json <file>] [--write] [--list]
+const help = `npm run bench -- [--quick] [--only <parts of names>] [--rounds <n>] [--minutes <n>] [--json <file>] [--write] [--from <file>] [--list]
 
-  --quick    everything once and with less effort: for a look, not for figures to quote
-  --suite    compare (what a run without a choice measures), its part probes, pipeline, gate, texts, durable; several with commas between
-  --only     cases of any suite whose name holds this; several are separated by commas
-  --rounds   interleaved repetitions, of which the median is told (default 5)
-  --minutes  how long the repetitions may take (default 36): none begins that would end later
-  --lowest   tells the lowest sample in place of the median: for a machine that others use too
+  --quick    the main cases, once and with less effort: within 90 s, and no figures to quote
+  --only     cases whose name contains one of these, with commas between; the groups are chunk, step, history, start, first text,
+             memory, unread, long, first word, judge and text (guards over texts, which a run without a choice leaves out)
+  --rounds   interleaved repetitions, of which the median is reported (default 3)
+  --minutes  no repetition begins that would end later (default 36)
   --json     writes everything that was measured to a file
-  --write    writes the tables and the picture of docs/performance.md
-  --from     measures nothing and tells what such a file holds
+  --write    writes the tables of docs/performance.md
+  --from     measures nothing and reports what such a file holds
   --list     prints the names of the cases
 
-What a run is at is told on stderr. A case that takes longer than two minutes is given up and named.`;
+Each case runs in a process of its own; one that takes longer than two minutes is given up and named. Durable runs: npm run bench:durable.`;
 
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
-    suite: { type: 'string', default: 'compare' },
     only: { type: 'string' },
     rounds: { type: 'string' },
     minutes: { type: 'string', default: '36' },
-    lowest: { type: 'boolean', default: false },
     json: { type: 'string' },
     write: { type: 'boolean', default: false },
     from: { type: 'string' },
@@ -41,64 +38,91 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 });
+const isQuick = values.quick;
 
-/** On a terminal in place, elsewhere line by line, each with the time that has passed. */
-const tell = (line: string): void => {
+const wanted = values.only?.split(',');
+const chosen = cases.filter(({ name, quick }) =>
+  wanted ? wanted.some((part) => name.includes(part)) : isQuick ? quick : !name.startsWith('text: '),
+);
+
+/** Inside `node_modules`, so that packages are found from there and nothing else looks at it. */
+const folder = resolve('node_modules/.cache/interlock-bench', String(process.pid));
+const limitMs = 120_000;
+
+const progress = (line: string): void => {
   const at = `${Math.round(performance.now() / 1_000)} s`.padStart(7);
   process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${at}  ${line}` : `${at}  ${line}\n`);
 };
 
-const wanted = values.only?.split(',');
-const isWanted = (name: string): boolean => wanted?.some((part) => name.includes(part)) ?? false;
-const chosenSuites = new Set(values.suite.split(','));
-const chosen: readonly BenchCase[] = wanted
-  ? cases.filter(({ name }) => isWanted(name))
-  : Object.entries(suites)
-      .flatMap(([name, own]) => (chosenSuites.has(name) ? own : []))
-      .filter(({ quick }) => quick || !values.quick);
-/** A whole comparison, with what is measured beside the cases. */
-const isWhole = !wanted && chosenSuites.has('compare');
-const hasProbes = isWhole || (!wanted && chosenSuites.has('probes'));
-const chosenWaits = waitNames.filter((name) => (wanted ? isWanted(name) : isWhole || chosenSuites.has('gate')));
-const isAnything = chosen.length + chosenWaits.length > 0 || hasProbes;
-const pick = values.lowest ? lowest : median;
+interface Answer {
+  readonly samples: readonly Sample[];
+  readonly cpuMs: number;
+}
 
-const measure = async (): Promise<BenchRun> => {
-  if (!isAnything) throw new Error('No case is meant; --list prints them.');
-  const rounds = Number(values.rounds ?? (values.quick ? 1 : 5));
-  const run = await measureRun({
-    cases: chosen,
-    waits: chosenWaits,
-    hasProbes,
-    hasPulls: isWhole,
-    rounds,
-    isQuick: values.quick,
-    minutes: Number(values.minutes),
-    pick,
-    tell,
-  });
-  tell('measured\n');
-  return run;
+/** Measures a case in a process of its own; undefined where that took too long. */
+const ask = async (name: string): Promise<Answer | undefined> => {
+  const args = ['--expose-gc', '--no-warnings', join(folder, 'child.js'), name, String(isQuick)];
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: limitMs, maxBuffer: 2 ** 26 });
+    return JSON.parse(stdout) as Answer;
+  } catch (error) {
+    const { killed, stderr = '' } = error as { killed?: boolean; stderr?: string };
+    if (killed) return undefined;
+    throw new Error(`${name} failed:\n${stderr.slice(-1_000)}`);
+  }
+};
+
+const measureAll = async (): Promise<BenchRun> => {
+  const rounds = Number(values.rounds ?? (isQuick ? 1 : 3));
+  await bundleCode({ child: 'bench/child.ts' }, folder);
+  await bundleCode(entries, join(folder, 'shipped')); // measured is what is shipped
+  const samples: Sample[] = [];
+  const givenUp = new Set<string>();
+  let [round, cpuMs] = [0, 0];
+  const from = performance.now();
+  const hasTime = (): boolean =>
+    round === 0 || ((performance.now() - from) / round) * (round + 1) < Number(values.minutes) * 60_000;
+  for (; round < rounds && hasTime(); round += 1) {
+    // Every other round goes backwards: what disturbs the machine for a while disturbs all cases.
+    for (const { name } of round % 2 === 0 ? chosen : chosen.toReversed()) {
+      if (givenUp.has(name)) continue;
+      progress(`round ${round + 1} of ${rounds}: ${name}`);
+      const answer = await ask(name);
+      if (!answer) givenUp.add(name);
+      samples.push(...(answer?.samples ?? []));
+      cpuMs += answer?.cpuMs ?? 0;
+    }
+  }
+  progress('measured\n');
+  const figures = toFigures(samples);
+  return {
+    machine: `a ${process.platform} machine (${process.arch}) with ${availableParallelism()} cores, Node ${process.versions.node}`,
+    date: new Date().toISOString().slice(0, 10),
+    isQuick,
+    rounds: round,
+    seconds: (performance.now() - from) / 1_000,
+    cpuSeconds: cpuMs / 1_000,
+    givenUp: [...givenUp],
+    figures,
+    goals: goalsOf(figures),
+    samples,
+  };
 };
 
 const bench = async (): Promise<void> => {
-  const run = values.from ? (JSON.parse(readFileSync(values.from, 'utf8')) as BenchRun) : await measure();
-  const { machine, rounds, seconds, cpuSeconds, givenUp, costs, goals, waits } = run;
-  const figures = toFigures(costs, pick);
-  const told = `${values.lowest ? 'lowest' : 'median'} of ${rounds} interleaved repetitions in separate processes`;
-  console.log(`CPU time, ${told}, on ${machine}; ${Math.round(seconds)} s in all, ${Math.round(cpuSeconds)} s of CPU time.\n`);
-  for (const one of givenUp) console.log(`Given up after ${one.seconds} s: ${one.task}.\n`);
-  console.log(reportOf(figures, run));
-  if (Object.keys(waits).length > 0) console.log(`\n${waitTable(waits)}`);
-  console.log(`\n${goals.map(goalLine).join('\n')}`);
+  if (chosen.length === 0) throw new Error('No case has such a name; --list prints them.');
+  const run = values.from ? (JSON.parse(readFileSync(values.from, 'utf8')) as BenchRun) : await measureAll();
+  const { machine, rounds, seconds, cpuSeconds, givenUp, figures, goals } = run;
+  console.log(
+    `CPU time, median of ${rounds}, on ${machine}; ${Math.round(seconds)} s in all, ${Math.round(cpuSeconds)} s of CPU time.\n`,
+  );
+  for (const name of givenUp) console.log(`Given up after ${limitMs / 1_000} s: ${name}.\n`);
+  for (const { head, rows } of tablesOf(figures)) console.log(`${tableOf(head, rows)}\n`);
+  console.log(goals.map(goalLine).join('\n'));
   if (values.json) writeFileSync(values.json, JSON.stringify(run, undefined, 2));
-  if (values.write) await writePage(run, figures);
+  if (values.write) await writePage(run);
 };
 
 if (values.help) console.log(help);
-else if (values.list) console.log([...chosen.map(({ name }) => name), ...chosenWaits].join('\n'));
-else {
-  if (isAnything || values.from) await bench();
-  if (!wanted && chosenSuites.has('durable'))
-    await (await import('./durable/bench-durable.js')).benchDurable({ isQuick: values.quick });
-}
+else if (values.list) console.log(chosen.map(({ name }) => name).join('\n'));
+else await bench().finally(() => rmSync(folder, { recursive: true, force: true }));

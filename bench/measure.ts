@@ -1,64 +1,94 @@
-import type { BenchCase, Cost, Effort, WarmUp, Work } from './case.js';
+import type { BenchCase, Sample, WarmCase, Work } from './case.js';
+
+/** Work is run in stretches until `patience` of them in a row were no faster. */
+interface WarmUp {
+  /** CPU time of a stretch; one run at least. */
+  readonly stretchMs: number;
+  readonly patience: number;
+  /** CPU time of all stretches. */
+  readonly maxMs: number;
+}
+
+/** How much a child process does for its figures. */
+interface Effort {
+  /** Of the first size of a case, and of the others, whose code is compiled by then. */
+  readonly first: WarmUp;
+  readonly further: WarmUp;
+  readonly samples: number;
+  /** CPU time of one sample; one run at least. */
+  readonly sampleMs: number;
+  /** Sizes above this are left out. */
+  readonly largest: number;
+}
+
+const quickEffort: Effort = {
+  first: { stretchMs: 100, patience: 2, maxMs: 1_000 },
+  further: { stretchMs: 60, patience: 1, maxMs: 200 },
+  samples: 2,
+  sampleMs: 30,
+  largest: 8_000,
+};
+
+const fullEffort: Effort = {
+  first: { stretchMs: 300, patience: 3, maxMs: 8_000 },
+  further: { stretchMs: 200, patience: 1, maxMs: 2_000 },
+  samples: 2,
+  sampleMs: 80,
+  largest: Infinity,
+};
 
 export const cpuMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 };
 
-/** Runs work until it has used so much CPU time; at least once. */
-const runFor = async (work: Work, ms: number): Promise<{ runs: number; cpu: number; wall: number }> => {
-  const [cpuFrom, wallFrom] = [cpuMs(), performance.now()];
+/** Runs work until it has used so much CPU time; at least once. Returns the CPU time of a run. */
+const runFor = async (work: Work, ms: number): Promise<number> => {
+  const from = cpuMs();
   let runs = 0;
   do {
     await work();
     runs += 1;
-  } while (cpuMs() - cpuFrom < ms);
-  return { runs, cpu: cpuMs() - cpuFrom, wall: performance.now() - wallFrom };
+  } while (cpuMs() - from < ms);
+  return (cpuMs() - from) / runs;
 };
 
-/** What gets faster by less than this is as fast as it gets. */
+/** Work that gets faster by less than this is warm. */
 const gain = 0.03;
 
-/**
- * Runs work until it gets no faster: a loop of steps is so much code that the compiler is at work for seconds. Gives what a run took
- * in the last stretch.
- */
-const warmUp = async (work: Work, { stretchMs, patience, mostMs }: WarmUp): Promise<{ cpu: number; wall: number }> => {
+const warmUp = async (work: Work, { stretchMs, patience, maxMs }: WarmUp): Promise<number> => {
   const from = cpuMs();
   let best = Infinity;
   for (let waited = 0; ;) {
-    const { runs, cpu, wall } = await runFor(work, stretchMs);
-    const isFaster = cpu / runs < (1 - gain) * best;
-    waited = isFaster ? 0 : waited + 1;
-    best = Math.min(best, cpu / runs);
-    if (waited >= patience || cpuMs() - from >= mostMs) return { cpu: cpu / runs, wall: wall / runs };
+    const cpu = await runFor(work, stretchMs);
+    waited = cpu < (1 - gain) * best ? 0 : waited + 1;
+    best = Math.min(best, cpu);
+    if (waited >= patience || cpuMs() - from >= maxMs) return cpu;
   }
 };
 
-/** A run that takes so many times as long as all samples should is a sample itself: what compiling it takes is lost in it. */
-const slow = 5;
+/** A run that takes so many times as long as a sample is one itself: what compiling it takes is lost in it. */
+const slow = 10;
 
-/** Samples every size of a case in this process, each after its own warm-up, so that start-up and compilation stay out. */
-export const measureCase = async ({ name, sizes, units, load }: BenchCase, effort: Effort): Promise<Cost[]> => {
-  const { samples, sampleMs, enoughMs, largest } = effort;
+const measureWarm = async ({ name, sizes, units, load }: WarmCase, effort: Effort): Promise<Sample[]> => {
   const prepare = await load();
-  const costs: Cost[] = [];
-  for (const [index, size] of sizes.filter((one) => one <= largest).entries()) {
+  const found: Sample[] = [];
+  for (const [index, size] of sizes.filter((one) => one <= effort.largest).entries()) {
     const work = prepare(size);
-    if (index === 0) globalThis.gc?.(); // never after a warm-up: a collection that is forced throws away what was compiled, too
-    const seen = await work();
-    if (seen !== units(size)) throw new Error(`Expected ${units(size)} units, saw ${seen}.`);
-    const last = await warmUp(work, index === 0 ? effort.first : effort.further); // the first size compiles for them all
-    if (last.cpu > slow * enoughMs) {
-      costs.push({ name, size, cpuUs: (last.cpu * 1_000) / units(size), wallUs: (last.wall * 1_000) / units(size) });
-      continue;
-    }
-    const from = cpuMs();
-    for (let sample = 0; sample < samples && (sample === 0 || cpuMs() - from < enoughMs); sample += 1) {
-      const { runs, cpu, wall } = await runFor(work, sampleMs);
-      const perUnit = 1_000 / (runs * units(size));
-      costs.push({ name, size, cpuUs: cpu * perUnit, wallUs: wall * perUnit });
-    }
+    if (index === 0) globalThis.gc?.(); // never after a warm-up: a forced collection throws compiled code away
+    const done = await work();
+    if (done !== units(size)) throw new Error(`${name}: expected ${units(size)} units, saw ${done}.`);
+    const last = await warmUp(work, index === 0 ? effort.first : effort.further);
+    const isSlow = last > slow * effort.sampleMs;
+    const runs = isSlow ? [last] : [];
+    while (!isSlow && runs.length < effort.samples) runs.push(await runFor(work, effort.sampleMs));
+    found.push(...runs.map((cpu) => ({ name, size, unit: 'us', value: (cpu * 1_000) / units(size) })));
   }
-  return costs;
+  return found;
+};
+
+/** Measures a case in this process, each size after its own warm-up, so that start-up and compilation are left out. */
+export const measure = async (one: BenchCase, isQuick: boolean): Promise<Sample[]> => {
+  if ('load' in one) return measureWarm(one, isQuick ? quickEffort : fullEffort);
+  return Object.entries(await one.once()).map(([unit, value]) => ({ name: one.name, size: 0, unit, value }));
 };

@@ -1,43 +1,49 @@
 import type { MastraModelConfig } from '@mastra/core/llm';
+import type { Processor } from '@mastra/core/processors';
 import type { LanguageModel } from 'ai';
+import { z } from 'zod';
 import { finishOf } from '../src/testing/model-spec.js';
 
-/** A provider's stream part: a bench looks at its type. */
+/** A provider's stream part. */
 export type Part = Readonly<Record<string, unknown>> & { readonly type: string };
-
-/** The model interface: v2 is what most providers for Mastra speak, v4 is the AI SDK's own. */
-type Version = 'v2' | 'v4';
 
 /** What one call answers. */
 export interface BenchAnswer {
-  readonly parts: readonly Part[];
+  readonly parts: Iterable<Part>;
   readonly content: readonly Part[];
   readonly reason: 'stop' | 'tool-calls';
+  /** Characters of its text. */
+  readonly chars: number;
 }
 
-/** A model that costs next to nothing: its parts stand in an array and are handed out one per pull. */
+/** A model that costs next to nothing: one part for each pull. */
 export interface BenchModel {
-  /** As Mastra's agents take it. */
   readonly forMastra: MastraModelConfig;
-  /** As the AI SDK takes it. */
   readonly forAiSdk: LanguageModel;
-  /** A stream of the next answer's parts, as a provider gives it. */
+  /** The next answer's parts, as a provider streams them. */
   open(): ReadableStream<Part>;
   /** Parts pulled so far, over all calls. */
   readonly pulled: number;
 }
 
-/** Makes a model that says `next()` in each call. */
-export const benchModel = (next: () => BenchAnswer, version: Version = 'v2'): BenchModel => {
+/**
+ * Makes a model that answers `next()` in each call.
+ *
+ * @param version the model interface: v2 is what most providers for Mastra speak, v4 is the AI SDK's own
+ */
+export const benchModel = (next: () => BenchAnswer, version: 'v2' | 'v4' = 'v2'): BenchModel => {
   let pulled = 0;
-  const open = (parts: readonly Part[]): ReadableStream<Part> => {
-    let at = 0;
+  const open = (before: readonly Part[], { parts }: Pick<BenchAnswer, 'parts'>, after: readonly Part[]): ReadableStream<Part> => {
+    const all = (function* () {
+      yield* before;
+      yield* parts;
+      yield* after;
+    })();
     const pull = (controller: ReadableStreamDefaultController<Part>) => {
-      const part = parts[at];
-      if (!part) return controller.close();
-      at += 1;
+      const { done, value } = all.next();
+      if (done) return controller.close();
       pulled += 1;
-      controller.enqueue(part);
+      controller.enqueue(value);
     };
     return new ReadableStream<Part>({ pull }, { highWaterMark: 0 });
   };
@@ -47,10 +53,9 @@ export const benchModel = (next: () => BenchAnswer, version: Version = 'v2'): Be
     modelId: 'bench-model',
     supportedUrls: {},
     doStream: async () => {
-      const { parts, reason } = next();
-      return {
-        stream: open([{ type: 'stream-start', warnings: [] }, ...parts, { type: 'finish', ...finishOf[version](reason) }]),
-      };
+      const answer = next();
+      const finish = { type: 'finish', ...finishOf[version](answer.reason) };
+      return { stream: open([{ type: 'stream-start', warnings: [] }], answer, [finish]) };
     },
     doGenerate: async () => {
       const { content, reason } = next();
@@ -60,55 +65,30 @@ export const benchModel = (next: () => BenchAnswer, version: Version = 'v2'): Be
   return {
     forMastra: model as MastraModelConfig, // built part by part to the interface that `version` names
     forAiSdk: model as LanguageModel,
-    open: () => open(next().parts),
+    open: () => open([], next(), []),
     get pulled() {
       return pulled;
     },
   };
 };
 
-/** An answer of `chunks` deltas. */
-export const textAnswer = (chunks: number): BenchAnswer => {
-  const deltas = Array.from({ length: chunks }, (_, n) => ({ type: 'text-delta', id: '0', delta: `word ${n % 100} ` }));
-  return {
-    parts: [{ type: 'text-start', id: '0' }, ...deltas, { type: 'text-end', id: '0' }],
-    content: [{ type: 'text', text: 'It is done.' }],
-    reason: 'stop',
-  };
-};
+const words =
+  `Your parcel with order 1042 left our house on Monday, and it should be with you by the end of the week. The carrier tried
+to reach you twice. If nobody is at home, your neighbour may take it! `.split(/(?<=\s)/u);
 
-/** One answer of so many deltas, which are made as they are asked for; `chars` says how long it is by now. */
-export const endlessModel = (chunks: number): { model: BenchModel; chars: () => number } => {
-  let [at, chars] = [0, 0];
-  const next = (): Part | undefined => {
-    at += 1;
-    if (at === 1) return { type: 'stream-start', warnings: [] };
-    if (at === 2) return { type: 'text-start', id: '0' };
-    if (at < chunks + 3) {
-      const delta = `word ${at % 100} `;
-      chars += delta.length;
-      return { type: 'text-delta', id: '0', delta };
-    }
-    if (at === chunks + 3) return { type: 'text-end', id: '0' };
-    return at === chunks + 4 ? { type: 'finish', ...finishOf.v2('stop') } : undefined;
-  };
-  const pull = (controller: ReadableStreamDefaultController<Part>) => {
-    const part = next();
-    if (part) controller.enqueue(part);
-    else controller.close();
-  };
-  const open = () => new ReadableStream<Part>({ pull }, { highWaterMark: 0 });
-  const named = { specificationVersion: 'v2', provider: 'bench', modelId: 'bench-model', supportedUrls: {} };
-  const made: unknown = { ...named, doStream: async () => ({ stream: open() }) };
-  const model: BenchModel = {
-    forMastra: made as MastraModelConfig, // of the interface that it names
-    forAiSdk: made as LanguageModel,
-    open,
-    get pulled() {
-      return at;
+/** An answer of so many deltas in sentences; made as they are pulled, so that a long one takes no memory. */
+export const textAnswer = (chunks: number): BenchAnswer => {
+  const wordAt = (n: number): string => words[n % words.length] ?? '';
+  let chars = 0;
+  for (let n = 0; n < chunks; n += 1) chars += wordAt(n).length;
+  const parts = {
+    *[Symbol.iterator](): Generator<Part> {
+      yield { type: 'text-start', id: '0' };
+      for (let n = 0; n < chunks; n += 1) yield { type: 'text-delta', id: '0', delta: wordAt(n) };
+      yield { type: 'text-end', id: '0' };
     },
   };
-  return { model, chars: () => chars };
+  return { parts, content: [{ type: 'text', text: 'It is done.' }], reason: 'stop', chars };
 };
 
 /** Answers of a run of `steps` steps: all call the tool `echo` but the last. Then the next run begins. */
@@ -119,6 +99,44 @@ export const stepAnswers = (steps: number): (() => BenchAnswer) => {
     call += 1;
     if (call % steps === 0) return last;
     const content = [{ type: 'tool-call', toolCallId: `call-${call}`, toolName: 'echo', input: '{"n":1}' }];
-    return { parts: content, content, reason: 'tool-calls' };
+    return { parts: content, content, reason: 'tool-calls', chars: 0 };
   };
+};
+
+/** The tool of the tool loops. */
+export const echo = {
+  description: 'Gives back what it is given.',
+  inputSchema: z.object({ n: z.number() }),
+  execute: async ({ n }: { n: number }) => ({ n }),
+};
+
+/** A conversation of so many messages, the last by the user. */
+export const history = (messages: number) =>
+  Array.from({ length: messages }, (_, n) => {
+    const text = `Message ${n}: the parcel was sent on Monday and has not arrived yet.`;
+    return (messages - n) % 2 === 1
+      ? { role: 'user' as const, content: text }
+      : { role: 'assistant' as const, content: [{ type: 'text' as const, text }] };
+  });
+
+/** Guards that look at every chunk and let it pass. */
+export const streamGuards = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({
+    id: `guard-${n}`,
+    processOutputStream: async ({ part }: Parameters<NonNullable<Processor['processOutputStream']>>[0]) => part,
+  }));
+
+/** Guards that look at each step before and after the model call and let it pass. */
+export const stepGuards = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({
+    id: `guard-${n}`,
+    processInputStep: async () => undefined,
+    processOutputStep: async ({ messages }: Parameters<NonNullable<Processor['processOutputStep']>>[0]) => messages,
+  }));
+
+/** Reads a stream to its end and counts the deltas of text. */
+export const countDeltas = async (stream: AsyncIterable<{ readonly type: string }>): Promise<number> => {
+  let seen = 0;
+  for await (const { type } of stream) if (type === 'text-delta') seen += 1;
+  return seen;
 };

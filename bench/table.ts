@@ -29,3 +29,10 @@ export const markdownOf = ({ head, rows }: FigureTable): string => {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map((_, index) => (index === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
 };
+/** Fills a marked place of a page; what is around the places is written by hand. */
+export const filled = (text: string, id: string, content: string): string => {
+  const [open, close] = [`<!-- bench:${id} -->`, `<!-- /bench:${id} -->`];
+  const [from, to] = [text.indexOf(open), text.indexOf(close)];
+  if (from < 0 || to < from) throw new Error(`The page has no place for "${id}".`);
+  return `${text.slice(0, from)}${open}\n\n${content}\n\n${text.slice(to)}`;
+};

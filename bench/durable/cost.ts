@@ -1,18 +1,13 @@
+import { median } from '../case.js';
+import { cpuMs } from '../measure.js';
+
 /** What a run costs: the middle of the times until its end, and what its process computes on the average. */
 export interface Cost {
   readonly ms: number;
   readonly cpuMs: number;
 }
 
-export const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
-
 type Act = () => Promise<unknown>;
-
-const cpuMs = (): number => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-};
 
 const costOfOne = async (act: Act): Promise<Cost> => {
   const [from, cpuFrom] = [performance.now(), cpuMs()];

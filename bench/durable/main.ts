@@ -1,8 +1,14 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { benchDurable } from './bench-durable.js';
-import { allNames, type SubjectName } from './engines.js';
+import { goalLine } from '../goals.js';
+import { tableOf } from '../table.js';
+import { allNames, atHand, type SubjectName } from './engines.js';
+import { measureDurable } from './measure.js';
+import { writeGuide } from './page.js';
+import type { DurableRun } from './run.js';
+import { durableTables } from './tables.js';
 
 const help = `npm run bench:durable -- [--engines <names>|all] [--quick] [--json <file>] [--write] [--from <file>]
 
@@ -24,8 +30,8 @@ const { values } = parseArgs({
   },
 });
 
-const readNames = (asked: string | undefined): readonly SubjectName[] | undefined => {
-  if (asked === undefined) return undefined;
+const readNames = (asked: string | undefined): readonly SubjectName[] => {
+  if (asked === undefined) return atHand;
   if (asked === 'all') return allNames;
   const wanted = asked.split(/,\s*/);
   const unknown = wanted.find((name) => !(allNames as readonly string[]).includes(name));
@@ -40,9 +46,21 @@ const setUpEngines = (): void => {
   if (status !== 0) throw new Error('What test/engines needs could not be installed.');
 };
 
+const progress = (line: string): void => void (process.stderr.isTTY && process.stderr.write(`\r\x1b[K${line}`));
+
+const measure = async (): Promise<DurableRun> => {
+  const names = readNames(values.engines);
+  if (names.includes('restate')) setUpEngines();
+  return measureDurable({ names, isQuick: values.quick, tell: progress });
+};
+
 if (values.help) console.log(help);
 else {
-  const names = readNames(values.engines);
-  if (names?.includes('restate') && values.from === undefined) setUpEngines();
-  await benchDurable({ names, isQuick: values.quick, json: values.json, writes: values.write, from: values.from });
+  const run = values.from === undefined ? await measure() : (JSON.parse(readFileSync(values.from, 'utf8')) as DurableRun);
+  progress('');
+  console.log(`What it costs to keep a run, on ${run.machine}; ${Math.round(run.seconds)} s in all.\n`);
+  for (const { head, rows } of durableTables(run)) console.log(`${tableOf(head, rows)}\n`);
+  console.log(run.goals.map(goalLine).join('\n'));
+  if (values.json) writeFileSync(values.json, JSON.stringify(run, undefined, 2));
+  if (values.write) writeGuide(run);
 }

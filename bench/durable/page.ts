@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { filled } from '../filled.js';
+
 import { goalRow } from '../goals.js';
-import { markdownOf } from '../table.js';
+import { filled, markdownOf } from '../table.js';
 import type { DurableRun } from './run.js';
 import { durableTables } from './tables.js';
 
@@ -14,7 +14,7 @@ const about = ({ machine, date, isQuick }: DurableRun): string =>
 export const writeGuide = (run: DurableRun): void => {
   let text = filled(readFileSync(page, 'utf8'), 'durable-about', about(run));
   for (const table of durableTables(run)) text = filled(text, table.id, markdownOf(table));
-  const goals = { id: '', head: ['goal', 'measured', 'at most', 'held'], rows: run.goals.flatMap(goalRow) };
+  const goals = { id: '', head: ['goal', 'measured', 'at most', 'held'], rows: run.goals.map(goalRow) };
   text = filled(text, 'durable-goals', markdownOf(goals));
   writeFileSync(page, text);
 };

@@ -1,5 +1,5 @@
 import { startChild } from './child.js';
-import { median } from './cost.js';
+import { median } from '../case.js';
 import type { Subject } from './engines.js';
 import type { Resumed, WaiterOrders } from './waiter-process.js';
 

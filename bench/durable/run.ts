@@ -1,4 +1,4 @@
-import type { Goal } from '../goal.js';
+import type { Goal } from '../goals.js';
 import type { CostsFound } from './cost-process.js';
 import type { SubjectName } from './engines.js';
 import type { Kept } from './kept.js';

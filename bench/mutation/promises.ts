@@ -5,8 +5,7 @@ import { join } from 'node:path';
 
 import { format } from 'prettier';
 
-import { filled } from '../filled.js';
-import { markdownOf } from '../table.js';
+import { filled, markdownOf } from '../table.js';
 import { promiseMutations, type PromiseMutation } from './promise-mutations.js';
 
 /** `npm run mutation:promises` asks all of them and writes the page; `-- P1 P7` asks some. */

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format } from 'prettier';
-import { filled } from '../filled.js';
-import { markdownOf, type FigureTable } from '../table.js';
+
+import { filled, markdownOf, type FigureTable } from '../table.js';
 import { rooms } from './rooms.js';
 import { isInSample, wilson, type Change } from './sample.js';
 

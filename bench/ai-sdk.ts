@@ -1,0 +1,59 @@
+import { isStepCount, streamText, tool, ToolLoopAgent, type StreamTextTransform } from 'ai';
+import { guardedToolLoop } from '../src/ai-sdk/index.js';
+import type { Work } from './case.js';
+import {
+  benchModel,
+  countDeltas,
+  echo,
+  history,
+  stepAnswers,
+  stepGuards,
+  streamGuards,
+  textAnswer,
+  type BenchModel,
+} from './model.js';
+
+const passThrough: StreamTextTransform<Record<string, never>> = () =>
+  new TransformStream({ transform: async (part, controller) => controller.enqueue(part) });
+
+/** `streamText` with so many transforms, which is what the AI SDK has in place of guards. */
+export const stream = (guards: number, { forAiSdk: model }: BenchModel) =>
+  streamText({ model, prompt: 'Say it.', experimental_transform: Array.from({ length: guards }, () => passThrough) }).fullStream;
+
+export const streamed =
+  (guards: number) =>
+  (chunks: number): Work => {
+    const answer = textAnswer(chunks);
+    const model = benchModel(() => answer, 'v4');
+    return async () => countDeltas(stream(guards, model));
+  };
+
+/** The AI SDK's agent, and ours in its place. */
+const loops = {
+  ToolLoopAgent: (settings: object, _guards: readonly object[]) => new ToolLoopAgent(settings as never),
+  guardedToolLoop: (settings: object, guards: readonly object[]) => guardedToolLoop({ ...settings, guards } as never),
+} as const;
+
+export interface Looped {
+  readonly loop: keyof typeof loops;
+  readonly guards: number;
+}
+
+export const loopStreamed =
+  ({ loop, guards }: Looped) =>
+  (chunks: number): Work => {
+    const answer = textAnswer(chunks);
+    const model = benchModel(() => answer, 'v4').forAiSdk;
+    const agent = loops[loop]({ model }, streamGuards(guards));
+    return async () => countDeltas((await agent.stream({ prompt: 'Say it.' })).fullStream);
+  };
+
+export const loopStepped =
+  ({ loop, guards }: Looped) =>
+  (steps: number, messages = 1): Work => {
+    const model = benchModel(stepAnswers(steps), 'v4').forAiSdk;
+    const settings = { model, tools: { echo: tool(echo) }, stopWhen: isStepCount(steps) };
+    const agent = loops[loop](settings, stepGuards(guards));
+    const conversation = history(messages) as never; // messages of the AI SDK
+    return async () => (await agent.generate({ messages: conversation })).steps.length;
+  };

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuMs } from './measure.js';
+import { benchModel, countDeltas, textAnswer, type BenchModel } from './model.js';
+import { median } from './case.js';
+import type { AgentName, ShapeName } from './subjects.js';
+
+export type StreamName = AgentName | 'ai-sdk' | 'plain loop';
+type Stream = (model: BenchModel) => AsyncIterable<{ readonly type: string }> | Promise<AsyncIterable<{ readonly type: string }>>;
+
+/** Streams one answer of a model through so many guards; the subject is loaded when it is asked for. */
+const streamOf = async (name: StreamName, guards: number, shape: ShapeName = 'array'): Promise<Stream> => {
+  if (name === 'ai-sdk') {
+    const { stream } = await import('./ai-sdk.js');
+    return (model) => stream(guards, model);
+  }
+  if (name === 'plain loop') return (await import('./inside.js')).plainStream(guards);
+  const { agentOf, shapedGuards } = await import('./subjects.js');
+  return async (model) =>
+    (await agentOf(name, model, { outputProcessors: shapedGuards(shape, guards) }).stream('Say it.')).fullStream;
+};
+
+const modelFor = (name: StreamName, chunks: number): BenchModel => {
+  const answer = textAnswer(chunks);
+  return benchModel(() => answer, name === 'ai-sdk' ? 'v4' : 'v2');
+};
+
+/** What a fresh process takes to load a module: CPU time and resident memory. */
+export const load = async (specifier: string): Promise<Record<string, number>> => {
+  const [cpu, bytes] = [cpuMs(), process.memoryUsage().rss];
+  await import(specifier);
+  return { 'CPU ms': cpuMs() - cpu, MB: (process.memoryUsage().rss - bytes) / 1e6 };
+};
+
+/** Milliseconds from the call to the first text of a warm process. */
+export const firstText = async (name: StreamName): Promise<Record<string, number>> => {
+  const stream = await streamOf(name, 3);
+  const model = modelFor(name, 20);
+  const once = async (): Promise<number> => {
+    const from = performance.now();
+    let first = NaN;
+    for await (const { type } of await stream(model))
+      if (type === 'text-delta' && Number.isNaN(first)) first = performance.now() - from;
+    return first;
+  };
+  for (let run = 0; run < 100; run += 1) await once();
+  const times: number[] = [];
+  while (times.length < 50) times.push(await once());
+  return { ms: median(times) };
+};
+
+/** The most memory that a process held while it read three answers of 16,000 chunks. */
+export const memory = async (name: StreamName): Promise<Record<string, number>> => {
+  const stream = await streamOf(name, 3);
+  const model = modelFor(name, 16_000);
+  for (let run = 0; run < 3; run += 1) await countDeltas(await stream(model));
+  return { MB: (process.resourceUsage().maxRSS * 1_024) / 1e6 };
+};
+
+/** How many parts the provider has been asked for when a stream was not read for 100 ms. */
+export const unread = async (name: StreamName): Promise<Record<string, number>> => {
+  const model = modelFor(name, 2_000);
+  const stream = await (await streamOf(name, 0))(model);
+  await sleep(100);
+  return { parts: stream ? model.pulled : NaN }; // referenced until here, so that it is not collected
+};
+
+/** Reads an answer of a million chunks; how much the heap grew from a tenth of the way to the end, beside the text that is the answer. */
+export const longAnswer = async (guards: number, shape: ShapeName): Promise<Record<string, number>> => {
+  const chunks = 1_000_000;
+  const answer = textAnswer(chunks);
+  const model = benchModel(() => answer);
+  const heapMb = (): number => (globalThis.gc?.(), process.memoryUsage().heapUsed / 1e6);
+  const stream = await streamOf('interlock', guards, shape);
+  const cpu = cpuMs();
+  let atTenth = NaN;
+  for await (const _ of await stream(model)) if (Number.isNaN(atTenth) && model.pulled > chunks / 10) atTenth = heapMb();
+  return { us: ((cpuMs() - cpu) * 1_000) / chunks, 'growth MB': heapMb() - atTenth - answer.chars / 1e6 };
+};

@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent } from '@mastra/core/agent';
+import { ProcessorStepSchema, type OutputProcessorOrWorkflow, type Processor } from '@mastra/core/processors';
+import { createTool } from '@mastra/core/tools';
+import { createStep, createWorkflow } from '@mastra/core/workflows';
+import { guard, InterlockAgent, pipeline } from '../src/index.js';
+import { scriptedModel } from '../src/testing/index.js';
+import { redactor } from '../workflows/index.js';
+import type { Work } from './case.js';
+import {
+  benchModel,
+  countDeltas,
+  echo,
+  history,
+  stepAnswers,
+  stepGuards,
+  streamGuards,
+  textAnswer,
+  type BenchModel,
+} from './model.js';
+
+const workflowOf = (processors: readonly object[]): OutputProcessorOrWorkflow => {
+  const workflow = createWorkflow({ id: 'guards', inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema });
+  for (const processor of processors) workflow.then(createStep(processor as never) as never);
+  return workflow.commit() as unknown as OutputProcessorOrWorkflow;
+};
+
+const pipelineOf = (guards: readonly Processor[]) => {
+  const empty = pipeline('guards');
+  for (const one of guards) empty.then(one);
+  return empty.commit();
+};
+
+const kinds = ['email', 'card', 'iban'] as const;
+
+/** How the guards of an agent are put together: as they are, in a workflow, side by side, or with a window. */
+const shapes = {
+  array: (guards: readonly Processor[]) => guards,
+  workflow: (guards: readonly Processor[]) => [workflowOf(guards)],
+  pipeline: pipelineOf,
+  parallel: (guards: readonly Processor[]) => pipeline('guards').parallel(guards).commit(),
+  sentence: (guards: readonly Processor[]) => guards.map((one) => guard(one, { window: 'sentence' })),
+  redactors: (guards: readonly Processor[]) =>
+    guards.map((_, n) => redactor({ id: `redactor-${n}`, strategy: 'mask', kinds: [kinds[n % kinds.length] ?? 'email'] })),
+} as const;
+
+export type ShapeName = keyof typeof shapes;
+
+/** Guards that look at chunks, put together. */
+export const shapedGuards = (shape: ShapeName, guards: number) => shapes[shape](streamGuards(guards));
+
+const agents = { interlock: InterlockAgent, mastra: Agent } as const;
+export type AgentName = keyof typeof agents;
+
+interface Subject {
+  stream(prompt: string): Promise<{ fullStream: AsyncIterable<{ type: string; payload?: { text?: string } }> }>;
+  generate(prompt: unknown, options: object): Promise<{ steps: readonly unknown[] }>;
+}
+
+/** An agent of ours or a stock one; both take the same configuration. */
+export const agentOf = (name: AgentName, model: BenchModel, config: object = {}): Subject =>
+  new agents[name]({
+    id: 'bench',
+    name: 'bench',
+    instructions: 'Be brief.',
+    model: model.forMastra,
+    ...config,
+  } as never) as never;
+
+export interface Line {
+  readonly agent: AgentName;
+  readonly shape: ShapeName;
+  readonly guards: number;
+}
+
+/** One streamed answer, read to its end. Guards with a window join deltas, so text is counted in deltas of the model. */
+export const streamed =
+  ({ agent: name, shape, guards }: Line) =>
+  (chunks: number): Work => {
+    const answer = textAnswer(chunks);
+    const model = benchModel(() => answer);
+    const agent = agentOf(name, model, { outputProcessors: shapedGuards(shape, guards) });
+    return async () => {
+      const { fullStream } = await agent.stream('Say it.');
+      if (shape !== 'sentence' && shape !== 'redactors') return countDeltas(fullStream);
+      let chars = 0;
+      for await (const { type, payload } of fullStream) if (type === 'text-delta') chars += payload?.text?.length ?? 0;
+      return answer.chars === chars ? chunks : NaN;
+    };
+  };
+
+/** A tool loop of so many steps after so many messages. */
+export const stepped =
+  ({ agent: name, shape, guards }: Line) =>
+  (steps: number, messages = 1): Work => {
+    const processors = shapes[shape](stepGuards(guards));
+    const tools = { echo: createTool({ id: 'echo', ...echo }) };
+    const agent = agentOf(name, benchModel(stepAnswers(steps)), {
+      inputProcessors: processors,
+      outputProcessors: processors,
+      tools,
+    });
+    const conversation = history(messages);
+    return async () => (await agent.generate(conversation, { maxSteps: steps })).steps.length;
+  };
+
+// --- Waiting: guards that take time, beside the model or before it. ---
+
+const guardMs = 200;
+const judgeMs = 50;
+
+interface Waiting {
+  readonly agent: AgentName;
+  readonly overlap?: boolean;
+  readonly window?: 'chunk' | 'sentence';
+}
+
+const slowGuard = (id: string, overlap = false): Processor => {
+  const judge: Processor = { id, processInput: async ({ messages }) => (await sleep(guardMs), messages) };
+  return overlap ? guard(judge, { overlap }) : judge;
+};
+
+/** Milliseconds from the call to the first word, with two guards of the input that take 200 ms each. */
+export const firstWord = async ({ agent: name, overlap }: Waiting): Promise<Record<string, number>> => {
+  const model = { forMastra: scriptedModel({ steps: () => ({ text: ['Fine.'] }) }) } as unknown as BenchModel; // a model of Mastra's
+  const agent = agentOf(name, model, { inputProcessors: ['a', 'b'].map((id) => slowGuard(id, overlap)) });
+  const once = async (): Promise<number> => {
+    const from = performance.now();
+    for await (const { type } of (await agent.stream('Say it.')).fullStream) if (type === 'text-delta') break;
+    return performance.now() - from;
+  };
+  await once();
+  return { ms: await once() };
+};
+
+/** Sixty deltas in six sentences, one each 5 ms, and a judge of 50 ms: milliseconds over the model alone, and how often it is asked. */
+export const judged = async ({ agent: name, window }: Waiting): Promise<Record<string, number>> => {
+  const text = Array.from({ length: 60 }, (_, n) => (n % 10 === 9 ? `end ${n}. ` : `Word ${n} `));
+  const model = { forMastra: scriptedModel({ steps: () => ({ text, delayMs: 5 }) }) } as unknown as BenchModel; // a model of Mastra's
+  let calls = 0;
+  const judge: Processor = {
+    id: 'judge',
+    processOutputStream: async ({ part }) => {
+      if (part.type !== 'text-delta') return part;
+      calls += 1;
+      await sleep(judgeMs);
+      return part;
+    },
+  };
+  const timeOf = async (outputProcessors: readonly Processor[]): Promise<number> => {
+    const from = performance.now();
+    await countDeltas((await agentOf(name, model, { outputProcessors }).stream('Say it.')).fullStream);
+    return performance.now() - from;
+  };
+  await timeOf([]); // loads everything
+  const alone = await timeOf([]);
+  return { ms: (await timeOf([window ? guard(judge, { window }) : judge])) - alone, calls };
+};
