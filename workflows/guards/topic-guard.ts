@@ -1,4 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
+import { once } from '../../src/phase/once.js';
 import { newestUserTurn, textOf } from '../messages/message-text.js';
 import { termPattern } from '../text/term-pattern.js';
 import { judgeWith } from './detection.js';
@@ -16,7 +17,7 @@ export interface TopicGuardOptions extends GuardOptions {
 }
 
 /** Scripts without spaces have words, too. */
-const words = new Intl.Segmenter('en', { granularity: 'word' });
+const words = once(() => new Intl.Segmenter('en', { granularity: 'word' }));
 
 /** What the tripwire and `onViolation` are told. */
 export interface TopicMetadata {
@@ -58,6 +59,6 @@ export const topicGuard = (options: TopicGuardOptions): GuardProcessor<'processI
 
 const hasFewerWords = (text: string, count: number): boolean => {
   let left = count;
-  for (const { isWordLike } of words.segment(text)) if (isWordLike && (left -= 1) <= 0) return false;
+  for (const { isWordLike } of words().segment(text)) if (isWordLike && (left -= 1) <= 0) return false;
   return left > 0;
 };

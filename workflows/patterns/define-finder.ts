@@ -1,5 +1,6 @@
 import { RegExpParser, type AST } from '@eslint-community/regexpp';
 import type { TextSpan } from '../../src/guard/pattern.js';
+import { once } from '../../src/phase/once.js';
 import type { Finder, ReadMatch } from './finder.js';
 import { indexOfAny, type AsciiSet } from './ascii-set.js';
 import { alphabetOf } from './regex-alphabet.js';
@@ -25,6 +26,8 @@ export interface FinderOptions {
   readonly open?: Finder['open'];
   /** Default: each match is a value. */
   readonly read?: ReadMatch;
+  /** Default: it may grow. */
+  readonly isClosed?: Finder['isClosed'];
 }
 
 /**
@@ -41,6 +44,7 @@ export const defineFinder = ({
   shape = behind(lead, regex),
   read = (_text, { end }) => end,
   open: given,
+  isClosed,
 }: FinderOptions): Finder => {
   const reach = once(() => reachIn(parse(behind(lead, regex))));
   const open = once(() => given ?? openIn(shape));
@@ -64,6 +68,7 @@ export const defineFinder = ({
         : readAll(text, { scope, candidate, read, behind: lead ? reach().behind : 0 }, { from, until });
     },
     open: (text, from) => open()(text, from),
+    isClosed,
   };
 };
 
@@ -76,12 +81,6 @@ export const openRun =
     while (at > least && characters[text.charCodeAt(at - 1)] === 1) at -= 1;
     return at;
   };
-
-/** Computes a value when it is first asked for: most programs use few kinds of values. */
-const once = <T>(compute: () => T): (() => T) => {
-  let value: { readonly it: T } | undefined;
-  return () => (value ??= { it: compute() }).it;
-};
 
 const behind = (lead: RegExp | undefined, regex: RegExp): RegExp =>
   lead ? new RegExp(`(?<=${lead.source})(?:${regex.source})`, regex.flags) : regex;

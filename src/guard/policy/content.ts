@@ -3,6 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { configure } from 'safe-stable-stringify';
 import type { Host } from '../../phase/host.js';
+import { once } from '../../phase/once.js';
 import type { Phase, PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import type { MessageCarrier } from '../../phase/settle-messages.js';
@@ -74,7 +75,7 @@ export const contentKey = (content: Content, phase: Phase, retryCount: number): 
 /** A short name of a window of a stream, in a context of the request. */
 export const windowKey = (window: object, context: string): string => keyOf({ window, context });
 
-const keyOf = (seen: object): string => bytesToHex(sha256(utf8ToBytes(textOf(seen).replaceAll(anyFunction, ''))));
+const keyOf = (seen: object): string => bytesToHex(sha256(utf8ToBytes(textOf(seen).replaceAll(anyFunction(), ''))));
 
 const bareMessages = ({ messages }: Host, list: MessageList): object[] => {
   const input = new Set(messages.read(list, 'input'));
@@ -100,26 +101,26 @@ const stringifyPlain = configure({ circularValue: Error });
 const textOf = (value: unknown): string => stringifyPlain(value, (_key, inner) => told(inner)) ?? '';
 
 /** What is no plain data is told by a mark that no content can contain. */
-const mark = globalThis.crypto.randomUUID();
-const anyFunction = new RegExp(`${mark}-function-\\d+`, 'g');
+const mark = once(() => globalThis.crypto.randomUUID());
+const anyFunction = once(() => new RegExp(`${mark()}-function-\\d+`, 'g'));
 const numbers = new WeakMap<object, number>();
 let count = 0;
 
 /** A value as JSON can say it: plain data as it is, models by their id, errors by what they say, anything else by which one it is. */
 const told = (value: unknown): unknown => {
-  if (typeof value === 'bigint') return `${mark}-bigint-${value}`;
-  if (typeof value === 'number') return Number.isFinite(value) ? value : `${mark}-number-${value}`;
-  if (typeof value === 'function') return `${mark}-function-${numberOf(value)}`;
+  if (typeof value === 'bigint') return `${mark()}-bigint-${value}`;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : `${mark()}-number-${value}`;
+  if (typeof value === 'function') return `${mark()}-function-${numberOf(value)}`;
   if (typeof value !== 'object' || value === null || Array.isArray(value) || isPlain(value)) return value;
   return toldInstance(value);
 };
 
 const toldInstance = (value: object): unknown => {
   const { provider, modelId } = value as { provider?: unknown; modelId?: unknown };
-  if (typeof modelId === 'string') return [`${mark}-model`, provider, modelId];
+  if (typeof modelId === 'string') return [`${mark()}-model`, provider, modelId];
   if (value instanceof Error)
-    return { ...Object.fromEntries(Object.entries(value)), [mark]: 'error', name: value.name, message: value.message };
-  return `${mark}-instance-${numberOf(value)}`;
+    return { ...Object.fromEntries(Object.entries(value)), [mark()]: 'error', name: value.name, message: value.message };
+  return `${mark()}-instance-${numberOf(value)}`;
 };
 
 const isPlain = (value: object): boolean => {

@@ -1,7 +1,8 @@
+import { once } from '../../phase/once.js';
 import type { EndFinder } from './end-finder.js';
 import { graphemeCeiling, graphemeFloor } from './grapheme.js';
 
-const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
+const sentences = once(() => new Intl.Segmenter('en', { granularity: 'sentence' }));
 const mayEndSentence = /[.!?\n\r\u0085\u2026\u2028\u2029\u0589\u061f\u06d4\u0964\u3002\uff01\uff0e\uff1f]/;
 /** What settles that a new sentence has begun: after digits and signs, a small letter could still join it to the one before. */
 const settles = /[\p{L}\n]/u;
@@ -34,7 +35,7 @@ const decides = new RegExp(`(?:${settles.source}|${mayEndSentence.source})[^]`, 
 const endOfFirst = (text: string): number => {
   for (let chars = firstChars; ; chars *= 2) {
     const part = text.slice(0, chars);
-    const [first] = sentences.segment(part);
+    const [first] = sentences().segment(part);
     const end = first?.segment.length ?? 0;
     if (part.length === text.length || decides.test(part.slice(end))) return end;
   }
