@@ -68,7 +68,7 @@ const ask = async (name: string): Promise<Answer | undefined> => {
   } catch (error) {
     const { killed, stderr = '' } = error as { killed?: boolean; stderr?: string };
     if (killed) return undefined;
-    throw new Error(`${name} failed:\n${stderr.slice(-1_000)}`);
+    throw new Error(`${name} failed:\n${stderr.slice(-1_000)}`, { cause: error });
   }
 };
 

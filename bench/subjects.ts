@@ -49,7 +49,8 @@ export type ShapeName = keyof typeof shapes;
 /** Guards that look at chunks, put together. */
 export const shapedGuards = (shape: ShapeName, guards: number) => shapes[shape](streamGuards(guards));
 
-const agents = { interlock: InterlockAgent, mastra: Agent } as const;
+type Make = new (config: never) => unknown;
+const agents = { interlock: InterlockAgent as Make, mastra: Agent as Make } as const; // both take the same configuration
 export type AgentName = keyof typeof agents;
 
 interface Subject {
@@ -116,8 +117,8 @@ interface Waiting {
 }
 
 const slowGuard = (id: string, overlap = false): Processor => {
-  const judge: Processor = { id, processInput: async ({ messages }) => (await sleep(guardMs), messages) };
-  return overlap ? guard(judge, { overlap }) : judge;
+  if (overlap) return guard({ id, processInput: () => sleep(guardMs) }, { overlap });
+  return { id, processInput: async ({ messages }) => (await sleep(guardMs), messages) };
 };
 
 /** Milliseconds from the call to the first word, with two guards of the input that take 200 ms each. */

@@ -23,38 +23,9 @@ const shapes: Readonly<Record<string, string>> = {
   emoji: '👩‍👩‍👧 ',
   'Chinese characters': '漢字',
   ...Object.fromEntries(
-    [
-      ...[
-        'a@b.com, ',
-        'a@',
-        'a.b@',
-        'a@a.a@',
-        '4',
-        '4-4-',
-        '4-4-4-',
-        '4 4 ',
-        '44 44 ',
-        '4539 1488 ',
-        '00',
-        '+1 ',
-        'GB82 ',
-        'ssn ',
-      ],
-      ...[
-        ':',
-        'a:b:',
-        '1:2:',
-        '1.2.3.',
-        '1.1.1.1 ',
-        '2001:db8::1 ',
-        'ab:cd:',
-        '-',
-        '-----BEGIN A-----',
-        'eyJ',
-        'eyJhbGciOiJIUzI1NiJ9.',
-      ],
-      ...['sk-a-', 'AKIA', 'bearer ', 'authorization: ', 'api_key=', 'https://a:b@', 'h://a'],
-    ].map((piece) => [JSON.stringify(piece), piece]),
+    `a@b.com, |a@|a.b@|a@a.a@|4|4-4-|4-4-4-|4 4 |44 44 |4539 1488 |00|+1 |GB82 |ssn |:|a:b:|1:2:|1.2.3.|1.1.1.1 |2001:db8::1 |ab:cd:|-|-----BEGIN A-----|eyJ|eyJhbGciOiJIUzI1NiJ9.|sk-a-|AKIA|bearer |authorization: |api_key=|https://a:b@|h://a`
+      .split('|')
+      .map((piece) => [JSON.stringify(piece), piece]),
   ),
 };
 

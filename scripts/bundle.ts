@@ -1,5 +1,5 @@
 import { readFileSync, globSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { rolldown, type Plugin } from 'rolldown';
 import { markPure } from './mark-pure.js';
 

@@ -1,3 +1,4 @@
+import { anySignal } from '../phase/any-signal.js';
 import type { ModelMessage, Tool, ToolExecutionOptions, ToolSet } from 'ai';
 import { feedbackText } from '../loop/feedback-text.js';
 import { messageOf } from '../loop/message-of.js';
@@ -151,7 +152,7 @@ async function* toolResults(run: Run, call: Call, execute: (args: unknown) => un
 }
 
 const signalOf = (run: Run, { abortSignal }: { abortSignal?: AbortSignal }): AbortSignal =>
-  abortSignal ? AbortSignal.any([run.signal, abortSignal]) : run.signal;
+  abortSignal ? anySignal([run.signal, abortSignal]) : run.signal;
 
 /** What the model's guards have seen goes on; other calls, such as those that a person approved, are judged here. */
 const judgeArguments = async (run: Run, { toolName, toolCallId, args, messages }: Call): Promise<unknown> => {

@@ -1,3 +1,4 @@
+import { anySignal } from '../phase/any-signal.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { Host } from '../phase/host.js';
 import type { Phase } from '../phase/row.js';
@@ -145,7 +146,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
   const controller = new AbortController();
   const { abortSignal, onEvent } = options;
   const id = crypto.randomUUID();
-  const signal = abortSignal ? AbortSignal.any([controller.signal, abortSignal]) : controller.signal;
+  const signal = abortSignal ? anySignal([controller.signal, abortSignal]) : controller.signal;
   const run: Run = {
     [brand]: true,
     id,

@@ -1,3 +1,4 @@
+import { anySignal } from '../phase/any-signal.js';
 import { wrapLanguageModel } from 'ai';
 import { callGuarded, type GuardedCall } from './guarded-call.js';
 import { instanceOf, type ModelInstance } from './host.js';
@@ -47,7 +48,7 @@ const callOf = ({ signal }: Run, called: Pick<ModelCall, 'model' | 'params' | 'm
   const controller = new AbortController();
   const { abortSignal } = called.params;
   const signals = [controller.signal, signal, ...(abortSignal ? [abortSignal] : [])];
-  return { ...called, signal: AbortSignal.any(signals), cancel: (reason) => controller.abort(reason) };
+  return { ...called, signal: anySignal(signals), cancel: (reason) => controller.abort(reason) };
 };
 
 /** Where nobody tells which step it is, one that was answered is followed by the next. */

@@ -1,3 +1,4 @@
+import { anySignal } from '../phase/any-signal.js';
 import type { ModelCall } from './model-call.js';
 import type { Chunk } from './ports.js';
 import { readParts, replay } from './read-parts.js';
@@ -6,7 +7,7 @@ import type { Attempt, Run } from './run.js';
 /** Calls the model of an attempt, or opens the answer that a guard had cached. */
 export const beginCall = (run: Run, attempt: Attempt): ModelCall => {
   const controller = new AbortController();
-  const signal = AbortSignal.any([run.signal, controller.signal]);
+  const signal = anySignal([run.signal, controller.signal]);
   const { modelId, provider } = attempt.entry.model;
   const startedAt = run.scope.now();
   if (!attempt.cached) run.recorder.record({ type: 'model-call', modelId, provider });

@@ -1,3 +1,4 @@
+import { anySignal } from '../phase/any-signal.js';
 import { InterlockError } from '../errors.js';
 import type { Stop } from '../verdict.js';
 import type { CallAnswer, FoundOutcome } from './call-answer.js';
@@ -38,7 +39,7 @@ export const createRunningCalls = (run: Run, attempt: Attempt): RunningCalls => 
   const started: Promise<ToolOutcome>[] = [];
   const canceled = new AbortController();
   const stopped = new AbortController();
-  const abortSignal = AbortSignal.any([run.signal, canceled.signal]);
+  const abortSignal = anySignal([run.signal, canceled.signal]);
   const floor: Floor = { run, attempt, abortSignal, stop: () => stopped.abort() };
   return {
     start: (call) => {

@@ -1,3 +1,4 @@
+import { anySignal } from '../phase/any-signal.js';
 import type { RunScope } from '../phase/scope.js';
 
 /** What the branches of a block share while they run: a signal of their own, and a voice until the block is decided. */
@@ -35,7 +36,7 @@ const openScope = (outer: RunScope): BlockScope => {
   let isOver = false;
   const { writer } = outer;
   const own: Partial<RunScope> = {
-    abortSignal: outer.abortSignal ? AbortSignal.any([outer.abortSignal, controller.signal]) : controller.signal,
+    abortSignal: outer.abortSignal ? anySignal([outer.abortSignal, controller.signal]) : controller.signal,
     writer: writer && {
       custom: async (...args) => {
         if (!isOver) await writer.custom(...args);

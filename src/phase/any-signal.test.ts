@@ -1,0 +1,26 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { anySignal } from './any-signal.js';
+
+const native = AbortSignal.any;
+afterEach(() => void (AbortSignal.any = native));
+
+describe.each(['with AbortSignal.any', 'without it'])('anySignal, %s', (how) => {
+  const combined = (signals: readonly AbortSignal[]): AbortSignal => {
+    if (how === 'without it') Object.assign(AbortSignal, { any: undefined });
+    return anySignal(signals);
+  };
+
+  it('aborts with the first, and keeps its reason', () => {
+    const [first, second] = [new AbortController(), new AbortController()];
+    const signal = combined([first.signal, second.signal]);
+    expect(signal.aborted).toBe(false);
+    second.abort('second');
+    first.abort('first');
+    expect([signal.aborted, signal.reason]).toEqual([true, 'second']);
+  });
+
+  it('is aborted from the start when one is', () => {
+    const signal = combined([new AbortController().signal, AbortSignal.abort('before')]);
+    expect([signal.aborted, signal.reason]).toEqual([true, 'before']);
+  });
+});

@@ -1,0 +1,11 @@
+/** A signal that aborts with the first of several. `AbortSignal.any` is missing where Next.js runs its edge routes. */
+export const anySignal = (signals: readonly AbortSignal[]): AbortSignal => {
+  if (typeof AbortSignal.any === 'function') return AbortSignal.any([...signals]);
+  const controller = new AbortController();
+  for (const signal of signals) {
+    const abort = () => controller.abort(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true, signal: controller.signal });
+  }
+  return controller.signal;
+};
