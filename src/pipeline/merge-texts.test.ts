@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { mergeTexts } from './merge-texts.js';
 import { MergeConflict, type Overlap, type OverlapRule } from './overlap.js';
 import { wordsOf } from './words.js';
@@ -108,6 +108,48 @@ describe('laws', () => {
   });
 });
 
+/** A guard takes some words out; how it writes that down differs. */
+const guards = fc.array(
+  fc.record({
+    words: fc.uniqueArray(fc.constantFrom(...'abcdefghijkl'), { minLength: 1, maxLength: 5 }),
+    mark: fc.constantFrom('', 'XXX', '[PII]', '***'),
+  }),
+  { minLength: 1, maxLength: 3 },
+);
+
+it('words that no guard touched stay, however branches and blocks are nested', () => {
+  const blocks = fc.array(fc.array(guards, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 });
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.constantFrom(...'abcdefghijkl')), blocks, (words, nested) => {
+      const run = (text: string, guard: { words: string[]; mark: string }) =>
+        text.replaceAll(/\b[a-l]\b/g, (word) => (guard.words.includes(word) ? guard.mark : word));
+      const inner = (text: string) => (branch: { words: string[]; mark: string }[], index: number) =>
+        index % 2
+          ? branch.reduce(run, text)
+          : merge(
+              text,
+              branch.map((guard) => run(text, guard)),
+            ).text;
+      const merged = nested.reduce((text, block) => merge(text, block.map(inner(text))).text, words.join(' '));
+      const touched = new Set(nested.flat(2).flatMap((guard) => guard.words));
+      expect(wordsOf(merged).filter((word) => word.length === 1)).toEqual(words.filter((word) => !touched.has(word)));
+    }),
+    times(1_000, 10_000),
+  );
+});
+
+it('a placeholder stays where another branch took out the same word elsewhere', () => {
+  expect(merge('ada@x.org damn foo', ['[EMAIL] damn foo', 'ada@x.org [X] foo'])).toEqual({
+    text: '[EMAIL] [X] foo',
+    overlaps: [],
+  });
+  expect(merge('write ada@phone.com or 555', ['write [EMAIL] or 555', 'write ada@phone.com or [PHONE]']).text).toBe(
+    'write [EMAIL] or [PHONE]',
+  );
+  expect(merge('bob likes tea', ['[NAME] likes tea', 'bob likes [bob]']).text).not.toContain('bob');
+  expect(merge('bob likes tea', ['[NAME] likes tea', '[BOB] likes tea']).text).not.toMatch(/bob/i);
+});
+
 describe('words that two branches edited', () => {
   const base = 'Call Bob at 555 1234 today';
 
@@ -207,6 +249,15 @@ describe('texts without spaces, and long ones', () => {
       target: 'text',
     });
     expect(merge(base, [without, moved], 'last').text).toBe(moved);
+  });
+
+  it('a long text with two edits is compared word by word once', () => {
+    const text = Array.from({ length: 170_000 }, (_, index) => `w${index}`).join(' ');
+    const read = vi.spyOn(RegExp.prototype, Symbol.matchAll);
+    const { text: merged } = merge(text, [text.replace('w7 ', '[A] '), text.replace('w169999', '[B]')]);
+    expect(read.mock.calls.filter(([given]) => given.length > text.length / 2).length).toBeLessThanOrEqual(4);
+    read.mockRestore();
+    expect(merged).toBe(text.replace('w7 ', '[A] ').replace('w169999', '[B]'));
   });
 
   it('written anew altogether are taken as one edit: compared word by word they would outlast the test', () => {

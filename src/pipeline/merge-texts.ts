@@ -1,7 +1,7 @@
 import { settle, type Place, type Version } from './merge-options.js';
 import { byReach, compare } from './overlap.js';
 import { applySpans, groupOverlapping, spansBetween, type Span } from './spans.js';
-import { lostWords, textOf, withoutWords } from './words.js';
+import { lostWords, textOf, withoutWords, wordsOf } from './words.js';
 
 interface AuthoredSpan extends Span {
   readonly author: string;
@@ -10,20 +10,38 @@ interface AuthoredSpan extends Span {
 /**
  * Merges several branches' versions of a text. Edits of different words are combined, insertions at one place stand side by
  * side, and where two branches edited the same words the rule decides. Under the default rule no word comes back that one of the
- * branches took out of the text altogether, not even where another branch moved it.
+ * branches took out of the text altogether, not even where another branch moved it; placeholders stay.
  */
 export const mergeTexts = (base: string, versions: readonly Version<string>[], place: Place): string => {
   const { options, target } = place;
+  const isScrubbed = options.rule === 'widest-redaction';
+  const lost = new Set(isScrubbed ? versions.flatMap(({ value }) => lostWords(base, value)) : []);
   const spans = versions
     .toSorted((a, b) => compare(a.author, b.author))
     .flatMap(({ author, value }) => spansBetween(base, value).map((span): AuthoredSpan => ({ ...span, author })));
   const authors = versions.map(({ author }) => author);
   const settled = groupOverlapping(spans).map((group) => settleGroup(base, group, { authors, place }));
-  const merged = applySpans(base, settled);
-  if (options.rule !== 'widest-redaction') return merged;
-  const kept = withoutWords(merged, new Set(versions.flatMap(({ value }) => lostWords(base, value))));
-  if (kept !== merged) options.onOverlap({ base, edits: versions, target });
-  return kept;
+  const kept = settled.map((span) => ({ ...span, text: withoutMovedWords(base.slice(span.start, span.end), span.text, lost) }));
+  const merged = applySpans(base, kept);
+  if (kept.some(({ text }, index) => text !== settled[index]?.text)) options.onOverlap({ base, edits: versions, target });
+  return merged;
+};
+
+/** `[EMAIL]`, `<PHONE_1>`, `{SECRET:a4}`: a name in capitals and brackets. */
+const placeholderPattern = /(\[[A-Z][A-Z\d_:.#-]*\]|<[A-Z][A-Z\d_:.#-]*>|\{[A-Z][A-Z\d_:.#-]*\})/;
+
+/**
+ * What came for a stretch of the base, without the words that some branch took out of the text. A placeholder says a new word where it came for
+ * words that did not hold it: another branch may have taken out the same word elsewhere.
+ */
+const withoutMovedWords = (stretch: string, text: string, lost: ReadonlySet<string>): string => {
+  if (lost.size === 0) return text;
+  const before = new Set(wordsOf(stretch));
+  const isNew = (piece: string) => before.size > 0 && !wordsOf(piece).some((word) => before.has(word));
+  return text
+    .split(placeholderPattern)
+    .map((piece, index) => (index % 2 === 1 && isNew(piece) ? piece : withoutWords(piece, lost)))
+    .join('');
 };
 
 interface Settling {

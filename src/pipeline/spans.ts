@@ -11,33 +11,67 @@ export interface Span {
 /** Texts that differ in more tokens than this are taken as written anew: looking for what they share costs the square of it. */
 const maxEditLength = 1_000;
 
-/** What changed from one text to another, as disjoint spans over the base in ascending order, by whole words. */
+/**
+ * What changed from one text to another, as disjoint spans over the base in ascending order, by whole words. White space is no
+ * token of the comparison: a blank that both texts have never outweighs a word that both have.
+ */
 export const spansBetween = (base: string, edited: string): Span[] => {
-  const changes = diffArrays(tokensOf(base), tokensOf(edited), { maxEditLength });
+  const [before, after] = [tokensOf(base), tokensOf(edited)];
+  const changes = diffArrays(
+    before.map(({ text }) => text),
+    after.map(({ text }) => text),
+    { maxEditLength },
+  );
   if (!changes) return [{ start: 0, end: base.length, text: edited }];
   const spans: Span[] = [];
-  let at = 0;
-  let open: Span | undefined;
-  const close = () => {
-    if (open) spans.push(open);
-    open = undefined;
-  };
-  for (const { value, added, removed } of changes) {
-    const text = value.join('');
-    if (!added && !removed) {
-      close();
-      at += text.length;
-      continue;
-    }
-    open ??= { start: at, end: at, text: '' };
-    if (removed) {
-      at += text.length;
-      open = { ...open, end: at };
-    } else open = { ...open, text: open.text + text };
+  const [from, to] = [
+    { index: 0, at: 0 },
+    { index: 0, at: 0 },
+  ];
+  const closeGap = (end: number, editedEnd: number) =>
+    spans.push(...spansOfGap(from.at, base.slice(from.at, end), edited.slice(to.at, editedEnd)));
+  for (const { added, removed, count } of changes) {
+    if (removed) from.index += count;
+    else if (added) to.index += count;
+    else
+      for (let left = count; left > 0; left -= 1) {
+        const [one, twin] = [before[from.index++], after[to.index++]];
+        if (!one || !twin) continue; // both sides hold what they have in common
+        closeGap(one.start, twin.start);
+        from.at = one.start + one.text.length;
+        to.at = twin.start + twin.text.length;
+      }
   }
-  close();
+  closeGap(base.length, edited.length);
   return spans;
 };
+
+/** A stretch of the base between two words that both texts have: word by word where the white space is the same, else as one span. */
+const spansOfGap = (at: number, before: string, after: string): Span[] => {
+  if (before === after) return [];
+  const [old, young] = [before.split(whiteSpace), after.split(whiteSpace)];
+  const isAligned = old.length === young.length && old.every((piece, index) => index % 2 === 0 || piece === young[index]);
+  if (!isAligned) return [withoutSharedEnds({ start: at, end: at + before.length, text: after }, before)];
+  let start = at;
+  return old.flatMap((piece, index): Span[] => {
+    const span = { start, end: (start += piece.length), text: young[index] ?? '' };
+    return piece === span.text ? [] : [span];
+  });
+};
+
+const whiteSpace = /(\s+)/;
+
+/** A span without the white space that both texts begin or end with. */
+const withoutSharedEnds = ({ start, end, text }: Span, before: string): Span => {
+  const shortest = Math.min(before.length, text.length);
+  let front = 0;
+  while (front < shortest && before[front] === text[front] && isBlank(before[front])) front += 1;
+  let back = 0;
+  while (back < shortest - front && before.at(-1 - back) === text.at(-1 - back) && isBlank(before.at(-1 - back))) back += 1;
+  return { start: start + front, end: end - back, text: text.slice(front, text.length - back) };
+};
+
+const isBlank = (character = ''): boolean => /\s/.test(character);
 
 /** The base with disjoint, ascending spans applied. */
 export const applySpans = (base: string, spans: readonly Span[]): string => {

@@ -6,10 +6,11 @@ const letters = `[[\\p{L}\\p{N}\\p{M}_]--[${unspaced}]]`;
 
 // Written as strings, because the compiler's target does not know the flag `v` yet; Node does.
 const wordPattern = new RegExp(`${letters}+`, 'gv');
-const tokenPattern = new RegExp(`${letters}+|\\s+|.`, 'gsv');
+const tokenPattern = new RegExp(`${letters}+|\\S`, 'gsv');
 
-/** A text cut into words, stretches of white space and single characters; joined they are the text again. */
-export const tokensOf = (text: string): string[] => text.match(tokenPattern) ?? [];
+/** The words of a text and its single characters that are neither a word nor white space, with their places. */
+export const tokensOf = (text: string): { readonly text: string; readonly start: number }[] =>
+  Array.from(text.matchAll(tokenPattern), (match) => ({ text: match[0], start: match.index }));
 
 /** A word without what writers vary: case and compatibility forms. */
 const fold = (word: string): string => word.normalize('NFKC').toLowerCase();
