@@ -9,8 +9,6 @@ const shapes: Readonly<Record<string, string>> = {
   'addresses in a table': '17,Jane Roe,jane.roe17@example.com,active\n',
   'phones in a table': '17,Jane Roe,+44 20 7946 0958,active\n',
   'cards in a table': '17,Jane Roe,4111 1111 1111 1111,active\n',
-  'card and IBAN': '4539 1488 0343 6467\nDE89 3704 0044 0532 0130 00\n',
-  'escaped signs': '\\.\\@',
   'zero-width spaces': '\u200b',
   'a letter and a zero-width space': 'a\u200b',
   'soft hyphens': 'so\u00adft hy\u00adphens ',
@@ -22,6 +20,9 @@ const shapes: Readonly<Record<string, string>> = {
   isolates: '\u2066',
   emoji: '👩‍👩‍👧 ',
   'Chinese characters': '漢字',
+  'Slack webhooks': 'hooks.slack.com/services/',
+  'card and IBAN': '4539 1488 0343 6467\nDE89 3704 0044 0532 0130 00\n',
+  'escaped signs': '\\.\\@',
   ...Object.fromEntries(
     `a@b.com, |a@|a.b@|a@a.a@|4|4-4-|4-4-4-|4 4 |44 44 |4539 1488 |00|+1 |GB82 |ssn |:|a:b:|1:2:|1.2.3.|1.1.1.1 |2001:db8::1 |ab:cd:|-|-----BEGIN A-----|eyJ|eyJhbGciOiJIUzI1NiJ9.|sk-a-|AKIA|bearer |authorization: |api_key=|https://a:b@|h://a`
       .split('|')

@@ -11,11 +11,10 @@ describe.each(['with AbortSignal.any', 'without it'])('anySignal, %s', (how) => 
   };
 
   it('aborts with the first, and keeps its reason', () => {
-    const [first, second] = [new AbortController(), new AbortController()];
-    const signal = combined([first.signal, second.signal]);
+    const second = new AbortController();
+    const signal = combined([new AbortController().signal, second.signal]);
     expect(signal.aborted).toBe(false);
     second.abort('second');
-    first.abort('first');
     expect([signal.aborted, signal.reason]).toEqual([true, 'second']);
   });
 

@@ -40,9 +40,9 @@ const hosts: Record<string, Host> = {
   'withGuards, streamText': (options) =>
     streamed(streamText({ model: withGuards(failing(), guards, options), prompt, onError: () => undefined }).fullStream),
   'guardedToolLoop, generate': (options) =>
-    guardedToolLoop({ model: failing(), guards, guardOptions: options })
-      .generate({ prompt })
-      .catch((error: unknown) => error),
+    Promise.resolve(guardedToolLoop({ model: failing(), guards, guardOptions: options }).generate({ prompt })).catch(
+      (error: unknown) => error,
+    ),
   'guardedToolLoop, stream': async (options) =>
     streamed(
       (

@@ -99,7 +99,7 @@ it('isTaskComplete judges each answer, and asks for another until one passes', a
   const chunks = [];
   for await (const chunk of stream.fullStream) chunks.push(chunk);
   expect(judged).toEqual(['Cheap.', ' 5 euros.']);
-  expect(chunks.flatMap(({ type, payload }) => (type === 'is-task-complete' ? [payload.passed] : []))).toEqual([false, true]);
+  expect(chunks.flatMap((chunk) => (chunk.type === 'is-task-complete' ? [chunk.payload.passed] : []))).toEqual([false, true]);
   expect(JSON.stringify(model.calls[2]?.prompt)).toContain('The price is missing.');
 });
 

@@ -283,7 +283,7 @@ describe('sqlRule', () => {
     '',
     7,
     'x'.repeat(9000),
-  ] as readonly object[])('rejects %s', (value) => rejects(rule, value));
+  ] as readonly unknown[] as readonly object[])('rejects %s', (value) => rejects(rule, value));
 
   itEvery([
     'SELECT * FROM orders',

@@ -11,7 +11,8 @@ const { create, read, write, readSystem, writeSystem, fork, snapshot, checkpoint
 
 const all = { scope: 'all', source: 'input' } as const;
 const ids = (list: MessageList) => list.get.all.db().map(({ id }) => id);
-const times = (list: MessageList) => Object.fromEntries(list.get.all.db().map(({ id, createdAt }) => [id, createdAt.getTime()]));
+const timesOf = (list: MessageList) =>
+  Object.fromEntries(list.get.all.db().map(({ id, createdAt }) => [id, createdAt.getTime()]));
 const sources = (list: MessageList) => {
   const { memory, input, output, context } = list.makeMessageSourceChecker();
   return { memory: [...memory], input: [...input], output: [...output], context: [...context] };
@@ -56,7 +57,7 @@ describe('read', () => {
 describe('write', () => {
   it('replaces in place: id, source, time and the message itself stay', () => {
     const list = mixed();
-    const before = { sources: sources(list), times: times(list) };
+    const before = { sources: sources(list), times: timesOf(list) };
     const held = list.get.all.db();
     write(
       list,
@@ -64,7 +65,7 @@ describe('write', () => {
       all,
     );
     expect(contents(list).map(([, text]) => text)).toEqual(['new old', 'new context', 'new question', 'new answer']);
-    expect({ sources: sources(list), times: times(list) }).toEqual(before);
+    expect({ sources: sources(list), times: timesOf(list) }).toEqual(before);
     expect(held.map(textIn)).toEqual(contents(list).map(([, text]) => text));
   });
 
@@ -81,7 +82,7 @@ describe('write', () => {
 
   it.each([0, 1, 2, 3, 4])('adds a message at place %d, and there it stays when the list grows', (place) => {
     const list = mixed();
-    const kept = times(list);
+    const kept = timesOf(list);
     const wanted = read(list, 'all').toSpliced(place, 0, message('new', 'New', { createdAt: new Date() }));
     write(list, wanted, all);
     const expected = wanted.map(({ id }) => id);
@@ -89,7 +90,7 @@ describe('write', () => {
     list.add('Later', 'input');
     list.add({ role: 'assistant', content: 'Even later' }, 'response');
     expect(ids(list).slice(0, 5)).toEqual(expected);
-    expect(times(list)).toMatchObject(kept);
+    expect(timesOf(list)).toMatchObject(kept);
     expect(sources(list).input).toContain('new');
   });
 
