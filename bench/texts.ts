@@ -24,7 +24,7 @@ const shapes: Readonly<Record<string, string>> = {
   'card and IBAN': '4539 1488 0343 6467\nDE89 3704 0044 0532 0130 00\n',
   'escaped signs': '\\.\\@',
   ...Object.fromEntries(
-    `a@b.com, |a@|a.b@|a@a.a@|4|4-4-|4-4-4-|4 4 |44 44 |4539 1488 |00|+1 |GB82 |ssn |:|a:b:|1:2:|1.2.3.|1.1.1.1 |2001:db8::1 |ab:cd:|-|-----BEGIN A-----|eyJ|eyJhbGciOiJIUzI1NiJ9.|sk-a-|AKIA|bearer |authorization: |api_key=|https://a:b@|h://a`
+    `a@b.com, |a@|a.b@|a@a.a@|4|4-4-|4-4-4-|4 4 |44 44 |4539 1488 |00|+1 |GB82 |ssn |:|a:b:|1:2:|1.2.3.|1.1.1.1 |2001:db8::1 |ab:cd:|-|-----BEGIN A-----|eyJ|eyJhbGciOiJIUzI1NiJ9.|sk-a-|AKIA|bearer |authorization: |api_key=|password=|token: a1|https://a:b@|h://a`
       .split('|')
       .map((piece) => [JSON.stringify(piece), piece]),
   ),

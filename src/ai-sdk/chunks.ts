@@ -60,7 +60,7 @@ export const parseArguments = (input: string): unknown => {
 };
 
 /** Arguments as a model writes them. */
-export const writeArguments = (args: unknown): string => (typeof args === 'string' ? args : JSON.stringify(args ?? {}));
+const writeArguments = (args: unknown): string => (typeof args === 'string' ? args : JSON.stringify(args ?? {}));
 
 const finishPayload = ({ finishReason, usage, providerMetadata }: PartOf<'finish'>): Fields => ({
   providerMetadata,
@@ -69,7 +69,7 @@ const finishPayload = ({ finishReason, usage, providerMetadata }: PartOf<'finish
 });
 
 /** Tokens as Mastra counts them. */
-export const usageOf = ({ inputTokens, outputTokens }: PartOf<'finish'>['usage']) => ({
+const usageOf = ({ inputTokens, outputTokens }: PartOf<'finish'>['usage']) => ({
   inputTokens: inputTokens.total,
   outputTokens: outputTokens.total,
   totalTokens: (inputTokens.total ?? 0) + (outputTokens.total ?? 0),

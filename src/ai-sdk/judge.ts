@@ -20,7 +20,7 @@ export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>, judgi
 };
 
 /** Reads a verdict; see {@link judge}. */
-export const settle = <P extends Phase>(
+const settle = <P extends Phase>(
   run: Run,
   data: PhaseData<P>,
   { verdict, mayRetry = true }: Judging & { verdict: Verdict<PhaseData<P>> },

@@ -107,10 +107,6 @@ const wholeParts: ReadonlySet<string> = new Set([
 
 const isContent = (part: StreamPart): part is Extract<StreamPart, Content> => wholeParts.has(part.type);
 
-/** Whether a part shows anything of an answer. */
-export const saysSomething = (part: StreamPart): boolean =>
-  isContent(part) || part.type.startsWith('tool-input-') || kinds[part.type] !== undefined;
-
 /** A finished answer as the stream that would have said it. */
 export const partsOfContent = (content: readonly Content[]): StreamPart[] =>
   content.flatMap((piece, index): StreamPart[] => {

@@ -259,7 +259,7 @@ export const otherwise: readonly (OddCall & { readonly name: string; readonly wh
   },
   {
     name: 'data that a tool writes',
-    why: 'Data parts are told to the client, and not kept among the messages.',
+    why: 'Data parts are told to the client, and not kept among the messages: a part that was retracted has no id by which it could be found there.',
     steps: callThen('odd'),
     config: () => ({
       tools: {

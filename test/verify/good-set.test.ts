@@ -22,6 +22,10 @@ const needed: Readonly<Record<string, object>> = {
   scriptGuard: { scripts: ['Latin'] },
   topicGuard: { topics: { shop: ['order', 'parcel'] } },
   jsonGuard: { schema: z.object({ answer: z.string() }) },
+  judgeGuard: { model: model(), policies: { injection: workflows.judgePolicies.injection } },
+  languageGuard: { languages: ['en'], detector: { detect: () => ({ language: 'en', isReliable: () => true }) } },
+  limitGuard: { limits: [{ unit: 'runs', limiter: { consume: () => Promise.resolve({ msBeforeNext: 0 }) } }] },
+  moderationGuard: { endpoint: 'http://127.0.0.1:1/v1/moderations' },
 };
 
 describe('the good set has no finding', () => {

@@ -6,7 +6,7 @@ import { textsOf } from './message-text.js';
 type MessageList = NonNullable<ProcessOutputStreamArgs['messageList']>;
 
 /** What a run has been given: system messages, what the user said, and what tools returned; not what the model wrote. */
-export const givenTexts = (list: MessageList | undefined): string[] => {
+const givenTexts = (list: MessageList | undefined): string[] => {
   if (!list) return [];
   const system = list.getAllSystemMessages().flatMap(({ content }) => leavesOf(content));
   return [...system, ...list.get.all.db().flatMap(givenIn)].filter((text) => typeof text === 'string');

@@ -13,7 +13,12 @@ const startOfGrapheme = (text: string, at: number): number => {
   if (at <= 0) return 0;
   if (isPlain(text.charCodeAt(at - 1)) && isPlain(text.charCodeAt(at))) return at;
   const base = Math.max(0, at - reach);
-  return base + (graphemes().segment(text.slice(base, at + 2)).containing(at - base)?.index ?? 0);
+  return (
+    base +
+    (graphemes()
+      .segment(text.slice(base, at + 2))
+      .containing(at - base)?.index ?? 0)
+  );
 };
 
 /** The last place, up to `at`, at which no grapheme is cut. At the end of a text that goes on, its last grapheme may still grow. */

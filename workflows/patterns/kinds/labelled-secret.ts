@@ -25,11 +25,18 @@ const name =
   /^(?:[a-z]+(?:[A-Z][a-z]+)+\d{0,2}|[A-Z]+(?:_[A-Z0-9]+)+|[a-z]+(?:[_-][a-z]+)+\d{0,2}|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+)$/;
 const ownName = /pass|token|secret|key|user|auth|pwd/i;
 
+/** Without the punctuation of the sentence around it. */
+const withoutEnd = (written: string): string => {
+  let end = written.length;
+  while (end > 0 && '.:?'.includes(written.charAt(end - 1))) end -= 1;
+  return written.slice(0, end);
+};
+
 const read =
   (minChars: number): ReadMatch =>
   (text, { start, end }) => {
     const written = text.slice(start, end);
-    const value = written.replace(/[.:?]+$/, '').replace(/(?<=\w)[.:]\*\*$|\*\*$/, '');
+    const value = withoutEnd(written).replace(/(?<=\w)[.:]\*\*$|\*\*$/, '');
     if (value.length < minChars || !/[A-Za-z]/.test(value) || noValue.test(value) || name.test(value)) return undefined;
     const isMixed = /\d/.test(value) || (minChars === minPasswordChars && /[!#$%^&*+=?@~]/.test(value));
     const isOwnName = ownName.test(value) && /^[A-Za-z_-]+\d{0,2}$/.test(value);
