@@ -117,7 +117,7 @@ interface Waiting {
 }
 
 const slowGuard = (id: string, overlap = false): Processor => {
-  if (overlap) return guard({ id, processInput: async () => void (await sleep(guardMs)) }, { overlap });
+  if (overlap) return guard({ id, processInput: () => sleep(guardMs).then(() => undefined) }, { overlap });
   return { id, processInput: async ({ messages }) => (await sleep(guardMs), messages) };
 };
 

@@ -49,6 +49,7 @@ const scripted = fromPromise<Outcome>(() =>
 
 const outcomeOf = (event: LoopEvent): Outcome | undefined => ('output' in event ? event.output : undefined);
 
+const isStop = (outcome: Outcome | undefined): boolean => outcome?.kind === 'executed' && outcome.stop;
 const reviewedOf = (event: LoopEvent): Extract<Outcome, { kind: 'reviewed' }> | undefined => {
   const outcome = outcomeOf(event);
   return outcome?.kind === 'reviewed' ? outcome : undefined;
@@ -89,19 +90,14 @@ const loopSetup = setup({
       toolCalls: ({ event }) => reviewedOf(event)?.toolCalls ?? 0,
       goesOn: ({ event }) => reviewedOf(event)?.goesOn === true,
     }),
-    noteStop: assign({
-      stop: ({ event }) => {
-        const outcome = outcomeOf(event);
-        return outcome?.kind === 'executed' && outcome.stop;
-      },
-    }),
-    nextStep: assign({
-      stepNumber: ({ context }) => context.stepNumber + 1,
+    noteStop: assign({ stop: ({ event }) => isStop(outcomeOf(event)) }),
+    nextStep: assign(({ context }) => ({
+      stepNumber: context.stepNumber + 1,
       attempt: 1,
       toolCalls: 0,
       goesOn: false,
       modelIndex: 0,
-    }),
+    })),
   },
 });
 

@@ -29,7 +29,7 @@ const edits: fc.Arbitrary<Edit[]> = fc.array(
   { maxLength: 4 },
 );
 
-const text = fc.array(fc.constantFrom(...vocabulary), { maxLength: 9 }).map((words) => words.join(' '));
+const drawnText = fc.array(fc.constantFrom(...vocabulary), { maxLength: 9 }).map((words) => words.join(' '));
 
 /** Redacts, rewrites, moves and adds words. */
 const edit = (base: string, changes: readonly Edit[]): string => {
@@ -39,7 +39,7 @@ const edit = (base: string, changes: readonly Edit[]): string => {
   return words.join(' ');
 };
 
-const scene = fc.tuple(text, fc.array(edits, { minLength: 1, maxLength: 4 }));
+const scene = fc.tuple(drawnText, fc.array(edits, { minLength: 1, maxLength: 4 }));
 
 describe('laws', () => {
   it('no word comes back that a branch took out', () => {
@@ -70,7 +70,7 @@ describe('laws', () => {
 
   it('one branch, or several of one mind, give their text', () => {
     fc.assert(
-      fc.property(text, edits, (base, script) => {
+      fc.property(drawnText, edits, (base, script) => {
         const version = edit(base, script);
         for (const rule of ['first', 'last', 'error'] as const) {
           expect(merge(base, [version], rule).text).toBe(version);
@@ -108,10 +108,12 @@ describe('laws', () => {
   });
 });
 
+const letters = 'abcdefghijkl'.split('');
+
 /** A guard takes some words out; how it writes that down differs. */
 const guards = fc.array(
   fc.record({
-    words: fc.uniqueArray(fc.constantFrom(...'abcdefghijkl'), { minLength: 1, maxLength: 5 }),
+    words: fc.uniqueArray(fc.constantFrom(...letters), { minLength: 1, maxLength: 5 }),
     mark: fc.constantFrom('', 'XXX', '[PII]', '***'),
   }),
   { minLength: 1, maxLength: 3 },
@@ -120,7 +122,7 @@ const guards = fc.array(
 it('words that no guard touched stay, however branches and blocks are nested', () => {
   const blocks = fc.array(fc.array(guards, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 });
   fc.assert(
-    fc.property(fc.uniqueArray(fc.constantFrom(...'abcdefghijkl')), blocks, (words, nested) => {
+    fc.property(fc.uniqueArray(fc.constantFrom(...letters)), blocks, (words, nested) => {
       const run = (text: string, guard: { words: string[]; mark: string }) =>
         text.replaceAll(/\b[a-l]\b/g, (word) => (guard.words.includes(word) ? guard.mark : word));
       const inner = (text: string) => (branch: { words: string[]; mark: string }[], index: number) =>

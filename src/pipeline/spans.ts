@@ -1,6 +1,8 @@
 import { diffArrays } from 'diff';
 import { tokensOf } from './words.js';
 
+type Token = ReturnType<typeof tokensOf>[number];
+
 /** Base characters `start` (inclusive) to `end` (exclusive) become `text`. Positions are UTF-16 code units of the base. */
 export interface Span {
   readonly start: number;
@@ -30,17 +32,16 @@ export const spansBetween = (base: string, edited: string): Span[] => {
   ];
   const closeGap = (end: number, editedEnd: number) =>
     spans.push(...spansOfGap(from.at, base.slice(from.at, end), edited.slice(to.at, editedEnd)));
+  const pair = (one: Token | undefined, twin: Token | undefined) => {
+    if (!one || !twin) return; // both sides hold what they have in common
+    closeGap(one.start, twin.start);
+    from.at = one.start + one.text.length;
+    to.at = twin.start + twin.text.length;
+  };
   for (const { added, removed, count } of changes) {
     if (removed) from.index += count;
     else if (added) to.index += count;
-    else
-      for (let left = count; left > 0; left -= 1) {
-        const [one, twin] = [before[from.index++], after[to.index++]];
-        if (!one || !twin) continue; // both sides hold what they have in common
-        closeGap(one.start, twin.start);
-        from.at = one.start + one.text.length;
-        to.at = twin.start + twin.text.length;
-      }
+    else for (let left = count; left > 0; left -= 1) pair(before[from.index++], after[to.index++]);
   }
   closeGap(base.length, edited.length);
   return spans;

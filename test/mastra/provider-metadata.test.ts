@@ -39,7 +39,7 @@ it.each([
 ])('raw chunks are asked for with includeRawChunks: %s', async (_, guards, expected) => {
   const raw = { type: 'raw', rawValue: 'hidden words' };
   const model = scriptedModel({ steps: [{ parts: [parts[0], raw, ...parts.slice(1)] as never }] });
-  const agent = new InterlockAgent({ id: 'tested', name: 'Tested', instructions: 'Answer.', model, ...(guards as object) });
+  const agent = new InterlockAgent({ id: 'tested', name: 'Tested', instructions: 'Answer.', model, ...guards });
   const stream = await agent.stream('Hi', { includeRawChunks: true });
   const told: unknown[] = [];
   for await (const chunk of stream.fullStream) if (chunk.type === 'raw') told.push(chunk.payload);

@@ -69,7 +69,8 @@ export const runOn = async (host: HostName, run: HostRun): Promise<HostOutcome> 
     outputProcessors: run.guards.filter((guard) => outputHooks.some((hook) => guard[hook])) as OutputProcessor[],
   };
   const options = { id: 'host', name: 'host', instructions, model, tools, ...processors };
-  const agent = (host === 'Agent' ? new Agent(options as never) : new InterlockAgent(options)) as InterlockAgent; // guards of one hook fit both arrays
+  const agent: { generate: (prompt: string, options: object) => Promise<unknown> } =
+    host === 'Agent' ? new Agent(options as never) : new InterlockAgent(options); // guards of one hook fit both arrays
   const result = (await agent.generate(prompt, { maxSteps: 6 })) as {
     text: string;
     status?: string;

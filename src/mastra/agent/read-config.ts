@@ -28,6 +28,24 @@ interface OtherConfig {
   defaultStreamOptions?: unknown;
 }
 
+/** Options that Mastra's agent does not have, beside the guards. */
+const ownOptions = [
+  'hold',
+  'maxHeldChars',
+  'recordEdits',
+  'serveGuardDetails',
+  'serveErrorDetails',
+  'onReaderCancel',
+  'persistence',
+  'record',
+  'durability',
+  'effects',
+  'acceptChangedCode',
+  'onRunEvent',
+] as const;
+type OwnOption = (typeof ownOptions)[number];
+const isOwn: ReadonlySet<string> = new Set(ownOptions);
+
 /** Reads a configuration; what cannot work is refused: `agent/…` for options, `pipeline/…` for guards. */
 export const readConfig = (given: object): AgentSetup => {
   checkIntegration('@mastra/core');
@@ -38,24 +56,8 @@ export const readConfig = (given: object): AgentSetup => {
     return given;
   };
   const config = collected<object>(agentId, checked, honouredOf(given));
-  const {
-    inputProcessors,
-    outputProcessors,
-    errorProcessors,
-    hold,
-    maxHeldChars,
-    recordEdits,
-    serveGuardDetails,
-    serveErrorDetails,
-    onReaderCancel,
-    persistence,
-    record,
-    durability,
-    effects,
-    acceptChangedCode,
-    onRunEvent,
-    ...rest
-  } = config as InterlockConfig;
+  const { inputProcessors, outputProcessors, errorProcessors, ...others } = config as InterlockConfig;
+  const rest = Object.fromEntries(Object.entries(others).filter(([name]) => !isOwn.has(name))) as Omit<typeof others, OwnOption>;
   const fixed = (steps: DynamicGuards | undefined, lane: Lane) =>
     collected(agentId, () => fixedGuards(steps, lane, agentId), undefined);
   const { defaultGenerateOptions, defaultStreamOptions, hooks, ...forMastra } = rest as typeof rest & OtherConfig;
@@ -64,18 +66,7 @@ export const readConfig = (given: object): AgentSetup => {
     outputProcessors: fixed(outputProcessors, 'output'),
     errorProcessors: fixed(errorProcessors, 'error'),
     maxProcessorRetries: rest.maxProcessorRetries,
-    hold,
-    maxHeldChars,
-    recordEdits,
-    serveGuardDetails,
-    serveErrorDetails,
-    onReaderCancel,
-    persistence,
-    record,
-    durability,
-    effects,
-    acceptChangedCode,
-    onRunEvent,
+    ...(Object.fromEntries(ownOptions.map((name) => [name, others[name]])) as Pick<InterlockConfig, OwnOption>),
   };
   return {
     config,

@@ -126,8 +126,8 @@ export const streamOf = (run: Run, { ended, transforms, returnScorerData, stopFo
     getFullOutput: whole,
   };
   for (const name of promised) {
-    const read = (one: RunResult) => (name === 'text' && !isResumed(run) ? answerText(one) : one[name]);
-    Object.defineProperty(stream, name, { get: () => handled(whole().then(read)), enumerable: true });
+    const valueIn = (one: RunResult) => (name === 'text' && !isResumed(run) ? answerText(one) : one[name]);
+    Object.defineProperty(stream, name, { get: () => handled(whole().then(valueIn)), enumerable: true });
   }
   return stream as typeof stream & Promised;
 };
