@@ -117,7 +117,16 @@ interface Waiting {
 }
 
 const slowGuard = (id: string, overlap = false): Processor => {
-  if (overlap) return guard({ id, processInput: () => sleep(guardMs).then(() => undefined) }, { overlap });
+  if (overlap)
+    return guard(
+      {
+        id,
+        processInput: async () => {
+          await sleep(guardMs);
+        },
+      },
+      { overlap },
+    );
   return { id, processInput: async ({ messages }) => (await sleep(guardMs), messages) };
 };
 

@@ -72,13 +72,13 @@ export const openSdk = (setup: Setup, make: (parts: SdkParts) => SdkAgent, isBlo
     },
     stream: async (prompt, abortSignal, reader) => {
       let error: unknown;
-      const { fullStream, text } = await agent.stream({ prompt, abortSignal });
-      for await (const part of fullStream as AsyncIterable<Part>) {
+      const result = await agent.stream({ prompt, abortSignal });
+      for await (const part of result.fullStream as AsyncIterable<Part>) {
         show(part, reader);
         if (part.type === 'error') error = part.error;
         if (ends.has(part.type) && (part.type !== 'finish' || error === undefined)) reader.end();
       }
-      const answer = await Promise.resolve(text).catch((thrown: unknown) => void (error ??= thrown));
+      const answer = await Promise.resolve(result.text).catch((thrown: unknown) => void (error ??= thrown));
       return error === undefined ? { ended: 'completed', answer: answer ?? '', result: undefined } : failed(error);
     },
     history: () => Promise.resolve([]),

@@ -29,7 +29,7 @@ const parts = [
   { type: 'finish', finishReason: 'stop', usage },
 ] as const;
 
-it.each([
+it.each<[string, object, string[]]>([
   ['without guards they leave', {}, ['hidden words']],
   [
     'where a guard of the output runs they are left out',
