@@ -93,7 +93,7 @@ describe('the command', () => {
     expect(stdout).toMatch(/precision +1\.000 +1\.000\n/);
     project.write('cut.ts', 'export default {\n  a: [ ;\n};\n');
     const cut = await command('eval', '--pipeline', 'cut.ts', '--data', 'set.jsonl');
-    expect([cut.code, cut.stderr]).toEqual([2, expect.stringMatching(/cut\.ts: [^]*(cut\.ts:2\)|\[2:1\])/)]);
+    expect([cut.code, cut.stderr]).toEqual([2, expect.stringMatching(/cut\.ts: [^]*(cut\.ts:2\b|\[2:1\])/)]);
   });
 });
 
@@ -217,8 +217,8 @@ describe('a bundle of one import', () => {
   };
 
   it.each([
-    ['a guard and what it needs', "import { lengthGuard as it } from 'mastra-interlock/workflows';", 60_000],
-    ['another guard', "import { promptInjectionGuard as it } from 'mastra-interlock/guards';", 90_000],
+    ['a guard and what it needs', "import { lengthGuard as it } from 'mastra-interlock/workflows';", 75_000],
+    ['another guard', "import { promptInjectionGuard as it } from 'mastra-interlock/guards';", 155_000],
     ['errors without anything that runs', "import { isInterlockError as it } from 'mastra-interlock';", 1_000],
     ['the redactor with its kinds, and no agent', "import { redactor as it } from 'mastra-interlock/workflows';", 400_000],
   ])('carries %s', async (_what, source, mostBytes) => {
@@ -230,15 +230,16 @@ describe('a bundle of one import', () => {
 });
 
 describe('the package', () => {
-  it('has at most 150 files, and 1.8 MB with the studio', () => {
+  it('has at most 150 files, and 1.9 MB with the studio', () => {
     const files = globSync('**/*', { cwd: join(project.folder, 'node_modules/mastra-interlock'), withFileTypes: true }).filter(
       (file) => file.isFile(),
     );
     const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
     expect(files.length).toBeLessThanOrEqual(130); // and the files of the pages
-    expect(bytes).toBeLessThan(1_650_000); // and 150 kB
+    expect(bytes).toBeLessThan(1_750_000); // and 150 kB
     expect(Object.keys(readManifest(join(project.folder, 'node_modules/mastra-interlock')).dependencies ?? {})).toEqual([
       '@mastra/schema-compat',
+      'jiti',
       'xstate',
       'zod',
     ]);

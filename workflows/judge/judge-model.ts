@@ -1,6 +1,26 @@
-import type { Experimental_EvaluationModelV4 as EvaluationModelV4 } from '@ai-sdk/provider';
 import { InterlockError } from '../../src/errors.js';
 import { askJudge, type JudgeLanguageModel } from './ask-judge.js';
+
+type Words = string | object;
+
+interface Question {
+  readonly type: string;
+  readonly instructions?: Words | null;
+  readonly criteria?: object | null;
+}
+
+/** The part of the AI SDK's `EvaluationModelV4` that is kept here, written out so that its types need no package. */
+interface EvaluationModel {
+  readonly specificationVersion: 'v4';
+  readonly provider: string;
+  readonly modelId: string;
+  readonly supportedQuestionTypes: readonly 'boolean'[];
+  doEvaluate(options: { state: unknown; questions: Readonly<Record<string, Question>>; abortSignal?: AbortSignal }): Promise<{
+    answers: Record<string, { type: 'boolean'; probability: number }>;
+    usage: { inputTokens: number | undefined; outputTokens: number | undefined };
+    warnings: never[];
+  }>;
+}
 
 /**
  * Makes an evaluation model of any language model of the AI SDK: Mastra's `Classifier`, `ClassifierProcessor` and classifier scorers take it. It answers
@@ -9,7 +29,7 @@ import { askJudge, type JudgeLanguageModel } from './ask-judge.js';
  * @example
  * const classifier = new Classifier({ id: 'refunds', model: judgeModel(openai('gpt-5-mini')), questions });
  */
-export const judgeModel = (model: JudgeLanguageModel): EvaluationModelV4 => ({
+export const judgeModel = (model: JudgeLanguageModel): EvaluationModel => ({
   specificationVersion: 'v4',
   provider: model.provider,
   modelId: model.modelId,
@@ -17,7 +37,7 @@ export const judgeModel = (model: JudgeLanguageModel): EvaluationModelV4 => ({
   doEvaluate: async ({ state, questions, abortSignal }) => {
     const rules = Object.entries(questions).map(([name, question]) => {
       if (question.type !== 'boolean') throw unsupported(`a question of type ${question.type}`);
-      const { true: yes, false: no } = question.criteria ?? {};
+      const { true: yes, false: no } = (question.criteria ?? {}) as { true?: Words; false?: Words };
       const criteria = [yes && `Yes: ${textOf(yes)}`, no && `No: ${textOf(no)}`].filter(Boolean);
       return [name, { rule: [textOf(question.instructions ?? name), ...criteria].join(' '), evidence: false }] as const;
     });
@@ -33,7 +53,7 @@ export const judgeModel = (model: JudgeLanguageModel): EvaluationModelV4 => ({
   },
 });
 
-const textOf = (input: string | object): string => (typeof input === 'string' ? input : JSON.stringify(input));
+const textOf = (input: Words): string => (typeof input === 'string' ? input : JSON.stringify(input));
 
 /** A part of the state as the AI SDK hands it, or plain data as Mastra does. */
 const judgedText = (part: unknown): string => {

@@ -1,4 +1,6 @@
-import { Metadata } from 'libphonenumber-js/max';
+import { Metadata } from 'libphonenumber-js/core';
+import numbers from 'libphonenumber-js/metadata.max.json';
+import { once } from '../../../src/phase/once.js';
 
 /** What `libphonenumber-js` knows of a country's numbers; its types leave most of it out. */
 interface NumberingPlan {
@@ -41,13 +43,14 @@ const maxCodeDigits = 3;
 const entirely = (source: string): RegExp => new RegExp(`^(?:${source})$`);
 const fromStart = (source: string | undefined): RegExp | undefined => (source ? new RegExp(`^(?:${source})`) : undefined);
 
-const metadata = new Metadata() as unknown as Plans; // its types leave this out
+const metadataOf = once(() => new Metadata(numbers) as unknown as Plans); // its types leave this out
 const plans = new Map<string, Plan>();
 
 /** Its expressions are compiled once: the library compiles them for each number that it is asked about. */
 const planOf = (countryOrCode: string): Plan => {
   const known = plans.get(countryOrCode);
   if (known) return known;
+  const metadata = metadataOf();
   metadata.selectNumberingPlan(countryOrCode);
   const its = metadata.numberingPlan;
   const plan: Plan = {
@@ -126,7 +129,7 @@ const isValidIn = (plan: Plan, number: string): boolean => {
 export const isValidInternational = (digits: string): boolean => {
   for (let length = 1; length <= maxCodeDigits && !digits.startsWith('0'); length += 1) {
     const code = digits.slice(0, length);
-    if (metadata.hasCallingCode(code)) return isValidIn(planOf(code), digits.slice(length));
+    if (metadataOf().hasCallingCode(code)) return isValidIn(planOf(code), digits.slice(length));
   }
   return false;
 };
