@@ -207,7 +207,7 @@ describe('judgeModel', () => {
     const { model, asked } = judgeOf(({ material: { nonce } }) => verdict(nonce, null, 'yes'));
     const classifier = new Classifier({
       id: 'urgent',
-      model: judgeModel(model) as never, // Mastra has a copy of its own of the interface
+      model: judgeModel(model),
       questions: { urgent: { type: 'boolean', instructions: 'Is it urgent?' } },
     });
     const result = await classifier.evaluate({ state: { message: 'Now!' } });

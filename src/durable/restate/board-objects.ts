@@ -77,8 +77,16 @@ export const boardObjects = (name: string, retentionMs: number): BoardObjects =>
 /** The key of what there is once. */
 const theOne = 'all';
 
+/** How a process reaches Restate. */
+export interface Reach {
+  /** Settles when Restate knows of the program. */
+  readonly ready: () => Promise<void>;
+  /** Asks again while the server is away: its client repeats no call without an idempotency key. */
+  readonly reading: <T>(act: () => Promise<T>) => Promise<T>;
+}
+
 /** The board of a program, as its processes see it, once Restate knows of it. */
-export const boardOf = (ingress: Ingress, { entries, notes }: BoardObjects, ready: () => Promise<void>): Board => {
+export const boardOf = (ingress: Ingress, { entries, notes }: BoardObjects, { ready, reading }: Reach): Board => {
   const entriesOf = async (runId: string) => {
     await ready();
     return { run: ingress.objectClient(entries, runId) }; // a client is no value to await: it answers to any name
@@ -89,8 +97,14 @@ export const boardOf = (ingress: Ingress, { entries, notes }: BoardObjects, read
   };
   return {
     append: async (runId, added) => (await entriesOf(runId)).run.append(added),
-    read: async (runId, from) => (await entriesOf(runId)).run.read(from),
+    read: async (runId, from) => {
+      const { run } = await entriesOf(runId);
+      return reading(async () => run.read(from));
+    },
     pin: async (runId, note) => (await theNotes()).all.pin({ runId, note }),
-    pinned: async () => (await theNotes()).all.pinned(),
+    pinned: async () => {
+      const { all } = await theNotes();
+      return reading(async () => all.pinned());
+    },
   };
 };

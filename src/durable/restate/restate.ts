@@ -2,6 +2,7 @@ import { connect, defaultShouldRetry, HttpCallError, type Ingress } from '@resta
 import { InterlockError } from '../../errors.js';
 import { checkIntegration } from '../../integration.js';
 import type { Engine, Program, ProgramRuns, RunFound } from '../journal.js';
+import { keepTrying } from '../keep-trying.js';
 import { createSuspects, type Suspects } from '../ledger.js';
 import { refuseOption } from '../option-checks.js';
 import { boardObjects, boardOf } from './board-objects.js';
@@ -82,6 +83,8 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Si
   });
   const board = boardObjects(name, settings.retentionMs);
   endpoint.add(workflow, ledger, board.entries, board.notes);
+  const reading = <T>(act: () => Promise<T>): Promise<T> =>
+    keepTrying(act, { path: 'ingressUrl', signal: closing }).within(settings.patienceMs);
   const run = (runId: string) => ingress.workflowClient(workflow, runId);
   return {
     start: async ({ runId, input }) => {
@@ -98,7 +101,7 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Si
         return foundBy(error);
       }
     },
-    board: boardOf(ingress, board, endpoint.ready),
+    board: boardOf(ingress, board, { ready: endpoint.ready, reading }),
     cancel: async (runId) => run(runId).cancel().then(undefined, unreachable),
   };
 };
