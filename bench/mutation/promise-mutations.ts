@@ -33,7 +33,7 @@ export const promiseMutations: readonly PromiseMutation[] = [
     promise: 'P3',
     breaks: 'a guard that throws passes',
     file: 'src/guard/read-thrown.ts',
-    from: `if (!signal) return { kind: 'unavailable', ...author, error };`,
+    from: `if (!signal) return { kind: 'unavailable', ...author, error: readable(error) };`,
     to: `if (!signal) return { kind: 'pass' } as never;`,
     tests: suite('P3'),
   },
