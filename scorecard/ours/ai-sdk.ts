@@ -33,12 +33,17 @@ const ofPrompt = (guard: Guard): LanguageModelMiddleware => ({
 const editText = async (guard: Guard, part: LanguageModelV4Content): Promise<LanguageModelV4Content> =>
   part.type === 'text' || part.type === 'reasoning' ? { ...part, text: await carryOut(guard, part.text) } : part;
 
-const ofDeltas = (guard: Guard): LanguageModelMiddleware => ({
-  specificationVersion: 'v4',
+/** Without a stream, the whole answer is there to judge. */
+const ofAnswer = (guard: Guard): Pick<LanguageModelMiddleware, 'wrapGenerate'> => ({
   wrapGenerate: async ({ doGenerate }) => {
     const result = await doGenerate();
     return { ...result, content: await Promise.all(result.content.map((part) => editText(guard, part))) };
   },
+});
+
+const ofDeltas = (guard: Guard): LanguageModelMiddleware => ({
+  specificationVersion: 'v4',
+  ...ofAnswer(guard),
   wrapStream: async ({ doStream }) => {
     const { stream, ...rest } = await doStream();
     const judged = new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
@@ -54,10 +59,7 @@ const ofDeltas = (guard: Guard): LanguageModelMiddleware => ({
 /** A whole answer is judged when it is complete: in a stream, after its words have gone out. */
 const ofSteps = (guard: Guard): LanguageModelMiddleware => ({
   specificationVersion: 'v4',
-  wrapGenerate: async ({ doGenerate }) => {
-    const result = await doGenerate();
-    return { ...result, content: await Promise.all(result.content.map((part) => editText(guard, part))) };
-  },
+  ...ofAnswer(guard),
   wrapStream: async ({ doStream }) => {
     const { stream, ...rest } = await doStream();
     let text = '';
