@@ -10,6 +10,7 @@ export default defineConfig({
     silent: 'passed-only',
     execArgv: ['--no-warnings'], // warnings of the AI SDK and of Node's SQLite, which tests cause on purpose
     maxWorkers: '100%',
+    setupFiles: ['test/leave-no-trace.ts'],
     testTimeout: 300_000,
     hookTimeout: 300_000,
     projects: Object.entries(testProjects()).map(([name, include]) => ({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 
 import type * as MeetingModule from '../../src/mastra/workflow/meeting.js';
 import type * as MergeModule from '../../src/pipeline/merge-branches.js';
@@ -39,8 +39,6 @@ beforeAll(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: 5_000 });
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
 });
-
-afterAll(() => void vi.useRealTimers());
 
 describe('a planted defect is found, and shown as a small pipeline', () => {
   const found = async (executor: Executor): Promise<string> => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, it, vi } from 'vitest';
+import { beforeAll, describe, it, vi } from 'vitest';
 
 import { phaseNames } from '../../src/index.js';
 import { engine, engineByHand, expectSame, plan, planByHand } from './equivalence.js';
@@ -7,8 +7,6 @@ import { times } from '../modes.js';
 /** Drawn anew each time; a failure is repeated with the seed that is printed. */
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000_000);
 const { numRuns } = times(40, 300);
-
-afterAll(() => void vi.useRealTimers());
 
 beforeAll(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: 5_000 }); // parts get the time when they are first seen
