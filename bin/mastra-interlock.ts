@@ -1,13 +1,23 @@
 #!/usr/bin/env node
-import { runCommand } from './run-command.js';
+import { installFault } from './install-fault.js';
 
 const { stdout, stderr } = process;
 
-const code = await runCommand(process.argv.slice(2), {
-  out: (text) => void stdout.write(text),
-  err: (text) => void stderr.write(text),
-  cwd: process.cwd(),
-  isTerminal: stderr.isTTY,
-});
+const run = async (): Promise<number> => {
+  const fault = installFault();
+  if (fault !== undefined) {
+    stderr.write(`${fault}\n`);
+    return 2;
+  }
+  const { runCommand } = await import('./run-command.js'); // with another Mastra or Node it would not load
+  return runCommand(process.argv.slice(2), {
+    out: (text) => void stdout.write(text),
+    err: (text) => void stderr.write(text),
+    cwd: process.cwd(),
+    isTerminal: stderr.isTTY,
+  });
+};
+
+const code = await run();
 // What the module of a command left open, such as a pool of connections, does not keep a pipeline of checks waiting.
 stdout.write('', () => stderr.write('', () => process.exit(code)));

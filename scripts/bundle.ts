@@ -1,6 +1,7 @@
-import { readFileSync, globSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { rolldown, type Plugin } from 'rolldown';
+import { breakLines } from './break-lines.js';
 import { markPure } from './mark-pure.js';
 
 interface Manifest {
@@ -67,7 +68,7 @@ export const bundleCode = async (input: Readonly<Record<string, string>>, dir: s
     external: (id) => id.startsWith('node:') || isExternal(id),
     plugins: [markPure, tablesAsText, licenses],
   });
-  await bundle.write({
+  const { output } = await bundle.write({
     dir,
     format: 'esm',
     chunkFileNames: 'shared-[name].js',
@@ -77,4 +78,11 @@ export const bundleCode = async (input: Readonly<Record<string, string>>, dir: s
     comments: { jsdoc: false, annotation: true, legal: false },
   });
   await bundle.close();
+  for (const { fileName } of output) {
+    const path = join(dir, fileName);
+    if (!existsSync(`${path}.map`)) continue;
+    const { code, map } = breakLines({ code: readFileSync(path, 'utf8'), map: readFileSync(`${path}.map`, 'utf8') });
+    writeFileSync(path, code);
+    writeFileSync(`${path}.map`, map);
+  }
 };

@@ -188,6 +188,11 @@ export const errorTable = {
     status: 404,
     say: 'No run of this agent rests under this id in this process: it was resumed already, has ended, or was begun elsewhere.',
   },
+  'agent/tripwire': {
+    actor: 'caller',
+    status: 422,
+    say: 'A guard stopped the run, and throwOnTripwire is set; the cause is the tripwire: its reason, metadata and processorId.',
+  },
   'agent/refused': {
     actor: 'caller',
     say: 'A guard of the sub-agent stopped it, so that there is no answer; go on without it, or ask for something else.',

@@ -40,7 +40,7 @@ import { readCall } from './read-call.js';
 import { refuseMethods } from './refused-methods.js';
 import { hasGuards, registerOnProcessors, workflowsOf } from './registration.js';
 import { resolveOptions } from './resolve-options.js';
-import { errorOf, resultOf, scoringDataOf } from './result.js';
+import { answerOf, wantedOf } from './result.js';
 import { scored } from './score.js';
 import { readResumeOptions } from './resume-options.js';
 import { resume } from './resume.js';
@@ -87,7 +87,7 @@ export class InterlockAgent<
     this.#durable = durableRunsOf(this as unknown as Agent, setup); // see #begin
   }
 
-  /** Runs the loop to its end. Rejects where the run failed, with its code and cause; any other end is a result. */
+  /** Runs the loop to its end. Rejects where the run failed, with its code and cause; any other end is a result, see `throwOnTripwire`. */
   override generate<OUTPUT>(
     messages: MessageListInput,
     options: InterlockObjectOptions<OUTPUT>,
@@ -283,13 +283,12 @@ export class InterlockAgent<
   async #answer({ run, callbacks, end }: Begun): Promise<unknown> {
     run.options.outlet.drain();
     await end();
-    if (run.status === 'failed') throw errorOf(run);
-    const result = Object.assign(resultOf(run), callbacks.returnScorerData && { scoringData: scoringDataOf(run) });
+    const result = answerOf(run, wantedOf(callbacks, this.#setup.guards));
     return isDelegated(callbacks) ? refusingAnswer(this.id, result) : result;
   }
 
   #streamed({ run, callbacks, transforms, end }: Begun): object {
-    const stream = streamOf(run, { ended: end(), transforms, ...callbacks });
+    const stream = streamOf(run, { ended: end(), transforms, ...wantedOf(callbacks, this.#setup.guards) });
     return isDelegated(callbacks) ? refusingStream(this.id, stream) : stream;
   }
 }

@@ -6,6 +6,6 @@ export interface Begun {
   readonly run: Run;
   /** Has the run come to its end, or to where it rests, and calls back. Called once; never rejects. */
   readonly end: () => Promise<void>;
-  readonly callbacks: CallCallbacks & Pick<CallOptions, 'returnScorerData' | 'stopForReader'>;
+  readonly callbacks: CallCallbacks & Pick<CallOptions, 'returnScorerData' | 'throwOnTripwire' | 'stopForReader'>;
   readonly transforms: CallOptions['experimentalTransform'];
 }

@@ -69,6 +69,7 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   model?: unknown;
   experimentalTransform?: StreamTransforms;
   onReaderCancel?: OnReaderCancel;
+  throwOnTripwire?: boolean | undefined;
   /** Ends the run because its last reader went away; made with the call where `onReaderCancel` says so. */
   stopForReader?: () => void;
   onRunEvent?: (event: RunEvent) => void;

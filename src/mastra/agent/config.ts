@@ -60,6 +60,11 @@ export interface InterlockConfig {
    */
   onReaderCancel?: OnReaderCancel;
   /**
+   * Whether a tripwire rejects: `generate`, and `getFullOutput()` and the other promises of a stream, reject with the error `agent/tripwire`,
+   * whose `cause` is the tripwire. The chunks of a stream stay as they are. A supervisor gets `agent/refused`. Default `false`.
+   */
+  throwOnTripwire?: boolean;
+  /**
    * Records runs: asked once for each run, with the header of its trace, and gives what takes the lines as they happen, or nothing
    * where this run is not to be recorded. A trace holds words that nobody was shown: keep it like the conversation itself, and show
    * `redactTrace(trace)`. What it throws does not reach the run. Default: nothing is recorded, and costs nothing.
@@ -158,6 +163,8 @@ export type InterlockCallOptions = Omit<
   recordEdits?: boolean;
   /** Overrides the agent's `onReaderCancel`. */
   onReaderCancel?: OnReaderCancel;
+  /** Overrides the agent's `throwOnTripwire`. */
+  throwOnTripwire?: boolean;
   /** Overrides the agent's `record`. A run that is resumed goes on in its trace. */
   record?: TraceRecorder;
   /** Overrides the agent's `persistence`, status by status, by what keeps less. */
@@ -176,6 +183,7 @@ export type InterlockResumeOptions = Pick<
   InterlockCallOptions,
   | 'abortSignal'
   | 'onReaderCancel'
+  | 'throwOnTripwire'
   | 'onStepFinish'
   | 'onFinish'
   | 'onChunk'

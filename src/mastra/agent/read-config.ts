@@ -36,6 +36,7 @@ const ownOptions = [
   'serveGuardDetails',
   'serveErrorDetails',
   'onReaderCancel',
+  'throwOnTripwire',
   'persistence',
   'record',
   'durability',

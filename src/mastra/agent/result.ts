@@ -6,6 +6,7 @@ import type { Chunk, StepRecord } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, visibleSteps, type Run } from '../../loop/run.js';
 import { waitingCalls, waitingChunk } from '../../loop/tell-waiting.js';
 import { bypassesOf, type GuardBypass } from '../../trace/bypasses.js';
+import { isDelegated } from '../tools/delegation.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import { wastedOf, type WastedCalls } from '../../trace/wasted.js';
 
@@ -69,7 +70,7 @@ export interface RunResult {
 const guardDetails = ['bypasses', 'wasted', 'runEvents'] as const satisfies readonly (keyof RunResult)[];
 
 /** The result of a run that has ended. Copies of it, JSON among them, do not describe the guards unless the agent says so. */
-export const resultOf = (run: Run): RunResult => {
+const resultOf = (run: Run): RunResult => {
   const result = wholeResultOf(run);
   if (run.options.serveGuardDetails) return result;
   for (const name of guardDetails) hide(result, name);
@@ -113,8 +114,30 @@ export const wholeResultOf = (run: Run): RunResult => {
   };
 };
 
+/** How a caller wants the result of a run. */
+export interface Wanted {
+  readonly returnScorerData?: boolean | undefined;
+  readonly throwOnTripwire?: boolean | undefined;
+}
+
+/** What a caller wants, over what the agent says. A supervisor gets an error of its own for a tripwire. */
+export const wantedOf = <T extends Wanted>(callbacks: T, agent: Wanted): T => {
+  const { throwOnTripwire = agent.throwOnTripwire } = callbacks;
+  return { ...callbacks, throwOnTripwire: throwOnTripwire && !isDelegated(callbacks) };
+};
+
+/** The result of a run for its caller. Raises the error of a failed run, and with `throwOnTripwire` a tripwire as `agent/tripwire`. */
+export const answerOf = (run: Run, { returnScorerData, throwOnTripwire }: Wanted): RunResult => {
+  if (run.status === 'failed') throw errorOf(run);
+  const result = Object.assign(resultOf(run), returnScorerData && { scoringData: scoringDataOf(run) });
+  const { tripwire } = result;
+  if (throwOnTripwire && tripwire)
+    throw new InterlockError('agent/tripwire', { path: tripwire.processorId, detail: tripwire.reason, cause: tripwire });
+  return result;
+};
+
 /** What scorers judge: the messages of a run, of which only accepted ones are left. */
-export const scoringDataOf = (run: Run): object => scoringOf(run.list, isWithheld(run));
+const scoringDataOf = (run: Run): object => scoringOf(run.list, isWithheld(run));
 
 const scoringOf = (list: MessageList, withheld: boolean): object => ({
   input: {

@@ -10,6 +10,7 @@ const resumeOptions = new Set<string>([
   'runId',
   'abortSignal',
   'onReaderCancel',
+  'throwOnTripwire',
   'onStepFinish',
   'onFinish',
   'onChunk',

@@ -3,7 +3,7 @@ import { tripwireOf } from '../../loop/ending.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { StreamTransforms } from './call-options.js';
-import { answerText, errorOf, resultOf, scoringDataOf, traceIdsOf, type RunResult } from './result.js';
+import { answerOf, answerText, errorOf, traceIdsOf, type RunResult, type Wanted } from './result.js';
 import { readObject } from '../structured-output/object-stream.js';
 import type { Outlet } from '../../release/outlet.js';
 import { safely } from '../safely.js';
@@ -60,27 +60,26 @@ export interface RunStream extends Promised {
   /** The events so far. */
   readonly runEvents: readonly RunEvent[];
   consumeStream(options?: Consuming): Promise<void>;
-  /** The whole result; rejects where the run failed. */
+  /** The whole result; rejects where the run failed, and with `throwOnTripwire` where a guard stopped it. */
   getFullOutput(): Promise<RunResult>;
 }
 
-export interface Streaming {
+export interface Streaming extends Wanted {
   /** Settles when the run is over; never rejects. */
   readonly ended: Promise<void>;
   /** Applied to each reader's full stream. */
   readonly transforms: StreamTransforms | undefined;
-  readonly returnScorerData?: boolean;
   /** Called when the last reader cancels and nothing waits for the result. */
   readonly stopForReader?: () => void;
 }
 
 /** Offers a run that has been started as a stream. */
-export const streamOf = (run: Run, { ended, transforms, returnScorerData, stopForReader }: Streaming): RunStream => {
+export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted }: Streaming): RunStream => {
   const { outlet, runId } = run.options;
   const { traceId, spanId } = traceIdsOf(run);
   let result: Promise<RunResult> | undefined;
   const { read, wait } = createReaders(outlet, stopForReader);
-  const whole = (): Promise<RunResult> => (result ??= handled(finish(run, wait(ended), returnScorerData)));
+  const whole = (): Promise<RunResult> => (result ??= handled(finish(run, wait(ended), wanted)));
   const stream = {
     runId,
     messageId: run.messageId,
@@ -168,11 +167,10 @@ const createReaders = (outlet: Outlet<Chunk>, stop?: () => void) => {
 /** The text of a resumed run is whole, as in Mastra: it is what the caller has not stored yet. */
 const isResumed = ({ recorder }: Run): boolean => recorder.events.some(({ type }) => type === 'run-resume');
 
-const finish = async (run: Run, ended: Promise<void>, returnScorerData?: boolean): Promise<RunResult> => {
+const finish = async (run: Run, ended: Promise<void>, wanted: Wanted): Promise<RunResult> => {
   run.options.outlet.drain();
   await ended;
-  if (run.status === 'failed') throw errorOf(run);
-  return Object.assign(resultOf(run), returnScorerData && { scoringData: scoringDataOf(run) });
+  return answerOf(run, wanted);
 };
 
 /** A promise that may be left alone: a failed run is no unhandled rejection for whoever only destructured a field. */

@@ -59,6 +59,7 @@ export const readEnd = (text: string): KeptEnd => decode(text) as KeptEnd; // th
 const listening = [
   'abortSignal',
   'onReaderCancel',
+  'throwOnTripwire',
   'stopForReader',
   'onFinish',
   'onError',

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { installedIntegrations } from '../../src/integration.js';
+import { installFault } from '../../bin/install-fault.js';
+
+const core = { name: '@mastra/core', version: '0.24.9', severity: 'error', message: 'too old' } as const;
+
+it('finds nothing with what this repository installs', () => {
+  expect(installFault('24.21.0', installedIntegrations())).toBeUndefined();
+});
+
+it.each(['20.20.2', '22.12.0', '18.0.0'])('names the Node that is needed on Node %s', (node) => {
+  expect(installFault(node, [core])).toBe(`Interlock needs Node 22.13 or newer; this is Node ${node}.`);
+});
+
+it('names the Mastra that is needed, the one that is installed, and the command', () => {
+  expect(installFault('22.13.0', [core])).toBe(
+    "Interlock's commands need @mastra/core >=1.71.0 <2.0.0, and 0.24.9 is installed. Run: npm install @mastra/core@latest",
+  );
+  expect(installFault('22.13.0', [])).toBe(
+    "Interlock's commands need @mastra/core >=1.71.0 <2.0.0. Run: npm install @mastra/core@latest",
+  );
+});

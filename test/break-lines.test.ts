@@ -1,0 +1,50 @@
+import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec';
+import { expect, it } from 'vitest';
+import { breakLines } from '../scripts/break-lines.js';
+
+const declarators = Array.from(
+  { length: 60 },
+  (_, index) => `v${index}=(a=>{let b=a+${index};return{b,c:\`x\${b}\`}})(${index})`,
+);
+const code = `const ${declarators.join(',')};class A{static n=1;m(){if(A.n)for(;;)break;return/[,;]/.test(\`;\`)}}\nout(${declarators.map((_, index) => `v${index}.c`).join('+')},new A().m());`;
+
+/** A segment at every place where a name begins. */
+const mappings = code
+  .split('\n')
+  .map((line, at) => Array.from(line.matchAll(/\w+/g), ({ index }): SourceMapSegment => [index, 0, at, index]));
+const broken = breakLines({ code, map: JSON.stringify({ version: 3, file: 'a.js', mappings: encode(mappings) }) });
+
+const outputOf = (program: string): unknown[] => {
+  let output: unknown[] = [];
+  // eslint-disable-next-line no-new-func -- the program is written above
+  new Function('out', program)((...values: unknown[]) => (output = values));
+  return output;
+};
+
+it('breaks long lines and leaves the program as it is', () => {
+  expect(Math.max(...code.split('\n').map(({ length }) => length))).toBeGreaterThan(2_000);
+  expect(
+    Math.max(
+      ...broken.code
+        .split('\n')
+        .slice(0, -1)
+        .map(({ length }) => length),
+    ),
+  ).toBeLessThanOrEqual(200);
+  expect(outputOf(broken.code)).toEqual(outputOf(code));
+  expect(outputOf(code)[1]).toBe(true);
+});
+
+it('keeps each mapping with the name that it is of', () => {
+  const lines = broken.code.split('\n');
+  const { mappings: encoded, ...rest } = JSON.parse(broken.map) as { mappings: string };
+  const segments = decode(encoded).flatMap((found, line) => found.map((segment) => ({ segment, line })));
+  const original = code.split('\n');
+  expect(rest).toEqual({ version: 3, file: 'a.js' });
+  expect(segments).toHaveLength(mappings.flat().length);
+  const moved = segments.filter(({ segment: [column, , at = -1, from], line }) => {
+    const wordAt = (text: string | undefined, index: number | undefined) => /^\w+/.exec(text?.slice(index) ?? '')?.[0];
+    return wordAt(lines[line], column) !== wordAt(original[at], from);
+  });
+  expect(moved).toEqual([]);
+});
