@@ -1,4 +1,5 @@
 import { decode, encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec';
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { breakLines } from '../scripts/break-lines.js';
 
@@ -16,8 +17,7 @@ const broken = breakLines({ code, map: JSON.stringify({ version: 3, file: 'a.js'
 
 const outputOf = (program: string): unknown[] => {
   let output: unknown[] = [];
-  // eslint-disable-next-line no-new-func -- the program is written above
-  new Function('out', program)((...values: unknown[]) => (output = values));
+  runInNewContext(program, { out: (...values: unknown[]) => (output = values) });
   return output;
 };
 
