@@ -35,7 +35,7 @@ export const errorTable = {
   },
   'guard/unavailable': {
     actor: 'operator',
-    say: 'A guard failed, so the run failed closed; see the cause, repair the guard or give it a failure policy.',
+    say: 'A guard failed, so the run failed closed; see the cause, then fix the guard or give it a failure policy.',
   },
   'guard/deadline': {
     actor: 'operator',
@@ -43,52 +43,52 @@ export const errorTable = {
   },
   'guard/breaker-open': {
     actor: 'operator',
-    say: 'A guard failed again and again and is not asked for a while; repair it or give it a failure policy.',
+    say: 'A guard failed repeatedly, so its breaker is open and it is not called for a while; fix it or give it a failure policy.',
   },
   'guard/busy': {
     actor: 'operator',
     say: 'More calls of a guard wait than its queue holds; raise its concurrency or its queue, or give it a failure policy.',
   },
-  'guard/unknown-option': { actor: 'author', say: 'A guard policy has no such option; see the list of options in the docs.' },
+  'guard/unknown-option': { actor: 'author', say: 'A guard policy has no such option; docs/guide/policies.md lists them.' },
   'guard/invalid-option': {
     actor: 'author',
-    say: 'An option of a guard policy has a value that cannot be used; see the message.',
+    say: 'An option of a guard policy has an invalid value; set one that the message names.',
   },
   'guard/overlap-edits': {
     actor: 'author',
-    say: 'A guard that edits cannot judge beside the model, which has its input by then; remove overlap, or let the guard only judge.',
+    say: 'A guard that edits cannot overlap the model call, because the model already has its input; remove overlap, or make the guard judge only.',
   },
   'guard/overlap-nowhere': {
     actor: 'author',
-    say: 'A guard is to judge beside the model, but none of its hooks comes before a model call where it stands; remove overlap, or put it among the input guards.',
+    say: 'The guard has overlap, but none of its hooks runs before a model call in this array; remove overlap, or move it to the input guards.',
   },
   'guard/overlap-before-edit': {
     actor: 'author',
-    say: 'What a guard judges beside the model is edited after it, so that the model is sent something else; put it after the guards that edit.',
+    say: 'A later guard edits what this overlapping guard judges, so the model gets other words than it judged; put it after the guards that edit.',
   },
   'guard/unbounded-pattern': {
     actor: 'author',
-    say: "A pattern needs to say how long a match can be; give it a maxLength of 1 or more, or 'part' to hold each part whole.",
+    say: "A pattern needs a longest match; give it a maxLength of 1 or more, or 'part' to buffer each part whole.",
   },
   'guard/judges-each-chunk': {
     actor: 'author',
-    say: "This guard judges every chunk of a stream by itself, and chunks are cut anywhere; give it a window, such as 'sentence'.",
+    say: "This guard judges every chunk of a stream alone, and chunks are cut anywhere; give it a window, such as 'sentence'.",
   },
   'guard/passes-on-failure': {
     actor: 'author',
-    say: "This guard passes what it could not judge, and nobody is told; let its failure be seen, for Mastra's with errorStrategy: 'strict'.",
+    say: "This guard passes what it could not judge, without a report; make its failures visible, for Mastra's processors with errorStrategy: 'strict'.",
   },
   'guard/retry-without-budget': {
     actor: 'author',
-    say: 'This guard may ask for a retry, and none is granted, so that it blocks instead; set maxProcessorRetries.',
+    say: 'This guard may request a retry, but none is allowed, so it blocks instead; set maxProcessorRetries.',
   },
   'guard/late-verdict': {
     actor: 'author',
-    say: 'This guard blocks words that have left by then; judge the stream as well, or set hold to keep the words back.',
+    say: 'This guard blocks text that was already emitted; judge the stream as well, or set hold to withhold the text.',
   },
   'guard/late-edit': {
     actor: 'author',
-    say: 'This guard edits words that have left by then, so that they are retracted and sent again; edit the stream as well, or set hold.',
+    say: 'This guard edits text that was already emitted, so the text is retracted and sent again; edit the stream as well, or set hold.',
   },
   'pipeline/missing-id': { actor: 'author', say: 'A pipeline and every processor in it need a non-empty id.' },
   'pipeline/duplicate-id': { actor: 'author', say: 'Two processors in one pipeline share an id; rename one.' },
@@ -98,23 +98,23 @@ export const errorTable = {
   },
   'pipeline/wrong-lane': {
     actor: 'author',
-    say: 'A processor or pipeline stands in a lane where none of its hooks ever runs; move it to the other array.',
+    say: 'A processor or pipeline is in an array where none of its hooks ever runs; move it to the other array.',
   },
   'pipeline/idle-guard': {
     actor: 'author',
-    say: 'This guard runs in none of the lanes where its pipeline stands; put the pipeline into the other array as well, or take the guard out.',
+    say: 'This guard never runs in the arrays that hold its pipeline; add the pipeline to the other array as well, or remove the guard.',
   },
   'pipeline/unreachable-arm': {
     actor: 'author',
-    say: 'This arm never runs: its condition is never true, or it is `otherwise` beside an arm that always matches. Change the condition or take the arm out.',
+    say: 'This arm never runs: its condition is never true, or it is `otherwise` and another arm always matches. Change the condition or remove the arm.',
   },
   'pipeline/arm-after-otherwise': {
     actor: 'author',
-    say: 'This arm follows one that always matches, yet it runs where its own condition holds. Put the arm for everything else last.',
+    say: 'This arm comes after one that always matches, yet it still runs when its own condition holds. Put the arm for everything else last.',
   },
   'pipeline/parallel-writers': {
     actor: 'author',
-    say: "Two guards side by side may edit the same words, and the rule 'error' then fails the run; put one after the other, or choose a rule that merges.",
+    say: "Two parallel guards may edit the same words, and the rule 'error' then fails the run; run one after the other, or choose a rule that merges.",
   },
   'pipeline/unjudged-chunk': {
     actor: 'author',
@@ -122,7 +122,7 @@ export const errorTable = {
   },
   'pipeline/over-budget': {
     actor: 'author',
-    say: 'Guards may keep a run waiting for longer than the budget; shorten deadlines, or put guards side by side.',
+    say: 'Guards may delay a run longer than the budget allows; shorten deadlines, or run guards in parallel.',
   },
   'pipeline/empty': { actor: 'author', say: 'A pipeline was committed with no step in it; add one with .then().' },
   'pipeline/invalid-step': {
@@ -131,11 +131,11 @@ export const errorTable = {
   },
   'pipeline/invalid-option': {
     actor: 'author',
-    say: 'A pipeline or a block has no such option, or not with this value; see the path and what it takes.',
+    say: 'A pipeline or a block has no such option, or the value is invalid; the path names the option.',
   },
   'pipeline/unsupported-step': {
     actor: 'author',
-    say: 'A pipeline of guards cannot do what this part of a workflow asks for; use then, parallel, branch, map, nested workflows and `retries` of steps.',
+    say: 'A pipeline of guards does not support this part of a workflow; use then, parallel, branch, map, nested workflows and `retries` of steps.',
   },
   'pipeline/invalid-payload': {
     actor: 'author',
@@ -147,46 +147,46 @@ export const errorTable = {
   },
   'pipeline/conflict': {
     actor: 'author',
-    say: 'Two branches edited one thing under the rule "error"; give the block another overlap rule, or run them one after the other.',
+    say: 'Two branches made conflicting edits under the rule "error"; choose another overlap rule, or run them one after the other.',
   },
   'release/hold-exceeded': {
     actor: 'author',
-    say: 'Guards of the stream hold more than the run allows; give them smaller windows, or raise maxHeldChars.',
+    say: 'Stream guards buffer more text than the run allows; give them smaller windows, or raise maxHeldChars.',
   },
   'release/invalid-arguments': {
     actor: 'author',
-    say: "A guard made something of a tool call's arguments that is no JSON; edit the call itself instead.",
+    say: 'A guard turned the arguments of a tool call into invalid JSON; edit the call itself instead.',
   },
-  'agent/unknown-option': { actor: 'author', status: 400, say: 'There is no such option; see the list of options in the docs.' },
+  'agent/unknown-option': { actor: 'author', status: 400, say: 'There is no such option; docs/options.md lists all of them.' },
   'agent/unsupported-option': {
     actor: 'author',
     status: 400,
-    say: 'The loop does not honour this option of Mastra yet; remove it, or use a stock Agent for this call.',
+    say: 'This option of Mastra is not supported; remove it, or use a stock Agent for this call.',
   },
   'agent/served-option': {
     actor: 'caller',
     status: 400,
-    say: 'A request over HTTP cannot say this: it would change which guards judge, or what they withhold; set it on the agent.',
+    say: 'A request over HTTP cannot set this option, because it changes which guards run or what they withhold; set it on the agent.',
   },
   'agent/loosened-option': {
     actor: 'caller',
     status: 400,
-    say: 'A call may ask for more than its agent does, not for less: data may have come with a request. Say it as a function, or on the agent.',
+    say: 'A call may tighten the guards of its agent but not loosen them with plain data, which may come from a request. Pass a function, or change the agent.',
   },
   'agent/invalid-option': {
     actor: 'author',
     status: 400,
-    say: 'The option has a value that cannot be used; see the message.',
+    say: 'The value of this option is invalid.',
   },
   'agent/unsupported-method': {
     actor: 'author',
     status: 405,
-    say: "This method of Mastra's agent runs a loop without the promises; use generate or stream, or a stock Agent.",
+    say: "This method of Mastra's agent runs another loop, without the guards' guarantees; use generate or stream, or a stock Agent.",
   },
   'agent/no-suspended-run': {
     actor: 'caller',
     status: 404,
-    say: 'No run of this agent rests under this id in this process: it was resumed already, has ended, or was begun elsewhere.',
+    say: 'This process has no suspended run with this id: it was already resumed, has ended, or was started elsewhere.',
   },
   'agent/tripwire': {
     actor: 'caller',
@@ -195,7 +195,7 @@ export const errorTable = {
   },
   'agent/refused': {
     actor: 'caller',
-    say: 'A guard of the sub-agent stopped it, so that there is no answer; go on without it, or ask for something else.',
+    say: 'A guard stopped the sub-agent, so there is no answer; continue without it, or ask for something else.',
   },
   'agent/model-unresolved': {
     actor: 'author',
@@ -205,15 +205,15 @@ export const errorTable = {
   'agent/invalid-messages': {
     actor: 'caller',
     status: 400,
-    say: 'What the call says is no conversation; see the message, and the cause.',
+    say: 'The messages of the call are not a valid conversation; see the cause.',
   },
   'output/invalid-object': {
     actor: 'provider',
-    say: 'The answer does not fit the schema of structuredOutput; grant retries with maxProcessorRetries, or choose another errorStrategy.',
+    say: 'The answer does not match the schema of structuredOutput; allow retries with maxProcessorRetries, or choose another errorStrategy.',
   },
   'model/call-failed': {
     actor: 'provider',
-    say: 'The model call failed and no error processor asked for another try; see the cause.',
+    say: 'The model call failed and no error processor requested a retry; see the cause.',
   },
   'model/malformed-stream': {
     actor: 'provider',
@@ -222,13 +222,13 @@ export const errorTable = {
   'tool/unknown': { actor: 'provider', say: 'The model called a tool that this step does not offer.' },
   'tool/unknown-outcome': {
     actor: 'operator',
-    say: 'A process died in the middle of a tool whose effect is to be had once; ask its receiver, by the idempotency key, whether it was, and say so with resolveToolCall.',
+    say: "A process died while it ran a tool with effect 'once'; look up the idempotency key at the receiver, and report the outcome with resolveToolCall.",
   },
   'ai-sdk/unhonoured-hook': {
     actor: 'author',
-    say: 'None of the adapters of this run would ever call this hook; add the adapter that does, use guardedToolLoop, or take the hook out.',
+    say: 'No adapter of this run calls this hook; add the adapter that does, use guardedToolLoop, or remove the hook.',
   },
-  'ai-sdk/invalid-option': { actor: 'author', say: 'An option of an adapter has a value that cannot be used; see the message.' },
+  'ai-sdk/invalid-option': { actor: 'author', say: 'The value of this option is invalid.' },
   'ai-sdk/unsupported-field': {
     actor: 'author',
     say: 'The AI SDK has no way to change this for one step; remove the field from what the hook returns.',
@@ -239,11 +239,11 @@ export const errorTable = {
   },
   'ai-sdk/frozen-snapshot': {
     actor: 'author',
-    say: 'A hook changed what it was given to read; return a new object instead.',
+    say: 'A hook changed a read-only argument; return a new object instead.',
   },
   'ai-sdk/late-edit': {
     actor: 'author',
-    say: "A guard changed words that had left; withhold them with hold: 'step' until all guards have judged.",
+    say: "A guard edited text that was already emitted; withhold it with hold: 'step' until all guards have judged.",
   },
   ...workbenchRows,
   ...durableRows,

@@ -2,57 +2,57 @@ import type { ErrorRow } from './error-row.js';
 
 /** What looks at runs raises: the studio, traces, evaluations and the command line. */
 export const workbenchRows = {
-  'studio/not-found': { actor: 'caller', say: 'There is no such thing here; see the lists of runs, agents and pipelines.' },
+  'studio/not-found': { actor: 'caller', say: 'There is nothing with this id; see the lists of runs, agents and pipelines.' },
   'studio/invalid-request': { actor: 'caller', say: 'The request cannot be understood; correct the named field.' },
   'studio/not-suspended': {
     actor: 'caller',
-    say: 'The run waits for nobody in this process: it goes on, has ended, or its process is gone.',
+    say: 'The run is not suspended in this process: it is still running, has ended, or its process is gone.',
   },
   'studio/content-withheld': {
     actor: 'operator',
-    say: "Words that nobody has seen are not kept here; start the studio with content: 'all'.",
+    say: "The studio does not store text that was never emitted; start it with content: 'all'.",
   },
   'studio/unauthorized': {
     actor: 'caller',
-    say: 'The studio wants its token; open the address that it printed when it started.',
+    say: 'The studio requires its token; open the address that it printed when it started.',
   },
   'studio/forbidden': { actor: 'caller', say: 'The request comes from another site; open the studio at its own address.' },
   'studio/interrupted': { actor: 'operator', say: 'The process that held this run has ended; start the run again.' },
   'studio/port-taken': {
     actor: 'operator',
-    say: 'Another program listens on this port; stop it, or choose another with --port.',
+    say: 'Another program uses this port; stop it, or choose another port with --port.',
   },
   'studio/unusable-file': {
     actor: 'operator',
-    say: 'Runs cannot be kept in this file; give a file that can be written to, or --file memory.',
+    say: 'Runs cannot be stored in this file; name a writable file, or use --file memory.',
   },
-  'studio/invalid-option': { actor: 'operator', say: 'An option has a value that cannot be used; see --help.' },
+  'studio/invalid-option': { actor: 'operator', say: 'The value of this option is invalid; see --help.' },
   'studio/invalid-entry': {
     actor: 'operator',
-    say: 'The entry file gives no Mastra instance; export one as `mastra` or as the default.',
+    say: 'The entry file exports no Mastra instance; export one as `mastra` or as the default.',
   },
   'studio/no-assets': { actor: 'operator', say: 'The pages are not built; run npm run build.' },
-  'trace/invalid': { actor: 'caller', say: 'This is no trace that can be read; record the run again.' },
+  'trace/invalid': { actor: 'caller', say: 'This is not a valid trace; record the run again.' },
   'trace/version': {
     actor: 'caller',
-    say: 'The trace is of another version of the format; read it with the version of the library that wrote it.',
+    say: 'The trace has another version of the format; read it with the version of the library that wrote it.',
   },
   'trace/redacted': {
     actor: 'caller',
-    say: 'The trace was redacted, so that nothing can be replayed; take the trace as it was recorded.',
+    say: 'A redacted trace cannot be replayed; use the trace as it was recorded.',
   },
   'eval/invalid-data': {
     actor: 'caller',
-    say: 'This is no data set that guards can be evaluated on; correct the line that is named.',
+    say: 'This is not a valid data set; correct the named line.',
   },
-  'eval/nobody-judges': {
+  'eval/no-judge': {
     actor: 'caller',
-    say: 'No guard would be asked about this line, so that it would always pass; give guards for its side, or take the line out.',
+    say: 'No guard judges this line, so it would always pass; add guards for its side, or remove the line.',
   },
-  'eval/unknown-metric': { actor: 'caller', say: 'There is no such metric to set a bound for; use one of those that are named.' },
+  'eval/unknown-metric': { actor: 'caller', say: 'There is no such metric; use one of those that the message names.' },
   'eval/invalid-bound': {
     actor: 'caller',
-    say: 'This bound cannot be kept, or cannot be broken; a share is written as 0.01, not as 1 %.',
+    say: 'This bound is always or never met; write a share as 0.01, not as 1 %.',
   },
   'command/invalid-module': {
     actor: 'caller',

@@ -45,7 +45,7 @@ export interface Evaluation {
  * Has guards judge labelled samples, and says how good they are. All samples are checked before any is judged. A guard that fails has no
  * verdict: such a sample is counted as `unavailable`, also where the guard's policy lets it pass or blocks it.
  *
- * Raises `eval/nobody-judges` for a sample that no guard would be asked about, and what guards raise that cannot work.
+ * Raises `eval/no-judge` for a sample that no guard would be asked about, and what guards raise that cannot work.
  *
  * @param by an agent, whose guards are taken; or guards, in the lanes of an agent
  *

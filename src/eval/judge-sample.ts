@@ -18,7 +18,7 @@ import type { Judged, Sample } from './sample.js';
 
 /** Has guards judge samples. */
 export interface SampleJudge {
-  /** Raises `eval/nobody-judges` for a sample that no guard would be asked about. */
+  /** Raises `eval/no-judge` for a sample that no guard would be asked about. */
   check(sample: Sample): void;
   /** What guards make of a sample; a guard that fails is no error here. */
   judge(sample: Sample): Promise<Judgement>;
@@ -37,7 +37,7 @@ export const createSampleJudge = async (by: InterlockAgent | ReplayGuards, score
       const plan = planOf(lane);
       if (plan && (!phase || plan.has(phase)) && !isAllShadow(plan)) return;
       const what = phase ? `the phase ${phase}` : `the ${lane} lane`;
-      throw new InterlockError('eval/nobody-judges', { path: where, detail: `no guard is in force in ${what}.` });
+      throw new InterlockError('eval/no-judge', { path: where, detail: `no guard is in force in ${what}.` });
     },
     judge: async ({ judged }) => {
       const startedAt = performance.now();

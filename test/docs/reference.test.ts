@@ -17,9 +17,9 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
 
 const actors = {
-  author: 'whoever writes the pipeline or the agent',
-  operator: 'whoever runs it',
-  caller: 'whoever makes the call',
+  author: 'the author of the pipeline or the agent',
+  operator: 'the operator of the application',
+  caller: 'the caller of the agent',
   provider: 'the provider of the model',
 } as const;
 
@@ -29,14 +29,14 @@ const areas = [...new Set(codes.map((code) => code.split('/')[0] ?? ''))];
 
 const errorsOf = (area: string): string =>
   table(
-    ['code', 'who acts', 'what it is, and what to do'],
+    ['code', 'actor', 'meaning, and what to do'],
     codes
       .filter((code) => code.startsWith(`${area}/`))
       .map((code) => {
         const row: { actor: string; say: string; status?: number } = errorTable[code];
-        const finding = code in checks ? ` Told by [verify](../verify.md#all-findings).` : '';
+        const finding = code in checks ? ` Reported by [verify](../verify.md#all-findings).` : '';
         const status = row.status === undefined ? '' : ` HTTP ${row.status}.`;
-        return [`\`${code}\``, row.actor, `${row.say}${finding}${status}`];
+        return [`<a id="${code.replace('/', '-')}"></a>\`${code}\``, row.actor, `${row.say}${finding}${status}`];
       }),
   );
 
@@ -44,12 +44,13 @@ const errors = `${made('src/error-table.ts')}
 
 # Errors, by code
 
-Everything that Interlock raises is an \`InterlockError\`: \`code\` is one of those below and public API, \`path\` names the guard, pipeline or option, \`cause\` is what
-led here, \`status\` what a server answers with (500 where no other is given), \`actor\` who must act. \`isInterlockError(error, code?)\` recognises one, from another copy of the package too.
-A guard that objects raises nothing: the run ends with \`status: 'tripwire'\`.
+Interlock raises one class of errors, \`InterlockError\`. \`code\` is one of the codes below and public API; \`path\` names the guard, pipeline or option; \`cause\` is the error
+behind it; \`status\` is the HTTP status that a server responds with (500 by default); \`actor\` is the role that can fix it. \`isInterlockError(error, code?)\` recognizes one, also from another copy of the package.
+Link to one with its anchor: \`#agent-unknown-option\` for \`agent/unknown-option\`.
+A guard that blocks raises nothing: the run ends with \`status: 'tripwire'\`, unless \`throwOnTripwire\` is set.
 
 ${table(
-  ['who acts', ''],
+  ['actor', 'the role that can fix it'],
   Object.entries(actors).map(([actor, who]) => [`\`${actor}\``, who]),
 )}
 
@@ -160,7 +161,7 @@ ${subpaths
 describe('the reference', () => {
   it('tells every error', async () => {
     await expect(errors).toMatchFileSnapshot('../../docs/reference/errors.md');
-    for (const code of codes) expect(errors).toContain(`| \`${code}\` |`);
+    for (const code of codes) expect(errors).toContain(`\`${code}\` |`);
   });
 
   it('tells every phase', async () => {

@@ -292,11 +292,11 @@ describe('a data set', () => {
     const input: Processor = { id: 'input', processInput: ({ messages }) => ((asked += 1), messages) };
     const answers = read([good, { label: true, text: 'fine', as: 'answer' }]);
     await expect(evaluate({ inputProcessors: [input] }, answers)).rejects.toMatchObject({
-      code: 'eval/nobody-judges',
+      code: 'eval/no-judge',
       path: 'set.jsonl:2',
     });
     await expect(evaluate({ inputProcessors: [guard(input, { shadow: true })] }, read([good]))).rejects.toMatchObject({
-      code: 'eval/nobody-judges',
+      code: 'eval/no-judge',
     });
     const payload = read([
       {
@@ -305,7 +305,7 @@ describe('a data set', () => {
       },
     ]);
     const streams: Processor = { id: 'streams', processOutputStream: async ({ part }) => part };
-    await expect(evaluate({ outputProcessors: [streams] }, payload)).rejects.toMatchObject({ code: 'eval/nobody-judges' });
+    await expect(evaluate({ outputProcessors: [streams] }, payload)).rejects.toMatchObject({ code: 'eval/no-judge' });
     expect(asked).toBe(0);
   });
 });
