@@ -4,8 +4,10 @@ export interface CommandIo {
   readonly err: (text: string) => void;
   /** The folder against which paths are resolved. */
   readonly cwd: string;
-  /** Whether somebody sits in front of `err`. Default `false`. */
+  /** Whether `err` is a terminal. Default `false`. */
   readonly isTerminal?: boolean;
+  /** Asks a yes or no question. Absent where no terminal is read. */
+  readonly ask?: (question: string) => Promise<boolean>;
 }
 
 /** One command of `mastra-interlock`. */

@@ -3,6 +3,14 @@ import { installFault } from './install-fault.js';
 
 const { stdout, stderr } = process;
 
+const ask = async (question: string): Promise<boolean> => {
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: stdout });
+  const answer = await terminal.question(question);
+  terminal.close();
+  return /^y(es)?$/i.test(answer.trim());
+};
+
 const run = async (): Promise<number> => {
   const fault = installFault();
   if (fault !== undefined) {
@@ -15,6 +23,7 @@ const run = async (): Promise<number> => {
     err: (text) => void stderr.write(text),
     cwd: process.cwd(),
     isTerminal: stderr.isTTY,
+    ...(process.stdin.isTTY && { ask }),
   });
 };
 

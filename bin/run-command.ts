@@ -3,13 +3,14 @@ import { libraryName } from '../src/trace/library-version.js';
 import { check } from './check.js';
 import type { Command, CommandIo } from './command.js';
 import { evalCommand } from './eval.js';
+import { init } from './init.js';
 import { redact } from './redact.js';
 import { replay } from './replay.js';
 import { shadow } from './shadow.js';
 import { studio } from './studio.js';
 
 /** The commands, in the order in which they are listed. */
-const commands: readonly Command[] = [check, studio, replay, shadow, evalCommand, redact];
+const commands: readonly Command[] = [init, check, studio, replay, shadow, evalCommand, redact];
 
 /** Runs the command that the arguments name; gives the exit code: 2 where it could not be run. */
 export const runCommand = async ([name, ...args]: readonly string[], io: CommandIo): Promise<number> => {

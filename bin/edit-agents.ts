@@ -1,0 +1,172 @@
+/** One kind of agent that `init` guards. */
+interface AgentKind {
+  /** The class, and the modules that an application imports it from. */
+  readonly name: string;
+  readonly from: readonly string[];
+  /** What takes its place: the same name, or a function. */
+  readonly by: { readonly name: string; readonly from: string; readonly isFunction: boolean };
+  /** The options that guards are proposed for, and what is proposed. */
+  readonly guards: Readonly<Record<string, readonly string[]>>;
+  readonly guardsFrom: string;
+}
+
+const input = 'promptInjectionGuard()';
+const output = "redactor({ strategy: 'replace' })";
+
+const kinds: readonly AgentKind[] = [
+  {
+    name: 'Agent',
+    from: ['@mastra/core/agent', '@mastra/core'],
+    by: { name: 'Agent', from: 'mastra-interlock', isFunction: false },
+    guards: { inputProcessors: [input], outputProcessors: [output] },
+    guardsFrom: 'mastra-interlock/workflows',
+  },
+  {
+    name: 'ToolLoopAgent',
+    from: ['ai'],
+    by: { name: 'guardedToolLoop', from: 'mastra-interlock/ai-sdk', isFunction: true },
+    guards: { guards: [input, output] },
+    guardsFrom: 'mastra-interlock/guards',
+  },
+];
+
+/** A file with its agents guarded, or the same text where it creates none. */
+export const editAgents = (source: string, { proposes = true }: { proposes?: boolean } = {}): string =>
+  kinds.reduce((text, kind) => editKind(text, kind, proposes), source);
+
+const editKind = (source: string, kind: AgentKind, proposes: boolean): string => {
+  const found = importOf(source, kind);
+  if (!found) return source;
+  const { local } = found;
+  const created = maskedOf(source);
+  const calls = Array.from(
+    created.matchAll(new RegExp(String.raw`\bnew\s+${local.replaceAll('$', String.raw`\$`)}\s*(?:<[^>(]*>\s*)?\(`, 'g')),
+  );
+  if (calls.length === 0) return source;
+  const added = new Set<string>();
+  const edits: Edit[] = [];
+  for (const { index, 0: call } of calls) {
+    if (kind.by.isFunction) edits.push({ from: index, to: index + call.length, text: `${kind.by.name}(` });
+    const insertion = proposes ? proposalAt(source, created, { at: index + call.length, kind, added }) : undefined;
+    if (insertion) edits.push(insertion);
+  }
+  const imports = [
+    ...(kind.by.isFunction ? [kind.by.name] : [local === kind.by.name ? local : `${kind.by.name} as ${local}`]).map((name) => ({
+      name,
+      from: kind.by.from,
+    })),
+    ...[...added].map((guard) => ({ name: guard.slice(0, guard.indexOf('(')), from: kind.guardsFrom })),
+  ];
+  const isUsed = kind.by.isFunction && mentions(created, local) > calls.length + 1; // as a type, perhaps
+  edits.push(importEdit(found, { imports, keeps: isUsed }));
+  return apply(source, edits);
+};
+
+const mentions = (text: string, name: string): number =>
+  Array.from(text.matchAll(new RegExp(String.raw`\b${name.replaceAll('$', String.raw`\$`)}\b`, 'g'))).length;
+
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+const apply = (source: string, edits: readonly Edit[]): string =>
+  edits
+    .toSorted((a, b) => b.from - a.from)
+    .reduce((text, { from, to, text: by }) => `${text.slice(0, from)}${by}${text.slice(to)}`, source);
+
+/** An import of the class as a value. */
+interface FoundImport {
+  readonly statement: Edit;
+  readonly module: string;
+  /** The other names that it imports. */
+  readonly others: readonly string[];
+  readonly own: string;
+  readonly local: string;
+}
+
+const importOf = (source: string, { name, from }: AgentKind): FoundImport | undefined => {
+  for (const { index, 0: text, 1: names = '', 2: module = '' } of source.matchAll(
+    /^import\s*\{([^}]*)\}\s*from\s*['"]([^'"]+)['"];?/gm,
+  )) {
+    if (!from.includes(module)) continue;
+    const all = names
+      .split(',')
+      .map((one) => one.trim())
+      .filter((one) => one !== '');
+    const own = all.find((one) => one === name || one.startsWith(`${name} as `));
+    if (own === undefined) continue;
+    const local = own.split(' as ')[1]?.trim() ?? name;
+    return {
+      statement: { from: index, to: index + text.length, text },
+      module,
+      others: all.filter((one) => one !== own),
+      own,
+      local,
+    };
+  }
+  return undefined;
+};
+
+interface Imported {
+  readonly name: string;
+  readonly from: string;
+}
+
+const importEdit = (
+  { statement, module, others, own }: FoundImport,
+  { imports, keeps }: { imports: readonly Imported[]; keeps: boolean },
+): Edit => {
+  const left = keeps ? [...others, own] : others;
+  const byModule = Map.groupBy(imports, ({ from }) => from);
+  const quote = statement.text.includes('"') ? '"' : "'";
+  const end = statement.text.endsWith(';') ? ';' : '';
+  const lines = [
+    ...(left.length > 0 ? [[left, module] as const] : []),
+    ...Array.from(byModule, ([from, names]) => [names.map(({ name }) => name).toSorted(), from] as const),
+  ].map(([names, from]) => `import { ${names.join(', ')} } from ${quote}${from}${quote}${end}`);
+  return { ...statement, text: lines.join('\n') };
+};
+
+interface Proposal {
+  /** Right after the opening parenthesis. */
+  readonly at: number;
+  readonly kind: AgentKind;
+  /** The guards that were proposed. */
+  readonly added: Set<string>;
+}
+
+/** Guards for the arrays that the agent's literal does not have. Nothing where its settings are not a literal, or spread others. */
+const proposalAt = (source: string, masked: string, { at, kind, added }: Proposal): Edit | undefined => {
+  const open = at + (/^\s*/.exec(masked.slice(at))?.[0].length ?? 0);
+  if (masked[open] !== '{') return undefined;
+  const top = topLevelOf(masked, open);
+  if (top.includes('...')) return undefined;
+  const missing = Object.entries(kind.guards).filter(([option]) => !new RegExp(String.raw`\b${option}\b`).test(top));
+  if (missing.length === 0) return undefined;
+  for (const guard of missing.flatMap(([, guards]) => guards)) added.add(guard);
+  const lines = missing.map(([option, guards]) => `${option}: [${guards.join(', ')}],`);
+  const indent = /^\r?\n([ \t]+)/.exec(source.slice(open + 1))?.[1];
+  const text = indent === undefined ? ` ${lines.join(' ')}` : lines.map((line) => `\n${indent}${line}`).join('');
+  return { from: open + 1, to: open + 1, text };
+};
+
+/** What an object literal has between its own braces, without what is nested in it. */
+const topLevelOf = (masked: string, open: number): string => {
+  let depth = 0;
+  let top = '';
+  for (const letter of masked.slice(open)) {
+    if ('{[('.includes(letter)) depth += 1;
+    else if ('}])'.includes(letter)) depth -= 1;
+    else if (depth === 1) top += letter;
+    if (depth === 0) return top;
+  }
+  return top;
+};
+
+/** The same text with blanks for comments and for what strings and templates hold, so that positions stay. */
+const maskedOf = (source: string): string =>
+  source.replaceAll(/\/\*[^]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[^]|[^`\\])*`/g, (found) =>
+    found.replaceAll(/[^\n]/g, ' '),
+  );

@@ -1,0 +1,92 @@
+import { createTwoFilesPatch } from 'diff';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { check } from './check.js';
+import type { Command, CommandIo } from './command.js';
+import { editAgents } from './edit-agents.js';
+
+/** A file that is changed. */
+interface Change {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+const entries = ['src/mastra/index.ts', 'mastra/index.ts', 'src/mastra/index.js', 'src/mastra.ts'];
+
+/** Puts guards around the agents of an existing application. */
+export const init: Command = {
+  name: 'init',
+  summary: 'Guards the agents of an existing Mastra or AI SDK application: shows the diff, and asks.',
+  usage: `mastra-interlock init [--yes] [--swap-only] [--entry src/mastra/index.ts]
+
+Finds \`new Agent({ … })\` of Mastra and \`new ToolLoopAgent({ … })\` of the AI SDK,
+imports them from Interlock, and proposes guards where an agent has none.
+Then it runs \`check\`.
+
+  --yes           Writes the files without asking.
+  --swap-only     Changes imports and classes, and proposes no guards.
+  --entry <file>  The module that exports the Mastra instance, for \`check\`.
+                  Default: ${entries.join(', ')}, the first that exists.
+
+Exit code: 0, 1 where \`check\` finds errors, 2 where nothing was written.`,
+  run: async (args, io) => {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { yes: { type: 'boolean' }, 'swap-only': { type: 'boolean' }, entry: { type: 'string' } },
+    });
+    const changes = changesIn(io.cwd, !values['swap-only']);
+    if (changes.length === 0) {
+      io.out(
+        'No unguarded `new Agent({ … })` or `new ToolLoopAgent({ … })` was found. For generateText and streamText, see withGuards.\n',
+      );
+      return 0;
+    }
+    for (const { path, before, after } of changes) io.out(createTwoFilesPatch(path, path, before, after, '', '', { context: 2 }));
+    if (!values.yes && !(await asked(io, changes.length))) {
+      io.err('Nothing was written. --yes writes without asking.\n');
+      return 2;
+    }
+    for (const { path, after } of changes) writeFileSync(join(io.cwd, path), after);
+    io.out(`${changes.length} file${changes.length === 1 ? '' : 's'} written.\n`);
+    return checked(io, values.entry);
+  },
+};
+
+const asked = async ({ ask }: CommandIo, files: number): Promise<boolean> =>
+  (await ask?.(`Write ${files} file${files === 1 ? '' : 's'}? (y/N) `)) ?? false;
+
+/** Runs `check` where the application can load the package. */
+const checked = async (io: CommandIo, given: string | undefined): Promise<number> => {
+  const entry = given ?? entries.find((path) => existsSync(join(io.cwd, path)));
+  const isInstalled = canResolve(io.cwd);
+  if (!isInstalled) io.out('Next: npm install mastra-interlock\n');
+  if (entry === undefined) return 0;
+  if (isInstalled) return check.run(['--entry', entry], io);
+  io.out(`Then: npx mastra-interlock check --entry ${entry}\n`);
+  return 0;
+};
+
+const canResolve = (cwd: string): boolean => {
+  const folders = createRequire(join(cwd, 'package.json')).resolve.paths('mastra-interlock') ?? [];
+  return folders.some((folder) => existsSync(join(folder, 'mastra-interlock/package.json')));
+};
+
+const skipped = new Set(['node_modules', 'dist', 'build', 'out', 'coverage']);
+
+const changesIn = (cwd: string, proposes: boolean): Change[] =>
+  sourcesIn(cwd).flatMap((file) => {
+    const before = readFileSync(file, 'utf8');
+    const after = editAgents(before, { proposes });
+    return after === before ? [] : [{ path: relative(cwd, file), before, after }];
+  });
+
+/** The program's own files; not its tests, nor what was installed or built. */
+const sourcesIn = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name.startsWith('.') || skipped.has(entry.name) ? [] : sourcesIn(path);
+    return /(?<!\.d|\.test|\.spec)\.[cm]?[jt]sx?$/.test(entry.name) ? [path] : [];
+  });

@@ -1,0 +1,142 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { editAgents } from '../../bin/edit-agents.js';
+import { init } from '../../bin/init.js';
+
+const folders: string[] = [];
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+
+const weather = `import { Agent } from '@mastra/core/agent';
+import { Memory } from '@mastra/memory';
+
+export const weatherAgent = new Agent({
+  id: 'weather-agent',
+  // inputProcessors: none yet
+  instructions: \`Say { "weather" } and new Agent({ }).\`,
+  model: 'openai/gpt-5',
+});
+`;
+
+const guardedWeather = `import { Agent } from 'mastra-interlock';
+import { promptInjectionGuard, redactor } from 'mastra-interlock/workflows';
+import { Memory } from '@mastra/memory';
+
+export const weatherAgent = new Agent({
+  inputProcessors: [promptInjectionGuard()],
+  outputProcessors: [redactor({ strategy: 'replace' })],
+  id: 'weather-agent',
+  // inputProcessors: none yet
+  instructions: \`Say { "weather" } and new Agent({ }).\`,
+  model: 'openai/gpt-5',
+});
+`;
+
+/** An application in a folder of its own, and a run of `init` there. */
+const initIn = async (files: Readonly<Record<string, string>>, args: readonly string[] = [], answer?: boolean) => {
+  const cwd = mkdtempSync(join(tmpdir(), 'interlock-init-'));
+  folders.push(cwd);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true });
+    writeFileSync(join(cwd, path), text);
+  }
+  let [out, err] = ['', ''];
+  const ask = answer === undefined ? {} : { ask: async () => answer };
+  const code = await init.run(args, { out: (text) => (out += text), err: (text) => (err += text), cwd, ...ask });
+  return { code, out, err, read: (path: string) => readFileSync(join(cwd, path), 'utf8') };
+};
+
+describe('the edit of a file', () => {
+  it('swaps the import of Mastra’s agent and proposes guards where it has none', () => {
+    expect(editAgents(weather)).toBe(guardedWeather);
+  });
+
+  it('changes nothing the second time', () => {
+    expect(editAgents(guardedWeather)).toBe(guardedWeather);
+  });
+
+  it.each<[string, string, string]>([
+    [
+      'other names of the import, an alias and the style of quotes',
+      `import { Agent as Base, type AgentConfig } from "@mastra/core/agent"\nnew Base({ inputProcessors: [a], outputProcessors: [] })\n`,
+      `import { type AgentConfig } from "@mastra/core/agent"\nimport { Agent as Base } from "mastra-interlock"\nnew Base({ inputProcessors: [a], outputProcessors: [] })\n`,
+    ],
+    [
+      'a missing array only, on one line',
+      `import { Agent } from '@mastra/core';\nconst a = new Agent({ name: 'a', inputProcessors });\n`,
+      `import { Agent } from 'mastra-interlock';\nimport { redactor } from 'mastra-interlock/workflows';\nconst a = new Agent({ outputProcessors: [redactor({ strategy: 'replace' })], name: 'a', inputProcessors });\n`,
+    ],
+    [
+      'an option of a nested object is not one of the agent',
+      `import { Agent } from '@mastra/core/agent';\nnew Agent({ outputProcessors: [], defaults: { inputProcessors: [] } });\n`,
+      `import { Agent } from 'mastra-interlock';\nimport { promptInjectionGuard } from 'mastra-interlock/workflows';\nnew Agent({ inputProcessors: [promptInjectionGuard()], outputProcessors: [], defaults: { inputProcessors: [] } });\n`,
+    ],
+    [
+      'settings that are spread or not a literal get no proposal',
+      `import { Agent } from '@mastra/core/agent';\nnew Agent({ ...base, name: 'a' });\nnew Agent(settings);\n`,
+      `import { Agent } from 'mastra-interlock';\nnew Agent({ ...base, name: 'a' });\nnew Agent(settings);\n`,
+    ],
+    [
+      'the agent of the AI SDK',
+      `import { tool, ToolLoopAgent } from 'ai';\nconst agent = new ToolLoopAgent({\n  model,\n  tools,\n});\n`,
+      `import { tool } from 'ai';\nimport { guardedToolLoop } from 'mastra-interlock/ai-sdk';\nimport { promptInjectionGuard, redactor } from 'mastra-interlock/guards';\nconst agent = guardedToolLoop({\n  guards: [promptInjectionGuard(), redactor({ strategy: 'replace' })],\n  model,\n  tools,\n});\n`,
+    ],
+    [
+      'a class that is also used as a type stays imported',
+      `import { ToolLoopAgent } from 'ai';\nconst agent = new ToolLoopAgent({ guards, model });\ntype A = InstanceType<typeof ToolLoopAgent>;\n`,
+      `import { ToolLoopAgent } from 'ai';\nimport { guardedToolLoop } from 'mastra-interlock/ai-sdk';\nconst agent = guardedToolLoop({ guards, model });\ntype A = InstanceType<typeof ToolLoopAgent>;\n`,
+    ],
+  ])('%s', (_case, before, after) => {
+    expect(editAgents(before)).toBe(after);
+  });
+
+  it.each([
+    ['a type alone', `import type { Agent } from '@mastra/core/agent';\n`],
+    [
+      'an import without a call',
+      `import { Agent } from '@mastra/core/agent';\n// new Agent({})\nexport const isAgent = (a: unknown) => a instanceof Agent;\n`,
+    ],
+    ['another module', `import { Agent } from 'elsewhere';\nnew Agent({});\n`],
+  ])('leaves %s as it is', (_case, source) => {
+    expect(editAgents(source)).toBe(source);
+  });
+
+  it('proposes nothing with --swap-only', () => {
+    expect(editAgents(weather, { proposes: false })).toBe(weather.replace('@mastra/core/agent', 'mastra-interlock'));
+  });
+});
+
+describe('mastra-interlock init', () => {
+  const files = {
+    'src/mastra/agents/weather.ts': weather,
+    'src/mastra/agents/weather.test.ts': weather,
+    'dist/weather.js': weather,
+  };
+
+  it('shows the diff and writes with --yes: the program’s own files alone', async () => {
+    const { code, out, read } = await initIn(files, ['--yes']);
+    expect(code).toBe(0);
+    expect(out).toContain("+import { Agent } from 'mastra-interlock';");
+    expect(out).toContain('1 file written.\nNext: npm install mastra-interlock\n');
+    expect(read('src/mastra/agents/weather.ts')).toBe(guardedWeather);
+    expect(read('src/mastra/agents/weather.test.ts')).toBe(weather);
+    expect(read('dist/weather.js')).toBe(weather);
+  });
+
+  it.each([
+    ['the answer is yes', true, 0],
+    ['the answer is no', false, 2],
+    ['no terminal can be asked', undefined, 2],
+  ])('writes only with consent: %s', async (_case, answer, expected) => {
+    const { code, read } = await initIn(files, [], answer);
+    expect(code).toBe(expected);
+    expect(read('src/mastra/agents/weather.ts')).toBe(expected === 0 ? guardedWeather : weather);
+  });
+
+  it('finds nothing in an application without agents', async () => {
+    const { code, out } = await initIn({ 'src/index.ts': 'export const a = 1;\n' });
+    expect(code).toBe(0);
+    expect(out).toContain('No unguarded');
+  });
+});
