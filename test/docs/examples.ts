@@ -10,7 +10,14 @@ const root = new URL('../../', import.meta.url);
 export const inRoot = (path: string): string => fileURLToPath(new URL(path, root));
 
 /** The documents for users; decision records are of their day. */
-export const documents: readonly string[] = ['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'docs/**/*.md', 'examples/*/README.md']
+export const documents: readonly string[] = [
+  'README.md',
+  'AGENTS.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'docs/**/*.md',
+  'examples/*/README.md',
+]
   .flatMap((pattern) => globSync(pattern, { cwd: inRoot('.') }))
   .map((path) => path.replaceAll('\\', '/'))
   .filter((path) => !path.startsWith('docs/decisions/'))
