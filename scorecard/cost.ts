@@ -1,3 +1,6 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { startOpenAIServer, type Reply } from '../src/testing/index.js';
 import type { At, Guard, Host, Reader, Session } from './host.js';
 import type { Cost } from './results.js';
@@ -49,7 +52,46 @@ const measure = async ({ host, guards, replies, run }: Task): Promise<number> =>
 };
 
 const signal = new AbortController().signal;
-const stream = (session: Session) => session.stream('Hello.', signal, quiet);
+const stream = (session: Session, reader: Reader = quiet) => session.stream('Hello.', signal, reader);
+
+/** Median time from a call to the first text that its reader sees, with two guards of the input that work for 200 ms, side by side where the host can do that. */
+const firstText = async (host: Host): Promise<number | undefined> => {
+  if (!host.hooks.input) return undefined;
+  const judge = () => sleep(200, pass);
+  const guards = [1, 2].map((number): Guard => ({
+    id: `slow-${number}`,
+    at: 'input',
+    decide: 'block',
+    on: 'nothing',
+    group: 'slow',
+    judge,
+  }));
+  const server = await startOpenAIServer({ reply: () => ({ kind: 'text', text: 'word '.repeat(10), chunks: 5 }) });
+  const samples: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    const session = await host.open({ baseUrl: server.baseUrl, guards, tools: [], retries: 0 });
+    const startedAt = performance.now();
+    let seenAt: number | undefined;
+    await stream(session, { ...quiet, show: () => void (seenAt ??= performance.now()) });
+    samples.push((seenAt ?? performance.now()) - startedAt);
+  }
+  await server.close();
+  return median(samples);
+};
+
+/** The 99th percentile of how late the event loop is while 200 calls stream 50 chunks each. */
+const loopDelay = async (host: Host, guards: readonly Guard[]): Promise<number> => {
+  const server = await startOpenAIServer({ reply: () => ({ kind: 'text', text: 'word '.repeat(50), chunks: 5 }) });
+  const sessions = await Promise.all(
+    Array.from({ length: 200 }, () => host.open({ baseUrl: server.baseUrl, guards, tools: [], retries: 0 })),
+  );
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await Promise.all(sessions.map((session) => stream(session)));
+  delay.disable();
+  await server.close();
+  return delay.percentile(99) / 1_000_000;
+};
 
 /** Measures a host. The figures hold beside those of other hosts in the same run. */
 export const costOf = async (host: Host): Promise<Cost> => {
@@ -59,7 +101,7 @@ export const costOf = async (host: Host): Promise<Cost> => {
     host,
     guards: ofStream,
     replies: () => ({ kind: 'text', text: 'word '.repeat(chunks), chunks: 5 }),
-    run: stream,
+    run: (session) => stream(session),
   });
   count.calls = 0;
   const server = await startOpenAIServer({ reply: () => ({ kind: 'text', text: 'word '.repeat(60), chunks: 5 }) });
@@ -74,5 +116,7 @@ export const costOf = async (host: Host): Promise<Cost> => {
     replies: (index) => (index < 4 ? look : { kind: 'text', text: 'Done.' }),
     run: (session) => session.generate('Hello.', signal),
   });
-  return { chunkUs: (chunkMs * 1_000) / chunks, stepMs: stepsMs / 5, judgeCalls };
+  const firstTextMs = await firstText(host);
+  const delayMs = await loopDelay(host, ofStream);
+  return { chunkUs: (chunkMs * 1_000) / chunks, stepMs: stepsMs / 5, judgeCalls, delayMs, ...(firstTextMs && { firstTextMs }) };
 };

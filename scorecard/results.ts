@@ -9,6 +9,10 @@ export interface Cost {
   readonly stepMs: number;
   /** Calls of one guard for 60 deltas. */
   readonly judgeCalls: number;
+  /** Milliseconds to the first text of a stream, with two guards of the input that work for 200 ms each. Absent where the host has no such hook. */
+  readonly firstTextMs?: number;
+  /** The 99th percentile, in milliseconds, of how late the event loop is while 200 calls stream. */
+  readonly delayMs: number;
 }
 
 export interface HostResult {
@@ -92,13 +96,28 @@ const section = (host: HostResult): string => {
   ].join('\n');
 };
 
+const costColumns = [
+  'host',
+  'CPU per chunk',
+  'CPU per step',
+  'calls of a guard for 60 deltas',
+  'first text, two input guards of 200 ms',
+  'event loop late (p99), 200 streams',
+];
+
+const costCells = ({ chunkUs, stepMs, judgeCalls, firstTextMs, delayMs }: Cost): string[] => [
+  `${chunkUs.toFixed(0)} us`,
+  `${stepMs.toFixed(2)} ms`,
+  String(judgeCalls),
+  firstTextMs === undefined ? 'no hook' : `${firstTextMs.toFixed(0)} ms`,
+  `${delayMs.toFixed(0)} ms`,
+];
+
 const costTable = (hosts: readonly HostResult[]): string =>
   [
-    markdownRow(['host', 'CPU per chunk', 'CPU per step', 'calls of a guard for 60 deltas']),
-    markdownRow(['---', '---', '---', '---']),
-    ...hosts.flatMap(({ name, cost }) =>
-      cost ? [markdownRow([name, `${cost.chunkUs.toFixed(0)} us`, `${cost.stepMs.toFixed(2)} ms`, String(cost.judgeCalls)])] : [],
-    ),
+    markdownRow(costColumns),
+    markdownRow(costColumns.map(() => '---')),
+    ...hosts.flatMap(({ name, cost }) => (cost ? [markdownRow([name, ...costCells(cost)])] : [])),
   ].join('\n');
 
 /** The page of the documentation. Everything in it is computed from the results and the titles of the scenarios. */
