@@ -83,7 +83,7 @@ const firstText = async (host: Host): Promise<number | undefined> => {
 const loopDelay = async (host: Host, guards: readonly Guard[]): Promise<number> => {
   const server = await startOpenAIServer({ reply: () => ({ kind: 'text', text: 'word '.repeat(50), chunks: 5 }) });
   const sessions = await Promise.all(
-    Array.from({ length: 200 }, () => host.open({ baseUrl: server.baseUrl, guards, tools: [], retries: 0 })),
+    Array.from({ length: 200 }, async () => host.open({ baseUrl: server.baseUrl, guards, tools: [], retries: 0 })),
   );
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
