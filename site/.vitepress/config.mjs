@@ -1,0 +1,65 @@
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { defineConfig } from 'vitepress';
+import { sectionsOf } from '../pages.mjs';
+
+/** A copy of the pages: outside this folder they would not find the packages of the site. */
+const docs = resolve(import.meta.dirname, '../pages');
+rmSync(docs, { recursive: true, force: true });
+cpSync(resolve(import.meta.dirname, '../../docs'), docs, { recursive: true });
+
+const { description, repository } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+const sections = sectionsOf(docs);
+const source = typeof repository === 'string' ? repository : repository?.url?.replace(/^git\+|\.git$/g, '');
+
+/** Links to files outside the pages lead to the repository, where it is known; elsewhere only their words stay. */
+const linkOut = (md) => {
+  const targetOf = (href, page) => relative(docs, resolve(dirname(page), href)).replaceAll('\\', '/');
+  const isOut = (href, page) => !/^(?:[a-z]+:|#|\/)/.test(href) && /^(?:\.\.|decisions)/.test(targetOf(href, page));
+  md.core.ruler.push('link-out', ({ tokens, env }) => {
+    for (const { children } of tokens)
+      for (const token of children ?? []) {
+        const href = token.attrGet?.('href');
+        if (token.type !== 'link_open' || !href || !isOut(href, env.path)) continue;
+        if (source) token.attrSet('href', new URL(targetOf(href, env.path), `${source}/blob/main/docs/`).href);
+        else token.attrs = token.attrs.filter(([name]) => name !== 'href');
+      }
+  });
+};
+
+/** llms.txt: the table of contents for language models, with each page as Markdown beside its HTML. */
+const writeForModels = (outDir) => {
+  const list = sections.map(
+    ({ title, pages }) =>
+      `## ${title}\n\n${pages.map(({ title: name, path, about }) => `- [${name}](/${path}): ${about}`).join('\n')}`,
+  );
+  writeFileSync(join(outDir, 'llms.txt'), `# Interlock\n\n> ${description}\n\n${list.join('\n\n')}\n`);
+  for (const page of globSync('{*,guide/*,reference/*}.md', { cwd: docs })) cpSync(join(docs, page), join(outDir, page));
+};
+
+export default defineConfig({
+  title: 'Interlock',
+  description,
+  srcDir: docs,
+  srcExclude: ['decisions/**'],
+  rewrites: { 'README.md': 'index.md' },
+  outDir: resolve(import.meta.dirname, '../dist'),
+  cacheDir: resolve(import.meta.dirname, '../node_modules/.cache/vitepress'),
+  cleanUrls: true,
+  markdown: { config: linkOut },
+  buildEnd: ({ outDir }) => writeForModels(outDir),
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    nav: [
+      { text: 'Start', link: '/guide/start' },
+      { text: 'Promises', link: '/guide/promises' },
+      { text: 'Errors', link: '/reference/errors' },
+    ],
+    sidebar: sections.map(({ title, pages }) => ({
+      text: title,
+      items: pages.map(({ title: text, path }) => ({ text, link: `/${path.replace(/\.md$/, '')}` })),
+    })),
+    ...(source && { socialLinks: [{ icon: 'github', link: source }] }),
+  },
+});

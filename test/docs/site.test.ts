@@ -1,0 +1,12 @@
+import { globSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { sectionsOf } from '../../site/pages.mjs';
+import { inRoot } from './examples.js';
+
+const pages = sectionsOf(inRoot('docs')).flatMap((section) => section.pages);
+
+it('the documentation site leads to every page, each under one title', () => {
+  const written = globSync('{*,guide/*,reference/*}.md', { cwd: inRoot('docs') }).filter((path) => path !== 'README.md');
+  expect(pages.map(({ path }) => path).toSorted()).toEqual(written.toSorted());
+  expect(pages.filter(({ about }) => about === '')).toEqual([]);
+});
