@@ -1,7 +1,7 @@
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { defineConfig } from 'vitepress';
-import { sectionsOf } from '../pages.mjs';
+import { sectionsOf } from '../pages.ts';
 
 /** A copy of the pages: outside this folder they would not find the packages of the site. */
 const docs = resolve(import.meta.dirname, '../pages');

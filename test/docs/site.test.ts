@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { sectionsOf } from '../../site/pages.mjs';
+import { sectionsOf } from '../../site/pages.js';
 import { inRoot } from './examples.js';
 
 const pages = sectionsOf(inRoot('docs')).flatMap((section) => section.pages);
