@@ -20,8 +20,8 @@ const discouraged: Readonly<Record<string, string>> = {
 const notYet = new Set(
   [
     'conformance evaluation mutation options performance scorecard verify',
-    'guide/ai-sdk guide/chat guide/composing guide/durable guide/guards guide/hosts guide/observability guide/policies',
-    'guide/promises guide/streaming guide/studio guide/studio-pages reference/fields reference/phases',
+    'guide/ai-sdk guide/composing guide/durable guide/guards guide/hosts guide/observability',
+    'guide/streaming guide/studio-pages reference/fields reference/phases',
   ].flatMap((names) => names.split(' ').map((name) => `docs/${name}.md`)),
 );
 
