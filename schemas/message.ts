@@ -42,10 +42,13 @@ const messageStructure = openObject({
   content: messageContentSchema.describe('What it says.'),
 });
 
+/** An interface, which declarations name where they would write an alias out. */
+export interface MessageSchema extends z.ZodType<Message, MessageInput> {}
+
 /**
  * A message. The message itself is handed on; only where `createdAt` is no Date is a copy made that has one.
  */
-export const messageSchema = byReference<Message, MessageInput>(messageStructure, {
+export const messageSchema: MessageSchema = byReference<Message, MessageInput>(messageStructure, {
   rebuild: (value, parsed) => {
     // Both passed the structure above.
     const { createdAt } = parsed as Message;

@@ -9,8 +9,21 @@ import { outputStepPhaseSchema } from './phases/output-step.js';
 import { outputStreamPhaseSchema } from './phases/output-stream.js';
 import { toolResultPhaseSchema } from './phases/tool-result.js';
 
+/** Names what declarations would else write out twice. */
+export interface PhaseSchemas {
+  readonly input: typeof inputPhaseSchema;
+  readonly inputStep: typeof inputStepPhaseSchema;
+  readonly llmRequest: typeof llmRequestPhaseSchema;
+  readonly apiError: typeof apiErrorPhaseSchema;
+  readonly outputStream: typeof outputStreamPhaseSchema;
+  readonly llmResponse: typeof llmResponsePhaseSchema;
+  readonly outputStep: typeof outputStepPhaseSchema;
+  readonly toolResult: typeof toolResultPhaseSchema;
+  readonly outputResult: typeof outputResultPhaseSchema;
+}
+
 /** The schema of each phase by name, in the order in which a run meets them. */
-export const phaseSchemas = {
+export const phaseSchemas: PhaseSchemas = {
   input: inputPhaseSchema,
   inputStep: inputStepPhaseSchema,
   llmRequest: llmRequestPhaseSchema,
@@ -20,9 +33,7 @@ export const phaseSchemas = {
   outputStep: outputStepPhaseSchema,
   toolResult: toolResultPhaseSchema,
   outputResult: outputResultPhaseSchema,
-} as const;
-
-type PhaseSchemas = typeof phaseSchemas;
+};
 
 export type PhaseName = keyof PhaseSchemas;
 

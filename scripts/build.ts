@@ -1,6 +1,6 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync } from 'node:zlib';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { decode, encode } from '@jridgewell/sourcemap-codec';
@@ -81,7 +81,7 @@ const writePages = async (): Promise<void> => {
     build: { outDir, license: { fileName: 'licenses.txt' } },
   });
   for (const path of globSync('{assets/*,licenses.txt}', { cwd: outDir })) {
-    writeFileSync(join(outDir, `${path}.gz`), gzipSync(readFileSync(join(outDir, path)), { level: 9 }));
+    writeFileSync(join(outDir, `${path}.br`), brotliCompressSync(readFileSync(join(outDir, path))));
     rmSync(join(outDir, path));
   }
 };

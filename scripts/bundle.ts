@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { rolldown, type Plugin } from 'rolldown';
 import { breakLines } from './break-lines.js';
 import { markPure } from './mark-pure.js';
@@ -20,40 +20,55 @@ const { hono: _typesAlone, ...hosts } = peerDependencies;
 const imported = Object.keys({ ...dependencies, ...hosts });
 export const isExternal = (id: string): boolean => imported.some((name) => id === name || id.startsWith(`${name}/`));
 
-/** Tables of numbers as text that is parsed: an engine reads that several times faster than an object in code. */
-const tablesAsText: Plugin = {
-  name: 'tables-as-text',
+/** What of a country's numbers is only for writing them; we only judge them. */
+const formats = 4;
+
+/**
+ * The table of phone numbers as text that is parsed: an engine reads that several times faster than an object in code. One character takes the
+ * place of each backslash, which would need three more in a text within a text.
+ */
+const numbersAsText: Plugin = {
+  name: 'numbers-as-text',
   load: {
     filter: { id: /metadata\.max\.json\.js$/ },
     handler: (id) => {
-      const table: unknown = JSON.parse(/export default ([^]*?);?\s*$/.exec(readFileSync(id, 'utf8'))?.[1] ?? '');
-      return `export default /* @__PURE__ */ JSON.parse(${JSON.stringify(JSON.stringify(table))});`;
+      const table = JSON.parse(/export default ([^]*?);?\s*$/.exec(readFileSync(id, 'utf8'))?.[1] ?? '') as NumberTable;
+      for (const row of [table.countries, table.nonGeographic].flatMap((rows) => Object.values(rows))) row[formats] = 0;
+      const text = JSON.stringify(table);
+      if (text.includes('%')) throw new Error('The table of phone numbers has a %, which stands for a backslash in the package.');
+      return `export default /* @__PURE__ */ JSON.parse(${JSON.stringify(text.replaceAll('\\\\', '%'))}.replaceAll('%', '\\\\\\\\'));`;
     },
   },
 };
 
-/** Notes which packages become part of the files, and writes their licenses. */
+interface NumberTable {
+  readonly countries: Readonly<Record<string, unknown[]>>;
+  readonly nonGeographic: Readonly<Record<string, unknown[]>>;
+}
+
+/** Notes which packages become part of the files, and writes their licenses: a text that several share once. */
 const licenses: Plugin = {
   name: 'licenses',
   generateBundle(_options, bundle) {
     const files = Object.values(bundle).flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
     const folders = new Set(files.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? []));
-    const source = [...folders]
-      .toSorted()
-      .map(licenseIn)
-      .join(`\n${'-'.repeat(80)}\n\n`);
-    this.emitFile({ type: 'asset', fileName: 'licenses.txt', source });
+    const byTerms = Object.groupBy([...folders].toSorted().map(licenseIn), ({ terms }) => wordsOf(terms));
+    const texts = Object.values(byTerms).map((all = []) => [...all.map(({ holder }) => holder), all[0]?.terms].join('\n\n'));
+    this.emitFile({ type: 'asset', fileName: 'licenses.txt', source: `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n` });
   },
 };
 
-const licenseIn = (folder: string): string => {
+/** A package and whose it is, and the terms that its license states. */
+const licenseIn = (folder: string): { readonly holder: string; readonly terms: string } => {
   const { name, version, license = '' } = readManifest(join(folder, 'package.json'));
   const [file] = globSync('{LICENSE,LICENCE,license}*', { cwd: folder });
-  return `${name} ${version} (${license})\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}\n`;
+  const lines = file ? readFileSync(join(folder, file), 'utf8').trim().split('\n') : [];
+  const isOfHolder = (line: string): boolean => /^\s*(?:copyright (?:\(c\)|©|\d)|\(?the mit license|mit license)/i.test(line);
+  const terms = lines.filter((line) => !isOfHolder(line)).join('\n');
+  return { holder: [`${name} ${version} (${license})`, ...lines.filter(isOfHolder)].join('\n'), terms: terms.trim() };
 };
 
-/** The build of `lru-cache` that imports nothing of Node, since guards run elsewhere, too. */
-const withoutNode = resolve('node_modules/lru-cache/dist/esm/browser/index.js');
+const wordsOf = (text: string): string => text.replace(/[“”]/g, '"').replace(/\s+/g, ' ');
 
 /** Bundles entry points into a folder as the package is: its dependencies and peers stay imports, everything else becomes part of the files. */
 export const bundleCode = async (input: Readonly<Record<string, string>>, dir: string): Promise<void> => {
@@ -63,10 +78,9 @@ export const bundleCode = async (input: Readonly<Record<string, string>>, dir: s
     resolve: {
       conditionNames: ['node', 'import', 'default'],
       mainFields: ['module', 'main'],
-      alias: { 'lru-cache': withoutNode },
     },
     external: (id) => id.startsWith('node:') || isExternal(id),
-    plugins: [markPure, tablesAsText, licenses],
+    plugins: [markPure, numbersAsText, licenses],
   });
   const { output } = await bundle.write({
     dir,

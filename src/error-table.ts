@@ -1,4 +1,4 @@
-import type { ErrorRow } from './error-table/error-row.js';
+import { errorRows } from './error-table/error-row.js';
 import { durableRows } from './error-table/durable-rows.js';
 import { workbenchRows } from './error-table/workbench-rows.js';
 
@@ -6,7 +6,7 @@ import { workbenchRows } from './error-table/workbench-rows.js';
  * Everything that Interlock raises as an error or reports as a finding, by code. Codes are public API: they stay, sentences may
  * improve.
  */
-export const errorTable = {
+export const errorTable = errorRows({
   'schema/invalid-payload': { actor: 'author', say: 'The payload does not fit its phase; correct the named field.' },
   'phase/unknown': { actor: 'author', say: 'There is no such phase; use one of the phases of the table.' },
   'phase/foreign-message-list': {
@@ -253,4 +253,4 @@ export const errorTable = {
   },
   'run/failed': { actor: 'operator', say: 'The run failed; see the cause.' },
   'run/canceled': { actor: 'caller', say: 'The run was canceled by its abort signal.' },
-} as const satisfies Record<`${string}/${string}`, ErrorRow>;
+});

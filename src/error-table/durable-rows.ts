@@ -1,7 +1,7 @@
-import type { ErrorRow } from './error-row.js';
+import { errorRows } from './error-row.js';
 
 /** What is raised of runs that an engine keeps. */
-export const durableRows = {
+export const durableRows = errorRows({
   'durable/unkept-value': {
     actor: 'author',
     say: 'A durable run stores plain data only, no functions and no class instances; keep such a value outside the run and refer to it by name.',
@@ -54,4 +54,4 @@ export const durableRows = {
     actor: 'operator',
     say: 'The journal of the run has a format that this version of the library does not read; finish the run with the version that started it.',
   },
-} as const satisfies Record<`${string}/${string}`, ErrorRow>;
+});

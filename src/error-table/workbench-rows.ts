@@ -1,7 +1,7 @@
-import type { ErrorRow } from './error-row.js';
+import { errorRows, type ErrorRow } from './error-row.js';
 
 /** What looks at runs raises: the studio, traces, evaluations and the command line. */
-export const workbenchRows = {
+export const workbenchRows = errorRows({
   'studio/not-found': { actor: 'caller', say: 'There is nothing with this id; see the lists of runs, agents and pipelines.' },
   'studio/invalid-request': { actor: 'caller', say: 'The request cannot be understood; correct the named field.' },
   'studio/not-suspended': {
@@ -60,4 +60,4 @@ export const workbenchRows = {
   },
   'command/failed-module': { actor: 'caller', say: 'The module does not load; correct what its own error names.' },
   'command/unreadable-file': { actor: 'caller', say: 'The file cannot be read; name one that can.' },
-} as const satisfies Record<`${'studio' | 'trace' | 'eval' | 'command'}/${string}`, ErrorRow>;
+}) satisfies Record<`${'studio' | 'trace' | 'eval' | 'command'}/${string}`, ErrorRow>;

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { recentValues } from '../phase/recent-values.js';
 
 /** What is known of runs that are under way, and for a while of those that have ended: shadows may still judge them, and people resume them. */
 export interface KnownRuns<T> {
@@ -13,7 +13,7 @@ const mostEnded = 1_000;
 /** Makes an empty book of runs. */
 export const createKnownRuns = <T extends object>(): KnownRuns<T> => {
   const underWay = new Map<string, T>();
-  const ended = new LRUCache<string, T>({ max: mostEnded });
+  const ended = recentValues<T>({ maxEntries: mostEnded });
   return {
     get: (runId) => underWay.get(runId) ?? ended.get(runId),
     begin: (runId, known) => void underWay.set(runId, known),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync } from 'node:zlib';
 import { Hono, type Context } from 'hono';
 import { InterlockError } from '../../../src/index.js';
 
@@ -40,14 +40,14 @@ export const pageRoutes = (path: string, folder: string = builtPages()): Hono =>
 /** Sends a file, which the package holds compressed. Raises `studio/not-found`. */
 const sendFile = (c: Context, folder: string, name: string): Response => {
   const plain = /^[\w-]+(?:\.[\w-]+)+$/.test(name) ? name : undefined;
-  const packed = plain && read(`${folder}${plain}.gz`);
+  const packed = plain && read(`${folder}${plain}.br`);
   const body = packed ?? (plain && read(folder + plain));
   if (!body) throw new InterlockError('studio/not-found', { path: c.req.path });
   c.header('Content-Type', contentTypes[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream');
   if (!packed) return c.body(body);
   c.header('Vary', 'Accept-Encoding');
-  if (!/\bgzip\b/.test(c.req.header('Accept-Encoding') ?? '')) return c.body(new Uint8Array(gunzipSync(packed)));
-  c.header('Content-Encoding', 'gzip');
+  if (!/\bbr\b/.test(c.req.header('Accept-Encoding') ?? '')) return c.body(new Uint8Array(brotliDecompressSync(packed)));
+  c.header('Content-Encoding', 'br');
   return c.body(packed);
 };
 

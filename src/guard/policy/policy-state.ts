@@ -1,14 +1,14 @@
 import { circuitBreaker, ConsecutiveBreaker, handleWhenResult, type CircuitBreakerPolicy } from 'cockatiel';
-import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { GuardPolicy } from '../../../schemas/index.js';
+import { recentValues, type RecentValues } from '../../phase/recent-values.js';
 import type { KeptVerdict } from './kept-verdict.js';
 
 /** What a policy keeps across the runs of its guard, over all phases. */
 export interface PolicyState {
   readonly breaker: CircuitBreakerPolicy | undefined;
   readonly limit: LimitFunction | undefined;
-  readonly verdicts: LRUCache<string, KeptVerdict> | undefined;
+  readonly verdicts: RecentValues<KeptVerdict> | undefined;
   /** Whether a run is sampled, by the state that the run keeps for the guard. */
   readonly sampled: WeakMap<object, boolean>;
   /** A run's shadow calls one after another, by the same. */
@@ -25,16 +25,13 @@ export const policyState = (policy: GuardPolicy): PolicyState => {
   const state: PolicyState = {
     breaker: breaker && circuitBreaker(isOutage, { halfOpenAfter: breaker.halfOpenAfterMs, breaker: consecutive(breaker) }),
     limit: concurrency && pLimit(concurrency.limit),
-    verdicts: cache && new LRUCache({ max: cache.maxEntries, ttl: cache.ttlMs ?? 0, perf: clock }),
+    verdicts: cache && recentValues<KeptVerdict>(cache),
     sampled: new WeakMap(),
     lines: new WeakMap(),
   };
   states.set(policy, state);
   return state;
 };
-
-/** Asked for each time, so that a test may put its own in its place. */
-const clock = { now: () => performance.now() };
 
 const consecutive = ({ failures }: NonNullable<GuardPolicy['breaker']>): ConsecutiveBreaker => new ConsecutiveBreaker(failures);
 
