@@ -46,8 +46,8 @@ const mapOfLines = (source: string): string => {
       return [[column, file, line, 0]];
     });
   });
-  const sources = map.sources.map((path, at) => (isOwn[at] ? path : ''));
-  return JSON.stringify({ ...map, sources, names: [], mappings: encode(mappings) });
+  const sources = map.sources.map((path, at) => (isOwn[at] ? path.replace('../', '') : ''));
+  return JSON.stringify({ ...map, sourceRoot: '../', sources, names: [], mappings: encode(mappings) });
 };
 
 const writeTypes = async (): Promise<void> => {
@@ -69,6 +69,13 @@ const writeTypes = async (): Promise<void> => {
   });
   await bundle.write({ dir: out, format: 'esm', chunkFileNames: 'shared-[name].ts' });
   await bundle.close();
+  for (const path of globSync(join(out, '*.d.ts'))) {
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(
+      path,
+      text.replace(/^(?: {2})+/gm, (indent) => '\t'.repeat(indent.length / 2)),
+    );
+  }
 };
 
 /** The studio's pages, of which the package holds the compressed files alone. */
