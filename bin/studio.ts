@@ -9,9 +9,10 @@ export const studio: Command = {
   --entry <file>      A module that exports a Mastra instance, as \`mastra\` or
                       as its default.
   --port <number>     Default 4477, or a free one where that is taken.
-  --host <address>    Default 127.0.0.1: this machine alone. With any other,
-                      everybody must bring the token that is printed.
-  --token <text>      The token, instead of one that is made up.
+  --host <address>    Default 127.0.0.1: reached from this machine alone.
+  --token <text>      The token that requests must bring, instead of one that
+                      is made up. It is part of the address that is printed.
+  --no-token          Every account of this machine may open the studio.
   --file <path>       Where runs are kept; "memory" keeps them until the end.
                       Default .interlock/studio.db.
   --content <which>   all: words that no guard has let go are kept, and shown

@@ -11,8 +11,8 @@ import { createSamples } from './samples.js';
 
 const usage = `Opens the studio with sample agents.
 
-  --port <number>, --host <address>, --token <text>, --file <path>, --content <which>,
-  --max-runs <n>, --max-mb <n>: as of \`mastra-interlock studio --help\`.
+  --port <number>, --host <address>, --token <text>, --no-token, --file <path>,
+  --content <which>, --max-runs <n>, --max-mb <n>: as of \`mastra-interlock studio --help\`.
   --once <text>, --json: a turn of the chat instead; see npm run chat -- --help.`;
 
 /** The studio over the sample agents. Gives the program's exit code. */

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { Hono } from 'hono';
 import { serve } from '@hono/node-server';
@@ -7,7 +8,7 @@ import { createApp } from './http/app.js';
 import { studioRoutes, type StudioRoutesOptions } from './index.js';
 import { openMemoryStore } from './store/memory-store.js';
 import { createStudio } from './studio.js';
-import { makeAgent, openStudio, rawGet } from './test-setup.js';
+import { folder, makeAgent, openStudio, rawGet } from './test-setup.js';
 
 const codeIn = (body: string): string => (JSON.parse(body) as { error: { code: string } }).error.code;
 const agent = () => makeAgent([{ text: 'Hello.' }]).agent;
@@ -22,6 +23,8 @@ describe('on this machine', () => {
     [{ Origin: 'http://evil.example' }],
     [{ Origin: 'null' }],
     [{ Origin: 'http://localhost:1' }],
+    [{ 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' }],
+    [{ 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'iframe' }],
   ])('refuses a request with %j', async (headers) => {
     const { base } = await openStudio(agent());
     for (const path of ['/api/runs', '/api/catalog', '/api/live', '/runs/1']) {
@@ -34,6 +37,12 @@ describe('on this machine', () => {
     const { base } = await openStudio(agent());
     const host = `${name}:${new URL(base).port}`;
     expect((await rawGet(`${base}/api/runs`, { Host: host, Origin: `http://${host}` })).status).toBe(200);
+  });
+
+  it('is reached by a link of another site', async () => {
+    const { base } = await openStudio(agent());
+    const headers = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' };
+    expect((await rawGet(`${base}/api/runs`, headers)).status).toBe(200);
   });
 
   it('starts nothing for another site', async () => {
@@ -68,7 +77,7 @@ describe('with a token', () => {
     for (const headers of [
       {},
       { Authorization: 'Bearer wrong' },
-      { Cookie: 'interlock_studio=correct' },
+      { Cookie: 'interlock_studio_80=correct horse' },
       { Authorization: `Bearer ${token} ` },
     ] as Record<string, string>[])
       for (const path of ['/api/runs', '/', '/assets/x.js']) {
@@ -87,11 +96,36 @@ describe('with a token', () => {
     const cookie = opened.headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(/HttpOnly/);
     expect(cookie).toMatch(/SameSite=Strict/);
+    expect(cookie).toContain('; Path=/;');
+    expect(decodeURIComponent(cookie)).not.toContain(token);
+    expect(cookie).toContain(`interlock_studio_${new URL(base).port}=`);
     expect((await fetch(`${base}/api/runs`, { headers: { Cookie: cookie.split(';')[0] ?? '' } })).status).toBe(200);
   });
 
+  it('is asked for by a page where a person comes without one', async () => {
+    const { base } = await openStudio(agent(), { token });
+    const { status, body } = await rawGet(`${base}/runs`, { Accept: 'text/html' });
+    expect([status, body]).toEqual([401, expect.stringContaining('name="token"')]);
+  });
+
+  it('is made up on this machine, too, unless the option says otherwise', async () => {
+    const { url, base } = await openStudio(agent(), { token: undefined });
+    expect((await fetch(`${base}/api/runs`)).status).toBe(401);
+    expect((await fetch(url)).status).toBe(401); // redirected, and fetch keeps no cookie
+    await expect(openStudio(agent(), { host: '0.0.0.0', token: false })).rejects.toMatchObject({ code: 'studio/invalid-option' });
+  });
+
+  it('that was made up is the same after a restart', async () => {
+    const file = `${folder()}/runs.db`;
+    const first = await openStudio(agent(), { token: undefined, file });
+    await first.close();
+    const second = await openStudio(agent(), { token: undefined, file });
+    expect(new URL(second.url).search).toBe(new URL(first.url).search);
+    expect(statSync(`${file}.token`).mode & 0o077).toBe(0);
+  });
+
   it('is made up where others may come', async () => {
-    const { url } = await openStudio(agent(), { host: '0.0.0.0' });
+    const { url } = await openStudio(agent(), { host: '0.0.0.0', token: undefined });
     const made = new URL(url).searchParams.get('token') ?? '';
     expect(made).toMatch(/^[\w-]{32}$/);
     const other =
@@ -121,6 +155,14 @@ describe('mounted', () => {
     expect(await (await fetch(`${base}/own`)).text()).toBe('mine');
     expect((await fetch(`${base}/ops/studio/api/runs`)).status).toBe(200);
     expect((await fetch(`${base}/api/runs`)).status).toBe(404);
+  });
+
+  it('keeps its cookie to its own path', async () => {
+    const base = await mount({ token: 'secret' });
+    const opened = await fetch(`${base}/ops/studio/?token=secret`, { redirect: 'manual' });
+    expect(opened.headers.get('set-cookie')).toContain('Path=/ops/studio/;');
+    const Cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
+    expect((await fetch(`${base}/ops/studio/api/runs`, { headers: { Cookie } })).status).toBe(200);
   });
 
   it('asks the application who may come', async () => {
@@ -173,6 +215,9 @@ describe('hostile requests', () => {
   it('with too much to read are not read', async () => {
     const { get } = await openStudio(agent());
     const response = await get('agents/helper/runs', { method: 'POST', body: JSON.stringify({ text: 'x'.repeat(5_000_000) }) });
-    expect([response.status, codeIn(await response.text())]).toEqual([413, 'studio/invalid-request']);
+    expect([response.status, await response.json()]).toEqual([
+      413,
+      { error: { code: 'studio/invalid-request', message: 'The request is larger than 4 MB.' } },
+    ]);
   });
 });

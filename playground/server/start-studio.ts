@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
@@ -7,7 +8,7 @@ import { InterlockError } from '../../src/index.js';
 import type { Examples } from './catalog/catalog.js';
 import { createApp } from './http/app.js';
 import { isLocalHost } from './http/local-request.js';
-import { openStore, type StoreOptions } from './store/open-store.js';
+import { inMemory, openStore, type StoreOptions } from './store/open-store.js';
 import type { StudioRoutesOptions } from './studio-routes.js';
 import { createStudio } from './studio.js';
 
@@ -18,12 +19,12 @@ export interface StudioServerOptions extends StoreOptions {
   readonly examples?: Examples;
   /** See {@link StudioRoutesOptions}. Default `'all'`. */
   readonly content?: StudioRoutesOptions['content'];
-  /** Default `'127.0.0.1'`: this machine alone. With any other, everybody must bring a token. */
+  /** Default `'127.0.0.1'`: reached from this machine alone. */
   readonly host?: string;
   /** Default 4477, or a free one where that is taken; 0 is a free one. */
   readonly port?: number;
-  /** Default: made up, where the host is not this machine alone. */
-  readonly token?: string;
+  /** What each request must bring. Default: made up, kept beside the file of the runs, and part of the printed address. `false`: none; the host must be this machine alone. */
+  readonly token?: string | false;
 }
 
 export interface StudioServer {
@@ -43,8 +44,10 @@ const defaultPort = 4477;
  */
 export const startStudio = async (options: StudioServerOptions): Promise<StudioServer> => {
   const { mastra, examples, content, host = '127.0.0.1' } = options;
-  const token = options.token ?? (isLocalHost(host) ? undefined : randomBytes(24).toString('base64url'));
-  const studio = createStudio({ mastra, examples, store: await openStore(options), content });
+  checkToken(options.token, host);
+  const store = await openStore(options);
+  const token = options.token === false ? undefined : (options.token ?? keptToken(options.file));
+  const studio = createStudio({ mastra, examples, store, content });
   await studio.takeUp();
   const answer = getRequestListener(createApp(studio, { token }).fetch);
   const server = createServer((request, response) => void answer(request, response)); // it answers its own failures
@@ -57,7 +60,7 @@ export const startStudio = async (options: StudioServerOptions): Promise<StudioS
   const { port } = server.address() as AddressInfo; // it listens on a port
   const name = host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? 'localhost' : host;
   return {
-    url: `http://${name}:${port}/${token === undefined ? '' : `?token=${token}`}`,
+    url: `http://${name}:${port}/${token === undefined ? '' : `?token=${encodeURIComponent(token)}`}`,
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await studio.close();
@@ -65,6 +68,27 @@ export const startStudio = async (options: StudioServerOptions): Promise<StudioS
       await closed;
     },
   };
+};
+
+const checkToken = (token: string | false | undefined, host: string): void => {
+  if (token !== false || isLocalHost(host)) return;
+  throw new InterlockError('studio/invalid-option', {
+    path: 'token',
+    detail: `other machines reach ${host}, so that a token is required`,
+  });
+};
+
+/** A token that is kept beside the runs, so that open pages work on after a restart. */
+const keptToken = (file: string = inMemory): string => {
+  const made = randomBytes(24).toString('base64url');
+  if (file === inMemory) return made;
+  const path = `${file}.token`;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    writeFileSync(path, made, { mode: 0o600 });
+    return made;
+  }
 };
 
 type Server = ReturnType<typeof createServer>;

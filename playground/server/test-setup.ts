@@ -66,7 +66,7 @@ export const makeAgent = (steps: readonly ScriptedStep<'v2'>[], config: Partial<
 export const openStudio = async (agents: Agent | readonly Agent[], options: Partial<StudioServerOptions> = {}) => {
   const list: readonly Agent[] = [agents].flat();
   const mastra = new Mastra({ agents: Object.fromEntries(list.map((agent) => [agent.id, agent])), logger: false });
-  const studio = await startStudio({ mastra, port: 0, ...options });
+  const studio = await startStudio({ mastra, port: 0, token: false, ...options });
   let isOpen = true;
   const close = async () => {
     if (isOpen) await studio.close();

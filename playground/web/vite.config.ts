@@ -4,7 +4,7 @@ import { defineConfig } from 'vite';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Where the studio's server listens while the pages are worked on; `STUDIO_SERVER` names another. */
+/** Where the studio's server listens while the pages are worked on, started with `--no-token`; `STUDIO_SERVER` names another. */
 const server = process.env['STUDIO_SERVER'] ?? 'http://127.0.0.1:4477';
 
 export default defineConfig({

@@ -52,7 +52,7 @@ interface Picture {
 const take = async (): Promise<void> => {
   await buildPages(() => undefined);
   const { model, close } = await openModel({ kind: 'responder' });
-  const studio = await startStudio({ ...createSamples(model), port: 0 });
+  const studio = await startStudio({ ...createSamples(model), port: 0, token: false });
   const browser = await startBrowser({ suite: 'pictures' });
   const picture = async ({ path, name, height, prepare }: Picture): Promise<void> => {
     const page = await browser.open(new URL(path, studio.url).href);

@@ -34,7 +34,7 @@ const run = (args: readonly string[], cwd = folder()): Program => {
 
 /** Starts the command and waits until it listens. */
 const serve = async (args: readonly string[], cwd?: string) => {
-  const program = run(['--entry', app, '--port', '0', ...args], cwd);
+  const program = run(['--entry', app, '--port', '0', '--no-token', ...args], cwd);
   const isOver = program.ended.then(() => true);
   for (;;) {
     const url = /The studio is at (\S+)/.exec(program.said())?.[1];
@@ -102,7 +102,9 @@ describe('mastra-interlock studio', () => {
     [['--entry', 'a', '--port', ''], /^\[studio\/invalid-option\] at --port/],
     [['--entry', 'a', '--content', 'some'], /^\[studio\/invalid-option\] at --content/],
     [['--entry', 'a', '--max-runs', '0'], /^\[studio\/invalid-option\] at --max-runs/],
+    [['--entry', 'a', '--no-token', '--token', 'x'], /^\[studio\/invalid-option\] at --no-token/],
     [['--nope'], /^\[studio\/invalid-option\].*--nope/],
+    [['--entry', app, '--no-token', '--host', '0.0.0.0', '--file', 'memory'], /^\[studio\/invalid-option\] at token: /],
     [['--entry', app, '--port', '0', '--file', 'nothing.mjs'], /^\[studio\/unusable-file\] at .*nothing\.mjs: .*not a database/],
   ])('refuses %j', async (args, says) => {
     const cwd = folder();

@@ -9,7 +9,7 @@ export interface ServeArguments {
   readonly entry?: string;
   readonly host?: string;
   readonly port?: number;
-  readonly token?: string;
+  readonly token?: string | false;
   readonly file?: string;
   readonly content?: 'all' | 'released';
   readonly maxRuns?: number;
@@ -21,6 +21,7 @@ const options = {
   host: { type: 'string' },
   port: { type: 'string' },
   token: { type: 'string' },
+  'no-token': { type: 'boolean' },
   file: { type: 'string' },
   content: { type: 'string' },
   'max-runs': { type: 'string' },
@@ -30,15 +31,17 @@ const options = {
 
 /** Reads the arguments after the command's name. Raises `studio/invalid-option`. */
 export const readStudioCommand = (args: readonly string[]): StudioCommand => {
-  const { help, port, content, 'max-runs': maxRuns, 'max-mb': maxMb, ...rest } = parse(args);
+  const { help, port, content, token, 'no-token': noToken, 'max-runs': maxRuns, 'max-mb': maxMb, ...rest } = parse(args);
   if (help) return { kind: 'help' };
   if (content !== undefined && content !== 'all' && content !== 'released')
     throw invalid('--content', `it is "${content}", and may be all or released`);
+  if (noToken && token !== undefined) throw invalid('--no-token', 'it excludes --token');
   const megabytes = wholeNumber('--max-mb', maxMb, 1);
   return {
     kind: 'serve',
     ...rest,
     content,
+    token: noToken ? false : token,
     port: wholeNumber('--port', port, 0, 65_535),
     maxRuns: wholeNumber('--max-runs', maxRuns, 1),
     maxBytes: megabytes === undefined ? undefined : megabytes * 1024 * 1024,

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { InterlockError } from '../../../src/index.js';
@@ -6,7 +6,7 @@ import { isLocalRequest } from './local-request.js';
 
 /** Who may look at runs, and start them. */
 export interface Access {
-  /** What everybody must bring; without one (and without `authorize`) only this machine may. */
+  /** What each request must bring; without one (and without `authorize`) only requests of this machine are answered. */
   readonly token?: string;
   /** Decides instead, e.g. by the login of the application that the studio is mounted in. */
   readonly authorize?: (request: Request) => boolean | Promise<boolean>;
@@ -14,21 +14,21 @@ export interface Access {
   readonly allowedOrigins?: readonly string[];
 }
 
-const cookieName = 'interlock_studio';
-
 /**
- * Lets a request through, or refuses it: `studio/unauthorized`, `studio/forbidden`. A page of another site is refused whatever it
- * brings, and so is, without a token, a name that only pretends to be this machine.
+ * Lets a request through, or refuses it: `studio/unauthorized`, `studio/forbidden`. A request that a page of another site makes is
+ * refused whatever it brings, and so is, without a token, a name that only pretends to be this machine.
+ *
+ * @param path where the studio is mounted, with a slash at both ends
  */
-export const guardAccess = (access: Access): MiddlewareHandler => {
+export const guardAccess = (access: Access, path: string): MiddlewareHandler => {
   const { token, authorize, allowedOrigins = [] } = access;
   return async (context, next) => {
-    if (isForeignOrigin(context, allowedOrigins)) throw new InterlockError('studio/forbidden', { path: 'Origin' });
+    if (isForeign(context, allowedOrigins)) throw new InterlockError('studio/forbidden', { path: 'Origin' });
     if (authorize) {
       if (!(await authorize(context.req.raw))) throw new InterlockError('studio/unauthorized');
     } else if (token !== undefined) {
-      const opened = openWithToken(context, token);
-      if (opened) return opened;
+      const answer = checkToken(context, token, path);
+      if (answer) return answer;
     } else if (!isLocalRequest(context))
       throw new InterlockError('studio/forbidden', {
         path: 'Host',
@@ -38,24 +38,45 @@ export const guardAccess = (access: Access): MiddlewareHandler => {
   };
 };
 
-const isForeignOrigin = ({ req }: Context, allowed: readonly string[]): boolean => {
+/** Whether a page of another site makes the request. A link that leads to the studio is no such request; a picture or a frame is. */
+const isForeign = ({ req }: Context, allowed: readonly string[]): boolean => {
   const origin = req.header('Origin');
-  if (origin === undefined) return req.header('Sec-Fetch-Site') === 'cross-site' && req.method !== 'GET';
-  const own = req.header('Host');
-  return !(URL.canParse(origin) && new URL(origin).host === own) && !allowed.includes(origin);
+  if (origin !== undefined)
+    return !(URL.canParse(origin) && new URL(origin).host === req.header('Host')) && !allowed.includes(origin);
+  const isFromSite = ['cross-site', 'same-site'].includes(req.header('Sec-Fetch-Site') ?? '');
+  return isFromSite && !(req.method === 'GET' && req.header('Sec-Fetch-Dest') === 'document');
 };
 
-/** A token in the address is put away in a cookie, so that it stands neither in history nor in links. */
-const openWithToken = (context: Context, token: string): Response | undefined => {
-  const url = new URL(context.req.url);
+/** Lets a request with the token through; a token in the address is exchanged for a cookie, so that it stays out of history and links. */
+const checkToken = (context: Context, token: string, path: string): Response | undefined => {
+  const { req } = context;
+  const url = new URL(req.url);
+  const session = createHmac('sha256', token).update('session of the studio').digest('base64url');
+  const cookie = `interlock_studio_${new URL(`http://${req.header('Host') ?? 'localhost'}`).port || 'default'}`;
   const asked = url.searchParams.get('token');
-  const brought = asked ?? context.req.header('Authorization')?.replace(/^Bearer /, '') ?? getCookie(context, cookieName);
-  if (brought === undefined || !isSame(brought, token)) throw new InterlockError('studio/unauthorized');
-  if (asked === null || context.req.method !== 'GET') return undefined;
-  setCookie(context, cookieName, token, { httpOnly: true, sameSite: 'Strict', path: '/', secure: url.protocol === 'https:' });
+  const brought = asked ?? req.header('Authorization')?.replace(/^Bearer /, '');
+  const isLetIn = brought === undefined ? isSame(getCookie(context, cookie) ?? '', session) : isSame(brought, token);
+  if (!isLetIn) {
+    if (req.method === 'GET' && req.header('Accept')?.includes('text/html')) return context.html(tokenPage, 401);
+    throw new InterlockError('studio/unauthorized');
+  }
+  if (asked === null || req.method !== 'GET') return undefined;
+  const secure = url.protocol === 'https:' || req.header('X-Forwarded-Proto') === 'https';
+  setCookie(context, cookie, session, { httpOnly: true, sameSite: 'Strict', path, secure });
   url.searchParams.delete('token');
   return context.redirect(`${url.pathname}${url.search}`);
 };
+
+const tokenPage = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Studio: token</title>
+<style>body { color-scheme: light dark; font: 16px/1.5 system-ui; margin: 20vh auto; max-width: 28rem; padding: 0 1rem } input, button { font: inherit; padding: .4rem .6rem }</style>
+<h1>The studio requires its token</h1>
+<p>Open the address that the studio printed when it started, or enter the token.</p>
+<form method="get"><label>Token <input type="password" name="token" required autofocus></label> <button>Open</button></form>
+</html>`;
 
 /** Compares in a time that says nothing about where two texts differ. */
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
 import { InterlockError } from '../../../src/index.js';
 import type { Studio } from '../studio.js';
@@ -19,6 +20,10 @@ export interface AppOptions extends Access {
 /** No request needs more bytes. */
 const mostBytes = 4 * 1024 * 1024;
 
+const refuseSize = (): never => {
+  throw new HTTPException(413, { message: 'The request is larger than 4 MB.' });
+};
+
 /** Scripts and requests of our own alone; styles are also set by scripts, element by element. */
 const headers = secureHeaders({
   contentSecurityPolicy: {
@@ -29,7 +34,7 @@ const headers = secureHeaders({
     fontSrc: ["'self'"],
     connectSrc: ["'self'"],
     baseUri: ["'self'"],
-    formAction: ["'none'"],
+    formAction: ["'self'"],
     frameAncestors: ["'none'"],
   },
   xFrameOptions: 'DENY',
@@ -40,7 +45,7 @@ const headers = secureHeaders({
 /** The studio as an application of Hono. */
 export const createApp = (studio: Studio, { path = '/', ...access }: AppOptions = {}): Hono => {
   const api = new Hono()
-    .use(bodyLimit({ maxSize: mostBytes }))
+    .use(bodyLimit({ maxSize: mostBytes, onError: refuseSize }))
     .route('/', catalogRoutes(studio))
     .route('/', runRoutes(studio))
     .route('/', wordsRoutes(studio))
@@ -48,9 +53,10 @@ export const createApp = (studio: Studio, { path = '/', ...access }: AppOptions 
     .all('*', (c) => {
       throw new InterlockError('studio/not-found', { path: c.req.path });
     });
+  const base = `/${path.split('/').filter(Boolean).join('/')}/`.replace('//', '/');
   return new Hono()
-    .use(headers, guardAccess(access))
+    .use(headers, guardAccess(access, base))
     .route('/api', api)
-    .route('/', pageRoutes(`/${path.split('/').filter(Boolean).join('/')}/`.replace('//', '/')))
+    .route('/', pageRoutes(base))
     .onError(errorResponse);
 };

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await buildPages(() => undefined);
   app = await serveApp();
   theirs = await startMastraStudio(app.url);
-  ours = await startStudio({ mastra: app.mastra, port: 0 });
+  ours = await startStudio({ mastra: app.mastra, port: 0, token: false });
 }, 120_000);
 afterAll(async () => {
   await ours.close();

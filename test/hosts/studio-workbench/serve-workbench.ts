@@ -82,7 +82,7 @@ export const useWorkbench = (): ((path: string) => string) => {
   let server: StudioServer | undefined;
   beforeAll(async () => {
     await buildPages(() => undefined);
-    server = await startStudio({ mastra: createMastra(), port: 0 });
+    server = await startStudio({ mastra: createMastra(), port: 0, token: false });
   }, 120_000);
   afterAll(() => server?.close());
   return (path) => new URL(path, server?.url).href;

@@ -149,7 +149,7 @@ export const useStudio = (): TestStudio => {
   let server: StudioServer | undefined;
   const file = join(folder, 'runs.db');
   const serve = async (port: number): Promise<void> => {
-    server = await startStudio({ mastra: createMastra(), port, file });
+    server = await startStudio({ mastra: createMastra(), port, file, token: false });
   };
   beforeAll(async () => {
     await buildPages(() => undefined);
