@@ -23,7 +23,7 @@ export interface StudioServerOptions extends StoreOptions {
   readonly host?: string;
   /** Default 4477, or a free one where that is taken; 0 is a free one. */
   readonly port?: number;
-  /** What each request must bring. Default: made up, kept beside the file of the runs, and part of the printed address. `false`: none; the host must be this machine alone. */
+  /** What each request must bring. Default: made up, kept next to the file of the runs, and part of the printed address. `false`: none; the host must be this machine alone. */
   readonly token?: string | false;
 }
 
