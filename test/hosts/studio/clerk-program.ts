@@ -37,5 +37,5 @@ const clerk = new InterlockAgent({
 });
 
 const mastra = new Mastra({ agents: { clerk }, logger: false });
-await startStudio({ mastra, port: Number(port), file, token: false });
+await startStudio({ mastra, port: Number(port), file });
 process.stdout.write('Runs are kept\n');

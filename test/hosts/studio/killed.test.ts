@@ -38,8 +38,10 @@ const start = async (...args: readonly string[]): Promise<void> => {
   throw new Error(`It ended: ${said}`);
 };
 
+const runs = join(folder, 'runs.db');
+
 /** `npm start`. */
-const startProgram = () => start('playground/samples/main.ts', '--port', `${port}`, '--file', join(folder, 'runs.db'));
+const startProgram = () => start('playground/samples/main.ts', '--port', `${port}`, '--file', runs);
 
 const killProgram = async (): Promise<void> => {
   const gone = once(program, 'exit');
@@ -47,8 +49,13 @@ const killProgram = async (): Promise<void> => {
   await gone;
 };
 
-const linesOf = async (runId: string): Promise<unknown[]> =>
-  (await (await fetch(`http://127.0.0.1:${port}/api/runs/${runId}/entries`)).json()) as unknown[];
+/** The token that the program keeps next to its runs, so that an open page works on after a restart. */
+const token = (file: string): string => readFileSync(`${file}.token`, 'utf8');
+
+const linesOf = async (file: string, runId: string): Promise<unknown[]> =>
+  (await (
+    await fetch(`http://127.0.0.1:${port}/api/runs/${runId}/entries`, { headers: { Authorization: `Bearer ${token(file)}` } })
+  ).json()) as unknown[];
 
 beforeAll(async () => {
   await buildPages(() => undefined);
@@ -70,7 +77,7 @@ const better = /Returns are free within 30 days/;
 
 it('says so where its server is killed, comes back with it, and has lost nothing', async () => {
   await startProgram();
-  const page = await browser().open(`http://127.0.0.1:${port}/?agent=support`);
+  const page = await browser().open(`http://127.0.0.1:${port}/?agent=support&token=${token(runs)}`);
   await say(page, 'short');
   await expectShown(page.getByText(better));
   await say(page, 'hang');
@@ -79,7 +86,7 @@ it('says so where its server is killed, comes back with it, and has lost nothing
   await expectShown(begun.locator('.part-text, .attempt').first());
   const link = begun.getByRole('link', { name: 'Open the run' });
   const runId = (await link.getAttribute('href'))?.split('/').at(-1) ?? '';
-  const before = await linesOf(runId);
+  const before = await linesOf(runs, runId);
   const seen = await page.locator('.transcript').textContent();
 
   await killProgram();
@@ -92,7 +99,7 @@ it('says so where its server is killed, comes back with it, and has lost nothing
   expect(await begun.getByText('The server is away').count()).toBe(0);
   expect(seen).toMatch(better);
   await expectShown(page.getByText(better));
-  expect((await linesOf(runId)).slice(0, before.length)).toEqual(before);
+  expect((await linesOf(runs, runId)).slice(0, before.length)).toEqual(before);
   await link.click();
   await expectShown(page.locator('.run-facts').getByText('failed'));
   await expectShown(page.getByText(/studio\/interrupted/));
@@ -108,7 +115,7 @@ it('follows a run that an engine keeps to its end, though its server was killed 
   const [file, effects] = [join(folder, 'clerk.db'), join(folder, 'effects')];
   const startClerk = () => start('test/hosts/studio/clerk-program.ts', `${port}`, file, effects);
   await startClerk();
-  const page = await browser().open(`http://127.0.0.1:${port}/?agent=clerk`);
+  const page = await browser().open(`http://127.0.0.1:${port}/?agent=clerk&token=${token(file)}`);
   await say(page, 'Charge me');
   const answer = page.locator('.turn .answer');
   await expectShown(answer.getByText(/You will/));
@@ -124,7 +131,7 @@ it('follows a run that an engine keeps to its end, though its server was killed 
   expect(readFileSync(effects, 'utf8')).toBe('5\n');
 
   const link = answer.getByRole('link', { name: 'Open the run' });
-  const lines = (await linesOf((await link.getAttribute('href'))?.split('/').at(-1) ?? '')) as { readonly seq: number }[];
+  const lines = (await linesOf(file, (await link.getAttribute('href'))?.split('/').at(-1) ?? '')) as { readonly seq: number }[];
   expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, index) => index));
   await link.click();
   await expectShown(page.locator('.run-facts').getByText('success'));
