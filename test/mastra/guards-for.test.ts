@@ -199,4 +199,32 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     await call(agent, mode);
     expect(seen).toEqual([{ toolName: 'echo', args: { say: 'a' }, result: { said: 'a' } }]);
   });
+
+  const changing = (id: string, from: string, to: string): Processor => ({
+    id,
+    processToolResult: ({ toolName, toolCallId, args, result, messageList }) => {
+      const { said } = result as { said: string };
+      const toolInvocation = { state: 'result' as const, toolCallId, toolName, args, result: { said: said.replace(from, to) } };
+      messageList.updateToolInvocation({ type: 'tool-invocation', toolInvocation });
+      return messageList;
+    },
+  });
+
+  it('a tool’s result that two guards change side by side has both changes', async () => {
+    const source = pipeline('p').parallel([changing('a', 'Ann', '[name]'), changing('b', 'Oslo', '[city]')]);
+    const { agent, model } = stockWith(source, callThen('echo', { say: 'Ann lives in Oslo today.' }));
+    await call(agent, mode);
+    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('[name] lives in [city] today.');
+  });
+
+  it('a tool’s result that a guard rejects is sent nowhere', async () => {
+    const source = pipeline('p')
+      .then(changing('a', 'Ann', 'Anna'))
+      .then(tripping('processToolResult', 'No.'));
+    const { agent, model } = stockWith(source, callThen('echo', { say: 'Ann lives in Oslo.' }));
+    const { tripwire, messages } = await call(agent, mode);
+    expect(tripwire).toMatchObject({ reason: 'No.' });
+    expect(model.calls).toHaveLength(1);
+    expect(JSON.stringify(messages.flatMap(({ content }) => content.parts))).not.toContain('"said":"Ann');
+  });
 });
