@@ -43,7 +43,7 @@ export const LiveStrip = ({ runId }: { readonly runId: string | undefined }) => 
   return (
     <aside className="strip" aria-label="The run as it goes on">
       <div className="strip-head">
-        <h2>Signal box</h2>
+        <h2>Live run</h2>
         {runId !== undefined && <Link href={runHref(runId)}>Open the run</Link>}
       </div>
       {runId === undefined || lines === 0 ? (

@@ -1,7 +1,7 @@
 import { Cpu, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { RunSummary } from '../../protocol/runs.js';
-import { passingSignal, signalOf, statusSignals, type Tone } from './signal.js';
+import { signalOf, statusSignals, type Tone } from './signal.js';
 import './badge.css';
 
 interface BadgeProps {
@@ -30,21 +30,15 @@ export const VerdictBadge = ({ verdict, isShadow = false }: { readonly verdict: 
   );
 };
 
-interface StatusBadgeProps {
-  readonly status: RunSummary['status'];
-  /** How it stood at a point in time: nothing turns then. */
-  readonly isPast?: boolean;
-}
-
-/** How a run stands, or stood. */
-export const StatusBadge = ({ status, isPast = false }: StatusBadgeProps) => {
-  const { tone, label, icon } = isPast && status === 'running' ? passingSignal : statusSignals[status];
+/** How a run ended or stands. */
+export const StatusBadge = ({ status }: { readonly status: RunSummary['status'] }) => {
+  const { tone, label, icon } = statusSignals[status];
   const badge = (
     <Badge tone={tone} icon={icon}>
       {label}
     </Badge>
   );
-  return status === 'running' && !isPast ? <span className="badge-turning">{badge}</span> : badge;
+  return status === 'running' ? <span className="badge-turning">{badge}</span> : badge;
 };
 
 /** Marks a workflow that is a processor. */

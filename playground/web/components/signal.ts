@@ -7,7 +7,6 @@ import {
   LoaderCircle,
   OctagonX,
   Pencil,
-  Play,
   RotateCcw,
   Unplug,
   type LucideIcon,
@@ -44,9 +43,6 @@ export const statusSignals: Readonly<Record<RunSummary['status'], Signal>> = {
   canceled: { tone: 'out', label: 'canceled', icon: Ban },
   suspended: { tone: 'edit', label: 'waiting', icon: CirclePause },
 };
-
-/** A run that was under way at a point in time, and is no more. */
-export const passingSignal: Signal = { tone: 'out', label: 'was running', icon: Play };
 
 /** The signal of a verdict that came as text, e.g. in a comparison. */
 export const signalOf = (verdict: string): Signal =>

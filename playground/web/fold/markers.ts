@@ -24,7 +24,7 @@ const verdictNote = ({ verdict, processorId }: Extract<RunEvent, { type: 'guard'
   verdict === 'pass' ? undefined : note(verdict, verdict === 'unavailable' ? 'trip' : verdict, `${processorId}: ${verdict}`);
 
 const standingNote = ({ status }: RunStanding): Noted => {
-  if (status === 'running') return note('resume', 'pass', 'goes on');
+  if (status === 'running') return note('resume', 'pass', 'resumed');
   return note(
     status === 'tripwire' ? 'trip' : 'finish',
     status === 'success' ? 'pass' : status === 'suspended' ? 'edit' : 'trip',
@@ -39,7 +39,7 @@ const noteOf = (event: RunEvent): Noted | undefined => {
   if (event.type === 'step-finish' && event.reason === 'retry') return note('retry', 'retry', 'the step is tried again');
   if (event.type === 'model-error') return note('error', 'trip', 'the model’s call failed');
   if (event.type === 'tool-start') return note('tool', 'out', `${event.toolName} starts`);
-  if (event.type === 'run-resume') return note('resume', 'pass', `goes on: ${event.answer}`);
+  if (event.type === 'run-resume') return note('resume', 'pass', `resumed: ${event.answer}`);
   return undefined;
 };
 

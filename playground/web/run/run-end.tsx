@@ -5,21 +5,18 @@ import type { RunView } from '../fold/run-view.js';
 
 interface RunEndProps {
   readonly runId: string;
-  /** The run at the point in time. */
+  /** The run as far as it is known, whatever point in time the page shows. */
   readonly view: RunView;
-  /** Whether the run still waits: what was answered since is not asked again. */
-  readonly isWaiting: boolean;
   readonly onAnswered: () => void;
 }
 
-/** How the run ended, as far as it has at the point in time. */
-export const RunEnd = ({ runId, view, isWaiting, onAnswered }: RunEndProps) => (
+/** How the run ended, or what it waits for. */
+export const RunEnd = ({ runId, view, onAnswered }: RunEndProps) => (
   <>
     {view.tripwire && <TripwireNotice tripwire={view.tripwire} />}
     {view.error && <ErrorNotice error={view.error} />}
-    {isWaiting &&
-      view.status === 'suspended' &&
-      !view.error && // else nobody can answer it
+    {view.status === 'suspended' &&
+      !view.error && // else there is nothing left to answer
       view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} onAnswered={onAnswered} />)}
   </>
 );

@@ -29,13 +29,13 @@ const given: Readonly<Record<NonNullable<RunView['memory']>['given'], string>> =
 
 type FactsProps = RunHeadProps & { readonly agentName: string };
 
-/** How the run stands: its status, when and how long, and what it cost so far. */
+/** How the run ended or stands, when and how long, and what it cost up to the point in time. */
 const RunFacts = ({ summary, view, whole, state, agentName }: FactsProps) => {
   const { inputTokens, outputTokens, calls, wastedCalls } = view.usage;
   const { startedAt, at } = whole;
   return (
     <p className="run-facts">
-      <StatusBadge status={view.status} isPast={view.seq < whole.seq || whole.status !== 'running'} />
+      <StatusBadge status={whole.status} />
       {state === 'waiting' && <Badge tone="edit">the server is away</Badge>}
       <span>
         <InertText text={agentName} />

@@ -38,6 +38,7 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
   const view = fold.at(playhead.at);
   const { visits } = view;
   const lane = currentLane(view);
+  const later = lane && whole.lanes[lane.index]?.marks;
   /** A stock agent tells of no states and no verdicts. */
   const isKnown = whole.visits.length > 0;
   const markers = useMemo(() => markersOf(entries.slice(0, lines)), [entries, lines]);
@@ -57,9 +58,9 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
             </Panel>
           )}
           <div className="run-column">
-            <RunEnd runId={runId} view={view} isWaiting={whole.status === 'suspended'} onAnswered={run.readOn} />
+            <RunEnd runId={runId} view={whole} onAnswered={run.readOn} />
             {isKnown && <RunSignals whole={whole} seq={view.seq} onSeq={moveTo} />}
-            {isKnown && <GuardsPanel runId={runId} lane={lane} />}
+            {isKnown && <GuardsPanel runId={runId} lane={lane} later={later} place={playhead.place} onPlace={playhead.select} />}
             <LanesPanel runId={runId} view={view} lastSeq={entries[lines - 1]?.seq ?? 0} onSeq={moveTo} />
             <HoldBackPanel entries={entries} lines={lines} view={view} lane={lane} />
           </div>

@@ -1,13 +1,14 @@
 import { Panel } from '../components/panel.js';
 import type { RunView } from '../fold/run-view.js';
 import { SignalList, standsOut } from './lanes/signal-list.js';
+import type { Place } from './use-playhead.js';
 
 interface RunSignalsProps {
   /** The run as far as it is known. */
   readonly whole: RunView;
   /** The point in time that the page shows. */
   readonly seq: number;
-  readonly onSeq: (seq: number) => void;
+  readonly onSeq: (seq: number, place: Place) => void;
 }
 
 /** What is said where no guard did more than pass. */

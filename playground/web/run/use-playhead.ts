@@ -1,39 +1,61 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useQuery } from '../shell/use-query.js';
 
-/** The point in time that a page shows. */
+/** A place of a pipeline in a phase: a guard, a block, or with the pipeline's id alone the whole of it. */
+export interface Place {
+  readonly phase: string;
+  readonly path: string;
+}
+
+/** The point in time that a page shows, and the place that is selected there. */
 export interface Playhead {
   /** The number of the line; `undefined` is the end, also while it moves on. */
   readonly at: number | undefined;
-  readonly moveTo: (at: number | undefined) => void;
+  /** Selected until the point in time changes. */
+  readonly place: Place | undefined;
+  readonly moveTo: (at: number | undefined, place?: Place) => void;
+  readonly select: (place: Place) => void;
 }
+
+type Shown = Pick<Playhead, 'at' | 'place'>;
 
 /** Browsers refuse addresses that change too often. */
 const settleMs = 200;
 
-const readAt = (query: URLSearchParams): number | undefined => {
+const readShown = (query: URLSearchParams): Shown => {
   const at = Number(query.get('at') ?? Number.NaN);
-  return Number.isInteger(at) && at >= 0 ? at : undefined;
+  const [phase, path] = [query.get('phase'), query.get('guard')];
+  return {
+    at: Number.isInteger(at) && at >= 0 ? at : undefined,
+    place: phase !== null && path !== null ? { phase, path } : undefined,
+  };
 };
 
-/** A point in time that the address keeps, once it rests. */
+const toQuery = ({ at, place }: Shown) => ({ at: at?.toString(), phase: place?.phase, guard: place?.path });
+
+/** A point in time and a selection that the address keeps, once they rest. */
 export const usePlayhead = (): Playhead => {
   const [query, setQuery] = useQuery();
-  const inAddress = readAt(query);
-  const [at, setAt] = useState(inAddress);
+  const inAddress = JSON.stringify(toQuery(readShown(query)));
+  const [shown, setShown] = useState(() => readShown(query));
   const written = useRef(inAddress);
   useEffect(() => {
     if (inAddress === written.current) return; // our own writing
     written.current = inAddress;
-    setAt(inAddress);
-  }, [inAddress]);
+    setShown(readShown(query));
+  }, [inAddress, query]);
   useEffect(() => {
-    if (at === written.current) return undefined;
+    const wanted = toQuery(shown);
+    if (JSON.stringify(wanted) === written.current) return undefined;
     const timer = setTimeout(() => {
-      written.current = at;
-      setQuery({ at: at?.toString() });
+      written.current = JSON.stringify(wanted);
+      setQuery(wanted);
     }, settleMs);
     return () => clearTimeout(timer);
-  }, [at, setQuery]);
-  return { at, moveTo: useCallback((next: number | undefined) => setAt(next), []) };
+  }, [shown, setQuery]);
+  return {
+    ...shown,
+    moveTo: useCallback((at: number | undefined, place?: Place) => setShown({ at, place }), []),
+    select: useCallback((place: Place) => setShown(({ at }) => ({ at, place })), []),
+  };
 };

@@ -68,7 +68,7 @@ describe.each(Object.values(widths))('a run at %i px', (width) => {
     await page.keyboard.press('Home');
     expect(await lineNow(page)).toBe(0);
     await expectShown(page.getByText('No guard has judged here'));
-    await expectShown(page.locator('.run-facts').getByText('was running'));
+    await expectShown(page.locator('.run-facts').getByText('success')); // how it ended, at each point in time
     expect(await page.locator('.badge-turning').count()).toBe(0);
     await page.keyboard.press('r');
     const jumped = await lineNow(page);
@@ -115,6 +115,21 @@ it('tells at a glance what guards did, leads to each moment, and back to the con
   const glance = page.getByRole('region', { name: 'What guards did' });
   await glance.getByRole('button', { name: /quality.*retry/ }).click();
   await expectShown(guards(page).getByRole('button', { name: /^quality.*retry/ }));
+  await expectShown(
+    page
+      .locator('.inspector h3')
+      .getByText(/quality$/)
+      .first(),
+  );
+  await expect.poll(() => new URL(page.url()).searchParams.get('guard')).toMatch(/quality$/);
+  await expectShown(page.locator('.run-facts').getByText('success'));
+  await page.reload();
+  await expectShown(
+    page
+      .locator('.inspector h3')
+      .getByText(/quality$/)
+      .first(),
+  );
   await page.getByRole('link', { name: 'The conversation' }).click();
   await expectShown(page.locator('.said').getByText('short'));
   await expect.poll(() => new URL(page.url()).searchParams.get('agent')).toBe('support');

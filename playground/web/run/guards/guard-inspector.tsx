@@ -5,6 +5,7 @@ import { count, formatDuration } from '../../components/format.js';
 import { MarkBadge } from '../../components/guard-mark-row.js';
 import type { VerdictKind } from '../../../../schemas/index.js';
 import type { GuardMark } from '../../fold/run-view.js';
+import { weight } from './judged.js';
 import { GuardDiff, type GuardDiffProps } from './guard-diff.js';
 
 interface GuardInspectorProps {
@@ -52,7 +53,7 @@ const givesBack = (verdict: VerdictKind): boolean => verdict === 'pass' || verdi
 /** Verdicts that are shown of one place; a guard of single chunks may have given thousands. */
 const maxShown = 8;
 
-/** The words of a verdict: at once for the latest, for others when asked for. */
+/** The words of a verdict: at once for the first, for others when asked for. */
 const Words = ({ isOpen, ...diff }: GuardDiffProps & { readonly isOpen: boolean }) => {
   const [isAsked, setIsAsked] = useState(isOpen);
   if (isAsked) return <GuardDiff {...diff} />;
@@ -65,7 +66,10 @@ const Words = ({ isOpen, ...diff }: GuardDiffProps & { readonly isOpen: boolean 
 
 /** One place of the pipeline: each verdict with its reason, and what was done to which words. */
 export const GuardInspector = ({ runId, path, marks, author }: GuardInspectorProps) => {
-  const shown = marks.slice(-maxShown).toReversed();
+  const shown = marks
+    .slice(-maxShown)
+    .toReversed()
+    .toSorted((a, b) => weight(b) - weight(a));
   const earlier = marks.length - shown.length;
   return (
     <div className="inspector">

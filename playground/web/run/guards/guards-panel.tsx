@@ -1,37 +1,41 @@
 import { Cpu } from 'lucide-react';
 import { Tabs } from 'radix-ui';
-import { useCallback, useEffect, useMemo, useRef, useState, type RefObject } from 'react';
+import { useEffect, useMemo, useRef, type RefObject } from 'react';
 import { useCatalog } from '../../api/catalog.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { GuardMarkRow } from '../../components/guard-mark-row.js';
 import { Panel } from '../../components/panel.js';
-import type { Lane } from '../../fold/run-view.js';
+import type { GuardMark, Lane } from '../../fold/run-view.js';
+import type { Place } from '../use-playhead.js';
 import { PipelineGraph } from '../../workbench/graph/pipeline-graph.js';
 import { guardsIn } from '../../../protocol/shapes.js';
 import { GuardInspector } from './guard-inspector.js';
-import { judgedPhases, latestPhase, pipelineNamed, placeMarks, type JudgedPhase } from './judged.js';
+import { judgedPhases, latestPhase, pipelineNamed, pipelineOf, placeMarks, type JudgedPhase } from './judged.js';
 import './guards.css';
+
+const nothing: readonly never[] = [];
 
 interface PhaseViewProps {
   readonly runId: string;
   readonly judged: JudgedPhase;
+  readonly later: readonly GuardMark[];
+  readonly selected: string | undefined;
+  readonly onPath: (path: string) => void;
 }
 
 /** The pipeline of one phase with what its guards said, and the guard that is looked at. */
-const PhaseView = ({ runId, judged }: PhaseViewProps) => {
+const PhaseView = ({ runId, judged, later, selected: chosen, onPath }: PhaseViewProps) => {
   const catalog = useCatalog();
   const pipeline = pipelineNamed(catalog, judged.pipelineId);
   const guards = useMemo(() => (pipeline ? guardsIn(pipeline.graph) : []), [pipeline]);
-  const places = useMemo(() => placeMarks(judged, pipeline?.graph), [judged, pipeline]);
-  const [chosen, setChosen] = useState<string>();
-  const onSelect = useCallback((path: string) => setChosen(path), []);
+  const places = useMemo(() => placeMarks(judged, pipeline?.graph, later), [judged, pipeline, later]);
   const telling = judged.marks.findLast((mark) => mark.kind === 'verdict' && mark.verdict !== 'pass') ?? judged.marks.at(-1);
   const selected = chosen ?? telling?.path;
   const author = guards.findIndex(({ path }) => path === selected);
   return (
     <div className="phase-view">
       {pipeline ? (
-        <PipelineGraph graph={pipeline.graph} selected={selected} marks={places} onSelect={onSelect} />
+        <PipelineGraph graph={pipeline.graph} selected={selected} marks={places} onSelect={onPath} />
       ) : (
         <ul className="phase-list">
           {judged.marks.map((mark) => (
@@ -52,8 +56,6 @@ const PhaseView = ({ runId, judged }: PhaseViewProps) => {
   );
 };
 
-const nothing: readonly never[] = [];
-
 /** Keeps the tab that is shown in sight, where not all of them are; nothing else moves. */
 const useTabInSight = (key: string): RefObject<HTMLDivElement | null> => {
   const list = useRef<HTMLDivElement>(null);
@@ -67,6 +69,9 @@ const useTabInSight = (key: string): RefObject<HTMLDivElement | null> => {
   }, [key]);
   return list;
 };
+
+const isOf = ({ phase, pipelineId }: JudgedPhase, place: Place | undefined): boolean =>
+  place !== undefined && place.phase === phase && pipelineOf(place.path) === pipelineId;
 
 const keyOf = ({ phase, pipelineId }: JudgedPhase): string => `${phase} ${pipelineId}`;
 
@@ -93,11 +98,15 @@ interface GuardsPanelProps {
   readonly runId: string;
   /** The attempt that goes on at the point in time. */
   readonly lane: Lane | undefined;
+  /** All marks of this attempt, as far as they are known. */
+  readonly later: readonly GuardMark[] | undefined;
+  /** What is selected. Without it the panel follows the run. */
+  readonly place: Place | undefined;
+  readonly onPlace: (place: Place) => void;
 }
 
-/** The guards of an attempt, phase by phase; it follows the run until somebody chooses a phase of this attempt. */
-export const GuardsPanel = ({ runId, lane }: GuardsPanelProps) => {
-  const [chosen, setChosen] = useState<{ readonly lane: number; readonly key: string; readonly marks: number }>();
+/** The guards of an attempt, phase by phase. */
+export const GuardsPanel = ({ runId, lane, later = nothing, place, onPlace }: GuardsPanelProps) => {
   const { marks = nothing, asked = nothing } = lane ?? {};
   const judged = useMemo(() => judgedPhases({ marks, asked }), [marks, asked]);
   if (!lane || judged.length === 0)
@@ -108,20 +117,29 @@ export const GuardsPanel = ({ runId, lane }: GuardsPanelProps) => {
         </EmptyState>
       </Panel>
     );
-  const isStill = chosen?.lane === lane.index && chosen.marks === lane.marks.length;
-  const index = isStill ? judged.findIndex((one) => keyOf(one) === chosen.key) : latestPhase(judged, lane);
-  const shown = judged[Math.max(0, index)] ?? judged[0];
+  const shown = judged.find((one) => isOf(one, place)) ?? judged[Math.max(0, latestPhase(judged, lane))];
   if (!shown) return null;
+  const selected = isOf(shown, place) && place?.path !== shown.pipelineId ? place?.path : undefined;
   return (
     <Panel title="Guards" note={`step ${lane.stepNumber + 1}, attempt ${lane.attempt}`} isFlush className="guards">
       <Tabs.Root
         value={keyOf(shown)}
-        onValueChange={(key) => setChosen({ lane: lane.index, key, marks: lane.marks.length })}
+        onValueChange={(key) => {
+          const chosen = judged.find((one) => keyOf(one) === key);
+          if (chosen) onPlace({ phase: chosen.phase, path: chosen.pipelineId });
+        }}
         activationMode="manual"
       >
         <PhaseTabs judged={judged} shown={keyOf(shown)} />
         <Tabs.Content value={keyOf(shown)} tabIndex={-1}>
-          <PhaseView key={keyOf(shown)} runId={runId} judged={shown} />
+          <PhaseView
+            key={keyOf(shown)}
+            runId={runId}
+            judged={shown}
+            later={later}
+            selected={selected}
+            onPath={(path) => onPlace({ phase: shown.phase, path })}
+          />
         </Tabs.Content>
       </Tabs.Root>
     </Panel>

@@ -14,7 +14,7 @@ export interface JudgedPhase {
 }
 
 /** A path begins with the name of its pipeline. */
-const pipelineOf = (path: string): string => path.split('/', 1)[0] ?? path;
+export const pipelineOf = (path: string): string => path.split('/', 1)[0] ?? path;
 
 /** Phases in which guards of an attempt were asked, in the order in which they first were; the same one of two pipelines is two. */
 export const judgedPhases = ({ marks, asked }: Pick<Lane, 'marks' | 'asked'>): JudgedPhase[] => {
@@ -66,16 +66,22 @@ const markOf = (mark: GuardMark): PlaceMark => {
   }
 };
 
-/** Where a place has two marks, the strictest verdict is shown: the sum of a guard's chunks does not hide a stop. */
-const weight = (mark: GuardMark): number => {
+/** The strictest verdict comes first: the sum of a guard's chunks does not hide a stop. */
+export const weight = (mark: GuardMark): number => {
   if (mark.kind !== 'verdict') return mark.kind === 'stale' ? 0.5 : 1;
   return verdictKinds.length - 1 - verdictKinds.indexOf(mark.verdict);
 };
 
-/** Marks by the path of their place; guards of the phase that were canceled, not asked, or not yet, say so. */
+/**
+ * Marks by the path of their place. A guard of the phase without a mark has none yet where one comes later; else it was canceled, or
+ * not asked.
+ *
+ * @param later all marks of the attempt, as far as they are known
+ */
 export const placeMarks = (
   { marks, phase }: JudgedPhase,
   graph: PipelineInfo['graph'] | undefined,
+  later: readonly GuardMark[],
 ): ReadonlyMap<string, PlaceMark> => {
   const heaviest = new Map<string, GuardMark>();
   for (const mark of marks) {
@@ -85,8 +91,10 @@ export const placeMarks = (
   const tripped = marks.filter((mark) => mark.kind === 'verdict' && mark.verdict === 'trip').map(({ path }) => path);
   const canceled = graph ? besideTrips(graph, new Set(tripped)) : new Set();
   const places = new Map<string, PlaceMark>();
+  const comes = new Set(later.filter((mark) => mark.phase === phase).map(({ path }) => path));
+  const without = (path: string) => (comes.has(path) ? 'no verdict yet' : canceled.has(path) ? 'canceled' : 'not asked');
   for (const { path, phases } of graph ? guardsIn(graph) : [])
-    if (phases.includes(phase)) places.set(path, { tone: 'out', label: canceled.has(path) ? 'canceled' : 'not asked' });
+    if (phases.includes(phase)) places.set(path, { tone: 'out', label: without(path) });
   for (const [path, mark] of heaviest) places.set(path, markOf(mark));
   return places;
 };

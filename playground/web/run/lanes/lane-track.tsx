@@ -1,9 +1,10 @@
 import type { Lane } from '../../fold/run-view.js';
+import type { Place } from '../use-playhead.js';
 import { SignalList, standsOut } from './signal-list.js';
 
 interface LaneTrackProps {
   readonly lane: Lane;
-  readonly onSeq: (seq: number) => void;
+  readonly onSeq: (seq: number, place?: Place) => void;
 }
 
 const nameOf = (state: string): string => state.slice(state.lastIndexOf('.') + 1);

@@ -9,6 +9,7 @@ import type { StepReason } from '../../../../schemas/index.js';
 import { ToolRow } from '../../chat/tool-row.js';
 import { LaneTrack } from './lane-track.js';
 import { LaneWords } from './lane-words.js';
+import type { Place } from '../use-playhead.js';
 import './lanes.css';
 
 const reasons: Readonly<Record<StepReason, { readonly tone: Tone; readonly label: string }>> = {
@@ -25,7 +26,7 @@ interface LaneRowProps {
   readonly isHere: boolean;
   /** The last line that may belong to it. */
   readonly until: number;
-  readonly onSeq: (seq: number) => void;
+  readonly onSeq: (seq: number, place?: Place) => void;
 }
 
 const LaneRow = memo(({ runId, lane, isHere, until, onSeq }: LaneRowProps) => {
@@ -57,7 +58,7 @@ interface LanesPanelProps {
   readonly view: RunView;
   /** The last line of the whole run. */
   readonly lastSeq: number;
-  readonly onSeq: (seq: number) => void;
+  readonly onSeq: (seq: number, place?: Place) => void;
 }
 
 /** Attempts one below the other, each with the states that it went through and the words that it let out. */

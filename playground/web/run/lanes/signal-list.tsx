@@ -1,6 +1,7 @@
 import { MarkBadge, markName } from '../../components/guard-mark-row.js';
 import { InertText } from '../../components/inert-text.js';
 import type { GuardMark } from '../../fold/run-view.js';
+import type { Place } from '../use-playhead.js';
 import './signal-list.css';
 
 /** What stands out: verdicts that were more than a pass, and what was said about a block. */
@@ -13,20 +14,20 @@ interface SignalListProps {
   readonly marks: readonly GuardMark[];
   /** The point in time: what comes later is faint. */
   readonly seq?: number;
-  readonly onSeq: (seq: number) => void;
+  readonly onSeq: (seq: number, place: Place) => void;
 }
 
 /** More than these nobody reads. */
 const mostSignals = 12;
 
-/** Marks as badges, each a way to its moment. */
+/** Marks as badges; each leads to its moment and selects its place. */
 export const SignalList = ({ label, marks, seq = Infinity, onSeq }: SignalListProps) =>
   marks.length > 0 && (
     <ul className="signals" aria-label={label}>
       {marks.length > mostSignals && <li className="signals-more">{marks.length - mostSignals} before, and</li>}
       {marks.slice(-mostSignals).map((mark) => (
         <li key={`${mark.seq} ${mark.path}`} className={mark.seq > seq ? 'signals-later' : ''}>
-          <button type="button" onClick={() => onSeq(mark.seq)}>
+          <button type="button" onClick={() => onSeq(mark.seq, { phase: mark.phase, path: mark.path })}>
             <InertText text={markName(mark)} /> <MarkBadge mark={mark} />
           </button>
         </li>
