@@ -37,7 +37,7 @@ const LaneRow = memo(({ runId, lane, isHere, until, onSeq }: LaneRowProps) => {
         <h3>
           step {lane.stepNumber + 1} <span>attempt {lane.attempt}</span>
         </h3>
-        {reason ? <Badge tone={reason.tone}>{reason.label}</Badge> : <Badge tone="accent">goes on</Badge>}
+        {reason ? <Badge tone={reason.tone}>{reason.label}</Badge> : <Badge tone="accent">in progress</Badge>}
       </div>
       <LaneTrack lane={lane} onSeq={onSeq} />
       <LaneWords runId={runId} lane={lane} until={until} />
