@@ -50,6 +50,13 @@ const rejected: readonly (readonly [text: string, value: string])[] = [
   ['<a href="vbscript:x(1)">x</a>', 'vbscript:x(1)'],
   ['<meta http-equiv=refresh content="0;url=//evil.test/m">', '//evil.test/m'],
   ['<base href="https://evil.test/">', 'https://evil.test/'],
+  ['<meta http-equiv=refresh content="0; //evil.test/m">', '//evil.test/m'],
+  ['<meta http-equiv=refresh content=0;//evil.test/m>', '//evil.test/m'],
+  ['<p style="background:url(&quot;//evil.test/c&quot;)">', '//evil.test/c'],
+  ['<a href=https&#58//evil.test/c>', 'https&#58//evil.test/c'],
+  ['See \\\\evil.test\\share\\secret now', '\\\\evil.test\\share\\secret'],
+  ['See self.name/secret now', 'self.name/secret'],
+  ['See my-data.self.name now', 'my-data.self.name'],
   // encoded
   ['[a](h&#116;tps://evil.test/ent) x', 'h&#116;tps://evil.test/ent'],
   ['<a href="https&colon;//evil.test/ent">x</a>', 'https&colon;//evil.test/ent'],
@@ -91,6 +98,8 @@ const harmless: readonly string[] = [
   'javascript: is a scheme. The data: we have. A mailto link. http is a protocol.',
   'It was defanged: hxxps[:]//evil[.]test/x',
   '{"a": [1, 2], "b": {"c": "d:e"}} <xs:element name="a"/> std::vector<int> a::b',
+  'Use ASP.NET or VB.NET. Then self.name, this.id, config.dev, node.click() and event.target.click(x).',
+  '\\\\ is a line break in TeX and \\\\d+\\\\. is an expression.',
   '今天天气很好。我们去公园吧，好吗？',
 ];
 

@@ -24,9 +24,16 @@ const endings =
 const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_-]{0,62})`;
 
 /** What comes before a destination, and is no part of it. */
-const before = String.raw`\]\(\s{0,8}<?|\]:\s{0,8}<?|\burl\(\s{0,8}["']?|\b(?:${attributes})\s{0,8}=\s{0,8}["']?`;
+const before = String.raw`\]\(\s{0,8}<?|\]:\s{0,8}<?|\burl\(\s{0,8}["']?|\bcontent\s{0,4}=\s{0,4}["']?\s{0,4}[\d.]{1,8}\s{0,4}[;,]\s{0,4}(?![\s;,])|\b(?:${attributes})\s{0,8}=\s{0,8}["']?`;
+/** Names of objects in programs, and what they end in where they look like domains: `self.name`. */
+const objects =
+  'app|args|body|config|console|const|context|ctx|data|document|el|element|entry|env|err|error|event|evt|field|file|form|input|item|key|list|math|me|model|module|msg|node|np|obj|object|options|os|params|parent|pd|process|props|ref|req|request|res|response|result|results|row|schema|self|session|settings|state|sys|table|target|task|this|tool|user|utils|value|window';
+const members =
+  'name|id|to|info|click|my|in|be|at|no|top|link|page|space|dev|app|io|live|store|site|online|tech|cloud|co|it|es|int|us|de';
+/** Such names, and `ASP.NET`, where nothing follows that could carry data. */
+const inCode = String.raw`(?:(?:(?:${objects})\.){1,6}(?:${members})|(?:ado|asp|ml|vb)\.net)(?![\p{L}\p{N}/#:@_-]|\?\S|\.[\p{L}\p{N}])`;
 /** A domain alone. */
-const bare = String.raw`(?:${label}\.){1,6}(?:(?:${endings})(?![\p{L}\p{N}_@-]|\.[\p{L}\p{N}])|[\p{L}]{2,24}(?::\d{1,5})?[/?](?=[\p{L}\p{N}?#%&=]))`;
+const bare = String.raw`(?!${inCode})(?:${label}\.){1,6}(?:(?:${endings})(?![\p{L}\p{N}_@-]|\.[\p{L}\p{N}])|[\p{L}]{2,24}(?::\d{1,5})?[/?](?=[\p{L}\p{N}?#%&=]))`;
 const bareForm = new RegExp(`^(?:www\\.|${bare})`, 'iu');
 /** Whether a text without a scheme begins with a domain, as clients that make links of words take it. */
 export const isBareLink = (text: string): boolean => bareForm.test(text);
@@ -36,6 +43,7 @@ const beginnings = [
   String.raw`(?:https?|wss?|ftp):(?=[^\s"'<>)])`,
   String.raw`(?<![\p{L}\p{N}+-])(?:(?:${opaque}):(?=[^\s"'<>)])|[a-z][a-z0-9+-]{0,31}:(?=[\\/]{2}))`,
   String.raw`(?<=^|[(<="'` + '`' + String.raw`]|\]:\s{0,8}|,\s{0,8})[\\/]{2,}(?=[^\s\\/"'<>)*])`,
+  String.raw`(?<![\p{L}\p{N}\\])\\{2}(?=(?:${label}\.){1,6}${label}\\)`, // a share of Windows
   String.raw`(?<![\p{L}\p{N}@./\\:-])www\.(?=[\p{L}\p{N}])`,
   String.raw`(?<![\p{L}\p{N}@./\\:_-])(?:${bare})`,
 ].join('|');

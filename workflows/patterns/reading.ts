@@ -38,10 +38,14 @@ const names: Readonly<Record<string, string>> = {
   bsol: '\\',
   quest: '?',
   equals: '=',
+  quot: '"',
+  apos: "'",
+  lpar: '(',
+  rpar: ')',
   Tab: '\t',
   NewLine: '\n',
 };
-const code = String.raw`\\{1,4}(?:u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,5}\}|x[0-9A-Fa-f]{2})|\\[!-\/:-@\[\]-\x60\{-~]|%[2-7][0-9A-Fa-f]|&#(?:\d{1,7}|[xX][0-9A-Fa-f]{1,7});|&(?:${Object.keys(names).join('|')});`;
+const code = String.raw`\\{1,4}(?:u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,5}\}|x[0-9A-Fa-f]{2})|\\[!-\/:-@\[\]-\x60\{-~]|%[2-7][0-9A-Fa-f]|&#(?:\d{1,7}|[xX][0-9A-Fa-f]{1,7});?|&(?:${Object.keys(names).join('|')});`;
 /** Also controls other than white space, blank braille, keycaps, and lines through and under letters. */
 const unseen = String.raw`[\p{Default_Ignorable_Code_Point}\0-\x08\x0E-\x1F\x7F\u0332-\u0338\u20E3\u2800]`;
 /** Colours of a terminal. */

@@ -12,11 +12,14 @@ export interface PathRuleOptions {
 }
 
 /** Names that Windows gives to devices, with any ending. */
-const device = /^(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(?:\.|$)/i;
+const device = /^(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$|clock\$) *(?:\.|$)/i;
+
+/** The short name of Windows for a longer one, which may be hidden: `ENV~1` is `.env`. */
+const shortName = /^[^.]{0,7}~\d/;
 
 /**
  * A rule for an argument that a tool opens as a file. Only plain paths pass: no step upwards, no codes, no backslash, no drive, stream or device, no
- * home folder, no letter that another program could read as a separator. It does not look at the disk: a symbolic link under a root may lead
+ * home folder, no dash at the start, no letter that another program could read as a separator. It does not look at the disk: a symbolic link under a root may lead
  * elsewhere, so let the tool resolve the path (`fs.realpath`) and compare it again.
  */
 export const pathRule = ({ roots = ['.'], endings, hidden = false, maxChars = 1024 }: PathRuleOptions = {}): ArgumentRule => {
@@ -30,7 +33,8 @@ export const pathRule = ({ roots = ['.'], endings, hidden = false, maxChars = 10
     if (segments.some((segment) => /^\.+$/.test(segment) || /[. ]$/.test(segment) || segment.startsWith(' ')))
       return 'must not have steps upwards, nor names that end in a dot or space';
     if (segments.some((segment) => device.test(segment))) return 'must not be a device';
-    if (!hidden && segments.some((segment) => segment.startsWith('.'))) return 'must not have hidden names';
+    if (!hidden && segments.some((segment) => segment.startsWith('.') || shortName.test(segment)))
+      return 'must not have hidden names';
     const path = `${value.startsWith('/') ? '/' : ''}${segments.join('/')}`;
     const isInside = value.startsWith('/')
       ? folders.some((root) => isUnder(path, root))
@@ -45,7 +49,7 @@ const isUnder = (path: string, root: string): boolean =>
   (root !== '.' && path === root) || path.startsWith(`${root.replace(/^\.\//, '')}/`);
 
 const isPlain = (value: string): boolean =>
-  !/[\p{C}\\%:*?"<>|]|\p{Default_Ignorable_Code_Point}/u.test(value) &&
+  !/[\p{C}\p{Zl}\p{Zp}\\%:*?"<>|]|\p{Default_Ignorable_Code_Point}/u.test(value) &&
   value.normalize('NFKC') === value &&
-  !/^~|[\u2044\u2215\u29F5\u29F8\uFF0F\u2024\u2025\u2026]/u.test(value) &&
+  !/^[~-]|[\u2044\u2215\u29F5\u29F8\uFF0F\u2024\u2025\u2026]/u.test(value) &&
   !value.startsWith('//');

@@ -33,7 +33,7 @@ const usualFunctions =
 
 /** Words with which something is written, locked, set, loaded or run, in any dialect, and those that hand rows to a file or table. */
 const forbidden = new Set(
-  'insert update delete merge upsert create alter drop truncate rename grant revoke copy call exec execute do set reset lock unlock vacuum analyze explain into attach detach pragma load handler listen notify unlisten prepare deallocate declare fetch move close cluster reindex refresh comment security begin commit rollback savepoint start abort use show describe desc_table shutdown kill backup restore import export outfile dumpfile infile openrowset opendatasource openquery for table procedure analyse discard checkpoint reassign'.split(
+  'insert update delete merge upsert create alter drop truncate rename grant revoke copy call exec execute do set reset lock unlock vacuum analyze explain into attach detach pragma load handler listen notify unlisten prepare deallocate declare fetch move close cluster reindex refresh comment security begin commit rollback savepoint start abort use show describe desc_table shutdown kill backup restore import export outfile dumpfile infile openrowset opendatasource openquery straight_join apply pivot unpivot nextval waitfor dbcc bulk writetext updatetext raiserror reconfigure for table procedure analyse discard checkpoint reassign'.split(
     ' ',
   ),
 );
@@ -65,11 +65,13 @@ export const sqlRule = ({
 };
 
 const tokenForm =
-  /[ \t\r\n\f]+|'(?:[^'\\]|'')*'|"[A-Za-z_][A-Za-z0-9_]*"|`[A-Za-z_][A-Za-z0-9_]*`|[A-Za-z_][A-Za-z0-9_]*|\d+(?:\.\d+)?|::|[<>!]=|<>|\|\||[-+*/%<>=(),.;[\]]/y;
+  /[ \t\r\n\f]+|'(?:[^'\\]|'')*'|"[A-Za-z_][A-Za-z0-9_]*"|`[A-Za-z_][A-Za-z0-9_]*`|[A-Za-z_][A-Za-z0-9_]*|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|::|[<>!]=|<>|\|\||[-+*/%<>=(),.;[\]]/y;
 
 interface Token {
   /** In small letters, without quotes. */
   readonly text: string;
+  /** As it is written; without quotes in small letters, as databases differ in what a quoted name is equal to. */
+  readonly written: string;
   readonly isName: boolean;
   readonly isQuoted: boolean;
 }
@@ -80,31 +82,40 @@ const readPlainQuery = (sql: string): SqlFacts | undefined => {
   if (!tokens) return undefined;
   while (tokens.at(-1)?.text === ';') tokens.pop();
   const words = tokens.filter(({ isName, isQuoted }) => isName && !isQuoted).map(({ text }) => text);
-  if (!['select', 'with', 'values'].includes(tokens[0]?.text ?? '')) return undefined;
-  const functions = tokens.filter(({ isName }, at) => isName && tokens[at + 1]?.text === '(');
+  if (!isQuery(tokens, 0) || tokens.some((_token, at) => wordAt(tokens, at) === 'in' && tokens[at + 1]?.text !== '('))
+    return undefined;
+  const functions = tokens.flatMap(({ isName }, at) => (isName && tokens[at + 1]?.text === '(' ? [functionAt(tokens, at)] : []));
   const tables = tablesIn(tokens);
   if (!tables) return undefined;
   const made = madeIn(tokens);
   return {
     statements: 1 + tokens.filter(({ text }) => text === ';').length,
     readOnly: !words.some((word) => forbidden.has(word)),
-    tables: tables.filter(({ name, at }) => !((made.get(name) ?? Infinity) < at)).map(({ name }) => name),
-    functions: functions.map(({ text }) => text),
+    tables: tables.filter(({ at }) => !isMadeBefore(tokens, at, made)).map(({ name }) => name),
+    functions,
   };
 };
+
+/** A function's name, with its schema where it is written. */
+const functionAt = (tokens: readonly Token[], at: number): string =>
+  tokens[at - 1]?.text === '.' ? `${tokens[at - 2]?.text ?? ''}.${tokens[at]?.text ?? ''}` : (tokens[at]?.text ?? '');
 
 /** The names that a query makes itself, `with name as (…)`, and where each is whole: before that it means a table. */
 const madeIn = (tokens: readonly Token[]): ReadonlyMap<string, number> => {
   const made = new Map<string, number>();
   if (tokens[0]?.text !== 'with') return made;
   for (let at = 1; isMade(tokens, at); at += 1) {
-    const name = tokens[at]?.text ?? '';
+    const name = tokens[at]?.written ?? '';
     at = closeOf(tokens, at + 2) + 1;
     made.set(name, at - 1);
     if (tokens[at]?.text !== ',') break;
   }
   return made;
 };
+
+/** Whether the table behind a place is one that the query made, by the same spelling. */
+const isMadeBefore = (tokens: readonly Token[], at: number, made: ReadonlyMap<string, number>): boolean =>
+  tokens[at + 2]?.text !== '.' && (made.get(tokens[at + 1]?.written ?? '') ?? Infinity) < at;
 
 const isMade = (tokens: readonly Token[], at: number): boolean =>
   tokens[at]?.isName === true && tokens[at + 1]?.text === 'as' && tokens[at + 2]?.text === '(';
@@ -133,31 +144,52 @@ const tokensOf = (sql: string): Token[] | undefined => {
       return undefined;
     // A prefix of a text changes how it is read: E'…', U&'…', B'…'.
     if (isName && !isQuoted && sql[tokenForm.lastIndex] === "'") return undefined;
-    tokens.push({ text: (isName && isQuoted ? text.slice(1, -1) : text).toLowerCase(), isName, isQuoted });
+    const written = isQuoted ? text : text.toLowerCase();
+    tokens.push({ text: (isName && isQuoted ? text.slice(1, -1) : text).toLowerCase(), written, isName, isQuoted });
   }
   return tokens;
 };
 
-const endsOfFrom = new Set(
-  'where group order having limit offset fetch window union except intersect on using join inner left right full cross natural select qualify'.split(
-    ' ',
-  ),
-);
+/** Calls that write FROM between their arguments: `extract(year from created)`. */
+const callsWithFrom = new Set(['extract', 'substring', 'trim']);
+
+/** Whether the list of tables ends at a word. The words are reserved in every dialect; an alias can be any other keyword. */
+const endsList = (tokens: readonly Token[], at: number): boolean =>
+  ['where', 'having', 'select'].includes(wordAt(tokens, at)) ||
+  (['group', 'order'].includes(wordAt(tokens, at)) && wordAt(tokens, at + 1) === 'by');
+
+/** Whether a FROM, or JOIN, is followed by a table. */
+const beginsTable = (tokens: readonly Token[], at: number): boolean => {
+  const word = wordAt(tokens, at);
+  const isComparison = wordAt(tokens, at - 1) === 'distinct' && ['is', 'not'].includes(wordAt(tokens, at - 2));
+  return word === 'join' || (word === 'from' && !isComparison);
+};
+
+/** A word without quotes; empty for anything else. */
+const wordAt = (tokens: readonly Token[], at: number): string => {
+  const token = tokens[at];
+  return token?.isName && !token.isQuoted ? token.text : '';
+};
+
+/** An open parenthesis: whether a comma in it is followed by a table, and whether its FROM belongs to a call. */
+const levelAt = (tokens: readonly Token[], at: number): { inList: boolean; readonly isCall: boolean } => ({
+  inList: false,
+  isCall: callsWithFrom.has(wordAt(tokens, at - 1)) && !isQuery(tokens, at + 1),
+});
 
 /** The tables behind FROM and JOIN, and behind each comma of such a list. Undefined where one of them is no name. */
 const tablesIn = (tokens: readonly Token[]): { readonly name: string; readonly at: number }[] | undefined => {
   const tables: { name: string; at: number }[] = [];
-  /** For each open parenthesis whether it stands in a list of tables. */
-  const lists: boolean[] = [false];
-  for (let at = 0; at < tokens.length; at += 1) {
-    const { text, isQuoted } = tokens[at] as Token; // as the loop's bounds say
-    const isWord = !isQuoted;
-    if (text === '(') lists.push(false);
-    else if (text === ')') lists.pop();
-    else if (isWord && endsOfFrom.has(text) && text !== 'join') lists[lists.length - 1] = false;
-    const begins = isWord && (text === 'from' || text === 'join');
-    if (begins) lists[lists.length - 1] = true;
-    if (!begins && !(text === ',' && lists.at(-1))) continue;
+  const levels = [levelAt(tokens, -1)];
+  for (const [at, { text }] of tokens.entries()) {
+    if (text === '(') levels.push(levelAt(tokens, at));
+    if (text === ')') levels.pop();
+    const level = levels.at(-1);
+    if (!level || (endsList(tokens, at) && wordAt(tokens, at - 1) === 'as')) return undefined;
+    if (endsList(tokens, at)) level.inList = false;
+    const begins = beginsTable(tokens, at) && !level.isCall;
+    if (begins) level.inList = true;
+    if (!begins && !(text === ',' && level.inList)) continue;
     const name = nameAt(tokens, at + 1);
     if (name === undefined) return undefined;
     if (name) tables.push({ name, at });
@@ -165,9 +197,11 @@ const tablesIn = (tokens: readonly Token[]): { readonly name: string; readonly a
   return tables;
 };
 
+const isQuery = (tokens: readonly Token[], at: number): boolean => ['select', 'with', 'values'].includes(wordAt(tokens, at));
+
 /** A table's name; empty for a query in parentheses, undefined for anything else, such as a function. */
 const nameAt = (tokens: readonly Token[], from: number): string | undefined => {
-  if (tokens[from]?.text === '(') return ['select', 'with', 'values'].includes(tokens[from + 1]?.text ?? '') ? '' : undefined;
+  if (tokens[from]?.text === '(') return isQuery(tokens, from + 1) ? '' : undefined;
   const parts: string[] = [];
   for (let at = from; tokens[at]?.isName; at += 2) {
     parts.push(tokens[at]?.text ?? '');

@@ -47,8 +47,15 @@ export const urlRule = (options: UrlRuleOptions = {}): ArgumentRule => {
 
 /** An address that every program reads alike; undefined for any other. */
 const plainUrl = (value: string): URL | undefined => {
-  const [, authority] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]+)/i.exec(value) ?? [];
-  if (authority === undefined || /[\s\\]|[^\x21-\x7E]/.test(value) || !URL.canParse(value)) return undefined;
+  const [, authority, rest = ''] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]+)(.*)/is.exec(value) ?? [];
+  // Some programs read a host behind the @ of `https://example.com#@10.0.0.1`.
+  if (
+    authority === undefined ||
+    (!rest.startsWith('/') && rest.includes('@')) ||
+    /[\s\\]|[^\x21-\x7E]/.test(value) ||
+    !URL.canParse(value)
+  )
+    return undefined;
   const url = new URL(value);
   const written = authority.toLowerCase();
   return written === url.host || written === `${url.hostname}:${defaultPorts[url.protocol] ?? ''}` ? url : undefined;
@@ -64,14 +71,17 @@ const defaultPorts: Readonly<Record<string, string>> = {
 
 /** Names that are no names of the public network: of this machine, of one label, and endings of local networks and clouds. */
 const localNames =
-  /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|private|home\.arpa|test|invalid|onion|svc|cluster)$/;
+  /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|private|home\.arpa|test|invalid|onion|svc|cluster|consul|arpa|alt|i2p)$/;
+/** Public names that lead to private addresses: those that services give to any address, and those of metadata in clouds. */
+const leadingNames =
+  /(?:^|\.)(?:(?:nip|sslip|xip)\.io|traefik\.me|localtest\.me|lvh\.me|vcap\.me|lacolhost\.com|rbndr\.us|1u\.ms|metadata\.(?:goog|nicob\.net|tencentyun\.com|platformequinix\.com|packet\.net))$/;
 
 const isNumeric = (hostname: string): boolean => ipaddr.isValid(unbracketed(hostname));
 const unbracketed = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 
 const isPrivateHost = (hostname: string): boolean => {
   if (isNumeric(hostname)) return !isPublicAddress(unbracketed(hostname));
-  return hostname.endsWith('.') || !hostname.includes('.') || localNames.test(hostname);
+  return hostname.endsWith('.') || !hostname.includes('.') || localNames.test(hostname) || leadingNames.test(hostname);
 };
 
 /** Addresses in public ranges that only a cloud's own machines reach. */

@@ -9,7 +9,7 @@ const password =
 const secret = String.raw`secret|token|credentials?|(?:api|access|auth|account|encryption|signing|private|master|secret|license|service)[ _-]?key|connection[ _-]?string|(?:php|j)?sess(?:ion)?(?:[_-]?id)?|(?:connect\.)?sid|csrf|xsrf`;
 const suffix = '(?:[_-](?:key|id|hash|value|token|secret|prod|production|dev|test|live|main|staging|default|[0-9]{1,2}))?';
 const quote = String.raw`(?:\\{0,2}["'\x60])?`;
-const between = String.raw`${quote}\]?(?:\*\*|__)?(?:[ \t]{0,8}(?:=>|:=|==?|:(?:\*\*|__)?)|[ \t]{1,3}(?:is|ist|es|est)(?=[ \t:]):?)(?:\*\*|__)?\s{0,6}${quote}`;
+const between = String.raw`${quote}\]?(?:\*\*|__)?(?:[ \t]{0,8}(?:=>|:=|==?|>|:(?:\*\*|__)?)|[ \t]{1,3}(?:is|ist|es|est)(?=[ \t:]):?)(?:\*\*|__)?\s{0,6}${quote}`;
 /** What a value may have in it, without quotes; an `&` does not begin the next field of a query. */
 const sign = String.raw`(?:[!#$%*+\-./0-9:=?@A-Z^_a-z~]|&(?!\w{1,32}=|amp;))`;
 const signs = asciiSet((character) => /[!#$%*+\-./0-9:=?@A-Z^_a-z~&"'\x60\\[\]]/.test(character));
@@ -51,8 +51,17 @@ const finderOf = (labels: string, minChars: number) =>
     open: openRun(signs, 260),
   });
 
+/** The password of `curl -u user:password`. */
+const userFinder = defineFinder({
+  lead: /(?<!\S)(?:-u|--user)[ \t=]{1,3}["']?[\w.@+-]{1,64}:/,
+  regex: new RegExp(`${sign}{${minPasswordChars},128}`, 'i'),
+  hint: /-u/,
+  read: read(minPasswordChars),
+  open: openRun(signs, 260),
+});
+
 /** Values that the text calls a password, a token or a secret, and that look like one. */
-export const labelledSecretFinders = [finderOf(password, minPasswordChars), finderOf(secret, minSecretChars)];
+export const labelledSecretFinders = [finderOf(password, minPasswordChars), finderOf(secret, minSecretChars), userFinder];
 
 /** Bits for each character: base 64 at random has about 4.5, prose and names less than 3.6. */
 const minBits = 3.9;

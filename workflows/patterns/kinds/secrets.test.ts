@@ -100,6 +100,10 @@ const labelled: readonly (readonly [text: string, expected: string])[] = [
   ['Passwort: Geh3imnis, bitte', 'Passwort: [secret], bitte'],
   ['contraseña: cl4ve-secreta', 'contraseña: [secret]'],
   ['密码：hunter2', '密码：[secret]'],
+  ['<password>abc123xyz</password>', '<password>[secret]</password>'],
+  ['curl -u admin:S3cret123 https://x.example', 'curl -u admin:[secret] https://x.example'],
+  ['curl --user "jane:S3cret123" x', 'curl --user "jane:[secret]" x'],
+  ['password=&quot;S3cret123&quot; x', 'password=&quot;[secret]&quot; x'],
   ['pa\u200Bssword: hunter2', 'pa\u200Bssword: [secret]'],
 ];
 
@@ -112,6 +116,7 @@ const harmless = [
   'password = YOUR_PASSWORD_1, token: ACCESS_TOKEN_2, "secret": "your-client-secret-1"',
   'integrity sha512-Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MGFiY2RlZg== resolved "https://registry.example/a-1.2.3.tgz#0a1b2c"',
   'maxTokens: 4096, token count: 1000000, passcode length: 6, tokens=128000',
+  'docker run -u 1000:1000 image, git push -u origin:main2, sort -u a:b, <token>string</token>, password -> user2',
   'connectionString: "redis://localhost:6379"',
 ];
 
@@ -152,6 +157,8 @@ const disguised: readonly (readonly [text: string, expected: string])[] = [
   ['DE89  3704 0044 0532\n0130 00 ok', '[iban] ok'],
   ['mara\\.quill\\@example\\.com ok', '[email] ok'],
   ['mara.quill\\x40example.com ok', '[email] ok'],
+  ['mara.quill&#64example.com ok', '[email] ok'],
+  ['mara.quill&#x40 example.com ok', 'mara.quill&#x40 example.com ok'],
   ['mara.quill\\u{40}example.com ok', '[email] ok'],
   ['ma\0ra.quill@exa\bmple.com ok', '[email] ok'],
   ['\u001B[31mmara\u001B[0m.quill@example.com ok', '\u001B[31m[email] ok'],
