@@ -15,7 +15,7 @@ import { judge } from './judge.js';
 import { inOrder } from './in-order.js';
 import { openListPort } from './list-port.js';
 import { createLoopRun, onlyPhases } from './loop-run.js';
-import { createModelPort, type ModelCall, type Said } from './model-port.js';
+import { createModelPort, leavesTogether, type ModelCall, type Said } from './model-port.js';
 import type { Run } from './run.js';
 import type { Chunk, PartOf, Prompt, StreamPart } from './spec.js';
 import { errorOfStop, GuardUnavailableError, type StopError } from './stop-errors.js';
@@ -43,7 +43,7 @@ interface Calling {
   readonly left: Gathering;
   /** Whether all of the answer has left. */
   hasEnded: boolean;
-  /** Calls and what came of them, where words leave before the answer was judged: whoever gets a call may run its tool. */
+  /** With `hold: 'chunk'`, what leaves after the review: calls and their results in a stream, all of a generated answer. */
   readonly waiting: StreamPart[];
   /** Calls that a guard ruled about. */
   readonly ruled: ReadonlySet<string>;
@@ -178,7 +178,8 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
     await over;
     Object.assign(run, { retries: loop.retries, recoveries: loop.recoveries });
     const finish = accept(calling);
-    yield* send(run.hold === 'step' ? inOrder(held, said.order) : calling.waiting);
+    const last = run.hold === 'step' ? held : calling.waiting;
+    yield* send(leavesTogether(run, call) ? inOrder(last, said.order) : last);
     calling.hasEnded = true;
     if (isAsItCame(calling)) yield* send(said.raws);
     yield* wire.end();
@@ -192,7 +193,7 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
 
 /** What leaves at once of a chunk that guards let out. */
 const leaving = (calling: Calling, chunk: Chunk): readonly StreamPart[] => {
-  const { run, said, waiting } = calling;
+  const { run, call, said, waiting } = calling;
   run.throwIfStopped();
   if (chunk.type === retraction) {
     takeBack(calling, chunk as Chunk & { data: Retraction }); // of that type
@@ -200,7 +201,7 @@ const leaving = (calling: Calling, chunk: Chunk): readonly StreamPart[] => {
   }
   const part = partOfChunk(chunk, said.parts, modelCodec);
   if (!part) return [];
-  if (run.hold === 'step' || !waitsForReview.has(part.type)) return [part];
+  if (run.hold === 'step' || (call.mode === 'stream' && !waitsForReview.has(part.type))) return [part];
   waiting.push(part);
   return [];
 };

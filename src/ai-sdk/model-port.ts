@@ -40,6 +40,9 @@ const outputPhases = ['outputStream', 'llmResponse', 'outputStep', 'outputResult
 /** Whether anything of an answer may be taken out: then it must not leave by another way either. */
 export const guardsOutput = ({ plan }: Run): boolean => outputPhases.some((phase) => plan.has(phase));
 
+/** Whether the parts of an answer leave after the review only: then they leave in the order in which they came. */
+export const leavesTogether = ({ hold }: Run, { mode }: ModelCall): boolean => hold === 'step' || mode === 'generate';
+
 /** Whether the provider's own record of a guarded answer is asked for: raw chunks, or the body of its response. */
 const keepsRecord = (run: Run, { mode, params }: ModelCall): boolean =>
   guardsOutput(run) && (mode === 'generate' || params.includeRawChunks === true);
@@ -81,7 +84,7 @@ export const createModelPort = ({ run, call, said, loopOf, onOpened }: Asking): 
     said.came?.add(part);
     const chunk = modelCodec.toChunk(part, runId);
     if (chunk) said.parts.set(chunk, part);
-    if (run.hold === 'step') said.order.push(part);
+    if (leavesTogether(run, call)) said.order.push(part);
     return chunk;
   },
 });
