@@ -107,8 +107,10 @@ const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | nu
   if (type.startsWith('data-'))
     return whenReady(redactedIn(chunk.data, by), (data) => (data === chunk.data ? chunk : { ...chunk, data }));
   const payload = (chunk.payload ?? {}) as Record<string, unknown>;
-  const map = (_value: unknown, change: (text: string) => string) =>
-    isLast ? { ...payload, argsTextDelta: change(String(payload['argsTextDelta'])) } : readFields(type, payload, { change });
+  const map = (_value: unknown, change: (text: string) => string) => {
+    const given = isLast ? { ...payload, argsTextDelta: change(String(payload['argsTextDelta'])) } : payload;
+    return readFields(type, given, { change });
+  };
   return whenReady(redactedIn(payload, by, map), (read) => (read === payload ? chunk : { ...chunk, payload: read }));
 };
 

@@ -92,7 +92,7 @@ export const partsOf = (step: StepScript, { version, modelId, index }: StepConte
 };
 
 const blockPart = /^(text|reasoning)-(start|delta|end)$/;
-const wholeContent = new Set(['tool-call', 'tool-result', 'file', 'source', 'tool-approval-request']);
+const wholeContent = new Set(['tool-call', 'tool-result', 'file', 'reasoning-file', 'source', 'custom', 'tool-approval-request']);
 
 type Block = Part & { text: string; providerMetadata?: unknown };
 

@@ -18,24 +18,52 @@ export interface CallJudge {
 }
 
 /**
- * Judges a tool call as one value: first its arguments as they were told, as one delta, then the call. What leaves agrees: what is
+ * Judges a tool call as one value: first what was told of it, its arguments as one delta, then the call. What leaves agrees: what is
  * told says what the call says and nothing else, and where a guard edits either, the other follows.
  *
  * Refuses with `release/invalid-arguments` what a guard made of the arguments' text that is no JSON.
  */
-export const judgeCall = ({ call, told }: ToldCall, by: CallJudge): Awaitable<readonly Chunk[]> => {
+export const judgeCall = (asked: ToldCall, by: CallJudge): Awaitable<readonly Chunk[]> =>
+  whenReady(judgeAround(asked, by), (told) => (told ? judgeArguments({ ...asked, told }, by) : []));
+
+/** What is told before and behind the arguments, as far as the call does not say the same; nothing where the stream is stopped. */
+const judgeAround = ({ call, told }: ToldCall, by: CallJudge): Awaitable<readonly Chunk[] | undefined> => {
+  const [first, ...rest] = told;
+  if (!first) return [];
+  return whenReady(isDelta(first) || !saysMore(first, call) ? first : by.judge(first), (left) => {
+    if (left === undefined) return undefined;
+    return whenReady(judgeAround({ call, told: rest }, by), (others) => others && [...(left ? [left] : []), ...others]);
+  });
+};
+
+/** Fields that a call has, too; its name is the call's where one comes, see `named`. */
+const saysMore = ({ payload }: Chunk, call: Chunk | undefined): boolean =>
+  Object.entries((payload as object | undefined) ?? {}).some(
+    ([name, value]: [string, unknown]) =>
+      name !== 'toolCallId' && !(call && name === 'toolName') && value !== undefined && typeof value !== 'boolean',
+  );
+
+const judgeArguments = ({ call, told: given }: ToldCall, by: CallJudge): Awaitable<readonly Chunk[]> => {
   const args = call && argsOf(call); // nothing where what was told is no JSON
-  const delta = oneDelta(told, args);
+  const delta = oneDelta(given, args);
   const before = delta && toldText(delta); // a hook may write into it
   return whenReady(delta ? by.judge(args === undefined ? { ...delta, isLast: true } : delta) : null, (left) => {
     if (left === undefined) return [];
     const text = left ? toldText(left) : undefined;
+    const told = left ? withDelta(given, left) : given;
     if (!call) return assembled(told, text);
     if (text === undefined || text === before || args === undefined) return judgeWhole({ call, told, text }, by);
     const edited = withArguments(call, text);
     if (edited instanceof InterlockError) by.refuse(edited);
     return edited instanceof InterlockError ? [] : judgeWhole({ call: edited, told, text }, by);
   });
+};
+
+/** What was told with what guards left of its arguments, and of what came with them. */
+const withDelta = (told: readonly Chunk[], left: Chunk): readonly Chunk[] => {
+  const first = told.find(isDelta);
+  const { isLast: _isLast, ...delta } = left;
+  return told.flatMap((chunk) => (chunk === first ? [delta as Chunk] : isDelta(chunk) ? [] : [chunk]));
 };
 
 interface Asked {
