@@ -60,7 +60,7 @@ const mostEntries = 200_000;
 
 /** Begins the log of a run. */
 export const createRunLog = ({ head, now, keepsContent, onChange, before }: RunLogOptions): RunLog => {
-  const fold = createSummary(head, before?.startedAt ?? now());
+  const fold = createSummary(head, now(), before?.startedAt);
   const lines: Record<LineKind, string[]> = { entry: [...(before?.lines.entry ?? [])], trace: [...(before?.lines.trace ?? [])] };
   const kept = { entry: lines.entry.length, trace: lines.trace.length };
   for (const line of lines.entry) fold.add(JSON.parse(line) as StudioEntry); // our own lines

@@ -23,11 +23,16 @@ export interface SummaryFold {
 /** So many characters of what was said and answered stand in a list. */
 const longestQuote = 280;
 
-/** Begins the summary of a run. */
-export const createSummary = (head: RunHead, startedAt: number): SummaryFold => {
+/**
+ * Begins the summary of a run.
+ *
+ * @param now when it is begun, in epoch milliseconds
+ * @param startedAt when the run started, where that is known; else its first entry says it, as on the run's page
+ */
+export const createSummary = (head: RunHead, now: number, startedAt?: number): SummaryFold => {
   const texts = new Map<string, string>();
   const guards = new Set<string>();
-  const counts = { steps: 0, retries: 0, entries: 0, lastAt: startedAt };
+  const counts = { steps: 0, retries: 0, entries: 0, lastAt: startedAt ?? now, firstAt: startedAt ?? now };
   let standing: RunStanding = { status: 'running' };
   const answer = () => (standing.status === 'success' ? [...texts.values()].join('') : '');
   const countStep = (stepNumber: number) => void (counts.steps = Math.max(counts.steps, stepNumber + 1));
@@ -43,6 +48,7 @@ export const createSummary = (head: RunHead, startedAt: number): SummaryFold => 
   };
   return {
     add: (entry) => {
+      if (counts.entries === 0) counts.firstAt = startedAt ?? entry.at;
       counts.entries += 1;
       counts.lastAt = entry.at;
       if (entry.kind === 'event') take(entry.event);
@@ -59,13 +65,13 @@ export const createSummary = (head: RunHead, startedAt: number): SummaryFold => 
       return answer();
     },
     get summary() {
-      const { steps, retries, entries, lastAt } = counts;
+      const { steps, retries, entries, lastAt, firstAt } = counts;
       return {
         ...head,
         said: shortened(head.said),
         answered: shortened(answer()),
-        startedAt,
-        durationMs: standing.status === 'running' ? undefined : lastAt - startedAt,
+        startedAt: firstAt,
+        durationMs: standing.status === 'running' ? undefined : lastAt - firstAt,
         steps,
         retries,
         entries,

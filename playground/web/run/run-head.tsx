@@ -5,9 +5,11 @@ import type { RunLines } from '../api/line-list.js';
 import { Badge, StatusBadge } from '../components/badge.js';
 import { count, formatDuration, formatTime } from '../components/format.js';
 import { InertText } from '../components/inert-text.js';
-import type { RunView } from '../fold/run-view.js';
+import { storyOf } from '../fold/run-story.js';
+import type { GuardMark, RunView } from '../fold/run-view.js';
 import type { RunSummary } from '../../protocol/runs.js';
 import { useTitle } from '../shell/use-title.js';
+import { CopyButton } from '../workbench/take-away/take-button.js';
 import { RunTakeAway } from '../workbench/take-away/run-take-away.js';
 
 interface RunHeadProps {
@@ -17,6 +19,8 @@ interface RunHeadProps {
   /** The run as far as it is known. */
   readonly whole: RunView;
   readonly state: RunLines['state'];
+  /** Opens a guard at the moment of its mark. */
+  readonly onMark: (mark: GuardMark) => void;
 }
 
 /** What memory keeps of the turn. */
@@ -43,7 +47,7 @@ const RunFacts = ({ summary, view, whole, state, agentName }: FactsProps) => {
       {startedAt !== undefined && <span>{formatTime(startedAt)}</span>}
       {startedAt !== undefined && at !== undefined && <span>{formatDuration(at - startedAt)}</span>}
       {view.retries > 0 && <span>{count(view.retries, 'retry', 'retries')}</span>}
-      {wastedCalls > 0 && <span>{count(wastedCalls, 'call')} for nothing</span>}
+      {wastedCalls > 0 && <span>{count(wastedCalls, 'model call')} discarded</span>}
       {view.memory && <span>memory was given {given[view.memory.given]}</span>}
       {calls > 0 && (
         <span>
@@ -51,11 +55,37 @@ const RunFacts = ({ summary, view, whole, state, agentName }: FactsProps) => {
         </span>
       )}
       <Link href={threadHref(summary)}>The conversation</Link>
+      <span className="run-id">
+        Run <code>{summary.runId}</code>
+        <CopyButton look="quiet" text={() => summary.runId}>
+          Copy id
+        </CopyButton>
+      </span>
     </p>
   );
 };
 
 const threadHref = ({ agentId, threadId }: RunSummary): string => `/${query({ agent: agentId, thread: threadId })}`;
+
+/** The outcome in one sentence; each guard in it leads to its verdict. */
+const Story = ({ whole, onMark }: Pick<RunHeadProps, 'whole' | 'onMark'>) => {
+  const { phases } = useCatalog();
+  const story = storyOf(whole, (name) => phases.find(({ phase }) => phase === name)?.title);
+  return (
+    <p className={`run-story run-story-${whole.status}`}>
+      {story.map(({ text, mark }, index) =>
+        mark ? (
+          <button key={`${mark.seq} ${mark.path}`} type="button" onClick={() => onMark(mark)}>
+            <InertText text={text} />
+          </button>
+        ) : (
+          // oxlint-disable-next-line react/no-array-index-key -- pieces of one sentence have no other name
+          <InertText key={index} text={text} />
+        ),
+      )}
+    </p>
+  );
+};
 
 /** Which run it is, and how it stands. */
 export const RunHead = (props: RunHeadProps) => {
@@ -73,6 +103,7 @@ export const RunHead = (props: RunHeadProps) => {
         </h1>
         {agent?.kind !== 'mastra' && <RunTakeAway runId={runId} />}
       </div>
+      <Story {...props} />
       <RunFacts {...props} agentName={agent?.name ?? agentId} />
       {agent?.note !== undefined && <p className="run-note">{agent.note}</p>}
     </header>

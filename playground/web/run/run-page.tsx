@@ -11,7 +11,7 @@ import { Panel } from '../components/panel.js';
 import { Waiting } from '../components/waiting.js';
 import { chartPosition } from '../fold/chart-position.js';
 import { markersOf } from '../fold/markers.js';
-import { currentLane } from '../fold/run-view.js';
+import { currentLane, type GuardMark } from '../fold/run-view.js';
 import { GuardsPanel } from './guards/guards-panel.js';
 import { HoldBackPanel } from './hold-back/hold-back-panel.js';
 import { LanesPanel } from './lanes/lanes-panel.js';
@@ -38,6 +38,7 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
   const view = fold.at(playhead.at);
   const { visits } = view;
   const lane = currentLane(view);
+  const onMark = useCallback(({ seq, phase, path }: GuardMark) => moveTo(seq, { phase, path }), [moveTo]);
   const later = lane && whole.lanes[lane.index]?.marks;
   /** A stock agent tells of no states and no verdicts. */
   const isKnown = whole.visits.length > 0;
@@ -50,7 +51,7 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
   return (
     <div className="run">
       <div className="run-scroll">
-        <RunHead summary={summary} view={view} whole={whole} state={run.state} />
+        <RunHead summary={summary} view={view} whole={whole} state={run.state} onMark={onMark} />
         <div className="run-grid">
           {isKnown && (
             <Panel title="Statechart" note={[...position.active].join(', ')} isFlush className="run-chart">
@@ -61,7 +62,7 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
             <RunEnd runId={runId} view={whole} onAnswered={run.readOn} />
             {isKnown && <RunSignals whole={whole} seq={view.seq} onSeq={moveTo} />}
             {isKnown && <GuardsPanel runId={runId} lane={lane} later={later} place={playhead.place} onPlace={playhead.select} />}
-            <LanesPanel runId={runId} view={view} lastSeq={entries[lines - 1]?.seq ?? 0} onSeq={moveTo} />
+            <LanesPanel runId={runId} view={view} onSeq={moveTo} />
             <HoldBackPanel entries={entries} lines={lines} view={view} lane={lane} />
           </div>
         </div>

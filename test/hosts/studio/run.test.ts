@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import type { StudioEntry } from '../../../playground/protocol/trace-entry.js';
 import { describe, expect, it } from 'vitest';
 
 import { widths } from '../browser.js';
@@ -152,6 +153,19 @@ it('shows words that nobody has seen only to who asks', async () => {
   expect(await page.locator('.run').textContent()).not.toContain('field@exam');
   await page.getByRole('button', { name: 'Show what came in' }).click();
   await expectShown(page.locator('.revealed', { hasText: 'field@exam' }));
+});
+
+it('shows of those words only what came in up to the point in time, and the outcome in one sentence', async () => {
+  const runId = await studio.run('support', 'leak');
+  const entries = (await (await fetch(studio.href(`api/runs/${runId}/entries`))).json()) as StudioEntry[];
+  const first = entries.find(({ kind, ...entry }) => kind === 'came' && 'part' in entry && entry.part.chars > 0);
+  const page = await openRun(runId, widths.desktop, `?at=${first?.seq}`);
+  await page.getByRole('button', { name: 'Show what came in' }).click();
+  await expectShown(page.locator('.revealed', { hasText: 'You can write to' }));
+  expect(await page.locator('.revealed').textContent()).not.toContain('whit');
+  await expectShown(page.getByText(/^Blocked at Output stream by/));
+  await page.locator('.run-story').getByRole('button', { name: 'leak' }).click();
+  await expectShown(page.locator('.inspector').getByText('support-output/leak'));
 });
 
 it('is smooth with more than ten thousand lines', async () => {

@@ -11,7 +11,7 @@ import type { Lane, Part } from '../../fold/run-view.js';
 interface LaneWordsProps {
   readonly runId: string;
   readonly lane: Lane;
-  /** The last line that may belong to it. */
+  /** The last line up to the point in time that may belong to it. */
   readonly until: number;
 }
 
@@ -22,12 +22,12 @@ const isHidden = ({ came, text }: Part): boolean => came > text.length;
 
 /** Asks for the words that nobody outside the run has seen. */
 const Reveal = ({ runId, lane, until }: LaneWordsProps) => {
-  const [words, setWords] = useState<string>();
+  const [words, setWords] = useState<readonly Revealed[]>();
   const [error, setError] = useState<Error>();
   const ask = () => {
-    const path = `runs/${encodeURIComponent(runId)}/reveal${query({ from: lane.startSeq, to: until })}`;
+    const path = `runs/${encodeURIComponent(runId)}/reveal${query({ from: lane.startSeq })}`;
     get<Revealed[]>(path)
-      .then((found) => setWords(found.map(({ text }) => text).join('')))
+      .then(setWords)
       .catch((thrown: unknown) => setError(thrown instanceof Error ? thrown : new Error(String(thrown))));
   };
   if (error) return <ErrorNotice error={error} />;
@@ -37,10 +37,11 @@ const Reveal = ({ runId, lane, until }: LaneWordsProps) => {
         <Eye size={14} aria-hidden /> Show what came in
       </Button>
     );
+  const came = words.flatMap(({ seq, text }) => (seq <= until ? [text] : [])).join('');
   return (
     <blockquote className="revealed">
-      <p className="revealed-note">As the model wrote it; not all of it left the run.</p>
-      <InertText text={words === '' ? 'nothing' : words} />
+      <p className="revealed-note">As the model wrote it, up to this point in time; not all of it left the run.</p>
+      <InertText text={came === '' ? 'nothing' : came} />
     </blockquote>
   );
 };

@@ -56,13 +56,11 @@ const LaneRow = memo(({ runId, lane, isHere, until, onSeq }: LaneRowProps) => {
 interface LanesPanelProps {
   readonly runId: string;
   readonly view: RunView;
-  /** The last line of the whole run. */
-  readonly lastSeq: number;
   readonly onSeq: (seq: number, place?: Place) => void;
 }
 
 /** Attempts one below the other, each with the states that it went through and the words that it let out. */
-export const LanesPanel = ({ runId, view, lastSeq, onSeq }: LanesPanelProps) =>
+export const LanesPanel = ({ runId, view, onSeq }: LanesPanelProps) =>
   view.lanes.length > 0 && (
     <Panel title="Attempts" note={count(view.lanes.length, 'attempt')}>
       <ol className="lanes">
@@ -72,7 +70,7 @@ export const LanesPanel = ({ runId, view, lastSeq, onSeq }: LanesPanelProps) =>
             runId={runId}
             lane={lane}
             isHere={lane.index === view.lanes.length - 1}
-            until={(view.lanes[lane.index + 1]?.startSeq ?? lastSeq + 1) - 1}
+            until={(view.lanes[lane.index + 1]?.startSeq ?? view.seq + 1) - 1}
             onSeq={onSeq}
           />
         ))}

@@ -12,10 +12,11 @@ interface TakeButtonProps {
   readonly done: string;
   /** Gives whether it went well; a rejection counts as not. */
   readonly take: () => Promise<boolean>;
+  readonly look?: 'plain' | 'quiet' | undefined;
 }
 
 /** A button that says for a while how it went. */
-const TakeButton = ({ children, icon: Icon, done, take }: TakeButtonProps) => {
+const TakeButton = ({ children, icon: Icon, done, take, look = 'plain' }: TakeButtonProps) => {
   const [outcome, setOutcome] = useState<Outcome>('idle');
   useEffect(() => {
     if (outcome !== 'done' && outcome !== 'failed') return undefined;
@@ -27,7 +28,7 @@ const TakeButton = ({ children, icon: Icon, done, take }: TakeButtonProps) => {
     setOutcome((await take().catch(() => false)) ? 'done' : 'failed');
   };
   return (
-    <Button disabled={outcome === 'busy'} onClick={() => void click()}>
+    <Button look={look} disabled={outcome === 'busy'} onClick={() => void click()}>
       {outcome === 'done' ? <Check size={14} aria-hidden /> : <Icon size={14} aria-hidden />}
       <span aria-live="polite">{outcome === 'done' ? done : outcome === 'failed' ? 'That did not work' : children}</span>
     </Button>
@@ -38,10 +39,11 @@ interface CopyButtonProps {
   readonly children: string;
   /** What is copied; asked for at the click. */
   readonly text: () => string | Promise<string>;
+  readonly look?: 'plain' | 'quiet';
 }
 
-export const CopyButton = ({ children, text }: CopyButtonProps) => (
-  <TakeButton icon={Copy} done="Copied" take={async () => copyText(await text())}>
+export const CopyButton = ({ children, text, look }: CopyButtonProps) => (
+  <TakeButton look={look} icon={Copy} done="Copied" take={async () => copyText(await text())}>
     {children}
   </TakeButton>
 );

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { foldRun } from './fold-run.js';
+import { storyOf } from './run-story.js';
+import { line, retriedRun } from './test-setup.js';
+
+const titleOf = (phase: string): string => (phase === 'input' ? 'Input' : phase);
+const verdict = { type: 'guard', phase: 'input', processorId: 'pii', path: 'p/pii', durationMs: 1, calls: 1, edits: 0 };
+
+const sentence = (...[run]: [Parameters<typeof storyOf>[0]]): string =>
+  storyOf(run, titleOf)
+    .map(({ text }) => text)
+    .join('');
+
+describe('storyOf', () => {
+  it('names the guard that blocked, its reason, and that no model call was made', () => {
+    const tripwire = { processorId: 'pii', phase: 'input', path: 'p/pii', reason: 'A card number.', retry: false, kind: 'trip' };
+    const run = foldRun([
+      line.event(0, { type: 'run-start', mode: 'stream', maxSteps: 5, maxRetries: 0 }),
+      line.event(1, { ...verdict, verdict: 'trip', reason: 'A card number.' }),
+      line.event(2, { type: 'run-finish', status: 'tripwire', tripwire, retries: 0 }),
+    ]);
+    expect(sentence(run)).toMatch(/^Blocked at Input by pii after \S+ ms: A card number; no model call was made\.$/);
+    expect(storyOf(run, titleOf).find(({ mark }) => mark)).toMatchObject({ text: 'pii', mark: { seq: 1, path: 'p/pii' } });
+  });
+
+  it('names each guard once that changed an accepted run, with its latest mark', () => {
+    const run = foldRun([
+      line.event(0, { ...verdict, verdict: 'edit' }),
+      line.event(1, { ...verdict, verdict: 'edit' }),
+      line.event(2, { type: 'run-finish', status: 'success', retries: 0 }),
+    ]);
+    expect(sentence(run)).toMatch(/^Answered after \S+ ms; edited by pii; no model call was made\.$/);
+    expect(storyOf(run, titleOf).find(({ mark }) => mark)?.mark?.seq).toBe(1);
+  });
+
+  it('counts the calls of a real run that was sent back', async () => {
+    expect(sentence(foldRun(await retriedRun()))).toMatch(/; sent back by quality.*; 2 model calls\.$/);
+  });
+});

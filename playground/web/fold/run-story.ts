@@ -1,0 +1,86 @@
+import type { VerdictKind } from '../../../schemas/index.js';
+import { count, formatDuration } from '../components/format.js';
+import type { GuardMark, RunView } from './run-view.js';
+
+/** A piece of the sentence; with a mark it names a guard and leads to its verdict. */
+export interface Clause {
+  readonly text: string;
+  readonly mark?: GuardMark;
+}
+
+/** The title of a phase. */
+type TitleOf = (phase: string) => string | undefined;
+
+/** The outcome of a run in one sentence: why it ended, after how long, what guards changed, and how many calls of the model it took. */
+export const storyOf = (run: RunView, titleOf: TitleOf): Clause[] => {
+  const { status, error } = run;
+  const took = formatDuration((run.at ?? 0) - (run.startedAt ?? 0));
+  const effects = [...changes(run), { text: `; ${calls(run)}.` }];
+  switch (status) {
+    case 'tripwire':
+      return [...blocked(run, titleOf), { text: `; ${calls(run)}.` }];
+    case 'success':
+      return [{ text: `Answered after ${took}` }, ...effects];
+    case 'failed':
+      return [{ text: `Failed after ${took}${error ? `: ${withoutStop(error.message)}` : ''}` }, ...effects];
+    case 'canceled':
+      return [{ text: `Canceled after ${took}` }, ...effects];
+    case 'suspended':
+      return [
+        { text: `Waiting for an approval of ${run.waiting.map(({ toolName }) => toolName).join(', ') || 'a tool'}` },
+        ...effects,
+      ];
+    case 'running':
+      return [{ text: `In progress, in state ${run.visits.at(-1)?.state ?? 'start'}` }, ...effects];
+    default:
+      return status satisfies never;
+  }
+};
+
+const withoutStop = (text: string): string => text.trim().replace(/[.;]+$/, '');
+
+const marksOf = ({ lanes }: RunView): readonly GuardMark[] => lanes.flatMap(({ marks }) => marks);
+
+const blocked = (run: RunView, titleOf: TitleOf): Clause[] => {
+  const { tripwire, startedAt = 0 } = run;
+  if (!tripwire) return [{ text: 'Blocked' }];
+  const { path, phase, processorId, reason, kind } = tripwire;
+  const mark = marksOf(run).findLast((one) => one.kind === 'verdict' && one.path === path && one.verdict !== 'pass');
+  const place = titleOf(phase);
+  return [
+    { text: `${kind === 'unavailable' ? 'Stopped' : 'Blocked'}${place ? ` at ${place}` : ''} by ` },
+    { text: processorId || 'a processor', ...(mark && { mark }) },
+    { text: `${mark ? ` after ${formatDuration(mark.at - startedAt)}` : ''}: ${withoutStop(reason)}` },
+  ];
+};
+
+const calls = ({ lanes, usage }: RunView): string => {
+  const started = lanes.filter(({ modelId }) => modelId !== undefined).length;
+  const amount = Math.max(started, usage.calls + usage.wastedCalls);
+  return amount === 0 ? 'no model call was made' : count(amount, 'model call');
+};
+
+/** What guards did to a run that they did not block. */
+const effectWords: readonly (readonly [words: string, isIt: (mark: GuardMark) => boolean])[] = [
+  ['edited by', isVerdict('edit')],
+  ['sent back by', isVerdict('retry')],
+  ['no verdict from', isVerdict('unavailable')],
+  ['would have been blocked by the shadow guard', (mark) => mark.kind === 'shadow' && mark.verdict === 'trip'],
+  ['without', (mark) => mark.kind === 'bypass'],
+];
+
+function isVerdict(verdict: VerdictKind) {
+  return (mark: GuardMark): boolean => mark.kind === 'verdict' && mark.verdict === verdict;
+}
+
+const changes = (run: RunView): Clause[] => {
+  const marks = marksOf(run);
+  const told = effectWords.flatMap(([words, isIt]) => namedGuards(words, marks.filter(isIt)));
+  return told.length > 0 || marks.length === 0 ? told : [{ text: '; every guard passed' }];
+};
+
+/** Guards by their names, each once with its latest mark. */
+const namedGuards = (words: string, marks: readonly GuardMark[]): Clause[] => {
+  const byName = new Map(marks.flatMap((mark) => ('processorId' in mark ? [[mark.processorId, mark] as const] : [])));
+  return [...byName].flatMap(([text, mark], index) => [{ text: index === 0 ? `; ${words} ` : ', ' }, { text, mark }]);
+};
