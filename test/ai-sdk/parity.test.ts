@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isStepCount, tool, ToolLoopAgent } from 'ai';
+import { isStepCount, tool, ToolLoopAgent, type Agent as AnyAgent } from 'ai';
 import { convertArrayToReadableStream, MockLanguageModelV4 } from 'ai/test';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -107,7 +107,7 @@ const tools = {
 };
 
 type Settings = ConstructorParameters<typeof ToolLoopAgent<never, typeof tools>>[0];
-type Agent = Pick<ToolLoopAgent<never, typeof tools>, 'generate' | 'stream'>;
+type Agent = Pick<AnyAgent<never, typeof tools>, 'generate' | 'stream'>;
 
 /** Clocks and drawn ids differ from run to run. */
 const drawnAnew = /^(callId|timestamp|performance|stepId|generationId|body|request|messageId|.*Ms)$/;
@@ -138,7 +138,8 @@ const see = async (make: (settings: Settings) => Agent, steps: Piece[][], mode: 
     return JSON.parse(plain({ prompts, heard, taken, text, totalUsage, messages: response.messages, finishReason }));
   }
   const result = await agent.stream({ prompt: 'Hi' });
-  const parts = await Array.fromAsync(result.fullStream);
+  const parts: unknown[] = [];
+  for await (const part of result.fullStream) parts.push(part);
   const [taken, text, totalUsage] = await Promise.all([result.steps, result.text, result.totalUsage]);
   return JSON.parse(plain({ prompts, heard, parts, taken, text, totalUsage }), perCall);
 };
