@@ -24,7 +24,7 @@ export const mastra = new Mastra({ agents: { ${agents} } });
   const program = ['--import', join(root, 'node_modules/tsx/dist/loader.mjs'), join(root, 'bin/mastra-interlock.ts')];
   const { status, stdout, stderr } = spawnSync(process.execPath, [...program, 'check', '--entry', entry, ...args], {
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 240_000,
   });
   return { status, stdout, stderr };
 };

@@ -138,7 +138,7 @@ describe('eval', () => {
     expect((await run('--pipeline scoring.mjs --data yes.jsonl')).err).toContain('yes.jsonl:1: label: it is true, false, 1 or 0');
     expect(await run('--pipeline scoring.mjs --data bad.jsonl')).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/eval\/invalid-data\] at bad\.jsonl:2: .*correct the line/) as string,
+      err: expect.stringMatching(/eval\/invalid-data\] at bad\.jsonl:2: .*correct the named line/) as string,
     });
     expect(await run(`${usual} --min recal=1`)).toMatchObject({
       code: 2,
