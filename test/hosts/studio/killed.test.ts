@@ -102,7 +102,7 @@ it('says so where its server is killed, comes back with it, and has lost nothing
   expect((await linesOf(runs, runId)).slice(0, before.length)).toEqual(before);
   await link.click();
   await expectShown(page.locator('.run-facts').getByText('failed'));
-  await expectShown(page.getByText(/studio\/interrupted/));
+  await expectShown(page.getByRole('alert').getByText(/studio\/interrupted/));
   await browser().screenshot(page, 'killed-run');
   await page.getByRole('link', { name: 'The conversation' }).click();
   await page.reload(); // all of it is kept
