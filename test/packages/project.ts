@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
@@ -148,7 +148,11 @@ const projectIn = (project: string, tarball: string): Project => {
   return {
     folder: project,
     tarball,
-    write: (path, content) => writeFileSync(join(project, path), content),
+    write: (path, content) => {
+      const file = join(project, path);
+      writeFileSync(`${file}.part`, content); // a test next to this one may be reading the file: it is never half written
+      renameSync(`${file}.part`, file);
+    },
     node: (version, args, env = {}) =>
       run(nodes[version], args, { cwd: project, env: { NODE_OPTIONS: nodeOptions[version], ...env } }),
     compile: (version, tsconfig) => run(nodes[24], [compilers[version], '-p', tsconfig, '--pretty', 'false'], { cwd: project }),
