@@ -22,6 +22,8 @@ export interface MessageFacts {
   readonly emptyMeansUnchanged?: boolean;
   /** Puts into the list what else of the payload stands there, where code of the author's made it anew. */
   adopt?(made: MessageCarrier, before: MessageCarrier, host: Host): void;
+  /** Puts into a list what else of the payload stands there, where the host writes it after the guards only; says whether it did. */
+  complete?(list: MessageList, data: MessageCarrier, host: Host): boolean;
 }
 
 /** What is needed to read the answer of a hook over messages. */

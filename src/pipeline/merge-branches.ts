@@ -108,6 +108,8 @@ const mergeLists = <P extends Phase>(merging: Merging<P>, writers: Set<number>):
   if (!list) return false;
   const changed = lists.map((own) => (own && own !== list && !messages.isUnchanged(own, list) ? own : undefined));
   if (!changed.some(Boolean)) return false;
+  const { complete } = merging.block.row.carries ?? {};
+  if (complete?.(list, data, scope.host)) for (const own of changed) if (own) complete(own, data, scope.host);
   const base = messages.snapshot(list);
   const states = changed.map((own) => (own ? messages.snapshot(own) : base));
   const options = { ...optionsOf(merging), isBookkeeping: (target: string) => bookkeeping.test(target) };

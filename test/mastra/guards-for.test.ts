@@ -14,7 +14,11 @@ const replace = (id: string, from: string, to: string): Processor => ({
 });
 
 /** A stock agent with the guards of a pipeline, and what its model was sent. */
-const stockWith = (source: Compilable, steps: readonly Step[] = [{ text: 'Hello.' }]) => {
+const stockWith = (
+  source: Compilable,
+  steps: readonly Step[] = [{ text: 'Hello.' }],
+  how: (source: Compilable) => object = guardsFor,
+) => {
   const model = scriptedModel({ steps });
   const agent = new Agent({
     id: 'a',
@@ -23,7 +27,7 @@ const stockWith = (source: Compilable, steps: readonly Step[] = [{ text: 'Hello.
     tools: { echo },
     model,
     maxProcessorRetries: 2,
-    ...guardsFor(source),
+    ...how(source),
   });
   return { agent, model };
 };
@@ -210,9 +214,14 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     },
   });
 
-  it('a tool’s result that two guards change side by side has both changes', async () => {
-    const source = pipeline('p').parallel([changing('a', 'Ann', '[name]'), changing('b', 'Oslo', '[city]')]);
-    const { agent, model } = stockWith(source, callThen('echo', { say: 'Ann lives in Oslo today.' }));
+  it.each([
+    ['guardsFor', guardsFor],
+    ['Mastra’s engine', (source: Compilable) => ({ outputProcessors: [source] })],
+  ])('a tool’s result that two guards change side by side has both changes: %s', async (_name, how) => {
+    const source = pipeline('p')
+      .parallel([changing('a', 'Ann', '[name]'), changing('b', 'Oslo', '[city]')])
+      .commit();
+    const { agent, model } = stockWith(source, callThen('echo', { say: 'Ann lives in Oslo today.' }), how);
     await call(agent, mode);
     expect(JSON.stringify(model.calls[1]?.prompt)).toContain('[name] lives in [city] today.');
   });

@@ -26,7 +26,7 @@ export const runHook = async ({ plan, row, slots, host }: Site, args: HookArgs):
   const state = (args.state ??= {}) as Record<string, unknown>; // what a processor keeps is its own affair
   const own = slots.get(state) ?? new Map<string, ProcessorSlot>();
   slots.set(state, own);
-  const takeBack = placeResult(data, host);
+  const takeBack = takingBack(data, host);
   const verdict = await plan.run<Phase>(row.phase, data, scopeOf(args, { own, host }));
   if (verdict.kind !== 'pass' && verdict.kind !== 'edit') takeBack?.();
   handOnSetAside({ slots: own }, state);
@@ -34,16 +34,12 @@ export const runHook = async ({ plan, row, slots, host }: Site, args: HookArgs):
 };
 
 /**
- * Writes a tool's result into the conversation before guards read it there, as the loop does: a stock agent writes it after them, and
- * guards side by side would then each write one of their own. Gives what takes it out again.
+ * Takes edits of a tool's result out of the conversation again. A stock agent writes the result after its guards, so that one which they
+ * reject would else stay there as the first of them left it.
  */
-const placeResult = (data: PhaseData, { messages }: Host): (() => void) | undefined => {
+const takingBack = (data: PhaseData, { messages }: Host): (() => void) | undefined => {
   if (data.phase !== 'toolResult' || !data.messageList) return undefined;
-  const { messageList, toolCallId, result } = data;
-  if (messages.readToolResult(messageList, toolCallId).found) return undefined;
-  const takeBack = messages.checkpoint(messageList);
-  messages.writeToolResult(messageList, data, result);
-  return takeBack;
+  return messages.readToolResult(data.messageList, data.toolCallId).found ? undefined : messages.checkpoint(data.messageList);
 };
 
 /** A stock agent lets a chunk pass on which a hook failed; a tripwire it heeds. */

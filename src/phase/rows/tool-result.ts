@@ -20,6 +20,12 @@ const facts: MessageFacts = {
     const changed = (['result', 'toolResultValue'] as const).find((name) => made[name] !== data[name]);
     if (changed) host.messages.writeToolResult(listOf(data), made, made[changed]);
   },
+  complete: (list, given, { messages }) => {
+    const data = given as Data;
+    if (messages.readToolResult(list, data.toolCallId).found) return false;
+    messages.writeToolResult(list, data, data[nameOfResult(data)]);
+    return true;
+  },
 };
 
 /** `processToolResult`: what a tool returned, before the model or anybody else sees it. */
