@@ -44,7 +44,7 @@ const defaultPort = 4477;
  */
 export const startStudio = async (options: StudioServerOptions): Promise<StudioServer> => {
   const { mastra, examples, content, host = '127.0.0.1' } = options;
-  checkToken(options.token, host);
+  refuseOpenHost(options.token, host);
   const store = await openStore(options);
   const token = options.token === false ? undefined : (options.token ?? keptToken(options.file));
   const studio = createStudio({ mastra, examples, store, content });
@@ -70,7 +70,7 @@ export const startStudio = async (options: StudioServerOptions): Promise<StudioS
   };
 };
 
-const checkToken = (token: string | false | undefined, host: string): void => {
+const refuseOpenHost = (token: string | false | undefined, host: string): void => {
   if (token !== false || isLocalHost(host)) return;
   throw new InterlockError('studio/invalid-option', {
     path: 'token',

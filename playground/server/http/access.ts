@@ -47,12 +47,12 @@ const isForeign = ({ req }: Context, allowed: readonly string[]): boolean => {
   return isFromSite && !(req.method === 'GET' && req.header('Sec-Fetch-Dest') === 'document');
 };
 
-/** Lets a request with the token through; a token in the address is exchanged for a cookie, so that it stays out of history and links. */
+/** Lets a request with the token through. A token in the address is exchanged for a cookie, so that history and links do not contain it. */
 const checkToken = (context: Context, token: string, path: string): Response | undefined => {
   const { req } = context;
   const url = new URL(req.url);
   const session = createHmac('sha256', token).update('session of the studio').digest('base64url');
-  const cookie = `interlock_studio_${new URL(`http://${req.header('Host') ?? 'localhost'}`).port || 'default'}`;
+  const cookie = `interlock_studio_${url.port || 'default'}`;
   const asked = url.searchParams.get('token');
   const brought = asked ?? req.header('Authorization')?.replace(/^Bearer /, '');
   const isLetIn = brought === undefined ? isSame(getCookie(context, cookie) ?? '', session) : isSame(brought, token);

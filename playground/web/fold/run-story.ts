@@ -75,8 +75,8 @@ function isVerdict(verdict: VerdictKind) {
 
 const changes = (run: RunView): Clause[] => {
   const marks = marksOf(run);
-  const told = effectWords.flatMap(([words, isIt]) => namedGuards(words, marks.filter(isIt)));
-  return told.length > 0 || marks.length === 0 ? told : [{ text: '; every guard passed' }];
+  const clauses = effectWords.flatMap(([words, isIt]) => namedGuards(words, marks.filter(isIt)));
+  return clauses.length > 0 || marks.length === 0 ? clauses : [{ text: '; every guard passed' }];
 };
 
 /** Guards by their names, each once with its latest mark. */

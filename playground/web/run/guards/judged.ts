@@ -1,6 +1,6 @@
 import { verdictKinds } from '../../../../src/verdict.js';
 import type { Catalog, PipelineInfo } from '../../../protocol/catalog.js';
-import { besideTrips, guardsIn } from '../../../protocol/shapes.js';
+import { guardsIn } from '../../../protocol/shapes.js';
 import { formatDuration } from '../../components/format.js';
 import { bypassSignal, verdictSignals, type Tone } from '../../components/signal.js';
 import type { GuardMark, Lane } from '../../fold/run-view.js';
@@ -73,8 +73,7 @@ export const weight = (mark: GuardMark): number => {
 };
 
 /**
- * Marks by the path of their place. A guard of the phase without a mark has none yet where one comes later; else it was canceled, or
- * not asked.
+ * Marks by the path of their place. A guard of the phase without a mark has no verdict: none yet where one comes later, or none at all.
  *
  * @param later all marks of the attempt, as far as they are known
  */
@@ -88,13 +87,10 @@ export const placeMarks = (
     const known = heaviest.get(mark.path);
     if (!known || weight(mark) >= weight(known)) heaviest.set(mark.path, mark);
   }
-  const tripped = marks.filter((mark) => mark.kind === 'verdict' && mark.verdict === 'trip').map(({ path }) => path);
-  const canceled = graph ? besideTrips(graph, new Set(tripped)) : new Set();
   const places = new Map<string, PlaceMark>();
   const comes = new Set(later.filter((mark) => mark.phase === phase).map(({ path }) => path));
-  const without = (path: string) => (comes.has(path) ? 'no verdict yet' : canceled.has(path) ? 'canceled' : 'not asked');
   for (const { path, phases } of graph ? guardsIn(graph) : [])
-    if (phases.includes(phase)) places.set(path, { tone: 'out', label: without(path) });
+    if (phases.includes(phase)) places.set(path, { tone: 'out', label: comes.has(path) ? 'no verdict yet' : 'no verdict' });
   for (const [path, mark] of heaviest) places.set(path, markOf(mark));
   return places;
 };

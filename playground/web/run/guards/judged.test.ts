@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import type { GuardMark } from '../../fold/run-view.js';
+import { placeMarks } from './judged.js';
+
+const guardAt = (id: string) => ({ kind: 'guard', id, processorId: id, path: `p/${id}`, phases: ['input'] });
+const graph = { kind: 'sequence', id: 'p', nodes: ['a', 'b', 'c'].map(guardAt) } as never; // what the server sends of a pipeline
+
+const verdict = (id: string, kind: 'pass' | 'trip', seq: number): GuardMark => ({
+  kind: 'verdict',
+  seq,
+  at: seq,
+  phase: 'input',
+  path: `p/${id}`,
+  processorId: id,
+  verdict: kind,
+  durationMs: 1,
+  calls: 1,
+  edits: 0,
+  reason: undefined,
+  metadata: undefined,
+});
+
+it('marks a guard by its strictest verdict, and one without a verdict by whether one comes later', () => {
+  const marks = [verdict('a', 'trip', 1), verdict('a', 'pass', 2)];
+  const places = placeMarks({ phase: 'input', pipelineId: 'p', marks }, graph, [...marks, verdict('b', 'pass', 3)]);
+  expect([...places].map(([path, { label }]) => [path, label])).toEqual([
+    ['p/a', 'trip · 1 ms'],
+    ['p/b', 'no verdict yet'],
+    ['p/c', 'no verdict'],
+  ]);
+});
