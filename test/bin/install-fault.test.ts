@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { installedIntegrations } from '../../src/integration.js';
 import { installFault } from '../../bin/install-fault.js';
@@ -8,8 +9,12 @@ it('finds nothing with what this repository installs', () => {
   expect(installFault('24.21.0', installedIntegrations())).toBeUndefined();
 });
 
+const { engines } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  engines: { node: string };
+};
+
 it.each(['20.20.2', '22.12.0', '18.0.0'])('names the Node that is needed on Node %s', (node) => {
-  expect(installFault(node, [core])).toBe(`Interlock needs Node 22.13 or newer; this is Node ${node}.`);
+  expect(installFault(node, [core])).toBe(`Interlock needs Node ${engines.node.slice(2)} or newer; this is Node ${node}.`);
 });
 
 it('names the Mastra that is needed, the one that is installed, and the command', () => {

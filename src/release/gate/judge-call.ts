@@ -18,15 +18,15 @@ export interface CallJudge {
 }
 
 /**
- * Judges a tool call as one value: first what was told of it, its arguments as one delta, then the call. What leaves agrees: what is
- * told says what the call says and nothing else, and where a guard edits either, the other follows.
+ * Judges a tool call as one value: first the chunks that announced it, with its arguments as one delta, then the call itself. The
+ * announcement and the call that leave hold the same arguments: where a guard edits one, the other follows.
  *
  * Refuses with `release/invalid-arguments` what a guard made of the arguments' text that is no JSON.
  */
 export const judgeCall = (asked: ToldCall, by: CallJudge): Awaitable<readonly Chunk[]> =>
   whenReady(judgeAround(asked, by), (told) => (told ? judgeArguments({ ...asked, told }, by) : []));
 
-/** What is told before and behind the arguments, as far as the call does not say the same; nothing where the stream is stopped. */
+/** Judges the announcing chunks without arguments, where they hold more than the call does. Undefined where the stream is stopped. */
 const judgeAround = ({ call, told }: ToldCall, by: CallJudge): Awaitable<readonly Chunk[] | undefined> => {
   const [first, ...rest] = told;
   if (!first) return [];
@@ -36,7 +36,7 @@ const judgeAround = ({ call, told }: ToldCall, by: CallJudge): Awaitable<readonl
   });
 };
 
-/** Fields that a call has, too; its name is the call's where one comes, see `named`. */
+/** Whether a chunk holds anything beside the call's id. The tool's name is judged with the call where one follows, see `named`. */
 const saysMore = ({ payload }: Chunk, call: Chunk | undefined): boolean =>
   Object.entries((payload as object | undefined) ?? {}).some(
     ([name, value]: [string, unknown]) =>
@@ -59,7 +59,7 @@ const judgeArguments = ({ call, told: given }: ToldCall, by: CallJudge): Awaitab
   });
 };
 
-/** What was told with what guards left of its arguments, and of what came with them. */
+/** The announcing chunks with their deltas replaced by the one that the guards left. */
 const withDelta = (told: readonly Chunk[], left: Chunk): readonly Chunk[] => {
   const first = told.find(isDelta);
   const { isLast: _isLast, ...delta } = left;
