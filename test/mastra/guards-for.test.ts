@@ -226,6 +226,18 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     expect(JSON.stringify(model.calls[1]?.prompt)).toContain('[name] lives in [city] today.');
   });
 
+  it('a tool’s result stays where the guard next to its editor changes another message', async () => {
+    const notes: Processor = {
+      id: 'notes',
+      processToolResult: ({ messages }) => messages.map((message) => withText(message, (text) => text.replace('one', 'ONE'))),
+    };
+    const source = pipeline('p').parallel([changing('a', 'Ann', '[name]'), notes]);
+    const { agent, model } = stockWith(source, callThen('echo', { say: 'Ann lives in Oslo today.' }));
+    await call(agent, mode);
+    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('[name] lives in Oslo today.');
+    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('ONE two');
+  });
+
   it('a tool’s result that a guard rejects is sent nowhere', async () => {
     const source = pipeline('p')
       .then(changing('a', 'Ann', 'Anna'))
