@@ -80,7 +80,7 @@ const play = ({ file, ids }: Task): Promise<HostResult[]> =>
       if (message.result) results.push(message.result);
     });
     child.once('error', reject);
-    child.once('exit', (code) => (code === 0 ? resolve(results) : reject(new Error(`${file} ended with ${code}.\n${errors}`))));
+    child.once('close', (code) => (code === 0 ? resolve(results) : reject(new Error(`${file} ended with ${code}.\n${errors}`))));
   });
 
 const replaceTable = (text: string, table: string): string =>

@@ -71,7 +71,7 @@ const live = (orders: Orders): Promise<Died> =>
     let out = '';
     child.stdout.on('data', (data: Buffer) => (out += data.toString()));
     child.on('error', reject);
-    child.on('exit', (_code, signal) => resolve({ signal, out }));
+    child.on('close', (_code, signal) => resolve({ signal, out }));
   });
 
 const ordersFor = (name: string, dieAt?: number): Orders => ({

@@ -5,7 +5,10 @@ import type { Orders } from './worker.js';
 
 export interface Died {
   readonly signal: NodeJS.Signals | null;
+  readonly code: number | null;
   readonly out: string;
+  /** What it has written to its error stream. */
+  readonly errors: string;
 }
 
 export interface Worker {
@@ -21,10 +24,12 @@ export interface Worker {
 /** A process that follows its orders. */
 export const startWorker = (orders: Orders): Worker => {
   const args = ['--import', './scripts/strip-types.mjs', join(import.meta.dirname, 'worker.ts'), JSON.stringify(orders)];
-  const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   process.setMaxListeners(0); // one for each that may be left
   process.once('exit', () => child.kill('SIGKILL'));
   let out = '';
+  let errors = '';
+  child.stderr?.on('data', (data: Buffer) => (errors += data.toString()));
   const there = new Promise<void>((resolve) => {
     child.stdout?.on('data', (data: Buffer) => {
       out += data.toString();
@@ -33,7 +38,7 @@ export const startWorker = (orders: Orders): Worker => {
   });
   const died = new Promise<Died>((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (_code, signal) => resolve({ signal, out }));
+    child.once('close', (code, signal) => resolve({ code, signal, out, errors })); // after `exit`: only now all of its output is here
   });
   return { kill: () => void child.kill('SIGKILL'), said: () => out, died, there };
 };
