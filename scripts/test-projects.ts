@@ -1,24 +1,31 @@
 import { globSync, readFileSync } from 'node:fs';
 
 const isSlow: readonly string[] = [
+  'playground/chat/chat.test.ts',
   'playground/server/command/**',
   'test/bin/**',
   'test/chat/**',
   'test/crash/**',
   'test/docs/{ai-sdk,examples,guards,readme,verify}.test.ts',
+  'test/durable/**',
   'test/equivalence/plan-equals-engine.test.ts',
   'test/mastra/mcp.test.ts',
-  'test/memory/killed.test.ts',
-  'test/provider/cancel.test.ts',
+  'test/memory/{killed,parity}.test.ts',
+  'test/provider/{cancel,failures}.test.ts',
   'test/release/memory.test.ts',
   'test/scorecard/hosts.test.ts',
   'test/studio/command.test.ts',
   'test/trace/fixture.test.ts',
+  'test/verify/good-set.test.ts',
   'workflows/redactor/every-kind.test.ts',
 ];
 
-/** The slow tests that `npm test` runs, too: a killed process, and plans compared with Mastra's engine. */
-const isSample: readonly string[] = ['test/memory/killed.test.ts', 'test/equivalence/plan-equals-engine.test.ts'];
+/** The slow tests that `npm test` runs, too: killed processes, and plans compared with Mastra's engine. */
+const isSample: readonly string[] = [
+  'test/durable/{killed-twice,memory}.test.ts',
+  'test/memory/killed.test.ts',
+  'test/equivalence/plan-equals-engine.test.ts',
+];
 
 /** What looks at the whole process, or depends on what other files left in it. */
 const isAlone: readonly string[] = ['test/memory/history.test.ts', 'test/soak/**'];
