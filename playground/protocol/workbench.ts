@@ -19,8 +19,9 @@ export interface Tried {
   readonly after: readonly TextAt[];
   /** The payload as it came out; absent where it was stopped. */
   readonly payload?: unknown;
+  /** The steps of Mastra's engine; empty on the plan, whose events name each guard's verdict. */
   readonly steps: readonly TriedStep[];
-  /** The plan's events; empty on Mastra's engine, which tells of steps only. */
+  /** The plan's events, with what guards changed; empty on Mastra's engine, which reports steps only. */
   readonly events: readonly RunEvent[];
 }
 

@@ -1,5 +1,6 @@
 import { Cable, FlaskConical, MessageSquare, Rows3, type LucideIcon } from 'lucide-react';
 import { lazy, type ComponentType } from 'react';
+import { PageAway } from './shell/page-away.js';
 
 /** A place in the navigation. */
 export interface Place {
@@ -24,9 +25,10 @@ export interface Page {
   readonly page: PageComponent;
 }
 
+/** Neither React nor the browser asks again for code that did not come: the page is opened anew then. */
 const page = (path: string, load: () => Promise<PageComponent>): Page => ({
   path,
-  page: lazy(async () => ({ default: await load() })),
+  page: lazy(async () => ({ default: await load().catch(() => PageAway) })),
 });
 
 /** The table of pages, in the order in which they are tried. */

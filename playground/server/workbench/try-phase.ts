@@ -1,12 +1,10 @@
-import { InterlockError, isInterlockError, type Phase, type PhaseData, type RunEvent } from '../../../src/index.js';
+import { InterlockError, isInterlockError, type Phase, type PhaseData } from '../../../src/index.js';
 import { toWorkflow } from '../../../src/mastra/workflow/to-workflow.js';
+import { compileRecording } from '../../../src/mastra/workflow/guards.js';
 import { openPayload } from '../../../src/mastra/workflow/step.js';
-import { compileGraph } from '../../../src/pipeline/compile.js';
 import type { SequenceNode } from '../../../src/pipeline/graph.js';
 import type { Stop, Verdict } from '../../../src/verdict.js';
-import { besideTrips, guardsIn } from '../../protocol/shapes.js';
-import type { Tried, TriedStep, TryPhase } from '../../protocol/workbench.js';
-import { shapeOf } from '../catalog/graph-shape.js';
+import type { Tried, TryPhase } from '../../protocol/workbench.js';
 import type { KnownPipeline } from '../catalog/known.js';
 import { createBench, longestTryMs } from './bench-scope.js';
 import { payloadAsJson, textsOfPayload } from './payload-json.js';
@@ -32,10 +30,9 @@ const asObject = (payload: unknown): object => {
 const tryOnPlan = async (graph: SequenceNode, data: PhaseData): Promise<Omit<Tried, 'before'>> => {
   const bench = createBench(AbortSignal.timeout(longestTryMs));
   const startedAt = performance.now();
-  const verdict = await compileGraph(graph).run<Phase>(data.phase, data, bench.scope);
+  const verdict = await compileRecording(graph, true).run<Phase>(data.phase, data, bench.scope);
   const durationMs = performance.now() - startedAt;
-  const events = bench.events();
-  return { ...outcomeOf(verdict, data), durationMs, steps: stepsOf(graph, data.phase, events), events };
+  return { ...outcomeOf(verdict, data), durationMs, steps: [], events: bench.events() };
 };
 
 const outcomeOf = (
@@ -79,23 +76,3 @@ const errorOf = ({ error, path }: Extract<Stop, { kind: 'unavailable' }>): NonNu
   path,
   ...(isInterlockError(error) && { code: error.code }),
 });
-
-/** The guards of a phase in the order in which they are written, each with what it did; those that were not asked were skipped. */
-const stepsOf = (graph: SequenceNode, phase: Phase, events: readonly RunEvent[]): TriedStep[] => {
-  const told = events.filter((event) => event.type === 'guard' || event.type === 'guard-bypass' || event.type === 'guard-shadow');
-  const shape = shapeOf(graph, graph.id);
-  const tripped = told.filter((event) => event.type === 'guard' && event.verdict === 'trip').map(({ path }) => path);
-  const canceled = besideTrips(shape, new Set(tripped));
-  return guardsIn(shape)
-    .filter(({ phases }) => phases.includes(phase))
-    .map(({ id, path }): TriedStep => {
-      const own = told.findLast((event) => event.path === path);
-      if (!own) return { id, path, status: canceled.has(path) ? 'canceled' : 'skipped' };
-      if (own.type !== 'guard')
-        return { id, path, status: 'success', ...('durationMs' in own && { durationMs: own.durationMs }), reason: own.reason };
-      const { verdict, durationMs, reason } = own;
-      return { id, path, status: statuses[verdict], durationMs, ...(reason !== undefined && { reason }) };
-    });
-};
-
-const statuses = { pass: 'success', edit: 'success', trip: 'tripwire', retry: 'tripwire', unavailable: 'failed' } as const;

@@ -18,8 +18,6 @@ export interface LineList {
   add(entry: StudioEntry): void;
   /** Says how the reading stands, at once. */
   tell(state: RunLines['state'], error?: Error): void;
-  /** Says that lines have come, with the next frame: a burst of them is drawn once. */
-  tellSoon(): void;
   current(): RunLines;
   /** Calls `onFirst` when somebody begins to look, and `onLast` when nobody does any more. */
   subscribe(listener: () => void, watch: { onFirst(): void; onLast(): void }): () => void;
@@ -32,11 +30,8 @@ export const createLineList = (): LineList => {
   const entries: StudioEntry[] = [];
   const listeners = new Set<() => void>();
   let lines: RunLines = { entries, count: 0, state: 'loading', error: undefined };
-  let frame = 0;
   const lastSeq = () => entries.at(-1)?.seq ?? -1;
   const tell: LineList['tell'] = (state, error) => {
-    cancelAnimationFrame(frame);
-    frame = 0;
     lines = { entries, count: entries.length, state, error };
     for (const listener of listeners) listener();
   };
@@ -47,9 +42,6 @@ export const createLineList = (): LineList => {
       if (entry.seq > lastSeq()) entries.push(entry);
     },
     tell,
-    tellSoon: () => {
-      frame ||= requestAnimationFrame(() => tell('live'));
-    },
     current: () => lines,
     subscribe: (listener, { onFirst, onLast }) => {
       listeners.add(listener);

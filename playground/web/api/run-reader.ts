@@ -1,7 +1,8 @@
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { createRunFold, type RunFold } from '../fold/fold-run.js';
 import { createLineList, noLines, type LineList, type RunLines } from './line-list.js';
-import { listenTo } from './listen.js';
+import { live } from './live.js';
+import type { News } from './live-source.js';
 import { ApiError, get, query } from './request.js';
 
 /** Reads a run while somebody looks. */
@@ -10,8 +11,6 @@ export interface RunReader {
   readonly fold: RunFold;
   subscribe(listener: () => void): () => void;
   current(): RunLines;
-  /** Reads on after the end: a run that rested goes on. */
-  readOn(): void;
 }
 
 /** Reads nothing: there is no run yet. */
@@ -19,7 +18,6 @@ export const noRun: RunReader = {
   fold: createRunFold([]),
   subscribe: () => () => undefined,
   current: () => noLines,
-  readOn: () => undefined,
 };
 
 const pageSize = 5000;
@@ -41,59 +39,64 @@ const readPages = async (path: string, list: LineList, signal: AbortSignal): Pro
 };
 
 /**
- * Makes a reader of a run: what is there comes in pages, what happens from then on as server-sent events. It comes back by itself
- * when the server was away, and asks for what it has not seen.
+ * Makes a reader of a run: it reads the lines in pages, and again whenever the run has more of them. It comes back by itself when the
+ * server was away.
  */
 export const createRunReader = (runId: string): RunReader => {
   const path = `runs/${encodeURIComponent(runId)}`;
   const list = createLineList();
+  let underWay: AbortController | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let stop = (): void => undefined;
+  /** How many lines the run is known to have. */
+  let known = 0;
 
-  const readLater = (): void => {
-    const timer = setTimeout(read, tryAgainMs);
-    stop = () => clearTimeout(timer);
-  };
-
-  const settle = (thrown: unknown): void => {
+  const fail = (thrown: unknown): void => {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
     if (error.name === 'AbortError') return;
     const mayComeBack = error instanceof ApiError && error.code === 'studio/unreachable';
     list.tell(mayComeBack ? 'waiting' : 'failed', error);
-    if (mayComeBack) readLater();
+    if (mayComeBack) timer = setTimeout(() => void read(), tryAgainMs);
   };
 
-  const listen = (): void => {
-    const after = list.lastSeq();
-    stop = listenTo<StudioEntry>(`${path}/live${query({ after: after < 0 ? undefined : after })}`, {
-      onOpen: () => list.tell('live'),
-      onValue: (entry) => {
-        list.add(entry);
-        list.tellSoon();
-      },
-      onEnd: () => list.tell('over'),
-      onLost: () => {
-        list.tell('waiting');
-        readLater();
-      },
-    });
-  };
-
-  function read(): void {
-    const controller = new AbortController();
-    stop = () => controller.abort();
-    readPages(path, list, controller.signal).then(() => {
+  const read = async (): Promise<void> => {
+    if (underWay) return;
+    clearTimeout(timer);
+    const { signal } = (underWay = new AbortController());
+    try {
+      await readPages(path, list, signal);
+      while (list.lastSeq() + 1 < known) await readPages(path, list, signal);
       list.tell(isOver(list.entries) ? 'over' : 'live');
-      return isOver(list.entries) ? undefined : listen();
-    }, settle);
-  }
+    } catch (thrown) {
+      fail(thrown);
+    } finally {
+      if (underWay?.signal === signal) underWay = undefined;
+    }
+  };
 
+  const onNews = (news: News): void => {
+    if (news.kind === 'run') {
+      if (news.run.runId !== runId || news.run.entries <= list.lastSeq() + 1) return;
+      known = news.run.entries;
+      void read();
+    } else if (/^(over|failed)$/.test(list.current().state)) return;
+    else if (news.kind === 'open') void read();
+    else list.tell('waiting');
+  };
+
+  const start = (): void => {
+    stop = live.listen(onNews);
+    void read();
+  };
+  const end = (): void => {
+    stop();
+    clearTimeout(timer);
+    underWay?.abort();
+    underWay = undefined;
+  };
   return {
     fold: createRunFold(list.entries),
-    subscribe: (listener) => list.subscribe(listener, { onFirst: read, onLast: () => stop() }),
+    subscribe: (listener) => list.subscribe(listener, { onFirst: start, onLast: end }),
     current: list.current,
-    readOn: () => {
-      stop();
-      listen();
-    },
   };
 };

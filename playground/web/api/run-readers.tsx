@@ -28,12 +28,12 @@ export const RunReadersProvider = ({ children }: { readonly children: ReactNode 
 };
 
 /** A run as it is read. */
-export type ReadRun = RunLines & Pick<RunReader, 'fold' | 'readOn'>;
+export type ReadRun = RunLines & Pick<RunReader, 'fold'>;
 
 /** Reads a run while the page shows it; no run is a run of no lines. */
 export const useRun = (runId: string | undefined): ReadRun => {
   const readerOf = use(ReadersContext);
   const reader = useMemo(() => (runId === undefined ? noRun : readerOf(runId)), [readerOf, runId]);
   const lines = useSyncExternalStore(reader.subscribe, reader.current);
-  return { ...lines, fold: reader.fold, readOn: reader.readOn };
+  return { ...lines, fold: reader.fold };
 };

@@ -12,17 +12,16 @@ import '../components/notices.css';
 interface ApprovalProps {
   readonly runId: string;
   readonly call: WaitingCall;
-  readonly onAnswered: () => void;
 }
 
 /** Asks a person whether a call may run. Nothing of it has happened yet. */
-export const Approval = ({ runId, call, onAnswered }: ApprovalProps) => {
+export const Approval = ({ runId, call }: ApprovalProps) => {
   const [isSending, setIsSending] = useState(false);
   const [error, setError] = useState<Error>();
   const answer = (approved: boolean) => {
     setIsSending(true);
     const body: AnswerCall = { toolCallId: call.toolCallId, approved };
-    post<StartedRun>(`runs/${encodeURIComponent(runId)}/answer`, body).then(onAnswered, (thrown: unknown) => {
+    post<StartedRun>(`runs/${encodeURIComponent(runId)}/answer`, body).catch((thrown: unknown) => {
       setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
       setIsSending(false);
     });

@@ -29,7 +29,7 @@ const Said = ({ view }: { readonly view: RunView }) => {
 
 /** A turn: what was said, every attempt at an answer, and how it ended. */
 export const Turn = ({ runId }: { readonly runId: string }) => {
-  const { fold, entries, count, state, error, readOn } = useRun(runId);
+  const { fold, entries, count, state, error } = useRun(runId);
   const view = fold.at();
   const isLive = state === 'live' && view.status === 'running';
   return (
@@ -41,7 +41,7 @@ export const Turn = ({ runId }: { readonly runId: string }) => {
         ))}
         {view.status === 'suspended' &&
           !view.error && // else nobody can answer it
-          view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} onAnswered={readOn} />)}
+          view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} />)}
         {view.tripwire && <TripwireNotice tripwire={view.tripwire} href={runHref(runId, stopSeq(entries))} />}
         {view.error && <ErrorNotice error={view.error} />}
         {error && state === 'failed' && <ErrorNotice error={error} />}

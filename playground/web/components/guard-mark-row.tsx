@@ -43,7 +43,7 @@ export const markName = (mark: GuardMark): string => {
 };
 
 /** What a mark adds to its badge. */
-const markNote = (mark: GuardMark): string | undefined => {
+export const markNote = (mark: GuardMark): string | undefined => {
   if (mark.kind === 'conflict') return `settled by ${mark.rule}`;
   if (mark.kind === 'stale') return `passed before ${mark.authors.join(', ')} changed it`;
   return mark.reason;

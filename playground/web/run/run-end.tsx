@@ -7,16 +7,15 @@ interface RunEndProps {
   readonly runId: string;
   /** The run as far as it is known, whatever point in time the page shows. */
   readonly view: RunView;
-  readonly onAnswered: () => void;
 }
 
 /** How the run ended, or what it waits for. */
-export const RunEnd = ({ runId, view, onAnswered }: RunEndProps) => (
+export const RunEnd = ({ runId, view }: RunEndProps) => (
   <>
     {view.tripwire && <TripwireNotice tripwire={view.tripwire} />}
     {view.error && <ErrorNotice error={view.error} />}
     {view.status === 'suspended' &&
       !view.error && // else there is nothing left to answer
-      view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} onAnswered={onAnswered} />)}
+      view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} />)}
   </>
 );

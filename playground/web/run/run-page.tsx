@@ -59,7 +59,7 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
             </Panel>
           )}
           <div className="run-column">
-            <RunEnd runId={runId} view={whole} onAnswered={run.readOn} />
+            <RunEnd runId={runId} view={whole} />
             {isKnown && <RunSignals whole={whole} seq={view.seq} onSeq={moveTo} />}
             {isKnown && <GuardsPanel runId={runId} lane={lane} later={later} place={playhead.place} onPlace={playhead.select} />}
             <LanesPanel runId={runId} view={view} onSeq={moveTo} />

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
 import type { RunPage, RunSummary } from '../../protocol/runs.js';
-import { listenTo } from '../api/listen.js';
+import { live } from '../api/live.js';
 import { get, query } from '../api/request.js';
 import { withRun, type RunFilter } from './run-filter.js';
 
@@ -23,33 +23,9 @@ interface Known {
 }
 
 const pageSize = 100;
-const tryAgainMs = 2000;
 const nothing: Known = { runs: [], next: undefined, state: 'loading', error: undefined };
 
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
-
-/** Told of each run that is new or has changed, also after the server was away; `onBack` when it is there again. */
-const useChanges = (onRun: (run: RunSummary) => void, onBack: () => void): void => {
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let stop: () => void;
-    const listen = (isBack: boolean): void => {
-      stop = listenTo<RunSummary>('live', {
-        onOpen: () => isBack && onBack(),
-        onValue: onRun,
-        onEnd: () => undefined,
-        onLost: () => {
-          timer = setTimeout(() => listen(true), tryAgainMs);
-        },
-      });
-    };
-    listen(false);
-    return () => {
-      clearTimeout(timer);
-      stop();
-    };
-  }, [onRun, onBack]);
-};
 
 /** @param filter the same object while it asks for the same */
 export const useRuns = (filter: RunFilter): Runs => {
@@ -71,8 +47,14 @@ export const useRuns = (filter: RunFilter): Runs => {
   );
   const reload = useCallback(() => load(undefined), [load]);
   useEffect(reload, [reload]);
-  const onRun = useCallback((run: RunSummary) => setKnown((now) => ({ ...now, runs: withRun(now.runs, run, filter) })), [filter]);
-  useChanges(onRun, reload);
+  useEffect(
+    () =>
+      live.listen((news) => {
+        if (news.kind === 'run') setKnown((now) => ({ ...now, runs: withRun(now.runs, news.run, filter) }));
+        if (news.kind === 'open') reload();
+      }),
+    [filter, reload],
+  );
   const { next } = known;
   const loadMore = useCallback(() => next !== undefined && load(next), [load, next]);
   return { ...known, hasMore: next !== undefined, loadMore, reload };

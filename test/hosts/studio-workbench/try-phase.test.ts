@@ -27,8 +27,13 @@ describe.each(Object.values(widths))('at %i px', (width) => {
       const own = result(shown, engine);
       await own.locator('del', { hasText: 'ann' }).first().waitFor();
       await own.locator('ins').first().waitFor();
-      expect(await own.getByRole('row').filter({ hasText: 'pii' }).textContent()).toContain('success');
+      const row = own.getByRole('row').filter({ has: shown.getByRole('rowheader', { name: /pii/ }) });
+      expect(await row.first().textContent()).toContain(engine === 'Compiled plan' ? 'edit' : 'success');
     }
+    const graph = shown.getByRole('group', { name: 'Graph of content-moderation' });
+    await graph.getByRole('button', { name: /pii.*edit/ }).waitFor();
+    const judged = result(shown, 'Compiled plan').getByRole('table', { name: 'Guards' });
+    await judged.locator('.tried-change ins').first().waitFor();
     await expectWhole(browser(), shown, 'try-both');
   });
 
@@ -39,9 +44,11 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     const own = result(shown, 'Compiled plan');
     await own.getByRole('heading', { name: 'Compiled plan' }).waitFor();
     await own.locator('.tried-head').getByText('tripwire').waitFor();
-    await own.getByRole('row').filter({ hasText: 'prompt-injection' }).getByText('tripwire').waitFor();
+    await own.getByRole('row').filter({ hasText: 'prompt-injection' }).getByText('trip', { exact: true }).waitFor();
+    await own.getByRole('row').filter({ hasText: 'blocked-terms' }).getByText('no verdict').waitFor();
     const graph = shown.getByRole('group', { name: 'Graph of content-moderation' });
-    await graph.getByRole('button', { name: /prompt-injection.*tripwire/ }).waitFor();
+    await graph.getByRole('button', { name: /prompt-injection.*trip/ }).waitFor();
+    await graph.getByRole('button', { name: /blocked-terms.*no verdict/ }).waitFor();
     await expectWhole(browser(), shown, 'try-tripwire');
   });
 });

@@ -83,3 +83,32 @@ it('leads to why a message was blocked in three clicks', async () => {
   await expectShown(page.locator('.inspector').getByText('ignore all previous instructions').last());
   await browser().screenshot(page, 'why-blocked');
 });
+
+it('follows runs in any number of tabs', async () => {
+  const first = await browser().open(studio.href('runs?agent=desk'));
+  const tabs = [first];
+  while (tabs.length < 7) {
+    const tab = await first.context().newPage();
+    await tab.goto(studio.href('runs?agent=desk'));
+    tabs.push(tab);
+  }
+  for (const tab of tabs) await expectShown(tab.getByLabel('Agent'));
+  const runId = await studio.start('desk', 'crawl in many tabs');
+  for (const tab of tabs) await expectShown(tab.locator(`.run-row[href$="${runId}"]`));
+  for (const tab of tabs) await tab.goto(studio.href(`runs/${runId}`));
+  for (const tab of tabs) await expectShown(tab.locator('.run-facts').getByText('success'));
+});
+
+it('opens a page whose code could not be loaded as soon as the server is back', async () => {
+  const page = await browser().open(studio.href('pipelines'));
+  await expectShown(page.getByRole('heading', { name: 'Pipelines' }));
+  const bringBack = await studio.takeAway();
+  await page.getByRole('link', { name: 'Runs' }).click();
+  await expectShown(page.getByText('This page opens as soon as it does.'));
+  await browser().screenshot(page, 'page-away');
+  await bringBack();
+  await expectShown(page.getByLabel('Agent'));
+  await page.getByRole('link', { name: 'Chat', exact: true }).click();
+  await expectShown(page.getByLabel('Your message'));
+  browser().takeProblems(); // the requests that failed
+});

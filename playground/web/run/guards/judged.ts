@@ -2,8 +2,9 @@ import { verdictKinds } from '../../../../src/verdict.js';
 import type { Catalog, PipelineInfo } from '../../../protocol/catalog.js';
 import { guardsIn } from '../../../protocol/shapes.js';
 import { formatDuration } from '../../components/format.js';
-import { bypassSignal, verdictSignals, type Tone } from '../../components/signal.js';
+import { bypassSignal, verdictSignals } from '../../components/signal.js';
 import type { GuardMark, Lane } from '../../fold/run-view.js';
+import type { PlaceMark } from '../../workbench/graph/place-mark.js';
 
 /** A phase in which guards of an attempt were asked. */
 export interface JudgedPhase {
@@ -40,12 +41,6 @@ export const latestPhase = (phases: readonly JudgedPhase[], { marks, asked }: Pi
       : { phase: ask?.phase, pipelineId: ask?.pipelineId };
   return phases.findIndex(({ phase, pipelineId }) => phase === last.phase && pipelineId === last.pipelineId);
 };
-
-/** What is drawn beside a place of the graph. */
-interface PlaceMark {
-  readonly tone: Tone;
-  readonly label: string;
-}
 
 const markOf = (mark: GuardMark): PlaceMark => {
   switch (mark.kind) {

@@ -1,3 +1,4 @@
+import type { GraphShape } from '../../../protocol/catalog.js';
 import type { Tried } from '../../../protocol/workbench.js';
 import { formatDuration } from '../../components/format.js';
 import { InertText } from '../../components/inert-text.js';
@@ -7,9 +8,17 @@ import { writeJson } from '../form/edit-payload.js';
 import { RowHead } from '../row-head.js';
 import { isChanged, textChanges } from './agreement.js';
 import { StepStatus } from './step-status.js';
+import { TriedVerdicts } from './tried-verdicts.js';
 
-/** How a try went: the run, what became of the words, and each step. */
-export const TriedResult = ({ title, tried }: { readonly title: string; readonly tried: Tried }) => (
+interface TriedResultProps {
+  readonly title: string;
+  readonly tried: Tried;
+  readonly graph: GraphShape;
+  readonly phase: string;
+}
+
+/** How a try went: the run, what became of the words, and each guard or step. */
+export const TriedResult = ({ title, tried, graph, phase }: TriedResultProps) => (
   <section className="tried" aria-label={`Result: ${title}`}>
     <header className="tried-head">
       <h3>{title}</h3>
@@ -23,7 +32,7 @@ export const TriedResult = ({ title, tried }: { readonly title: string; readonly
       </p>
     )}
     {tried.payload !== undefined && <Texts tried={tried} />}
-    <Steps tried={tried} />
+    {tried.steps.length > 0 ? <Steps tried={tried} /> : <TriedVerdicts tried={tried} graph={graph} phase={phase} />}
     {tried.payload !== undefined && (
       <details className="tried-payload">
         <summary>Payload as it came out</summary>
@@ -52,27 +61,26 @@ const Texts = ({ tried }: { readonly tried: Tried }) => {
   );
 };
 
-const Steps = ({ tried: { steps } }: { readonly tried: Tried }) =>
-  steps.length > 0 && (
-    <table className="rows">
-      <caption className="unseen">Steps</caption>
-      <thead>
-        <tr>
-          <th scope="col">Step</th>
-          <th scope="col">Status</th>
-          <th scope="col">Took</th>
+const Steps = ({ tried: { steps } }: { readonly tried: Tried }) => (
+  <table className="rows">
+    <caption className="unseen">Steps</caption>
+    <thead>
+      <tr>
+        <th scope="col">Step</th>
+        <th scope="col">Status</th>
+        <th scope="col">Took</th>
+      </tr>
+    </thead>
+    <tbody>
+      {steps.map(({ path, id, status, durationMs, reason }) => (
+        <tr key={path}>
+          <RowHead id={id} path={path} reason={reason} />
+          <td>
+            <StepStatus status={status} />
+          </td>
+          <td>{durationMs === undefined ? '' : formatDuration(durationMs)}</td>
         </tr>
-      </thead>
-      <tbody>
-        {steps.map(({ path, id, status, durationMs, reason }) => (
-          <tr key={path}>
-            <RowHead id={id} path={path} reason={reason} />
-            <td>
-              <StepStatus status={status} />
-            </td>
-            <td>{durationMs === undefined ? '' : formatDuration(durationMs)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+      ))}
+    </tbody>
+  </table>
+);

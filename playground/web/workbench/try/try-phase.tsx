@@ -12,7 +12,7 @@ import type { Payload } from '../form/json-schema.js';
 import { PayloadForm, type FieldErrors, type FillProps } from '../form/payload-form.js';
 import type { PlaceMark } from '../graph/place-mark.js';
 import { differencesOf } from './agreement.js';
-import { marksOfSteps } from './marks-of-steps.js';
+import { marksOfTries } from './marks-of-tries.js';
 import { PayloadText } from './payload-text.js';
 import { TriedResult } from './tried-result.js';
 import { useTry, type Engine, type Trying } from './use-try.js';
@@ -74,7 +74,7 @@ const TryForm = ({ pipeline, row, onRow, onTried }: TryFormProps) => {
   const isUnread = Object.values(drafts).some((message) => message !== undefined);
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    if (!isUnread) onTried(marksOfSteps(await run({ phase: row.phase, payload, engines })));
+    if (!isUnread) onTried(marksOfTries(await run({ phase: row.phase, payload, engines }), pipeline.graph, row.phase));
   };
   const filling: FillProps = {
     payload,
@@ -98,7 +98,7 @@ const TryForm = ({ pipeline, row, onRow, onTried }: TryFormProps) => {
             </Button>
           </div>
         </div>
-        <Results trying={trying} fields={place.fields.map(({ name }) => name)} />
+        <Results trying={trying} fields={place.fields.map(({ name }) => name)} graph={pipeline.graph} phase={row.phase} />
       </form>
     </Panel>
   );
@@ -179,13 +179,14 @@ const EngineSelect = ({ engines, onChange }: EngineSelectProps) => (
   </fieldset>
 );
 
-const Results = ({
-  trying: { results, error, errors },
-  fields,
-}: {
+interface ResultsProps {
   readonly trying: Trying;
   readonly fields: readonly string[];
-}) => {
+  readonly graph: PipelineInfo['graph'];
+  readonly phase: string;
+}
+
+const Results = ({ trying: { results, error, errors }, fields, graph, phase }: ResultsProps) => {
   const [first, second] = results;
   const elsewhere = Object.entries(errors).filter(([name]) => !fields.includes(name));
   const differences = first && second ? differencesOf(first.tried, second.tried) : undefined;
@@ -204,7 +205,7 @@ const Results = ({
       )}
       <div className="try-columns">
         {results.map(({ engine, tried }) => (
-          <TriedResult key={engine} title={engineTitles[engine]} tried={tried} />
+          <TriedResult key={engine} title={engineTitles[engine]} tried={tried} graph={graph} phase={phase} />
         ))}
       </div>
     </div>

@@ -1,0 +1,21 @@
+import { openLiveSource, type News } from './live-source.js';
+
+const ports = new Set<MessagePort>();
+let latest: News | undefined;
+
+const tell = (news: News): void => {
+  if (news.kind !== 'run') latest = news;
+  for (const port of ports) port.postMessage(news);
+};
+
+/** A browser opens six connections to a host: all tabs of the studio share this one. Each tab sends the address first. */
+globalThis.addEventListener('connect', (event) => {
+  const [port] = (event as MessageEvent).ports; // the types of pages do not know the event
+  if (!port) return;
+  port.addEventListener('message', ({ data: url }: MessageEvent<string>) => {
+    if (ports.size === 0) openLiveSource(url, tell);
+    ports.add(port);
+    if (latest) port.postMessage(latest);
+  });
+  port.start();
+});

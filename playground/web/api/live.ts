@@ -1,0 +1,48 @@
+import { openLiveSource, type News } from './live-source.js';
+import { apiUrl } from './request.js';
+
+type Listener = (news: News) => void;
+
+/** Reports changes of runs to a page. */
+export interface Live {
+  /** Returns a function that stops. */
+  listen(listener: Listener): () => void;
+}
+
+/** Connects at the first listener. */
+const createLive = (connect: (tell: Listener) => void): Live => {
+  const listeners = new Set<Listener>();
+  let isConnected = false;
+  return {
+    listen: (listener) => {
+      listeners.add(listener);
+      if (!isConnected) connect((news) => listeners.forEach((one) => one(news)));
+      isConnected = true;
+      return () => void listeners.delete(listener);
+    },
+  };
+};
+
+const connectToWorker = (tell: Listener): void => {
+  const { port } = new SharedWorker(new URL('live-worker.ts', import.meta.url), { type: 'module' });
+  port.addEventListener('message', ({ data }: MessageEvent<News>) => tell(data));
+  port.start();
+  port.postMessage(apiUrl('live'));
+};
+
+/** Where there are no shared workers each tab has a connection of its own, while it is visible. */
+const connectWhileVisible = (tell: Listener): void => {
+  let stop: (() => void) | undefined;
+  const update = (): void => {
+    if (!document.hidden) stop ??= openLiveSource(apiUrl('live'), tell);
+    else {
+      stop?.();
+      stop = undefined;
+    }
+  };
+  document.addEventListener('visibilitychange', update);
+  update();
+};
+
+/** The stream of changes that all tabs share. */
+export const live = createLive('SharedWorker' in globalThis ? connectToWorker : connectWhileVisible);

@@ -1,0 +1,47 @@
+import { useEffect, useState } from 'react';
+import { ErrorNotice } from '../components/error-notice.js';
+
+const checkEveryMs = 1500;
+
+const isServerThere = async (): Promise<boolean> => {
+  try {
+    return (await fetch(document.baseURI, { cache: 'no-store' })).ok;
+  } catch {
+    return false;
+  }
+};
+
+/** Whether this document was loaded again already, so that loading it once more is for a person to decide. */
+const wasReloaded = (): boolean =>
+  performance.getEntriesByType('navigation').some((entry) => 'type' in entry && entry.type === 'reload');
+
+/** Stands for a page whose code did not come: the server was away, or has other code now. Opens the page anew once the server is there. */
+export const PageAway = () => {
+  const [isThere, setIsThere] = useState(false);
+  useEffect(() => {
+    let wasAway = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const controller = new AbortController();
+    const check = async (): Promise<void> => {
+      const isHere = await isServerThere();
+      if (controller.signal.aborted) return;
+      if (isHere && (wasAway || !wasReloaded())) location.reload();
+      else if (isHere) setIsThere(true);
+      else timer = setTimeout(() => void check(), checkEveryMs);
+      wasAway ||= !isHere;
+    };
+    void check();
+    return () => {
+      controller.abort();
+      clearTimeout(timer);
+    };
+  }, []);
+  const message = isThere
+    ? 'This page could not be loaded.'
+    : 'The studio’s server does not answer. This page opens as soon as it does.';
+  return (
+    <div className="page">
+      <ErrorNotice error={{ message, code: 'studio/unreachable' }} onRetry={() => location.reload()} />
+    </div>
+  );
+};
