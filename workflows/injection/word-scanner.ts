@@ -1,3 +1,5 @@
+import { once } from '../../src/phase/once.js';
+
 /** Says which of its words are in a text, in one pass over it, without regard to the case of ASCII. */
 export interface WordScanner {
   /** 1 at the index of each word that is in the text, added to what was there before. */
@@ -18,10 +20,13 @@ export const createWordScanner = (
   words: readonly string[],
   read: (character: string) => string = (character) => character,
 ): WordScanner => {
-  const { classes, width } = classesOf(words, read);
-  const { next, isEnd, ends } = rowsOf(words, { classes, width });
+  const tables = once(() => {
+    const { classes, width } = classesOf(words, read);
+    return { classes, ...rowsOf(words, { classes, width }) };
+  });
   return {
     scan: (text, found) => {
+      const { classes, next, isEnd, ends } = tables();
       let row = 0;
       for (let at = 0; at < text.length; at += 1) {
         const code = text.charCodeAt(at);
