@@ -13,6 +13,7 @@ import { begin, isSharedRun, runsOf, type GuardOptions, type Guards, type Run } 
 import { approvalError } from './guarded-call.js';
 import type { StreamPart } from './spec.js';
 import { openLane, type Lane } from './lane.js';
+import { isClean } from './model-port.js';
 
 /** One call of a tool. */
 interface Call {
@@ -235,14 +236,15 @@ const retryError = (run: Run, retry: Retry): Error => {
   return new Error(feedbackText(retry.reason));
 };
 
-/** Throws what the guards that ask for errors leave of what a tool threw. */
+/** Throws what the guards that ask for errors leave of what a tool threw. Its fields and its cause are not theirs to edit: they go. */
 const failAsJudged = async (run: Run, call: Call, error: unknown): Promise<never> => {
   run.throwIfStopped();
   if (!run.plan.has('toolResult')) throw error;
   const text = messageOf(error);
   const { data, retry } = await judge<'toolResult'>(run, { ...payloadOf(run, call, text), isError: true });
   if (retry) throw retryError(run, retry);
-  throw data.result === text ? error : new Error(String(data.result));
+  const isWhole = data.result === text && (await isClean(run, { type: 'tool-error', payload: { error } }));
+  throw isWhole ? error : new Error(String(data.result));
 };
 
 const payloadOf = (run: Run, { toolName, toolCallId, args, messages }: Call, result: unknown): PhaseData<'toolResult'> => {

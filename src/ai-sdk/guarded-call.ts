@@ -15,7 +15,7 @@ import { judge } from './judge.js';
 import { inOrder } from './in-order.js';
 import { openListPort } from './list-port.js';
 import { createLoopRun, onlyPhases } from './loop-run.js';
-import { createModelPort, leavesTogether, type ModelCall, type Said } from './model-port.js';
+import { createModelPort, isCleanRecord, leavesTogether, type ModelCall, type Said } from './model-port.js';
 import type { Run } from './run.js';
 import type { Chunk, PartOf, Prompt, StreamPart } from './spec.js';
 import { errorOfStop, GuardUnavailableError, type StopError } from './stop-errors.js';
@@ -181,7 +181,7 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
     const last = run.hold === 'step' ? held : calling.waiting;
     yield* send(leavesTogether(run, call) ? inOrder(last, said.order) : last);
     calling.hasEnded = true;
-    if (isAsItCame(calling)) yield* send(said.raws);
+    if (isAsItCame(calling) && (await isCleanRecord(run, said.raws))) yield* send(said.raws);
     yield* wire.end();
     if (finish.failure) yield { type: 'error', error: finish.failure.error };
     if (finish.part) yield finish.part;

@@ -6,6 +6,7 @@ import type { Plan } from '../pipeline/compile.js';
 import type { Phase } from '../phase/row.js';
 import type { Outlet } from '../release/outlet.js';
 import { pass } from '../verdict.js';
+import { guardsOutput } from './model-port.js';
 import type { Run } from './run.js';
 
 /** What one run of the loop has of its own. */
@@ -36,7 +37,7 @@ export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
     serveErrorDetails: options.serveErrorDetails,
     onEvent,
     mayTakeBack,
-    lanes: { input: plan, output: plan, error: plan, memory: undefined },
+    lanes: { input: plan, output: guardsOutput(run) ? plan : undefined, error: plan, memory: undefined },
     ports: {
       ...parts.ports,
       host: scope.host,

@@ -1,5 +1,7 @@
+import { findsNothing, patternOf } from '../guard/pattern-row.js';
 import type { LoopPorts, PartSource } from '../loop/ports.js';
 import type { Run as LoopRun } from '../loop/run.js';
+import { processorsOf } from '../pipeline/graph.js';
 import { modelCodec } from './chunks.js';
 import type { Run } from './run.js';
 import type { CallableModel, CallOptions, Chunk, GenerateResult, PartOf, Prompt, StreamPart } from './spec.js';
@@ -27,7 +29,7 @@ export interface Said {
   /** The answer before the stream's guards, where the provider's own record of it is asked for. */
   came: Gathering | undefined;
   /** That record: it holds words that guards may take out. */
-  raws: StreamPart[];
+  raws: PartOf<'raw'>[];
   /** The part that each chunk was made of. */
   readonly parts: WeakMap<Chunk, StreamPart>;
   /** The parts in the order in which they came. */
@@ -39,6 +41,17 @@ const outputPhases = ['outputStream', 'llmResponse', 'outputStep', 'outputResult
 
 /** Whether anything of an answer may be taken out: then it must not leave by another way either. */
 export const guardsOutput = ({ plan }: Run): boolean => outputPhases.some((phase) => plan.has(phase));
+
+/** Whether guards that go by patterns find nothing in a chunk. */
+export const isClean = async ({ plan }: Run, chunk: { type: string; payload: object }): Promise<boolean> => {
+  for (const pattern of processorsOf(plan.graph).map(patternOf))
+    if (pattern && !(await findsNothing(pattern, chunk))) return false;
+  return true;
+};
+
+/** The same for the provider's own record of an answer, which is read like its metadata. */
+export const isCleanRecord = (run: Run, providerMetadata: unknown): Promise<boolean> =>
+  isClean(run, { type: 'finish', payload: { providerMetadata } });
 
 /** Whether the parts of an answer leave after the review only: then they leave in the order in which they came. */
 export const leavesTogether = ({ hold }: Run, { mode }: ModelCall): boolean => hold === 'step' || mode === 'generate';

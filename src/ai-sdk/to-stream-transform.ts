@@ -1,5 +1,5 @@
-import type { StreamTextTransform, TextStreamPart, ToolSet } from 'ai';
-import { createChunkCodec } from './chunks.js';
+import type { GeneratedFile, StreamTextTransform, TextStreamPart, ToolSet } from 'ai';
+import { createChunkCodec, type FieldCodec } from './chunks.js';
 import { begin, runsOf, type GuardOptions, type Guards, type Run } from './run.js';
 import { isStopError, type StopError } from './stop-errors.js';
 import { openLane } from './lane.js';
@@ -7,6 +7,18 @@ import { createWire, type Wire } from './wire.js';
 
 type Part = TextStreamPart<ToolSet>;
 type Controller = TransformStreamDefaultController<Part>;
+
+/** A file is made anew of what guards left of it. */
+const file: Omit<FieldCodec, 'chunk'> = {
+  toPayload: ({ file: made, ...rest }) => {
+    const { mediaType: mimeType, base64 } = made as GeneratedFile; // of the part's type
+    return { ...rest, mimeType, base64 };
+  },
+  toFields: ({ mimeType: mediaType, base64, ...rest }) => {
+    const uint8Array = Uint8Array.from(atob(String(base64)), (char) => char.charCodeAt(0));
+    return { ...rest, file: { mediaType, base64, uint8Array } };
+  },
+};
 
 /** The parts of `streamText`, which have the words of a model's stream and the results of tools among them. */
 const textCodec = createChunkCodec<Part>(
@@ -24,8 +36,14 @@ const textCodec = createChunkCodec<Part>(
     'tool-result': { chunk: 'tool-result', names: { input: 'args', output: 'result' } },
     'tool-error': { chunk: 'tool-error', names: { input: 'args' } },
     source: { chunk: 'source' },
-    file: { chunk: 'file' },
-    'finish-step': { chunk: 'finish', toPayload: ({ finishReason }) => ({ stepResult: { reason: finishReason } }) },
+    file: { chunk: 'file', ...file },
+    'reasoning-file': { chunk: 'reasoning-file', ...file },
+    custom: { chunk: 'custom' },
+    'finish-step': {
+      chunk: 'finish',
+      toPayload: ({ finishReason, providerMetadata }) => ({ stepResult: { reason: finishReason }, providerMetadata }),
+      toFields: ({ providerMetadata }) => ({ providerMetadata }),
+    },
   },
   new Set(['start', 'start-step', 'finish', 'abort', 'error', 'ping', 'steering-message']),
 );
@@ -63,7 +81,7 @@ type Send = (parts: readonly Part[]) => void;
 /** Sends what is left of a part, and maybe later what guards clear while nothing comes. */
 type Pass = (part: Part, send: Send) => Promise<void>;
 
-/** Each step has a lane of its own; how it finished is told, whatever guards make of that. */
+/** Each step has a lane of its own; how it finished is told, whatever guards make of that, with the metadata that they left. */
 const judgedSteps = (run: Run): Pass => {
   const open = () => openLane<Part>(run, textCodec, 'texts');
   let lane: ReturnType<typeof open> | undefined; // opened once the run has begun
@@ -88,7 +106,9 @@ const judgedSteps = (run: Run): Pass => {
     const last = await own.end();
     own.close();
     lane = undefined;
-    return send([...[...parts, ...last].filter(({ type }) => type !== 'finish-step'), part]);
+    const judged = [...parts, ...last];
+    const finish = judged.find((one) => one.type === 'finish-step');
+    return send([...judged.filter((one) => one !== finish), { ...part, providerMetadata: finish?.providerMetadata }]);
   };
 };
 

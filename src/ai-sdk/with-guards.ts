@@ -3,7 +3,7 @@ import { wrapLanguageModel } from 'ai';
 import { callGuarded, type GuardedCall } from './guarded-call.js';
 import { instanceOf, type ModelInstance } from './host.js';
 import { judgedInput } from './judge-input.js';
-import { guardsOutput, type ModelCall } from './model-port.js';
+import { guardsOutput, isCleanRecord, type ModelCall } from './model-port.js';
 import { begin, isSharedRun, runsOf, type GuardOptions, type Guards, type Run } from './run.js';
 import { isStopError } from './stop-errors.js';
 import type { CallableModel, GenerateResult, PartOf, Prompt, StreamPart, StreamResult } from './spec.js';
@@ -74,7 +74,7 @@ const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
     else gathering.add(part);
   }
   const { finishReason, usage, providerMetadata } = finish as PartOf<'finish'>; // no answer ends without: that is an error part
-  const { request, response } = reportOf(run, guarded);
+  const { request, response } = await reportOf(run, guarded);
   const { content } = gathering;
   return { content, finishReason, usage, providerMetadata, warnings, request, response: { ...response, ...metadata } };
 };
@@ -82,16 +82,17 @@ const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
 const withoutType = ({ type: _type, ...rest }: PartOf<'response-metadata'>): object => rest;
 
 /** What is told of the call beside its answer. The provider's raw body holds words that guards may have taken out. */
-const reportOf = (run: Run, { said, isUnedited }: GuardedCall): Pick<GenerateResult, 'request' | 'response'> => {
-  const { body: _body, ...rest } = (said.response ?? {}) as { body?: unknown };
-  const response = guardsOutput(run) && !isUnedited() ? rest : said.response;
+const reportOf = async (run: Run, { said, isUnedited }: GuardedCall): Promise<Pick<GenerateResult, 'request' | 'response'>> => {
+  const { body, ...rest } = (said.response ?? {}) as { body?: unknown };
+  const isWhole = !guardsOutput(run) || (isUnedited() && (await isCleanRecord(run, body)));
+  const response = isWhole ? said.response : rest;
   return { request: said.request, response } as Pick<GenerateResult, 'request' | 'response'>; // what the provider gave
 };
 
 const stream = async (run: Run, call: ModelCall): Promise<StreamResult> => {
   const guarded = await beginCall(run, call);
   if (!(await guarded.opened)) await guarded.parts.next(); // throws why not
-  const { request, response } = reportOf(run, guarded);
+  const { request, response } = await reportOf(run, guarded);
   return { stream: toStream(guarded.parts, call), request, response };
 };
 

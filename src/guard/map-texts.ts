@@ -1,28 +1,89 @@
+/** A text or a number inside a value. */
+export type Leaf = string | number | bigint;
+
 /**
- * Changes every text inside plain data, keys of objects and numbers included: a number in which something is changed becomes a
- * text, and keys that become the same are numbered. Gives the same value back where nothing changed. Of what is no plain data the
- * message of an error is changed, and nothing else.
+ * Changes the texts and numbers inside a value, keys of objects included, and shares everything that did not change: the same value
+ * comes back where nothing did. Keys that become the same are numbered. An instance of a class in which something is changed becomes
+ * plain data, and an error a plain error; dates and bytes are left alone, and so is what leads back to itself.
  */
-export const mapTexts = (value: unknown, change: (text: string) => string): unknown => {
-  if (typeof value === 'string') return change(value);
-  if (typeof value === 'number' || typeof value === 'bigint') {
-    const text = String(value);
-    const changed = change(text);
-    return changed === text ? value : changed;
-  }
-  if (Array.isArray(value)) {
-    const mapped = value.map((one: unknown) => mapTexts(one, change));
-    return mapped.some((one, index) => one !== value[index]) ? mapped : value;
-  }
-  if (value instanceof Error) return mapError(value, change);
-  return isPlain(value) ? mapFields(value, change) : value;
+export const mapLeaves = (value: unknown, edit: (leaf: Leaf) => Leaf, known = new Map<object, unknown>()): unknown => {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return edit(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (known.has(value)) return known.get(value);
+  known.set(value, value);
+  const mapped = mapContainer(value, edit, (inner) => mapLeaves(inner, edit, known));
+  known.set(value, mapped);
+  return mapped;
 };
 
-/** Its fields and its stack repeat what it says, and its cause may: they go where that is changed. */
-const mapError = (error: Error, change: (text: string) => string): Error => {
-  const message = change(error.message);
-  return message === error.message ? error : Object.assign(new Error(message), { name: error.name });
+const mapContainer = (value: object, edit: (leaf: Leaf) => Leaf, inner: (value: unknown) => unknown): unknown => {
+  if (value instanceof Date || ArrayBuffer.isView(value)) return value;
+  if (Array.isArray(value)) {
+    const mapped = value.map(inner);
+    return mapped.some((one, index) => !Object.is(one, value[index])) ? mapped : value;
+  }
+  if (value instanceof Error) return mapError(value, inner);
+  if (value instanceof Map || value instanceof Set) return mapCollection(value, inner);
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON !== 'function') return mapFields(value, edit, inner);
+  const json: unknown = toJSON.call(value);
+  const mapped = inner(json);
+  return Object.is(mapped, json) ? value : mapped;
 };
+
+const mapCollection = (value: Map<unknown, unknown> | Set<unknown>, inner: (value: unknown) => unknown): unknown => {
+  const items: unknown[] = [...value];
+  const mapped = inner(items) as unknown[]; // a list of the same length
+  if (mapped === items) return value;
+  return value instanceof Map ? new Map(mapped as [unknown, unknown][]) : new Set(mapped); // its items are pairs
+};
+
+/** Its fields, its cause and its stack are data of anything: they go where anything in them or in the message is changed. */
+const mapError = (error: Error, inner: (value: unknown) => unknown): Error => {
+  const said = [error.message, error.cause, Object.fromEntries(Object.entries(error))];
+  const left = inner(said) as typeof said; // as many
+  return left === said ? error : Object.assign(new Error(String(left[0])), { name: error.name });
+};
+
+const mapFields = (fields: object, edit: (leaf: Leaf) => Leaf, inner: (value: unknown) => unknown): object => {
+  const before: [string, unknown][] = Object.entries(fields);
+  const after = before.map(([name, value]) => [String(edit(name)), inner(value)] as const);
+  const isSame = after.every(([name, value], index) => name === before[index]?.[0] && Object.is(value, before[index][1]));
+  return isSame ? fields : fieldsOf(after);
+};
+
+/** No field is lost where two names have become the same. */
+const fieldsOf = (entries: readonly (readonly [string, unknown])[]): Record<string, unknown> => {
+  const fields = new Map<string, unknown>();
+  /** The last number that was given to a name. */
+  const numbers = new Map<string, number>();
+  for (const [name, value] of entries) {
+    let free = name;
+    let number = numbers.get(name) ?? 1;
+    for (; fields.has(free); free = `${name} ${number}`) number += 1;
+    numbers.set(name, number);
+    fields.set(free, value);
+  }
+  return Object.fromEntries(fields);
+};
+
+/** The texts and numbers inside a value, keys of objects included. */
+export const leavesOf = (value: unknown): Leaf[] => {
+  const leaves: Leaf[] = [];
+  mapLeaves(value, (leaf) => {
+    leaves.push(leaf);
+    return leaf;
+  });
+  return leaves;
+};
+
+/** Changes every text inside a value as {@link mapLeaves} does: a number in which something is changed becomes a text. */
+export const mapTexts = (value: unknown, change: (text: string) => string): unknown =>
+  mapLeaves(value, (leaf) => {
+    const text = String(leaf);
+    const changed = change(text);
+    return changed === text ? leaf : changed;
+  });
 
 /** Names under which a host's data has words of its own: they are nobody's text. */
 const framing = new Set([
@@ -62,31 +123,3 @@ const mapSaidFields = (value: object, inner: (one: unknown) => unknown): object 
 
 const sameOr = (before: readonly unknown[], after: unknown[]): readonly unknown[] =>
   after.every((one, index) => one === before[index]) ? before : after;
-
-const isPlain = (value: unknown): value is Record<string, unknown> => {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-};
-
-const mapFields = (fields: Record<string, unknown>, change: (text: string) => string): Record<string, unknown> => {
-  const before = Object.entries(fields);
-  const after = before.map(([name, value]) => [change(name), mapTexts(value, change)] as const);
-  const isSame = after.every(([name, value], index) => name === before[index]?.[0] && value === before[index]?.[1]);
-  return isSame ? fields : fieldsOf(after);
-};
-
-/** No field is lost where two names have become the same. */
-const fieldsOf = (entries: readonly (readonly [string, unknown])[]): Record<string, unknown> => {
-  const fields = new Map<string, unknown>();
-  /** The last number that was given to a name. */
-  const numbers = new Map<string, number>();
-  for (const [name, value] of entries) {
-    let free = name;
-    let number = numbers.get(name) ?? 1;
-    for (; fields.has(free); free = `${name} ${number}`) number += 1;
-    numbers.set(name, number);
-    fields.set(free, value);
-  }
-  return Object.fromEntries(fields);
-};

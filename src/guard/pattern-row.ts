@@ -118,6 +118,17 @@ const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | nu
 const redactedIn = (value: unknown, by: Replacing, map: typeof mapTexts = mapTexts): Awaitable<unknown> =>
   changeTexts((change) => map(value, change), replacingAll(by));
 
+/** Whether a pattern finds nothing in a chunk's fields. */
+export const findsNothing = (pattern: Pattern, { type, payload }: { type: string; payload: object }): Awaitable<boolean> => {
+  const pace = createPace();
+  const fields = { ...payload };
+  const without = changeTexts(
+    (change) => readFields(type, fields, { change }),
+    (text) => replaceMatches(text, { pattern, replace: () => '' }, pace),
+  );
+  return whenReady(without, (left) => left === fields);
+};
+
 /** What comes from elsewhere: another stream's chunk by what it says, anything else by all of its texts. */
 const carrying = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | null> => {
   const inner = carriedChunk(chunk);

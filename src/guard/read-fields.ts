@@ -89,8 +89,18 @@ export const withoutQuotations = (metadata: unknown): unknown => {
 
 const textTypes = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|csv|rtf|x-ndjson|.*\+(json|xml))|message\/)/i;
 
-/** A file as it may leave: bytes, base64, a data URL or plain text. */
+/** A file as it may leave: bytes, base64, a data URL, plain text or an address, tagged or not. */
 const readFile = (data: unknown, mimeType: unknown, reading: TextReading): unknown => {
+  if (data instanceof URL) {
+    const left = readFile(data.href, mimeType, reading);
+    return left === data.href ? data : toUrl(String(left));
+  }
+  if (isTagged(data)) {
+    const value = data[data.type];
+    const left = readFile(value, data.type === 'text' ? 'text/plain' : mimeType, reading);
+    return left === value ? data : { ...data, [data.type]: left };
+  }
+  if (typeof data === 'string' && /^https?:/i.test(data)) return reading.change(data);
   const [head, described] = (typeof data === 'string' && /^data:([^,]*),/i.exec(data)) || [];
   const [urlType, ...parameters] = described?.split(';') ?? [];
   const type = typeof mimeType === 'string' && mimeType !== '' ? mimeType : urlType;
@@ -102,6 +112,15 @@ const readFile = (data: unknown, mimeType: unknown, reading: TextReading): unkno
   if (parameters.at(-1)?.toLowerCase() === 'base64') return readBase64(head, body, reading);
   return edited(data, decodeURIComponent(body), { ...reading, write: (text) => head + encodeURIComponent(text) });
 };
+
+/** The AI SDK's newer form of a file: its type names the field with the content. */
+const isTagged = (data: unknown): data is { readonly type: 'data' | 'url' | 'text' } & Fields => {
+  if (typeof data !== 'object' || data === null || !('type' in data)) return false;
+  return (data.type === 'data' || data.type === 'url' || data.type === 'text') && data.type in data;
+};
+
+/** An edited address; as a text where it is none any more. */
+const toUrl = (text: string): URL | string => (URL.canParse(text) ? new URL(text) : text);
 
 const readBase64 = (head: string, body: string, reading: TextReading): string => {
   const text = fromBase64(body);

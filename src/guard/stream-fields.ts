@@ -8,10 +8,11 @@ export const fieldRules = {
   texts:
     'Every text in it is read by guards with a pattern, and edited in place or blocked. Other guards are given the whole chunk.',
   arguments: 'Read once, as one text, when no tool call follows that carries the same arguments.',
-  file: 'A text file is decoded, read like `texts`, and encoded as it came. Other files pass.',
+  file: 'A text file is decoded, read like `texts`, and encoded as it came. Of other files the address is read, and the content passes.',
   metadata:
     'Read like `texts`; a list whose texts add up to a value is emptied; fields that the provider needs back unchanged pass. Once a guard has edited the answer, only those fields are left.',
-  dropped: 'Left out where a guard of the output runs, because it repeats what the guard has yet to judge.',
+  dropped:
+    'Left out where a guard of the output runs, because it repeats what the guard has yet to judge. A guarded model of the AI SDK sends it after the answer, if guards edited nothing and find nothing in it.',
   passed: 'Leaves as it came.',
 } as const;
 

@@ -3,7 +3,7 @@ import type { Pattern, TextSpan, WindowedProcessor } from '../../src/guard/patte
 import { aBoolean, numberFrom, oneOf } from '../../src/option-kind.js';
 import { responseMessages, textsOf } from '../messages/message-text.js';
 import { holdBack } from '../stream/hold-back.js';
-import { leavesOf } from '../text/map-leaves.js';
+import { leavesOf } from '../../src/guard/map-texts.js';
 import { indexOverlap, plainSigns, type OverlapIndex } from '../text/overlap.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 import { block, judgeWith, report, type Detection } from './detection.js';

@@ -19,7 +19,7 @@ import type { JudgePlace, JudgePolicy } from '../judge/policies.js';
 import { callsIn } from '../tool-policy/run-calls.js';
 import { newestUserTurn, responseMessages, textOf, textsOf } from '../messages/message-text.js';
 import { currentToolResult } from '../messages/tool-result.js';
-import { leavesOf } from '../text/map-leaves.js';
+import { leavesOf } from '../../src/guard/map-texts.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 import { block, report } from './detection.js';
 import { traitsOf, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';

@@ -7,7 +7,7 @@ import { inputSignals, toolResultSignals } from '../injection/signals.js';
 import { readingsOf, textsOf, userTurns } from '../messages/message-text.js';
 import { attachedTexts, madeUpTexts } from '../messages/sent-texts.js';
 import { currentToolResult } from '../messages/tool-result.js';
-import { leavesOf } from '../text/map-leaves.js';
+import { leavesOf } from '../../src/guard/map-texts.js';
 import { judgeWith, type Detection } from './detection.js';
 import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
 import { kind, listOf, numberFrom } from '../../src/option-kind.js';

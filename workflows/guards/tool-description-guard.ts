@@ -2,7 +2,7 @@ import type { ProcessInputStepArgs, Processor } from '@mastra/core/processors';
 import { numberFrom } from '../../src/option-kind.js';
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import { toolResultSignals } from '../injection/signals.js';
-import { leavesOf } from '../text/map-leaves.js';
+import { leavesOf } from '../../src/guard/map-texts.js';
 import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
 import { judgeWith, type Detection } from './detection.js';
 import { traitsOf, unchanged, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';

@@ -3,7 +3,7 @@ import { createPace, findAll, inTurn } from '../../src/guard/in-steps.js';
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import { combineFinders, countKinds } from '../patterns/combine-finders.js';
 import { findersOf, valueKinds, type ValueKind } from '../patterns/value-kinds.js';
-import { leavesOf } from '../text/map-leaves.js';
+import { leavesOf } from '../../src/guard/map-texts.js';
 import { block, judgeWith, type Detection } from './detection.js';
 import { traitsOf, type GuardOptions, type GuardProcessor } from './guard-options.js';
 import { aText, listOf, oneOf } from '../../src/option-kind.js';

@@ -1,6 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { ProcessOutputStreamArgs } from '@mastra/core/processors';
-import { leavesOf } from '../text/map-leaves.js';
+import { leavesOf, type Leaf } from '../../src/guard/map-texts.js';
 import { textsOf } from './message-text.js';
 
 type MessageList = NonNullable<ProcessOutputStreamArgs['messageList']>;
@@ -12,7 +12,7 @@ const givenTexts = (list: MessageList | undefined): string[] => {
   return [...system, ...list.get.all.db().flatMap(givenIn)].filter((text) => typeof text === 'string');
 };
 
-const givenIn = (message: MastraDBMessage): (string | number)[] => {
+const givenIn = (message: MastraDBMessage): Leaf[] => {
   if (message.role !== 'assistant') return textsOf(message);
   return (message.content.parts ?? []).flatMap((part) =>
     part.type === 'tool-invocation' && part.toolInvocation.state === 'result' ? leavesOf(part.toolInvocation.result) : [],

@@ -1,7 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { ProcessInputArgs } from '@mastra/core/processors';
 import { readFields } from '../../src/guard/read-fields.js';
-import { leavesOf } from '../text/map-leaves.js';
+import { leavesOf } from '../../src/guard/map-texts.js';
 import { textsOf } from './message-text.js';
 
 /** The text files of a message, decoded, and the names of its files. */

@@ -1,17 +1,19 @@
 import { changeTexts } from '../../src/guard/in-steps.js';
+import { mapLeaves, type Leaf } from '../../src/guard/map-texts.js';
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
-import { mapLeaves } from './map-leaves.js';
 
 /** A number is read as a card number or not at all: shorter ones are amounts, times and ids. */
 const minNumber = 1e13;
 
 /** Edits the texts inside a JSON-like value, keys and long numbers included; the same value comes back where nothing changed. */
 export const editLeaves = (value: unknown, edit: (text: string) => Awaitable<string>): Awaitable<unknown> =>
-  changeTexts<unknown, string | number>(
+  changeTexts<unknown, Leaf>(
     (change) => mapLeaves(value, change),
     (leaf) => {
-      if (typeof leaf === 'number' && !(Number.isSafeInteger(leaf) && leaf >= minNumber)) return leaf;
+      if (typeof leaf !== 'string' && !isLong(leaf)) return leaf;
       const text = String(leaf);
       return whenReady(edit(text), (edited) => (edited === text ? leaf : edited));
     },
   );
+
+const isLong = (leaf: number | bigint): boolean => leaf >= minNumber && (typeof leaf === 'bigint' || Number.isSafeInteger(leaf));

@@ -1,6 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { newestUserTurn, responseMessages, textsOf } from '../messages/message-text.js';
-import { leavesOf } from '../text/map-leaves.js';
+import { leavesOf } from '../../src/guard/map-texts.js';
 import { indexOverlap, plainSigns } from '../text/overlap.js';
 
 /** A call that a run has made. */
