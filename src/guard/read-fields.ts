@@ -91,22 +91,26 @@ const textTypes = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|csv|rt
 
 /** A file as it may leave: bytes, base64, a data URL, plain text or an address, tagged or not. */
 const readFile = (data: unknown, mimeType: unknown, reading: TextReading): unknown => {
+  if (typeof data === 'string') return readFileText(data, mimeType, reading);
   if (data instanceof URL) {
-    const left = readFile(data.href, mimeType, reading);
-    return left === data.href ? data : toUrl(String(left));
+    const left = readFileText(data.href, mimeType, reading);
+    return left === data.href ? data : toUrl(left);
   }
   if (isTagged(data)) {
     const value = data[data.type];
     const left = readFile(value, data.type === 'text' ? 'text/plain' : mimeType, reading);
     return left === value ? data : { ...data, [data.type]: left };
   }
-  if (typeof data === 'string' && /^https?:/i.test(data)) return reading.change(data);
-  const [head, described] = (typeof data === 'string' && /^data:([^,]*),/i.exec(data)) || [];
+  if (!(data instanceof Uint8Array) || !textTypes.test(String(mimeType))) return data;
+  return edited(data, new TextDecoder().decode(data), { ...reading, write: encode });
+};
+
+const readFileText = (data: string, mimeType: unknown, reading: TextReading): string => {
+  if (/^https?:/i.test(data)) return reading.change(data);
+  const [head, described] = /^data:([^,]*),/i.exec(data) ?? [];
   const [urlType, ...parameters] = described?.split(';') ?? [];
   const type = typeof mimeType === 'string' && mimeType !== '' ? mimeType : urlType;
   if (type === undefined || !textTypes.test(type)) return data;
-  if (data instanceof Uint8Array) return edited(data, new TextDecoder().decode(data), { ...reading, write: encode });
-  if (typeof data !== 'string') return data;
   if (head === undefined) return readBase64('', data, reading);
   const body = data.slice(head.length);
   if (parameters.at(-1)?.toLowerCase() === 'base64') return readBase64(head, body, reading);
