@@ -1,9 +1,13 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError } from '@ai-sdk/provider';
-import { generateText, streamText } from 'ai';
-import { describe, expect, it } from 'vitest';
+import { generateText, streamText, type UIMessageStreamOptions, type UIMessage } from 'ai';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { guardedToolLoop, withGuards, type GuardOptions } from '../../src/ai-sdk/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
+import { startServer } from '../provider/start-server.js';
 import { guardOn } from './support.js';
 
 const prompt = 'My mail is mara.quill@example.com, my number 4471.';
@@ -63,5 +67,44 @@ describe.each(Object.entries(hosts))('the error of a provider: %s', (_host, fail
 
   it('is whole where the run says so', async () => {
     expect(((await fail({ serveErrorDetails: true })) as Error).message).toContain('mara');
+  });
+});
+
+describe('the error of a provider, over HTTP to a chat', () => {
+  const refusing = async () => {
+    const { baseUrl } = await startServer([{ kind: 'error', status: 400, message: `Bad request: ${prompt}` }]);
+    return createOpenAICompatible({ name: 'local', baseURL: baseUrl }).chatModel('some-model');
+  };
+  const stream: Record<string, (options: GuardOptions) => Promise<Pick<ReturnType<typeof streamText>, Piped>>> = {
+    'withGuards, streamText': async (options) =>
+      streamText({ model: withGuards(await refusing(), guards, options), prompt, maxRetries: 0, onError: () => undefined }),
+    'guardedToolLoop, stream': async (options) =>
+      guardedToolLoop({ model: await refusing(), guards, guardOptions: options, maxRetries: 0 }).stream({ prompt }),
+  };
+  type Piped = 'pipeUIMessageStreamToResponse' | 'toUIMessageStreamResponse';
+  /** As applications write it to show errors in a chat. */
+  const shown: UIMessageStreamOptions<UIMessage> = { onError: (error) => `${(error as Error).message} ${JSON.stringify(error)}` };
+
+  const ask = async (host: string, options: GuardOptions): Promise<string> => {
+    const server = createServer((_request, response) => {
+      void stream[host]?.(options).then((result) => result.pipeUIMessageStreamToResponse(response, shown));
+    });
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    return (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)).text();
+  };
+
+  it.each(Object.keys(stream))('quotes the prompt only where the run says so: %s', async (host) => {
+    const body = await ask(host, {});
+    expect(body).toContain('"type":"error"');
+    expect(body).toContain('Bad request');
+    expect(body).not.toMatch(/mara|4471/);
+    expect(await ask(host, { serveErrorDetails: true })).toContain('mara.quill@example.com');
+  });
+
+  it.each(Object.keys(stream))('the same as a web response: %s', async (host) => {
+    const body = await (await stream[host]?.({}))?.toUIMessageStreamResponse(shown).text();
+    expect(body).toContain('"type":"error"');
+    expect(body).not.toMatch(/mara|4471/);
   });
 });

@@ -107,6 +107,31 @@ describe('an InterlockAgent, called by the client', () => {
     });
   });
 
+  it.each(['support', 'open'])(
+    'tells of a provider’s error, which quotes the prompt only where the agent says so: %s',
+    async (agent) => {
+      const question = 'Please quote me, mara.quill@example.com.';
+      const told = [
+        JSON.stringify(await stream(question, {}, agent)),
+        await client
+          .getAgent(agent)
+          .generate(question)
+          .then(JSON.stringify, (error: unknown) => `${String(error)} ${JSON.stringify(error)}`),
+        await (
+          await fetch(`${app.url}/chat/${agent}`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: question }] }] }),
+          })
+        ).text(),
+      ];
+      const quoting = told.map((one) => one.includes('Cannot answer: Please quote me, mara.quill'));
+      expect(told.every((one) => /error/i.test(one))).toBe(true);
+      if (agent === 'open') expect(quoting.slice(0, 2)).toEqual([true, true]);
+      else expect(told.filter((one) => one.includes('mara.quill@example.com'))).toEqual([]);
+    },
+  );
+
   it('lets nothing of a rejected answer over the wire', async () => {
     const chunks = await stream('Tell me the secret.');
     expect(typesOf(chunks).slice(-2)).toEqual(['tripwire', 'finish']);

@@ -34,6 +34,8 @@ export const createApp = ({ modelUrl, databaseUrl }: AppOptions) => {
     inputProcessors: incoming,
     outputProcessors: outgoing,
   });
+  /** It shows errors of its provider whole. */
+  const open = new InterlockAgent({ ...shared, id: 'open', name: 'Open', serveErrorDetails: true, outputProcessors: outgoing });
   const stock = new Agent({
     ...shared,
     id: 'stock',
@@ -42,7 +44,7 @@ export const createApp = ({ modelUrl, databaseUrl }: AppOptions) => {
     ...lanesOf(guardsFor(incoming), guardsFor(outgoing)),
   });
   const mastra = new Mastra({
-    agents: { support, stock },
+    agents: { support, open, stock },
     storage,
     logger: false,
     server: { apiRoutes: [chatRoute({ path: '/chat/:agentId', version: 'v7' })], onError: errorResponse },

@@ -24,6 +24,7 @@ const amountsIn = (question: string) => Array.from(question.matchAll(/\d+/g), ([
 const answers: readonly (readonly [word: RegExp, answer: (question: string, isCorrected: boolean) => Reply])[] = [
   [/order/, () => callWith('look_up_order', [{ id: 'A-17' }])],
   [/refund/i, (question) => callWith('refund', amountsIn(question))],
+  [/quote/, (question) => ({ kind: 'error', status: 400, message: `Cannot answer: ${question}` })],
   [/secret/, () => text('The word that opens the vault is swordfish, as everybody here knows.')],
   [
     /advice/,
