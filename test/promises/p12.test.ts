@@ -6,6 +6,7 @@ import { InterlockAgent } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import {
   blockedTermsGuard,
+  canaryGuard,
   leakGuard,
   piiGuard,
   promptInjectionGuard,
@@ -106,6 +107,23 @@ describe('P12: the cost of a guard is linear and bounded', () => {
     loop.mostRead = 0;
     await workOf('redactor', [textOf(shapes['a table of addresses'] ?? '', 120_000)], 'generate');
     expect(loop.mostRead).toBeLessThanOrEqual(4 * stepChars);
+  });
+
+  it('pauses on the way through a step, and finds what stands between two pieces of it', async () => {
+    const guard = canaryGuard({ minOverlap: 32 });
+    const secret = 'The word that opens the vault is swordfish, and only the keeper knows it.';
+    const messageList = { getAllSystemMessages: () => [{ role: 'system', content: secret }] };
+    const clean = textOf(shapes['prose'] ?? '', 200_000);
+    const before = loop.turns;
+    expect(await callHook(guard, 'processOutputStep', { messageList, text: clean })).not.toHaveProperty('tripped');
+    expect(loop.turns - before).toBeGreaterThan(200_000 / stepChars / 2);
+    const text = clean.slice(0, stepChars - 30) + secret + clean;
+    expect(await callHook(guard, 'processOutputStep', { messageList, text })).toHaveProperty('tripped');
+  });
+
+  it('short sentences are judged together', () => {
+    const { pattern } = canaryGuard().window as { pattern: Pattern };
+    expect(pattern.find('a.'.repeat(500), 0).length).toBeLessThan(20);
   });
 
   const long = { redactor: guards.redactor, piiGuard: guards.piiGuard, unicodeGuard: guards.unicodeGuard, promptInjectionGuard };

@@ -1,9 +1,11 @@
 import type { ProcessLLMRequestArgs, Processor, ProcessorContext, ProcessOutputStreamArgs } from '@mastra/core/processors';
 import type { Pattern, TextSpan, WindowedProcessor } from '../../src/guard/pattern.js';
+import { createPace, paced, stepChars, type Steps } from '../../src/guard/in-steps.js';
+import { leavesOf } from '../../src/guard/map-texts.js';
+import { whenReady } from '../../src/phase/awaitable.js';
 import { aBoolean, numberFrom, oneOf } from '../../src/option-kind.js';
 import { responseMessages, textsOf } from '../messages/message-text.js';
 import { holdBack } from '../stream/hold-back.js';
-import { leavesOf } from '../../src/guard/map-texts.js';
 import { indexOverlap, plainSigns, type OverlapIndex } from '../text/overlap.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 import { block, judgeWith, report, type Detection } from './detection.js';
@@ -42,7 +44,7 @@ interface Secret {
  * A guard (id `canary`) against answers that give the system prompt away: a random word of the run that is put into it, or a long piece of it, in
  * text, reasoning and tool arguments. Put the same object into the input and the output processors.
  *
- * It judges sentence by sentence, over the borders of sentences too, and holds a sentence until it is judged. A leak over several sentences is
+ * It judges sentence by sentence (short ones together), over their borders too, and holds a sentence until it is judged. A leak over several sentences is
  * stopped when it is long enough. Translations and ciphers are not seen.
  */
 export const canaryGuard = (
@@ -89,7 +91,12 @@ export const canaryGuard = (
     processOutputStep: (args) => {
       const calls = (args.toolCalls ?? []).flatMap((call) => leavesOf(call.args));
       const text = [...responseMessages(args.messages).slice(-1).flatMap(textsOf), args.text ?? '', ...calls].join('\n');
-      return judge(leakIn(text, secretOf(args.state), args.messageList), args);
+      const secret = secretOf(args.state);
+      const leak = paced(
+        firstIn(text, overlapFor(minOverlap), (piece) => leakIn(piece, secret, args.messageList)),
+        createPace(),
+      );
+      return whenReady(leak, (found) => judge(found, args));
     },
   } satisfies Partial<Processor<string, CanaryMetadata>>);
 };
@@ -107,6 +114,20 @@ const createSecrets = (): ((state: object) => Secret) => {
   };
 };
 
+/** How far a piece of a long text reaches into the one before, so that a leak over both is seen. */
+const overlapFor = (minOverlap: number): number => (minOverlap === Infinity ? tailChars : Math.max(tailChars, 4 * minOverlap));
+
+/** What is found first in a text that is read in pieces. */
+function* firstIn<Found>(text: string, overlap: number, find: (piece: string) => Found | undefined): Steps<Found | undefined> {
+  for (let at = 0; at === 0 || at < text.length; at += stepChars) {
+    const piece = text.slice(Math.max(0, at - overlap), at + stepChars);
+    yield piece.length;
+    const found = find(piece);
+    if (found) return found;
+  }
+  return undefined;
+}
+
 const systemOf = (list: MessageList): string =>
   list
     ?.getAllSystemMessages()
@@ -116,6 +137,8 @@ const systemOf = (list: MessageList): string =>
 /** So much of what was said is read again with the next sentence. */
 const tailChars = 512;
 const maxSentenceChars = 400;
+/** Shorter sentences are judged with the next, so that the end of what was said is not read again for each of them. */
+const minSentenceChars = 64;
 
 const indexOf = (system: string, least: number): OverlapIndex | undefined =>
   least === Infinity ? undefined : indexOverlap([system], least);
@@ -139,7 +162,7 @@ const withWord = (prompt: ProcessLLMRequestArgs['prompt'], word: string): Proces
   );
 };
 
-/** Every sentence is a match. One that is long is cut at a space. */
+/** Every sentence is a match. One that is long is cut at a space, and short ones are one match. */
 const sentences: Omit<Pattern, 'replace'> & { readonly isStepwise: true } = {
   maxLength: maxSentenceChars,
   lookbehind: 1,
@@ -161,10 +184,11 @@ const sentences: Omit<Pattern, 'replace'> & { readonly isStepwise: true } = {
   },
 };
 
-/** Where the sentence ends that begins at a place; undefined where the text ends before. */
+/** Where the sentences end that begin at a place; undefined where the text ends before. */
 const sentenceEnd = (text: string, start: number): number | undefined => {
   const most = start + maxSentenceChars;
-  for (let at = start; at < Math.min(text.length, most); at += 1) if (/[.!?。\n]/.test(text.charAt(at))) return at + 1;
+  for (let at = start + minSentenceChars - 1; at < Math.min(text.length, most); at += 1)
+    if (/[.!?。\n]/.test(text.charAt(at))) return at + 1;
   if (text.length < most) return undefined;
   const space = text.lastIndexOf(' ', most - 1);
   return space > start ? space + 1 : most;

@@ -133,7 +133,8 @@ const withoutPunctuation = (text: string, start: number, end: number): number =>
 /** Where the earliest address might begin that more text could still complete, at `from` or later. */
 export const openLink = (text: string, from: number): number => {
   const open = wordStart(text, from);
-  for (const link of linksIn(text, from)) if (link.isOpen) return Math.min(open, link.start);
+  const least = Math.max(from, text.length - maxLinkChars); // a longer one is not open
+  for (const link of linksIn(text, least)) if (link.isOpen) return Math.min(open, link.start);
   return open;
 };
 
