@@ -238,14 +238,32 @@ describe.each(modes)('in a stock agent, %s', (mode) => {
     expect(JSON.stringify(model.calls[1]?.prompt)).toContain('ONE two');
   });
 
-  it('a tool’s result that a guard rejects is sent nowhere', async () => {
-    const source = pipeline('p')
-      .then(changing('a', 'Ann', 'Anna'))
-      .then(tripping('processToolResult', 'No.'));
-    const { agent, model } = stockWith(source, callThen('echo', { say: 'Ann lives in Oslo.' }));
-    const { tripwire, messages } = await call(agent, mode);
-    expect(tripwire).toMatchObject({ reason: 'No.' });
-    expect(model.calls).toHaveLength(1);
-    expect(JSON.stringify(messages.flatMap(({ content }) => content.parts))).not.toContain('"said":"Ann');
+  it.each([
+    ['guardsFor', guardsFor],
+    ['Mastra’s engine', (source: Compilable) => ({ outputProcessors: [source] })],
+  ])('a tool’s result that a guard rejects is sent nowhere: %s', async (_name, how) => {
+    const rejecting = tripping('processToolResult', 'No.');
+    const other = changing('b', 'Oslo', 'Bergen');
+    const shapes = [
+      () =>
+        pipeline('p')
+          .then(changing('a', 'Ann', 'Anna'))
+          .then(rejecting),
+      () =>
+        pipeline('p')
+          .then(changing('a', 'Ann', 'Anna'))
+          .parallel([other, rejecting]),
+      () =>
+        pipeline('p')
+          .parallel([changing('a', 'Ann', 'Anna'), other])
+          .then(rejecting),
+    ];
+    for (const shape of shapes) {
+      const { agent, model } = stockWith(shape().commit(), callThen('echo', { say: 'Ann lives in Oslo.' }), how);
+      const { tripwire, messages } = await call(agent, mode);
+      expect(tripwire).toMatchObject({ reason: 'No.' });
+      expect(model.calls).toHaveLength(1);
+      expect(JSON.stringify(messages.flatMap(({ content }) => content.parts))).not.toContain('"said":"Ann');
+    }
   });
 });

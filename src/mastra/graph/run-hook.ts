@@ -6,6 +6,7 @@ import { createRunScope, type ProcessorSlot, type RunScope } from '../../phase/s
 import type { Plan } from '../../pipeline/compile.js';
 import { isSame } from '../../phase/plain-data.js';
 import type { Unavailable, Verdict } from '../../verdict.js';
+import { noteResult } from './taken-back.js';
 import { payloadOf } from './thrown-stops.js';
 
 /** Arguments of any hook: the fields of its phase's payload, and what every hook is handed. */
@@ -26,20 +27,10 @@ export const runHook = async ({ plan, row, slots, host }: Site, args: HookArgs):
   const state = (args.state ??= {}) as Record<string, unknown>; // what a processor keeps is its own affair
   const own = slots.get(state) ?? new Map<string, ProcessorSlot>();
   slots.set(state, own);
-  const takeBack = takingBack(data, host);
+  noteResult(data, host);
   const verdict = await plan.run<Phase>(row.phase, data, scopeOf(args, { own, host }));
-  if (verdict.kind !== 'pass' && verdict.kind !== 'edit') takeBack?.();
   handOnSetAside({ slots: own }, state);
   return answerOf(row, data, payloadOf(failsOpen(row, verdict) ? outageTrip(verdict) : verdict, data, host));
-};
-
-/**
- * Takes edits of a tool's result out of the conversation again. A stock agent writes the result after its guards, so that one which they
- * reject would else stay there as the first of them left it.
- */
-const takingBack = (data: PhaseData, { messages }: Host): (() => void) | undefined => {
-  if (data.phase !== 'toolResult' || !data.messageList) return undefined;
-  return messages.readToolResult(data.messageList, data.toolCallId).found ? undefined : messages.checkpoint(data.messageList);
 };
 
 /** A stock agent lets a chunk pass on which a hook failed; a tripwire it heeds. */

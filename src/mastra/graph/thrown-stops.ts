@@ -2,6 +2,7 @@ import { errorTable, InterlockError, isInterlockError } from '../../errors.js';
 import { readThrown } from '../../guard/read-thrown.js';
 import type { Host } from '../../phase/host.js';
 import type { PhaseData } from '../../phase/row.js';
+import { takeBackResult } from './taken-back.js';
 import type { Author, Stop, Verdict } from '../../verdict.js';
 
 /** What a verdict leaves to go on with; a stop is thrown, for exceptions are how Mastra's engine is told. */
@@ -14,6 +15,7 @@ export const payloadOf = (verdict: Verdict<PhaseData>, data: PhaseData, host: Ho
     case 'trip':
     case 'retry':
     case 'unavailable':
+      takeBackResult(data);
       throw errorOf(verdict, host);
     default:
       return verdict satisfies never;
@@ -21,7 +23,7 @@ export const payloadOf = (verdict: Verdict<PhaseData>, data: PhaseData, host: Ho
 };
 
 /** A stop as the host's exception. */
-export const errorOf = (stop: Stop, host: Host): Error => {
+const errorOf = (stop: Stop, host: Host): Error => {
   if (stop.kind !== 'unavailable') {
     const { reason, metadata, processorId } = stop;
     return host.createTripWire({ reason, metadata, processorId, retry: stop.kind === 'retry' });

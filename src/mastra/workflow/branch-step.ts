@@ -2,7 +2,8 @@ import type { PhaseData } from '../../phase/row.js';
 import { snapshotOf } from '../../pipeline/snapshot.js';
 import type { Stop } from '../../verdict.js';
 import type { Meetings, Seat } from './meeting.js';
-import { errorOf, readError } from '../graph/thrown-stops.js';
+import { noteResult } from '../graph/taken-back.js';
+import { payloadOf, readError } from '../graph/thrown-stops.js';
 import { anyOf, host, scopeOfStep, type StepCall } from './scope.js';
 
 /** A step of a block, or a workflow that stands there as one. */
@@ -54,6 +55,7 @@ const runBranch = async ({ id, run, site }: BranchRun, call: StepCall): Promise<
   const participants = await site.participants(call);
   if (!participants.includes(id)) return given;
   if (participants.length === 1) return run(call); // nobody beside it: it needs no snapshot
+  noteResult(given, host);
   const seat = site.meetings.enter(call.runId ?? '', { seat: id, seats: participants.length });
   if (seat.isDismissed()) return leaveWith(seat, given);
   try {
@@ -74,7 +76,7 @@ const obey = async (seat: Seat, own: Stop, given: PhaseData): Promise<PhaseData>
   const orders = await seat.stop(own);
   switch (orders.kind) {
     case 'throw':
-      throw errorOf(orders.stop, host);
+      return payloadOf(orders.stop, given, host);
     case 'leave':
       return given;
     case 'hand-on':

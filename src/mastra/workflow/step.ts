@@ -10,6 +10,7 @@ import { withMessageList, type MessageCarrier } from '../../phase/settle-message
 import { phaseRow } from '../../phase/table.js';
 import { guardNode } from '../graph/guard-node.js';
 import { rememberProcessor } from '../graph/step-processors.js';
+import { noteResult } from '../graph/taken-back.js';
 import { payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type BlockResults, type StepCall } from './scope.js';
 
@@ -55,6 +56,7 @@ export const nodeStep = (
   const plan = compileGraph({ kind: 'sequence', id: where, nodes: [own] });
   const run = async (call: StepCall): Promise<PhaseData> => {
     const data = openPayload(call.inputData);
+    noteResult(data, host);
     const scope = scopeOfStep({ ...call, inputData: data }, results);
     const made = payloadOf(await plan.run<Phase>(data.phase, data, scope), data, host);
     if (scope.workflow?.isOver) call.bail?.(made);

@@ -21,7 +21,7 @@ import { phaseRow } from '../../phase/table.js';
 import { chooser, textOfCondition, type EngineChoice } from './engine-choice.js';
 import { asBranch, endsIn, stopIn, type BranchSite, type Executable } from './branch-step.js';
 import { createMeetings, type Meetings } from './meeting.js';
-import { errorOf, payloadOf } from '../graph/thrown-stops.js';
+import { payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type StepCall } from './scope.js';
 import { nodeStep, openPayload } from './step.js';
 import { refusePromises } from '../graph/thenable.js';
@@ -246,7 +246,7 @@ const appendMerge = (site: Site, { node, path, given, meetings, places, choose }
     const row = phaseRow(data.phase);
     const results = new Map(Object.entries(call.inputData as Results).map(([id, result]) => [places.get(id), result]));
     const stop = strictest([...results.values()].map((result) => result && stopIn(result)));
-    if (stop) throw errorOf(stop, host);
+    if (stop) return payloadOf(stop, data, host);
     const branches = branchesIn(row).filter(({ index }) => results.get(index)); // an arm that was not chosen has no result
     const made = branches.map(({ index }) => results.get(index) as PhaseData); // those that have one
     const scope = scopeOfStep({ ...call, inputData: data });
