@@ -121,6 +121,10 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
     path: z.string(),
     received: traceContentSchema.optional(),
     returned: traceContentSchema.optional(),
+    /** Where it gave no verdict: what it threw, then each cause of that. `frames` are places in the code. */
+    causes: z
+      .array(z.object({ name: z.string(), message: z.string(), code: z.string().optional(), frames: z.array(z.string()) }))
+      .optional(),
   }),
   /** A model is called. */
   z.object({

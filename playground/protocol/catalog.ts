@@ -51,6 +51,10 @@ export type GraphShape =
       readonly path: string;
       readonly phases: readonly string[];
       readonly policy?: object;
+      /** What its author says of it. */
+      readonly description?: string;
+      /** How much of a stream it judges at once, e.g. `each sentence`; absent where it judges no stream. */
+      readonly judges?: string;
     }
   | { readonly kind: 'function' | 'map'; readonly id: string; readonly path: string }
   | { readonly kind: 'parallel'; readonly path: string; readonly overlap: string; readonly nodes: readonly GraphShape[] }

@@ -64,6 +64,7 @@ export interface PartNote {
 /** What a person gets who asks to see hidden words. */
 export interface Revealed {
   readonly seq: number;
+  readonly partId?: string;
   readonly text: string;
 }
 
@@ -82,4 +83,30 @@ export interface GuardView {
   readonly path: string;
   readonly received: readonly TextAt[];
   readonly returned: readonly TextAt[];
+  /** What it threw where it gave no verdict, then each cause of that. */
+  readonly causes?: readonly {
+    readonly name: string;
+    readonly message: string;
+    readonly code?: string;
+    readonly frames: readonly string[];
+  }[];
+}
+
+/** A call of the model with what was sent, after every guard before it. */
+export interface PromptView extends Place {
+  /** The line at which the model was called. */
+  readonly seq: number;
+  readonly modelId: string;
+  readonly provider: string;
+  readonly messages: readonly PromptMessage[];
+  /** What was sent beside the messages: settings, tools, tool choice. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+export interface PromptMessage {
+  readonly role: string;
+  /** Its text; empty where it has none. */
+  readonly text: string;
+  /** Parts that are no text: calls of tools, results, files. */
+  readonly parts: readonly unknown[];
 }

@@ -4,7 +4,7 @@ import type { Phase } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import { childrenOf, type GraphNode } from '../pipeline/graph.js';
 import { isSameFrozen, type Frozen } from '../trace/contents.js';
-import type { TraceWriter } from '../trace/trace-writer.js';
+import type { TraceFact, TraceWriter } from '../trace/trace-writer.js';
 import { isStop, type Author, type Verdict } from '../verdict.js';
 import type { Chunk } from './ports.js';
 import { withoutRun } from './record-left.js';
@@ -40,18 +40,23 @@ export const lookAtGuard = (
     end: (verdict) => {
       if (memoryIds?.has(author.processorId)) writeMemory(writer, { author, data, scope }, verdict);
       const after = verdict.kind === 'edit' ? (verdict.data as object) : data; // an edit of this payload
-      writeJudged(writer, author, { received, returned: isStop(verdict) ? undefined : writer.freeze(visibleIn(after, scope)) });
+      const returned = isStop(verdict) ? undefined : writer.freeze(visibleIn(after, scope));
+      writeJudged(writer, author, { received, returned, causes: causesOf(verdict, writer) });
     },
   };
 };
 
 const isPerChunk = ({ phase }: Author): boolean => phaseRow<Phase>(phase as Phase).cadence === 'chunk'; // authors name phases
 
-const writeJudged = (
-  writer: TraceWriter,
-  author: Author,
-  { received, returned }: { readonly received: Frozen; readonly returned: Frozen | undefined },
-): void => {
+type Causes = Extract<TraceFact, { kind: 'judged' }>['causes'];
+
+interface Look {
+  readonly received: Frozen;
+  readonly returned: Frozen | undefined;
+  readonly causes: Causes;
+}
+
+const writeJudged = (writer: TraceWriter, author: Author, { received, returned, causes }: Look): void => {
   const { phase, processorId, path } = author;
   const changed = returned && !isSameFrozen(received, returned) ? returned : undefined;
   if (isPerChunk(author) && returned && !changed) return; // it let a chunk pass
@@ -64,8 +69,26 @@ const writeJudged = (
     path,
     received: writer.refer(received, adds),
     ...(changed && { returned: writer.refer(changed, adds) }),
+    ...(causes && { causes }),
     adds,
   });
+};
+
+/** No chain of causes is followed further. */
+const mostCauses = 8;
+
+/** What a guard threw that gave no verdict, and the causes of that; of the stack the places alone, for its head repeats the message. */
+const causesOf = (verdict: Verdict<unknown>, writer: TraceWriter): Causes => {
+  const outage = verdict.kind === 'unavailable' ? verdict : verdict.kind === 'trip' ? verdict.outage : undefined;
+  if (!outage) return undefined;
+  const causes: NonNullable<Causes> = [];
+  for (let error = outage.error; error instanceof Error && causes.length < mostCauses; error = error.cause) {
+    const { name, stack = '' } = error;
+    const { code } = error as { code?: unknown };
+    const frames = stack.split('\n').flatMap((line) => (/^\s+at /.test(line) ? [line.trim()] : []));
+    causes.push({ name, message: String(writer.plain(error.message)), ...(typeof code === 'string' && { code }), frames });
+  }
+  return causes;
 };
 
 /** The whole conversation as the memory left it, its sources too. */

@@ -65,7 +65,7 @@ export interface TextBranch {
 }
 
 /** The window of a guard: its policy's, else its processor's. A pattern stays one under a window of a policy, and may hold the part. */
-const windowOf = ({ processor, policy }: GuardNode): Window | undefined => {
+export const windowOf = ({ processor, policy }: GuardNode): Window | undefined => {
   const pattern = patternOf(processor);
   const asked = policy?.window;
   if (!pattern) return asked ?? (processor as { window?: Window }).window;

@@ -14,6 +14,8 @@ export interface GuardView {
   readonly received: readonly TextAt[];
   /** Empty where the guard stopped. */
   readonly returned: readonly TextAt[];
+  /** What it threw where it gave no verdict, then each cause of that; absent where it gave one. */
+  readonly causes?: NonNullable<Judged['causes']>;
 }
 
 type Judged = Extract<TraceEntry, { kind: 'judged' }>;
@@ -30,7 +32,8 @@ export const guardView = (trace: Trace, seq: number): GuardView => {
   const { phase, processorId, path } = event;
   const judged = judgedBy(trace, seq, event);
   const { received, returned } = judged.length > 0 ? looksOf(trace, judged) : unchangedTexts(trace, event);
-  return { seq, phase, processorId, path, received, returned: isStop(event) ? [] : returned };
+  const causes = event.verdict === 'unavailable' ? judged.at(-1)?.causes : undefined;
+  return { seq, phase, processorId, path, received, returned: isStop(event) ? [] : returned, ...(causes && { causes }) };
 };
 
 const guardEventAt = (trace: Trace, seq: number): GuardEvent => {

@@ -35,7 +35,7 @@ const contentFields = {
   input: ['adds', 'list'],
   event: [],
   asked: [],
-  judged: ['adds', 'received', 'returned'],
+  judged: ['adds', 'received', 'returned', 'causes'],
   prompt: ['adds', 'request'],
   opened: ['response', 'warnings'],
   came: ['chunk'],

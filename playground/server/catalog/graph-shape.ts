@@ -1,5 +1,6 @@
 import { phaseNames, phases } from '../../../src/index.js';
 import { nameOf, otherwise, type GraphNode, type GuardNode } from '../../../src/pipeline/graph.js';
+import { windowOf } from '../../../src/pipeline/stream-plan.js';
 import { nameOfRule } from '../../../src/pipeline/overlap.js';
 import type { GraphShape } from '../../protocol/catalog.js';
 import { guardsIn } from '../../protocol/shapes.js';
@@ -9,7 +10,7 @@ export const shapeOf = (node: GraphNode, path: string): GraphShape => {
   const inside = (inner: GraphNode, index: number): GraphShape => shapeOf(inner, `${path}/${nameOf(inner, index)}`);
   switch (node.kind) {
     case 'guard':
-      return { kind: 'guard', id: node.id, path, phases: phasesOf(node), ...(node.policy && { policy: plain(node.policy) }) };
+      return { kind: 'guard', id: node.id, path, phases: phasesOf(node), ...factsOf(node) };
     case 'function':
     case 'map':
       return { kind: node.kind, id: node.id, path };
@@ -29,6 +30,23 @@ export const shapeOf = (node: GraphNode, path: string): GraphShape => {
 /** The phases in which a guard has a hook, in the table's order. */
 const phasesOf = ({ processor }: GuardNode): string[] =>
   phaseNames.filter((phase) => typeof processor[phases[phase].hook] === 'function');
+
+const factsOf = (node: GuardNode): Pick<Extract<GraphShape, { kind: 'guard' }>, 'policy' | 'description' | 'judges'> => {
+  const { policy, processor } = node;
+  return {
+    ...(policy && { policy: plain(policy) }),
+    ...(processor.description && { description: processor.description }),
+    ...(typeof processor.processOutputStream === 'function' && { judges: unitOf(windowOf(node)) }),
+  };
+};
+
+/** A window in words. */
+const unitOf = (window: ReturnType<typeof windowOf> = 'chunk'): string => {
+  if (typeof window === 'string') return `each ${window}`;
+  if ('pattern' in window)
+    return `text up to ${window.pattern.maxLength === 'part' ? 'the end of the part' : `${window.pattern.maxLength} characters`}`;
+  return 'chars' in window ? `${window.chars} characters at a time` : `${window.tokens} tokens at a time`;
+};
 
 /** The phases that any guard of a shape covers, in the table's order. */
 export const phasesIn = (shape: GraphShape): string[] => {

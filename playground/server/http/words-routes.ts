@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { InterlockError, type Trace } from '../../../src/index.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { guardWords, revealedWords, traceOfLines } from '../runs/guard-words.js';
+import { promptsOf } from '../runs/prompts.js';
 import { linesOf, summaryOf, type Studio } from '../studio.js';
 import { guardQuerySchema, revealQuerySchema, seqSchema } from './inputs.js';
 import { readInput, readQuery } from './read-request.js';
@@ -16,12 +17,18 @@ export const wordsRoutes = (studio: Studio): Hono =>
       if (!entry) throw new InterlockError('studio/not-found', { path: `${runId} ${seq}` });
       return c.json(guardWords(await traceOf(studio, runId), entry, readQuery(c, guardQuerySchema).reveal === '1'));
     })
+    .get('/runs/:runId/prompts', async (c) => {
+      const { runId } = await summaryOf(studio, c.req.param('runId'));
+      return c.json(promptsOf(await traceOf(studio, runId), await entriesOf(studio, runId, allLines)));
+    })
     .get('/runs/:runId/reveal', async (c) => {
       const { runId } = await summaryOf(studio, c.req.param('runId'));
       const range = readQuery(c, revealQuerySchema);
       const trace = await traceOf(studio, runId);
       return c.json(revealedWords(trace, await entriesOf(studio, runId, { from: 0, limit: range.to + 1 }), range));
     });
+
+const allLines = { from: 0, limit: Number.MAX_SAFE_INTEGER } as const;
 
 const entriesOf = async (studio: Studio, runId: string, range: { from: number; limit: number }): Promise<StudioEntry[]> =>
   (await linesOf(studio, { runId, kind: 'entry', ...range })).map((line) => JSON.parse(line) as StudioEntry); // our own lines

@@ -15,9 +15,10 @@ export const guardWords = (trace: Trace, entry: StudioEntry, isRevealed: boolean
   if (line?.kind !== 'event' || line.event.type !== 'guard')
     throw new InterlockError('studio/not-found', { path: `${entry.seq}` });
   const view = guardView(trace, seq);
-  const { phase, processorId, path } = view;
+  const { phase, processorId, path, causes } = view;
   const show = isRevealed || isOfInput(phase) ? same : maskedBy(wordsSeen(trace));
-  return { seq: entry.seq, phase, processorId, path, received: view.received.map(show), returned: view.returned.map(show) };
+  const { received, returned } = { received: view.received.map(show), returned: view.returned.map(show) };
+  return { seq: entry.seq, phase, processorId, path, received, returned, ...(causes && { causes }) };
 };
 
 const same = (text: TextAt): TextAt => text;
@@ -58,7 +59,11 @@ export const revealedWords = (
 ): Revealed[] => {
   const came = traceOfKind(trace, 'came');
   return entries
-    .filter(({ kind }) => kind === 'came')
-    .map(({ seq }, index) => ({ seq, text: wordsIn(came[index]?.chunk) }))
+    .filter((entry) => entry.kind === 'came')
+    .map(({ seq, part: { partId } }, index) => ({
+      seq,
+      text: wordsIn(came[index]?.chunk),
+      ...(partId !== undefined && { partId }),
+    }))
     .filter(({ seq, text }) => seq >= from && seq <= to && text !== '');
 };

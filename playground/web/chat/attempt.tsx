@@ -3,9 +3,11 @@ import { Badge } from '../components/badge.js';
 import { InertText } from '../components/inert-text.js';
 import { PartText } from '../components/part-text.js';
 import type { GuardMark, Lane } from '../fold/run-view.js';
+import { ModelWrote } from './model-wrote.js';
 import { ToolRow } from './tool-row.js';
 
 interface AttemptProps {
+  readonly runId: string;
   readonly lane: Lane;
   readonly isLive: boolean;
   readonly isLast: boolean;
@@ -42,7 +44,7 @@ const SentBack = ({ lane }: { readonly lane: Lane }) => {
 };
 
 /** One attempt at an answer: its words and its calls of tools. */
-export const Attempt = ({ lane, isLive, isLast }: AttemptProps) => {
+export const Attempt = ({ runId, lane, isLive, isLast }: AttemptProps) => {
   const parts = lane.parts.filter(({ kind }) => isSpoken.test(kind));
   const wasSentBack = lane.reason === 'retry';
   if (parts.length === 0 && lane.tools.length === 0 && !wasSentBack) return null;
@@ -52,6 +54,7 @@ export const Attempt = ({ lane, isLive, isLast }: AttemptProps) => {
       {parts.map((part) => (
         <PartText key={part.partId} part={part} lane={lane} isLive={isLive && isLast} />
       ))}
+      {lane.reason !== undefined && <ModelWrote runId={runId} lane={lane} />}
       {lane.tools.map((call) => (
         <ToolRow key={call.toolCallId} call={call} />
       ))}

@@ -10,6 +10,7 @@ import type { RunView } from '../fold/run-view.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { Approval } from './approval.js';
 import { Attempt } from './attempt.js';
+import { ModelSaw } from './model-saw.js';
 
 /** The line at which a run was stopped: the verdict itself, or its end. */
 const stopSeq = (entries: readonly StudioEntry[]): number | undefined =>
@@ -18,12 +19,15 @@ const stopSeq = (entries: readonly StudioEntry[]): number | undefined =>
 export const runHref = (runId: string, at?: number): string =>
   `/runs/${encodeURIComponent(runId)}${at === undefined ? '' : `?at=${at}`}`;
 
-const Said = ({ view }: { readonly view: RunView }) => {
+const Said = ({ runId, view }: { readonly runId: string; readonly view: RunView }) => {
   const last = view.said.findLast(({ role }) => role === 'user') ?? view.said.at(-1);
   return last ? (
-    <div className="said" dir="auto">
-      <InertText text={last.text} />
-    </div>
+    <>
+      <div className="said" dir="auto">
+        <InertText text={last.text} />
+      </div>
+      <ModelSaw runId={runId} view={view} said={last.text} />
+    </>
   ) : null;
 };
 
@@ -34,10 +38,10 @@ export const Turn = ({ runId }: { readonly runId: string }) => {
   const isLive = state === 'live' && view.status === 'running';
   return (
     <li className="turn">
-      <Said view={view} />
+      <Said runId={runId} view={view} />
       <div className="answer" aria-busy={isLive}>
         {view.lanes.map((lane) => (
-          <Attempt key={lane.index} lane={lane} isLive={isLive} isLast={lane.index === view.lanes.length - 1} />
+          <Attempt key={lane.index} runId={runId} lane={lane} isLive={isLive} isLast={lane.index === view.lanes.length - 1} />
         ))}
         {view.status === 'suspended' &&
           !view.error && // else nobody can answer it

@@ -12,15 +12,18 @@ import { Waiting } from '../components/waiting.js';
 import { chartPosition } from '../fold/chart-position.js';
 import { markersOf } from '../fold/markers.js';
 import { currentLane, type GuardMark } from '../fold/run-view.js';
+import { EventsPanel } from './events/events-panel.js';
 import { GuardsPanel } from './guards/guards-panel.js';
 import { HoldBackPanel } from './hold-back/hold-back-panel.js';
 import { LanesPanel } from './lanes/lanes-panel.js';
+import { PromptsPanel } from './prompts/prompts-panel.js';
 import { RunEnd } from './run-end.js';
 import { RunHead } from './run-head.js';
 import { RunSignals } from './run-signals.js';
 import { Statechart } from './statechart/statechart.js';
 import { Timeline } from './timeline/timeline.js';
 import { usePlayhead } from './use-playhead.js';
+import { WaterfallPanel } from './waterfall/waterfall-panel.js';
 import './run.css';
 
 interface OpenRunProps {
@@ -62,8 +65,11 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
             <RunEnd runId={runId} view={whole} />
             {isKnown && <RunSignals whole={whole} seq={view.seq} onSeq={moveTo} />}
             {isKnown && <GuardsPanel runId={runId} lane={lane} later={later} place={playhead.place} onPlace={playhead.select} />}
+            <WaterfallPanel entries={entries} lines={lines} view={view} onSeq={moveTo} />
             <LanesPanel runId={runId} view={view} onSeq={moveTo} />
             <HoldBackPanel entries={entries} lines={lines} view={view} lane={lane} />
+            {isKnown && <PromptsPanel runId={runId} entries={entries} lines={lines} seq={view.seq} />}
+            <EventsPanel entries={entries} lines={lines} seq={view.seq} onSeq={moveTo} />
           </div>
         </div>
       </div>

@@ -94,6 +94,15 @@ const deskInput = () =>
     )
     .commit();
 
+/** A guard that cannot reach what it asks. */
+const broken: Processor = {
+  id: 'broken',
+  description: 'Asks the fraud service.',
+  processInput: async () => {
+    throw new Error('The fraud service did not answer.', { cause: new TypeError('connect ECONNREFUSED') });
+  },
+};
+
 const refund = createTool({
   id: 'refund',
   description: 'Pays an order back.',
@@ -127,6 +136,13 @@ const createMastra = (): Mastra =>
             .then(guard(slowReader, { window: 'sentence' }))
             .commit(),
         ],
+      }),
+      fragile: new InterlockAgent({
+        id: 'fragile',
+        name: 'Fragile',
+        instructions: 'Help.',
+        model: model(),
+        inputProcessors: [pipeline('fragile-input').then(broken).commit()],
       }),
     },
     logger: false,

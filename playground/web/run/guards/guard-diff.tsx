@@ -33,6 +33,27 @@ const pairsOf = (received: readonly TextAt[], returned: readonly TextAt[]): Text
   }));
 };
 
+/** What a guard threw, or why that was; with the places in the code. */
+const Cause = ({ cause, isFirst }: { readonly cause: NonNullable<GuardView['causes']>[number]; readonly isFirst: boolean }) => (
+  <div className="diff-pair">
+    <p>
+      <b>
+        {!isFirst && 'Caused by '}
+        {cause.name}
+      </b>
+      : <InertText text={cause.message} /> {cause.code !== undefined && <code>{cause.code}</code>}
+    </p>
+    {cause.frames.length > 0 && (
+      <details className="diff-same" open={isFirst}>
+        <summary>Stack</summary>
+        <pre className="json">
+          <InertText text={cause.frames.join('\n')} />
+        </pre>
+      </details>
+    )}
+  </div>
+);
+
 const Texts = ({ view, author, gaveWordsBack }: Omit<GuardDiffProps, 'runId' | 'seq'> & { readonly view: GuardView }) => {
   const pairs = pairsOf(view.received, gaveWordsBack ? view.returned : view.received);
   const changed = pairs.filter(({ before, after }) => before !== after);
@@ -108,6 +129,10 @@ export const GuardDiff = ({ runId, seq, author, gaveWordsBack }: GuardDiffProps)
   const isHidden = [...loaded.value.received, ...loaded.value.returned].some(({ text }) => text.includes('▒'));
   return (
     <div className="diff">
+      {loaded.value.causes?.map((cause, depth) => (
+        // oxlint-disable-next-line react/no-array-index-key -- causes of one error have no other name
+        <Cause key={depth} cause={cause} isFirst={depth === 0} />
+      ))}
       <Texts view={loaded.value} author={author} gaveWordsBack={gaveWordsBack} />
       {isHidden && !isRevealed && (
         <Button look="quiet" onClick={() => setIsRevealed(true)}>

@@ -4,8 +4,10 @@ import { FactList } from '../../components/fact-list.js';
 import { count, formatDuration } from '../../components/format.js';
 import { MarkBadge } from '../../components/guard-mark-row.js';
 import type { VerdictKind } from '../../../../schemas/index.js';
+import { InertText } from '../../components/inert-text.js';
 import type { GuardMark } from '../../fold/run-view.js';
-import { weight } from './judged.js';
+import type { GuardShape } from '../../../protocol/shapes.js';
+import { weight, type StreamProgress } from './judged.js';
 import { GuardDiff, type GuardDiffProps } from './guard-diff.js';
 
 interface GuardInspectorProps {
@@ -15,6 +17,10 @@ interface GuardInspectorProps {
   readonly marks: readonly GuardMark[];
   /** The guard's position in its pipeline: its colour. */
   readonly author: number;
+  /** Absent where the place is no guard. */
+  readonly shape: GuardShape | undefined;
+  /** How far the stream is that it judges; absent where that is over, or the phase has none. */
+  readonly stream: StreamProgress | undefined;
 }
 
 const factsOf = (mark: GuardMark): Readonly<Record<string, unknown>> => {
@@ -47,6 +53,14 @@ const factsOf = (mark: GuardMark): Readonly<Record<string, unknown>> => {
   }
 };
 
+/** What a guard of a stream does while that is under way. */
+const streamFacts = ({ judges }: GuardShape, { came, left, held }: StreamProgress): Readonly<Record<string, unknown>> => ({
+  Judges: judges,
+  'Came in': count(came, 'character'),
+  Left: count(left, 'character'),
+  Held: `${count(held, 'character')}, until every guard of the stream has cleared them`,
+});
+
 /** Who stops or does not answer gives no words back. */
 const givesBack = (verdict: VerdictKind): boolean => verdict === 'pass' || verdict === 'edit';
 
@@ -65,7 +79,7 @@ const Words = ({ isOpen, ...diff }: GuardDiffProps & { readonly isOpen: boolean 
 };
 
 /** One place of the pipeline: each verdict with its reason, and what was done to which words. */
-export const GuardInspector = ({ runId, path, marks, author }: GuardInspectorProps) => {
+export const GuardInspector = ({ runId, path, marks, author, shape, stream }: GuardInspectorProps) => {
   const shown = marks
     .slice(-maxShown)
     .toReversed()
@@ -76,7 +90,13 @@ export const GuardInspector = ({ runId, path, marks, author }: GuardInspectorPro
       <h3>
         {path.slice(path.lastIndexOf('/') + 1)} <code>{path}</code>
       </h3>
-      {shown.length === 0 && <p className="inspector-none">Nothing is known of it at this point in time.</p>}
+      {shape?.description !== undefined && (
+        <p>
+          <InertText text={shape.description} />
+        </p>
+      )}
+      {shape && stream && <FactList facts={streamFacts(shape, stream)} />}
+      {shown.length === 0 && !stream && <p className="inspector-none">Nothing is known of it at this point in time.</p>}
       {shown.map((mark, index) => (
         <div key={mark.seq} className="inspector-mark">
           <MarkBadge mark={mark} />

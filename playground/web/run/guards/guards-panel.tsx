@@ -10,7 +10,16 @@ import type { Place } from '../use-playhead.js';
 import { PipelineGraph } from '../../workbench/graph/pipeline-graph.js';
 import { guardsIn } from '../../../protocol/shapes.js';
 import { GuardInspector } from './guard-inspector.js';
-import { judgedPhases, latestPhase, pipelineNamed, pipelineOf, placeMarks, type JudgedPhase } from './judged.js';
+import {
+  judgedPhases,
+  latestPhase,
+  pipelineNamed,
+  pipelineOf,
+  placeMarks,
+  streamProgress,
+  withoutVerdict,
+  type JudgedPhase,
+} from './judged.js';
 import './guards.css';
 
 const nothing: readonly never[] = [];
@@ -18,17 +27,23 @@ const nothing: readonly never[] = [];
 interface PhaseViewProps {
   readonly runId: string;
   readonly judged: JudgedPhase;
+  readonly lane: Lane;
   readonly later: readonly GuardMark[];
   readonly selected: string | undefined;
   readonly onPath: (path: string) => void;
 }
 
 /** The pipeline of one phase with what its guards said, and the guard that is looked at. */
-const PhaseView = ({ runId, judged, later, selected: chosen, onPath }: PhaseViewProps) => {
+const PhaseView = ({ runId, judged, lane, later, selected: chosen, onPath }: PhaseViewProps) => {
   const catalog = useCatalog();
   const pipeline = pipelineNamed(catalog, judged.pipelineId);
   const guards = useMemo(() => (pipeline ? guardsIn(pipeline.graph) : []), [pipeline]);
-  const places = useMemo(() => placeMarks(judged, pipeline?.graph, later), [judged, pipeline, later]);
+  const isStream = catalog.phases.some(({ phase, cadence }) => phase === judged.phase && cadence === 'chunk');
+  const stream = useMemo(() => (isStream && lane.reason === undefined ? streamProgress(lane) : undefined), [isStream, lane]);
+  const places = useMemo(
+    () => placeMarks(judged, pipeline?.graph, withoutVerdict(judged.phase, later, stream)),
+    [judged, pipeline, later, stream],
+  );
   const telling = judged.marks.findLast((mark) => mark.kind === 'verdict' && mark.verdict !== 'pass') ?? judged.marks.at(-1);
   const selected = chosen ?? telling?.path;
   const author = guards.findIndex(({ path }) => path === selected);
@@ -50,6 +65,8 @@ const PhaseView = ({ runId, judged, later, selected: chosen, onPath }: PhaseView
           path={selected}
           marks={judged.marks.filter(({ path }) => path === selected)}
           author={Math.max(0, author)}
+          shape={guards[author]}
+          stream={stream}
         />
       )}
     </div>
@@ -136,6 +153,7 @@ export const GuardsPanel = ({ runId, lane, later = nothing, place, onPlace }: Gu
             key={keyOf(shown)}
             runId={runId}
             judged={shown}
+            lane={lane}
             later={later}
             selected={selected}
             onPath={(path) => onPlace({ phase: shown.phase, path })}

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { GuardMark } from '../../fold/run-view.js';
-import { placeMarks } from './judged.js';
+import { placeMarks, withoutVerdict } from './judged.js';
 
 const guardAt = (id: string) => ({ kind: 'guard', id, processorId: id, path: `p/${id}`, phases: ['input'] });
 const graph = { kind: 'sequence', id: 'p', nodes: ['a', 'b', 'c'].map(guardAt) } as never; // what the server sends of a pipeline
@@ -22,10 +22,16 @@ const verdict = (id: string, kind: 'pass' | 'trip', seq: number): GuardMark => (
 
 it('marks a guard by its strictest verdict, and one without a verdict by whether one comes later', () => {
   const marks = [verdict('a', 'trip', 1), verdict('a', 'pass', 2)];
-  const places = placeMarks({ phase: 'input', pipelineId: 'p', marks }, graph, [...marks, verdict('b', 'pass', 3)]);
+  const later = withoutVerdict('input', [...marks, verdict('b', 'pass', 3)]);
+  const places = placeMarks({ phase: 'input', pipelineId: 'p', marks }, graph, later);
   expect([...places].map(([path, { label }]) => [path, label])).toEqual([
     ['p/a', 'trip · 1 ms'],
     ['p/b', 'no verdict yet'],
     ['p/c', 'no verdict'],
   ]);
+});
+
+it('says that a guard of a stream judges while that is under way, and how much is held', () => {
+  const labelOf = (came: number, held: number) => withoutVerdict('outputStream', [], { came, left: came - held, held })('p/a');
+  expect([labelOf(0, 0), labelOf(120, 110), labelOf(120, 0)]).toEqual(['no verdict', 'judging, 110 held', 'judging']);
 });

@@ -3,7 +3,7 @@ import type { Catalog, PipelineInfo } from '../../../protocol/catalog.js';
 import { guardsIn } from '../../../protocol/shapes.js';
 import { formatDuration } from '../../components/format.js';
 import { bypassSignal, verdictSignals } from '../../components/signal.js';
-import type { GuardMark, Lane } from '../../fold/run-view.js';
+import { heldOf, type GuardMark, type Lane, type Part } from '../../fold/run-view.js';
 import type { PlaceMark } from '../../workbench/graph/place-mark.js';
 
 /** A phase in which guards of an attempt were asked. */
@@ -67,15 +67,37 @@ export const weight = (mark: GuardMark): number => {
   return verdictKinds.length - 1 - verdictKinds.indexOf(mark.verdict);
 };
 
+/** How far the stream of an attempt is: characters that came in, left, and are held until guards have judged them. */
+export interface StreamProgress {
+  readonly came: number;
+  readonly left: number;
+  readonly held: number;
+}
+
+export const streamProgress = (lane: Lane): StreamProgress => {
+  const sum = (read: (part: Part) => number): number => lane.parts.reduce((total, part) => total + read(part), 0);
+  return { came: sum(({ came }) => came), left: sum(({ text }) => text.length), held: sum((part) => heldOf(part, lane)) };
+};
+
 /**
- * Marks by the path of their place. A guard of the phase without a mark has no verdict: none yet where one comes later, or none at all.
+ * What is said of a guard without a verdict: a guard of a stream judges while it is under way, with what is held meanwhile; others have no
+ * verdict yet where one comes later, or none at all.
  *
  * @param later all marks of the attempt, as far as they are known
+ * @param stream given where the phase judges a stream that may go on
  */
+export const withoutVerdict =
+  (phase: string, later: readonly GuardMark[], stream?: StreamProgress) =>
+  (path: string): string => {
+    if (stream && stream.came > 0) return stream.held > 0 ? `judging, ${stream.held} held` : 'judging';
+    return later.some((mark) => mark.phase === phase && mark.path === path) ? 'no verdict yet' : 'no verdict';
+  };
+
+/** Marks by the path of their place; `labelOf` names what a guard of the phase without a mark is at. */
 export const placeMarks = (
   { marks, phase }: JudgedPhase,
   graph: PipelineInfo['graph'] | undefined,
-  later: readonly GuardMark[],
+  labelOf: (path: string) => string,
 ): ReadonlyMap<string, PlaceMark> => {
   const heaviest = new Map<string, GuardMark>();
   for (const mark of marks) {
@@ -83,9 +105,8 @@ export const placeMarks = (
     if (!known || weight(mark) >= weight(known)) heaviest.set(mark.path, mark);
   }
   const places = new Map<string, PlaceMark>();
-  const comes = new Set(later.filter((mark) => mark.phase === phase).map(({ path }) => path));
   for (const { path, phases } of graph ? guardsIn(graph) : [])
-    if (phases.includes(phase)) places.set(path, { tone: 'out', label: comes.has(path) ? 'no verdict yet' : 'no verdict' });
+    if (phases.includes(phase)) places.set(path, { tone: 'out', label: labelOf(path) });
   for (const [path, mark] of heaviest) places.set(path, markOf(mark));
   return places;
 };

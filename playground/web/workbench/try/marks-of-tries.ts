@@ -17,7 +17,7 @@ export const marksOfTries = (results: Trying['results'], graph: GraphShape, phas
   const plan = results.find(({ engine }) => engine === 'plan');
   return new Map([
     ...steps,
-    ...(plan ? placeMarks({ phase, pipelineId: graph.path, marks: marksOfPlan(plan.tried) }, graph, []) : []),
+    ...(plan ? placeMarks({ phase, pipelineId: graph.path, marks: marksOfPlan(plan.tried) }, graph, () => 'no verdict') : []),
   ]);
 };
 

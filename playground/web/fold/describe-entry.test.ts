@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { describeEntry, searchEntries } from './describe-entry.js';
+import { line } from './test-setup.js';
+
+const lines = [
+  line.state(0, 'step.calling'),
+  line.came(1, 5),
+  line.left(2, 'Hello'),
+  line.event(3, { type: 'guard', phase: 'input', processorId: 'pii', verdict: 'edit', reason: undefined }),
+];
+
+it('describes a line by what happened, and its fields', () => {
+  expect(lines.map(describeEntry)).toEqual([
+    { title: 'state-enter', detail: 'state: step.calling' },
+    { title: 'model: text-delta', detail: '5 characters' },
+    { title: 'sent: text-delta', detail: 'Hello' },
+    { title: 'guard', detail: 'phase: input, processorId: pii, verdict: edit' },
+  ]);
+});
+
+it('finds the lines in which every word occurs, in any case and order', () => {
+  const found = (query: string) => searchEntries(lines, query).map(({ seq }) => seq);
+  expect(found('')).toEqual([0, 1, 2, 3]);
+  expect(found('EDIT pii')).toEqual([3]);
+  expect(found('hello')).toEqual([2]);
+  expect(found('hello pii')).toEqual([]);
+});

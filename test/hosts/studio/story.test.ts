@@ -1,0 +1,88 @@
+import type { StudioEntry } from '../../../playground/protocol/trace-entry.js';
+import { describe, expect, it } from 'vitest';
+
+import { widths } from '../browser.js';
+import { useBrowser } from '../use-browser.js';
+import { expectShown } from './expect-shown.js';
+import { useStudio } from './serve-studio.js';
+
+const studio = useStudio();
+const browser = useBrowser({ suite: 'studio' });
+
+const entriesOf = async (runId: string): Promise<StudioEntry[]> =>
+  (await (await fetch(studio.href(`api/runs/${runId}/entries`))).json()) as StudioEntry[];
+
+describe.each(Object.values(widths))('the whole story at %i px', (width) => {
+  it('compares in the chat what was said with what the model saw', async () => {
+    const page = await browser().open(studio.href('?agent=desk'), { width });
+    await page.getByLabel('Your message').fill('my mail is ada@lantern.example');
+    await page.getByRole('button', { name: 'Send' }).click();
+    const saw = page.locator('.model-saw');
+    await expectShown(saw.getByText('The model saw (changed by mail, domain):'));
+    await expectShown(saw.locator('del', { hasText: 'ada@lantern.example' }));
+    await expectShown(saw.locator('ins', { hasText: '[mail]' }));
+    await browser().screenshot(page, 'model-saw');
+  });
+
+  it('shows each prompt as it was sent, and finds events by their words', async () => {
+    const page = await browser().open(studio.href(`runs/${await studio.run('desk', 'my mail is ada@lantern.example')}`), {
+      width,
+    });
+    const prompts = page.getByRole('region', { name: 'Prompts' });
+    await prompts.getByText('Call 1').click();
+    await expectShown(prompts.getByText('my mail is [mail]'));
+    await expectShown(prompts.getByText('Help.'));
+    expect(await prompts.textContent()).not.toContain('ada@lantern.example');
+
+    const events = page.getByRole('region', { name: 'Events' });
+    await events.getByRole('searchbox', { name: 'Search the events' }).fill('merge-conflict');
+    await events.getByRole('button', { name: /merge-conflict/ }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('at')).not.toBeNull();
+    await events.scrollIntoViewIfNeeded();
+    await browser().screenshot(page, 'run-events');
+  });
+
+  it('shows why a guard failed: its error, the cause and the stack', async () => {
+    const page = await browser().open(studio.href(`runs/${await studio.run('fragile', 'Hello')}`), { width });
+    const inspector = page.locator('.inspector');
+    await expectShown(inspector.getByText('Asks the fraud service.'));
+    await expectShown(inspector.getByText('The fraud service did not answer.'));
+    await expectShown(inspector.getByText('Caused by TypeError'));
+    await expectShown(inspector.getByText('connect ECONNREFUSED'));
+    await expectShown(inspector.locator('pre', { hasText: 'serve-studio' }).first());
+    await inspector.scrollIntoViewIfNeeded();
+    await browser().screenshot(page, 'run-cause');
+  });
+
+  it('says what a guard of the stream judges and what is held', async () => {
+    const runId = await studio.run('desk', 'slow');
+    const came = (await entriesOf(runId)).filter((entry) => entry.kind === 'came' && entry.part.chars > 0);
+    const page = await browser().open(studio.href(`runs/${runId}?at=${came[2]?.seq}`), { width });
+    await page.getByRole('tab', { name: 'Output stream' }).click();
+    const graph = page.getByRole('group', { name: 'Graph of desk-output' });
+    await graph.getByRole('button', { name: /^slow-reader.*judging, \d+ held/ }).click();
+    const inspector = page.locator('.inspector');
+    await expectShown(inspector.getByText('each sentence'));
+    await expectShown(inspector.getByText(/^\d+ characters, until every guard/));
+    await inspector.scrollIntoViewIfNeeded();
+    await browser().screenshot(page, 'run-judging');
+  });
+
+  it('draws the run against the wall clock; a bar leads to its moment and its guard', async () => {
+    const page = await browser().open(studio.href(`runs/${await studio.run('support', 'short')}`), { width });
+    const waterfall = page.getByRole('region', { name: 'Waterfall' });
+    for (const kind of ['state', 'guard', 'model']) await waterfall.locator(`.waterfall-${kind}`).first().waitFor();
+    expect(await waterfall.locator('.waterfall-model .waterfall-bar').count()).toBe(2);
+    await waterfall.getByRole('button', { name: /^quality, retry/ }).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => new URL(page.url()).searchParams.get('guard')).toMatch(/quality$/);
+    await expectShown(
+      page
+        .locator('.inspector h3')
+        .getByText(/quality$/)
+        .first(),
+    );
+    await waterfall.scrollIntoViewIfNeeded();
+    await browser().screenshot(page, 'run-waterfall');
+  });
+});
