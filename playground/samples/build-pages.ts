@@ -9,7 +9,14 @@ export const buildPages = async (say: (line: string) => void): Promise<void> => 
   if (changedAt([`${builtPages()}/index.html`]) > changedAt(sources())) return;
   say('Building the studio’s pages; this takes a few seconds …');
   const { build } = await import('vite');
-  await build({ configFile: `${root}playground/web/vite.config.ts`, logLevel: 'warn' });
+  const { NODE_ENV } = process.env;
+  process.env.NODE_ENV = 'production'; // in a process of tests as well: the pages are those that are shipped
+  try {
+    await build({ configFile: `${root}playground/web/vite.config.ts`, logLevel: 'warn' });
+  } finally {
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = NODE_ENV;
+  }
 };
 
 const sources = (): string[] => [

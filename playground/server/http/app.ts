@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { compress } from 'hono/compress';
 import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
 import { InterlockError } from '../../../src/index.js';
@@ -55,7 +56,7 @@ export const createApp = (studio: Studio, { path = '/', ...access }: AppOptions 
     });
   const base = `/${path.split('/').filter(Boolean).join('/')}/`.replace('//', '/');
   return new Hono()
-    .use(headers, guardAccess(access, base))
+    .use(headers, guardAccess(access, base), compress()) // what streams is sent as it is
     .route('/api', api)
     .route('/', pageRoutes(base))
     .onError(errorResponse);

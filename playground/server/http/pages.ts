@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
 import { Hono, type Context } from 'hono';
+import { etag } from 'hono/etag';
 import { InterlockError } from '../../../src/index.js';
 
 /** Where the built pages are: beside the built server, or where the repository builds them to. */
@@ -31,8 +32,8 @@ export const pageRoutes = (path: string, folder: string = builtPages()): Hono =>
       c.header('Cache-Control', 'public, max-age=31536000, immutable'); // the names say what is in them
       return sendFile(c, `${folder}/assets/`, c.req.param('name'));
     })
-    .get('/favicon.svg', (c) => sendFile(c, `${folder}/`, 'favicon.svg'))
-    .get('*', (c) => {
+    .get('/favicon.svg', etag(), (c) => sendFile(c, `${folder}/`, 'favicon.svg'))
+    .get('*', etag(), (c) => {
       c.header('Cache-Control', 'no-cache');
       return c.html(readPage(folder).replace(basePlace, `<base href="${encodeURI(path)}" />`));
     });

@@ -1,6 +1,6 @@
 import { ReactFlow, ReactFlowProvider, useReactFlow, ViewportPortal, type Node, type NodeProps } from '@xyflow/react';
 import { Maximize, Minus, Plus } from 'lucide-react';
-import { useEffect, useMemo, type ReactNode } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useRef, type ReactNode } from 'react';
 import { Button } from './button.js';
 import type { Tone } from './signal.js';
 import { arrowPath, trackPath, type Point } from './track-path.js';
@@ -33,6 +33,8 @@ interface GraphViewProps {
   readonly label: string;
   readonly nodes: readonly PlacedNode[];
   readonly tracks: readonly PlacedTrack[];
+  /** It is never drawn smaller than this, so that its words stay legible; where there is less room it scrolls. */
+  readonly leastScale: number;
 }
 
 type BoxNode = Node<{ readonly content: ReactNode }, 'box'>;
@@ -105,33 +107,59 @@ const Fit = () => {
   return null;
 };
 
+/** The least room that a drawing takes, its padding included. */
+const leastSize = (nodes: readonly PlacedNode[], leastScale: number): { minWidth: number; minHeight: number } => {
+  const span = (from: number[], to: number[]): number =>
+    Math.ceil((Math.max(...to) - Math.min(...from)) * leastScale * (1 + 2 * fit.padding));
+  if (nodes.length === 0) return { minWidth: 0, minHeight: 0 };
+  return {
+    minWidth: span(
+      nodes.map(({ x }) => x),
+      nodes.map(({ x, width }) => x + width),
+    ),
+    minHeight: span(
+      nodes.map(({ y }) => y),
+      nodes.map(({ y, height }) => y + height),
+    ),
+  };
+};
+
 /** A drawing of boxes and tracks to pan and zoom. It fills its container, which has a height. */
-export const GraphView = ({ label, nodes, tracks }: GraphViewProps) => {
+export const GraphView = ({ label, nodes, tracks, leastScale }: GraphViewProps) => {
+  const box = useRef<HTMLDivElement>(null);
+  const { minWidth, minHeight } = useMemo(() => leastSize(nodes, leastScale), [nodes, leastScale]);
+  useLayoutEffect(() => {
+    if (box.current) box.current.scrollLeft = (minWidth - box.current.clientWidth) / 2; // its spine is in its middle
+  }, [minWidth]);
   const flowNodes = useMemo(() => nodes.map(toFlow), [nodes]);
   const drawing = nodes.map(({ id, x, y }) => `${id}:${x}:${y}`).join();
   return (
     <div className="graph" role="group" aria-label={label}>
       <ReactFlowProvider>
-        <ReactFlow
-          role="presentation"
-          nodes={flowNodes}
-          nodeTypes={nodeTypes}
-          nodesDraggable={false}
-          nodesConnectable={false}
-          nodesFocusable={false}
-          elementsSelectable={false}
-          disableKeyboardA11y
-          zoomOnScroll={false}
-          zoomOnDoubleClick={false}
-          preventScrolling={false}
-          minZoom={fit.minZoom}
-          maxZoom={2}
-          fitView
-          fitViewOptions={fit}
-          attributionPosition="bottom-left"
-        >
-          <Tracks tracks={tracks} />
-        </ReactFlow>
+        <div ref={box} className="graph-scroll">
+          <div className="graph-canvas" style={{ minWidth, minHeight }}>
+            <ReactFlow
+              role="presentation"
+              nodes={flowNodes}
+              nodeTypes={nodeTypes}
+              nodesDraggable={false}
+              nodesConnectable={false}
+              nodesFocusable={false}
+              elementsSelectable={false}
+              disableKeyboardA11y
+              zoomOnScroll={false}
+              zoomOnDoubleClick={false}
+              preventScrolling={false}
+              minZoom={fit.minZoom}
+              maxZoom={2}
+              fitView
+              fitViewOptions={fit}
+              attributionPosition="bottom-left"
+            >
+              <Tracks tracks={tracks} />
+            </ReactFlow>
+          </div>
+        </div>
         <Fit key={drawing} />
         <Tools />
       </ReactFlowProvider>

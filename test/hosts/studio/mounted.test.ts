@@ -52,5 +52,5 @@ it('works under a path of another server', async () => {
   await expectShown(page.getByRole('slider', { name: 'Point in time' }));
   expect(new URL(page.url()).pathname).toMatch(/^\/tools\/studio\/runs\/[\w-]+$/);
   await page.reload();
-  await expectShown(page.getByText('It is on its way.'));
+  await expectShown(page.locator('.lane').getByText('It is on its way.'));
 });

@@ -90,7 +90,8 @@ const useTabInSight = (key: string): RefObject<HTMLDivElement | null> => {
 const isOf = ({ phase, pipelineId }: JudgedPhase, place: Place | undefined): boolean =>
   place !== undefined && place.phase === phase && pipelineOf(place.path) === pipelineId;
 
-const keyOf = ({ phase, pipelineId }: JudgedPhase): string => `${phase} ${pipelineId}`;
+/** Without a space: tabs make ids of elements of it. */
+const keyOf = ({ phase, pipelineId }: JudgedPhase): string => `${phase}:${encodeURIComponent(pipelineId)}`;
 
 interface PhaseTabsProps {
   readonly judged: readonly JudgedPhase[];

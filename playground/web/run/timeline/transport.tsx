@@ -52,14 +52,8 @@ const Jump = ({ letter, ...props }: TransportProps & { readonly letter: 't' | 'r
   const word = letter === 't' ? 'trip' : 'retry';
   const Icon = letter === 't' ? OctagonX : RotateCcw;
   return (
-    <Button
-      look="quiet"
-      aria-label={`Next ${word}`}
-      aria-keyshortcuts={letter}
-      disabled={!marker}
-      onClick={() => props.playhead.moveTo(marker?.seq)}
-    >
-      <Icon size={14} aria-hidden /> {word} <kbd aria-hidden>{letter.toUpperCase()}</kbd>
+    <Button look="quiet" aria-keyshortcuts={letter} disabled={!marker} onClick={() => props.playhead.moveTo(marker?.seq)}>
+      <Icon size={14} aria-hidden /> <span className="unseen">Next</span> {word} <kbd aria-hidden>{letter.toUpperCase()}</kbd>
     </Button>
   );
 };

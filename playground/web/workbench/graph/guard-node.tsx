@@ -12,7 +12,7 @@ export interface GuardNodeProps {
   readonly onSelect: (path: string) => void;
 }
 
-/** One step of a pipeline: its name, and a lamp for each phase of the table that is lit where the step has a hook. */
+/** One step of a pipeline: its name, and its mark; without one a lamp for each phase of the table that is lit where the step has a hook. */
 export const GuardNode = ({ shape, isSelected, mark, onSelect }: GuardNodeProps) => (
   <button
     type="button"
@@ -28,12 +28,9 @@ export const GuardNode = ({ shape, isSelected, mark, onSelect }: GuardNodeProps)
       </span>
     </span>
     <span className="pg-foot">
-      {shape.kind === 'guard' ? (
-        <PhaseLamps phases={shape.phases} />
-      ) : (
-        <span className="pg-kind">{kindWords[shape.kind] ?? ''}</span>
-      )}
       {mark && <span className="pg-mark">{mark.label}</span>}
+      {!mark && shape.kind === 'guard' && <PhaseLamps phases={shape.phases} />}
+      {!mark && shape.kind !== 'guard' && <span className="pg-kind">{kindWords[shape.kind] ?? ''}</span>}
     </span>
   </button>
 );

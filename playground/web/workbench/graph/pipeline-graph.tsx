@@ -29,11 +29,9 @@ export const PipelineGraph = ({ graph, selected, marks, onSelect }: PipelineGrap
     () => drawing.tracks.map(({ id, points, label }): PlacedTrack => ({ id, points, ...(label !== undefined && { label }) })),
     [drawing],
   );
-  const { width, height } = drawing;
-  const frame = { aspectRatio: `${width + 32} / ${height + 48}`, maxHeight: Math.min(height + 48, 640) };
   return (
-    <div className="pipeline-graph" style={frame}>
-      <GraphView label={`Graph of ${shapeName(graph)}`} nodes={nodes} tracks={tracks} />
+    <div className="pipeline-graph" style={{ height: Math.min(drawing.height + 48, 640) }}>
+      <GraphView label={`Graph of ${shapeName(graph)}`} nodes={nodes} tracks={tracks} leastScale={0.85} />
     </div>
   );
 };

@@ -64,29 +64,32 @@ const MachineHead = ({ machine }: Pick<Catalog, 'machine'>) => (
 );
 
 const Transitions = ({ ways }: { readonly ways: readonly TransitionInfo[] }) => (
-  <table className="rows rows-flush machine-ways">
-    <thead>
-      <tr>
-        <th scope="col">From</th>
-        <th scope="col">On</th>
-        <th scope="col">To</th>
-      </tr>
-    </thead>
-    <tbody>
-      {ways.map(({ from, to, event, guard }) => (
-        <tr key={`${from} ${event} ${guard ?? ''} ${to}`}>
-          <td>
-            <code>{from || 'any state'}</code>
-          </td>
-          <td>
-            {event}
-            {guard !== undefined && <span className="row-reason">if {guard}</span>}
-          </td>
-          <td>
-            <code>{to}</code>
-          </td>
+  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by the keyboard
+  <div className="machine-ways" role="region" aria-label="Transitions" tabIndex={0}>
+    <table className="rows rows-flush">
+      <thead>
+        <tr>
+          <th scope="col">From</th>
+          <th scope="col">On</th>
+          <th scope="col">To</th>
         </tr>
-      ))}
-    </tbody>
-  </table>
+      </thead>
+      <tbody>
+        {ways.map(({ from, to, event, guard }) => (
+          <tr key={`${from} ${event} ${guard ?? ''} ${to}`}>
+            <td>
+              <code>{from || 'any state'}</code>
+            </td>
+            <td>
+              {event}
+              {guard !== undefined && <span className="row-reason">if {guard}</span>}
+            </td>
+            <td>
+              <code>{to}</code>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
 );
