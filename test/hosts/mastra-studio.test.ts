@@ -50,7 +50,7 @@ describe('Mastra Studio', () => {
     await expectSeen(page.getByText('spare', { exact: true }));
     await browser().screenshot(page, 'processors');
     const rows = (await page.locator('body').innerText()).replaceAll(/\s+/g, ' ');
-    expect(rows).toMatch(/incoming (?:– )?2 outgoing (?:– )?2 spare\D*$/);
+    expect(rows).toMatch(/incoming (?:– )?2 outgoing (?:– )?3 spare\D*$/);
 
     await page.getByRole('link', { name: 'Workflows' }).click();
     await expectSeen(page.getByText('No Workflows yet'));
