@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
@@ -15,33 +15,53 @@ const { prefixes = [], ids = [], cost = false } = JSON.parse(request) as { prefi
 process.on('unhandledRejection', () => {});
 process.on('uncaughtException', () => {});
 
-const resolve = createRequire(module).resolve;
-
-/** The version in the `package.json` that a package's entry belongs to. */
+/** The version in the `package.json` of a package, as the module finds it. */
 const versionOf = (name: string): string => {
   if (name === 'mastra-interlock') return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
-  const entry = resolve(name);
-  const folder = entry.slice(0, entry.lastIndexOf(`node_modules/${name}`) + `node_modules/${name}`.length);
-  return JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')).version;
+  const folders = createRequire(module).resolve.paths(name) ?? [];
+  const file = folders.map((folder) => `${folder}/${name}/package.json`).find((it) => existsSync(it));
+  return file ? JSON.parse(readFileSync(file, 'utf8')).version : 'not found';
 };
 
-const send = (message: object): void => void process.send?.(message);
-const isHost = (it: unknown): it is Host => typeof it === 'object' && it !== null && 'open' in it && 'hooks' in it;
+const send = (message: object): Promise<void> => new Promise((resolve) => void process.send?.(message, () => resolve()));
 
-const hosts = Object.values((await import(pathToFileURL(module).href)) as Record<string, unknown>).filter(isHost);
+const fields = ['id', 'name', 'packages', 'docs', 'hooks', 'keeps', 'open'];
+const isObject = (it: unknown): it is Record<string, unknown> => typeof it === 'object' && it !== null;
+const isHost = (it: unknown): it is Host => isObject(it) && fields.every((field) => field in it);
+
+/** What the module exports; with a default export of a module that is no ES module, what that one exports. */
+const exportsOf = async (): Promise<unknown[]> => {
+  const all = (await import(pathToFileURL(module).href)) as Record<string, unknown>;
+  return [...new Set([...Object.values(all), ...(isObject(all['default']) ? Object.values(all['default']) : [])])];
+};
+
+const fail = async (code: string, message: string): Promise<never> => {
+  await send({ wrong: { code, message } });
+  process.exit(1);
+};
+
+const exported = await exportsOf().catch((error: unknown) =>
+  fail('scorecard/adapter-failed', `${module} cannot be loaded: ${String(error)}`),
+);
+const hosts = exported.filter(isHost);
+if (hosts.length === 0) {
+  const almost = exported.filter(isObject).find((it) => 'open' in it || 'hooks' in it);
+  const missing = almost ? `; one export lacks: ${fields.filter((field) => !(field in almost)).join(', ')}` : '';
+  await fail('scorecard/no-host', `${module} exports no object of the type Host (scorecard/host.ts)${missing}`);
+}
 const wanted = scenarios.filter(({ id }) => prefixes.length === 0 || prefixes.some((prefix) => id.startsWith(prefix)));
 for (const host of hosts.filter(({ id }) => ids.length === 0 || ids.includes(id))) {
   const cells: Cell[] = [];
   for (const scenario of wanted) {
     const { id, promise } = scenario;
     const broken = (error: unknown): Cell[] => [
-      { host: host.id, scenario: id, promise, mode: 'both', status: 'fails', detail: `the adapter failed: ${String(error)}` },
+      { host: host.id, scenario: id, promise, mode: 'both', status: 'error', detail: `the adapter failed: ${String(error)}` },
     ];
     cells.push(...(await play(host, scenario).catch(broken)));
-    send({ progress: `${host.name}: ${id}` });
+    await send({ progress: `${host.name}: ${id}` });
   }
   const { id, name, packages, docs } = host;
   const versions = Object.fromEntries(packages.map((it) => [it, versionOf(it)]));
-  send({ result: { id, name, versions, docs, ...(cost && { cost: await costOf(host) }), cells } });
+  await send({ result: { id, name, versions, docs, ...(cost && { cost: await costOf(host) }), cells } });
 }
 process.exit(0);

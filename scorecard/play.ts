@@ -1,20 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { startOpenAIServer, type ChatRequest, type OpenAIServer, type Reply } from '../src/testing/index.js';
-import {
-  Blocked,
-  type Guard,
-  type GuardRow,
-  type Host,
-  type Outcome,
-  type Reader,
-  type Session,
-  type Tool,
-  type Verdict,
-} from './host.js';
+import type { Guard, GuardRow, Host, Outcome, Reader, Session, Tool, Verdict } from './host.js';
 import type { Mode, Scenario, Seen } from './scenario.js';
 
-export type CellStatus = 'holds' | 'fails' | 'no hook';
+/** `error`: the adapter itself failed; such a cell says nothing about the host. */
+export type CellStatus = 'holds' | 'fails' | 'no hook' | 'error';
 
 /** What one scenario showed on one host in one mode. */
 export interface Cell {
@@ -27,8 +18,8 @@ export interface Cell {
   readonly detail?: string;
 }
 
-/** A run that has not ended after this time is given up. */
-const patienceMs = 2_500;
+/** A run that has not ended after this time is given up: soon where a guard hangs, else only when the machine cannot be that slow. */
+const patienceMs = ({ guards }: Scenario): number => (guards.some(({ decide }) => decide === 'hang') ? 2_500 : 15_000);
 
 interface Log {
   readonly effects: string[];
@@ -125,13 +116,17 @@ const toJson = (value: unknown): string => {
 };
 
 /** The outcome of one turn; a run that does not end in time is `hung`. */
-const turn = async (run: (signal: AbortSignal) => Promise<Outcome>, screen: Screen): Promise<Outcome | undefined> => {
+const turn = async (
+  run: (signal: AbortSignal) => Promise<Outcome>,
+  screen: Screen,
+  limitMs: number,
+): Promise<Outcome | undefined> => {
   const give = new AbortController();
-  const late = sleep(patienceMs, undefined, { ref: true });
+  const late = sleep(limitMs, undefined, { signal: give.signal }).catch(() => undefined);
   const outcome = await Promise.race([
     run(give.signal).catch((error: unknown): Outcome => {
       screen.end();
-      return { ended: error instanceof Blocked ? 'blocked' : 'failed', answer: '', result: error };
+      return { ended: error instanceof Error && error.name === 'Blocked' ? 'blocked' : 'failed', answer: '', result: error };
     }),
     late,
   ]);
@@ -179,6 +174,7 @@ const talk = async (session: Session, { scenario, mode, server, log }: Talk): Pr
     last = await turn(
       (signal) => (mode === 'stream' ? session.stream(prompt, signal, screen) : session.generate(prompt, signal)),
       screen,
+      patienceMs(scenario),
     );
     streamed += screen.seen().streamed;
     results.push(last?.result);

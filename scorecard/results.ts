@@ -1,4 +1,5 @@
 import type { Cell } from './play.js';
+import { causeOf, programOf } from './causes.js';
 import type { Promised } from './scenario.js';
 
 /** What one host costs: CPU time of the process, the scripted server included, in the same run as the others. */
@@ -29,7 +30,9 @@ const promises: readonly Promised[] = ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7',
 
 /** Cells of a promise that hold, of those that the host has hooks for. */
 const heldOf = ({ cells }: HostResult, promise?: Promised): readonly [held: number, asked: number] => {
-  const asked = cells.filter((cell) => (promise === undefined || cell.promise === promise) && cell.status !== 'no hook');
+  const asked = cells.filter(
+    (cell) => (promise === undefined || cell.promise === promise) && (cell.status === 'holds' || cell.status === 'fails'),
+  );
   return [asked.filter(({ status }) => status === 'holds').length, asked.length];
 };
 
@@ -37,6 +40,9 @@ const score = (host: HostResult, promise?: Promised): string => {
   const [held, asked] = heldOf(host, promise);
   return asked === 0 ? 'no hook' : `${held}/${asked}`;
 };
+
+/** How many cells of a host hold, of those that were asked. */
+export const totalOf = (host: HostResult): string => score(host);
 
 /** The table of a terminal, with columns of equal width. */
 export const terminalTable = (hosts: readonly HostResult[]): string => {
@@ -65,7 +71,13 @@ export const markdownTable = (hosts: readonly HostResult[]): string =>
     ...hosts.map((host) => markdownRow([host.name, ...promises.map((promise) => score(host, promise)), `**${score(host)}**`])),
   ].join('\n');
 
-const failuresOf = ({ cells }: HostResult): string[] => {
+const linkOf = (host: string, scenario: string): string => {
+  const cause = causeOf(host, scenario);
+  const program = cause && programOf(host, cause.id);
+  return program ? `[${cause.title.replace(/\.$/u, '')}](../scorecard/${program})` : '';
+};
+
+const failuresOf = ({ id, cells }: HostResult): string[] => {
   const failed = cells.filter(({ status }) => status === 'fails');
   const modes = (scenario: string) =>
     failed
@@ -73,7 +85,7 @@ const failuresOf = ({ cells }: HostResult): string[] => {
       .map(({ mode }) => mode)
       .join(', ');
   return [...new Map(failed.map((cell) => [cell.scenario, cell])).values()].map(({ scenario, detail = '' }) =>
-    markdownRow([`\`${scenario}\``, modes(scenario), detail.replaceAll('|', '\\|').slice(0, 200)]),
+    markdownRow([`\`${scenario}\``, modes(scenario), detail.replaceAll('|', '\\|').slice(0, 200), linkOf(id, scenario)]),
   );
 };
 
@@ -91,7 +103,11 @@ const section = (host: HostResult): string => {
     `${versions.join(', ')}. ${missingOf(host)}${host.docs.length > 0 ? ` Configured as in: ${host.docs.map((url) => `<${url}>`).join(', ')}.` : ''}`,
     '',
     ...(failures.length > 0
-      ? [markdownRow(['scenario', 'mode', 'what was seen']), markdownRow(['---', '---', '---']), ...failures]
+      ? [
+          markdownRow(['scenario', 'mode', 'what was seen', 'why, with a program']),
+          markdownRow(['---', '---', '---', '---']),
+          ...failures,
+        ]
       : ['Every scenario that was asked holds.']),
   ].join('\n');
 };
@@ -137,7 +153,8 @@ ${costTable(hosts)}
 
 ## Failures
 
-\`npm run scorecard -- --host ID --scenario SCENARIO\` repeats one.
+The last column links to a program of at most 40 lines that shows the failure with the packages of that host alone: \`npx tsx FILE\`.
+\`npm run scorecard -- --host ID --scenario SCENARIO\` repeats a cell.
 
 ${hosts.map(section).join('\n\n')}
 

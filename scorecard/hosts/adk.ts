@@ -1,5 +1,6 @@
 import {
   AgentTool,
+  BasePlugin,
   FunctionTool,
   InMemoryRunner,
   isFinalResponse,
@@ -15,37 +16,91 @@ import { z } from 'zod';
 import { type At, type Guard, type Host, type Outcome } from '../host.js';
 import { CompatibleLlm } from './adk-model.js';
 
+type Content = LlmRequest['contents'][number];
+
 const blockedBy = (reason: string): LlmResponse => ({ content: { role: 'model', parts: [{ text: `Blocked: ${reason}` }] } });
 const at = (guards: readonly Guard[], ...places: readonly At[]) => guards.filter((guard) => places.includes(guard.at));
 const textOf = (content: { parts?: { text?: string }[] } | undefined): string =>
   (content?.parts ?? []).map(({ text = '' }) => text).join('');
 
-/** Callbacks as the documentation shows guardrails: one that returns something replaces the request, response, call or result. */
-const callbacks = (guards: readonly Guard[]) => ({
-  beforeModelCallback: at(guards, 'input', 'request').map((guard) => async ({ request }: { request: LlmRequest }) => {
-    const last = request.contents.findLast(({ role, parts }) => role === 'user' && parts?.some(({ text }) => text));
-    const verdict = await guard.judge(textOf(last));
-    if (verdict.kind === 'edit' && last) last.parts = [{ text: verdict.text }];
-    return verdict.kind === 'block' ? blockedBy(verdict.reason) : undefined;
-  }),
-  afterModelCallback: at(guards, 'stream', 'step').map((guard) => async ({ response }: { response: LlmResponse }) => {
-    const isWanted = guard.at === 'stream' || !response.partial;
-    if (!isWanted) return undefined;
-    const verdict = await guard.judge(textOf(response.content));
-    if (verdict.kind === 'block') return blockedBy(verdict.reason);
-    return verdict.kind === 'edit' ? { ...response, content: { role: 'model', parts: [{ text: verdict.text }] } } : undefined;
-  }),
-  beforeToolCallback: at(guards, 'toolCall').map((guard) => async ({ args }: { args: Record<string, unknown> }) => {
-    const verdict = await guard.judge(JSON.stringify(args));
-    if (verdict.kind === 'edit') Object.assign(args, JSON.parse(verdict.text));
-    return verdict.kind === 'block' ? { error: `Blocked: ${verdict.reason}` } : undefined;
-  }),
-  afterToolCallback: at(guards, 'toolResult').map((guard) => async ({ response }: { response: Record<string, unknown> }) => {
-    const text = JSON.stringify(response);
+/** What the guards make of a text, one after the other; the first that blocks ends it. A list of callbacks ends with the first that returns something. */
+const judged = async (guards: readonly Guard[], given: string): Promise<{ text: string; reason?: string }> => {
+  let text = given;
+  for (const guard of guards) {
     const verdict = await guard.judge(text);
-    return verdict.kind === 'edit' ? (JSON.parse(verdict.text) as Record<string, unknown>) : undefined;
-  }),
-});
+    if (verdict.kind === 'block') return { text, reason: verdict.reason };
+    if (verdict.kind === 'edit') ({ text } = verdict);
+  }
+  return { text };
+};
+
+/** A plugin judges what users say before it is kept: it replaces the message, and ends a run whose message it has replaced, as the documentation's safety plugins do. */
+class InputGuards extends BasePlugin {
+  private reason: string | undefined;
+
+  constructor(private readonly guards: readonly Guard[]) {
+    super('input-guards');
+  }
+
+  override async onUserMessageCallback({ userMessage }: { userMessage: Content }): Promise<Content | undefined> {
+    const given = textOf(userMessage);
+    const { text, reason } = await judged(this.guards, given);
+    this.reason = reason;
+    if (reason) return { role: 'user', parts: [{ text: '[blocked]' }] };
+    return text === given ? undefined : { role: 'user', parts: [{ text }] };
+  }
+
+  override async beforeRunCallback(): Promise<Content | undefined> {
+    return this.reason ? blockedBy(this.reason).content : undefined;
+  }
+}
+
+const beforeModel =
+  (guards: readonly Guard[]) =>
+  async ({ request }: { request: LlmRequest }) => {
+    const last = request.contents.findLast(({ role, parts }) => role === 'user' && parts?.some(({ text }) => text));
+    const { text, reason } = await judged(guards, textOf(last));
+    if (last && text !== textOf(last)) last.parts = [{ text }];
+    return reason ? blockedBy(reason) : undefined;
+  };
+
+const afterModel =
+  (guards: readonly Guard[]) =>
+  async ({ response }: { response: LlmResponse }) => {
+    const given = textOf(response.content);
+    const { text, reason } = await judged(response.partial ? at(guards, 'stream') : guards, given);
+    if (reason) return blockedBy(reason);
+    return text === given ? undefined : { ...response, content: { role: 'model', parts: [{ text }] } };
+  };
+
+const beforeTool =
+  (guards: readonly Guard[]) =>
+  async ({ args }: { args: Record<string, unknown> }) => {
+    const { text, reason } = await judged(guards, JSON.stringify(args));
+    Object.assign(args, JSON.parse(text));
+    return reason ? { error: `Blocked: ${reason}` } : undefined;
+  };
+
+const afterTool =
+  (guards: readonly Guard[]) =>
+  async ({ response }: { response: Record<string, unknown> }) => {
+    const { text } = await judged(guards, JSON.stringify(response));
+    return JSON.parse(text) as Record<string, unknown>;
+  };
+
+/** Callbacks as the documentation shows guardrails: one that returns something replaces the request, response, call or result. */
+const callbacks = (guards: readonly Guard[], ofInput: readonly Guard[]) => {
+  const ofRequests = [...ofInput, ...at(guards, 'request')];
+  const ofSteps = at(guards, 'stream', 'step');
+  const ofCalls = at(guards, 'toolCall');
+  const ofResults = at(guards, 'toolResult');
+  return {
+    ...(ofRequests.length > 0 && { beforeModelCallback: beforeModel(ofRequests) }),
+    ...(ofSteps.length > 0 && { afterModelCallback: afterModel(ofSteps) }),
+    ...(ofCalls.length > 0 && { beforeToolCallback: beforeTool(ofCalls) }),
+    ...(ofResults.length > 0 && { afterToolCallback: afterTool(ofResults) }),
+  };
+};
 
 const outcomeOf = (events: readonly Event[]): Outcome => {
   const error = events.find(({ errorCode }) => errorCode);
@@ -62,6 +117,8 @@ export const host: Host = {
   docs: [
     'https://google.github.io/adk-docs/callbacks/',
     'https://google.github.io/adk-docs/callbacks/design-patterns-and-best-practices/',
+    'https://google.github.io/adk-docs/plugins/',
+    'https://google.github.io/adk-docs/safety/',
   ],
   hooks: {
     input: ['edit', 'block'],
@@ -85,15 +142,21 @@ export const host: Host = {
     );
     const helper =
       child &&
-      new LlmAgent({ name: child.name, description: 'Helps.', model, instruction: 'Help.', ...callbacks(child.guards) } as never);
+      new LlmAgent({
+        name: child.name,
+        description: 'Helps.',
+        model,
+        instruction: 'Help.',
+        ...callbacks(child.guards, at(child.guards, 'input')),
+      } as never);
     const agent = new LlmAgent({
       name: 'agent',
       model,
       instruction: 'Help.',
       tools: (helper ? [...own, new AgentTool({ agent: helper })] : own) as never,
-      ...callbacks(guards),
+      ...callbacks(guards, []),
     } as never);
-    const runner = new InMemoryRunner({ agent, appName: 'app' });
+    const runner = new InMemoryRunner({ agent, appName: 'app', plugins: [new InputGuards(at(guards, 'input'))] });
     const { sessionService } = runner;
     const session = await sessionService.createSession({ appName: 'app', userId: 'user' });
     const run = (prompt: string, streamingMode: StreamingMode) =>

@@ -1,4 +1,4 @@
-import { AIMessage, AIMessageChunk, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { AIMessage, AIMessageChunk, HumanMessage, RemoveMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { MemorySaver } from '@langchain/langgraph';
 import { ChatOpenAI } from '@langchain/openai';
@@ -7,10 +7,13 @@ import { z } from 'zod';
 
 import { Blocked, type Guard, type Host, type Outcome } from '../host.js';
 
-/** Ends the run with a message; a rejected answer is replaced by it, by its id. */
+/** Ends the run with a message; a rejected answer is replaced by it, by its id, and a rejected question is removed. */
 const end = (reason: string, last: BaseMessage) => ({
   jumpTo: 'end' as const,
-  messages: [new AIMessage({ ...(last.getType() === 'ai' && { id: last.id }), content: `Blocked: ${reason}` } as never)],
+  messages: [
+    ...(last.getType() === 'human' ? [new RemoveMessage({ id: last.id ?? '' })] : []),
+    new AIMessage({ ...(last.getType() === 'ai' && { id: last.id }), content: `Blocked: ${reason}` } as never),
+  ],
 });
 const textOf = (message: BaseMessage | undefined): string =>
   typeof message?.content === 'string' ? message.content : JSON.stringify(message?.content ?? '');
@@ -82,6 +85,7 @@ export const host: Host = {
   docs: [
     'https://docs.langchain.com/oss/javascript/langchain/guardrails',
     'https://docs.langchain.com/oss/javascript/langchain/middleware/custom',
+    'https://docs.langchain.com/oss/javascript/langchain/short-term-memory',
   ],
   hooks: {
     input: ['edit', 'block'],

@@ -77,7 +77,8 @@ export const host: Host = {
     'https://openai.github.io/openai-agents-js/guides/guardrails/',
     'https://openai.github.io/openai-agents-js/guides/running-agents/',
   ],
-  hooks: { input: ['block'], request: ['edit', 'block'], toolCall: ['block'], toolResult: ['block'], answer: ['block'] },
+  hooks: { input: ['block'], request: ['block'], toolCall: ['block'], toolResult: ['block'], answer: ['block'] },
+  sideBySide: true,
   keeps: { history: true, subAgents: true },
   open: ({ baseUrl, guards, tools, child }) => {
     const client = new OpenAI({ baseURL: baseUrl, apiKey: 'none', maxRetries: 0 });

@@ -2,7 +2,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { Agent, createTool, InMemoryStorageAdapter, Memory, ToolDeniedError } from '@voltagent/core';
 import { z } from 'zod';
 
-import { Blocked, type At, type Guard, type Host, type Outcome, type Reader } from '../host.js';
+import { Blocked, type At, type Guard, type Host, type Outcome, type Reader, type Verdict } from '../host.js';
 
 const at = (guards: readonly Guard[], place: At) => guards.filter((guard) => guard.at === place);
 
@@ -41,15 +41,29 @@ const carryOut = async (guard: Guard, text: string, abort: (reason?: string) => 
   return verdict.kind === 'edit' ? verdict.text : text;
 };
 
-/** `generate` calls the handler with the whole answer, a stream calls the stream handler with each part. */
+interface StreamArgs {
+  readonly part: Part;
+  readonly state: { held?: string };
+  readonly abort: (reason?: string) => never;
+}
+
+/**
+ * `generate` calls the handler with the whole answer, a stream calls the stream handler with each part. A guard of whole values keeps what follows the last space
+ * in its state, as the redactors of the host do.
+ */
 const streamGuardrail = (guard: Guard) => ({
   ...answerGuardrail(guard),
-  streamHandler: async ({ part, abort }: { part: Part; abort: (reason?: string) => never }) => {
+  streamHandler: async ({ part, state, abort }: StreamArgs) => {
     if (part.type !== 'text-delta' && part.type !== 'reasoning-delta') return part;
     const key = part.text === undefined ? 'delta' : 'text';
-    return { ...part, [key]: await carryOut(guard, part[key] ?? '', abort) };
+    const text = `${state.held ?? ''}${part[key] ?? ''}`;
+    const end = guard.buffered ? text.search(/\S*$/u) : text.length;
+    state.held = text.slice(end);
+    return { ...part, [key]: end > 0 ? await carryOut(guard, text.slice(0, end), abort) : '' };
   },
 });
+
+const edited = (verdict: Verdict, text: string): string => (verdict.kind === 'edit' ? verdict.text : text);
 
 const isBlock = (error: unknown): boolean =>
   error instanceof Blocked ||
@@ -71,13 +85,27 @@ export const host: Host = {
   id: 'voltagent',
   name: 'VoltAgent',
   packages: ['@voltagent/core'],
-  docs: ['https://voltagent.dev/docs/guardrails/overview/', 'https://voltagent.dev/docs/agents/hooks/'],
-  hooks: { input: ['edit', 'block'], stream: ['edit', 'block'], toolCall: ['block'], answer: ['edit', 'block'] },
+  docs: [
+    'https://voltagent.dev/docs/guardrails/overview/',
+    'https://voltagent.dev/docs/agents/hooks/',
+    'https://voltagent.dev/docs/guardrails/built-in/',
+  ],
+  hooks: {
+    input: ['edit', 'block'],
+    request: ['edit'],
+    stream: ['edit', 'block'],
+    toolCall: ['block'],
+    toolResult: ['edit'],
+    answer: ['edit', 'block'],
+  },
+  buffers: true,
   keeps: { history: true, subAgents: true },
   open: ({ baseUrl, guards, tools, child }) => {
     const model = createOpenAICompatible({ name: 'local', baseURL: baseUrl, includeUsage: true })('local-model');
     const memory = new Memory({ storage: new InMemoryStorageAdapter() });
     const ofCalls = at(guards, 'toolCall');
+    const ofResults = at(guards, 'toolResult');
+    const ofRequests = at(guards, 'request');
     const make = (name: string, its: readonly Guard[], more: object) =>
       new Agent({
         name,
@@ -97,6 +125,20 @@ export const host: Host = {
       memory,
       tools: helper ? [...own, helper.toTool({ name: child.name, description: 'Helps.' })] : own,
       hooks: {
+        onPrepareModelMessages: async ({ modelMessages }: { modelMessages: readonly { role: string; content: unknown }[] }) => {
+          const last = modelMessages.findLast(({ role }) => role === 'user');
+          let text = JSON.stringify(last?.content ?? '');
+          for (const guard of ofRequests) text = edited(await guard.judge(text), text);
+          return {
+            modelMessages: modelMessages.map((it) => (it === last ? { ...it, content: JSON.parse(text) as unknown } : it)),
+          };
+        },
+        onToolEnd: async ({ output, error }: { output: unknown; error: unknown }) => {
+          if (error !== undefined || ofResults.length === 0) return undefined;
+          let text = String(output);
+          for (const guard of ofResults) text = edited(await guard.judge(text), text);
+          return { output: text };
+        },
         onToolStart: async ({ tool, args }: { tool: { name: string }; args: unknown }) => {
           for (const guard of ofCalls)
             if ((await guard.judge(JSON.stringify(args))).kind === 'block')

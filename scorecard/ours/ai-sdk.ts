@@ -5,6 +5,8 @@ import {
   wrapLanguageModel,
   type LanguageModel,
   type LanguageModelMiddleware,
+  type PrepareStepFunction,
+  type ToolContent,
   type ToolSet,
 } from 'ai';
 
@@ -30,14 +32,15 @@ const ofPrompt = (guard: Guard): LanguageModelMiddleware => ({
   },
 });
 
-const editText = async (guard: Guard, part: LanguageModelV4Content): Promise<LanguageModelV4Content> =>
-  part.type === 'text' || part.type === 'reasoning' ? { ...part, text: await carryOut(guard, part.text) } : part;
-
-/** Without a stream, the whole answer is there to judge. */
+/** Without a stream, the whole answer is there to judge; where a guard edits, each of its texts is replaced. */
 const ofAnswer = (guard: Guard): Pick<LanguageModelMiddleware, 'wrapGenerate'> => ({
   wrapGenerate: async ({ doGenerate }) => {
     const result = await doGenerate();
-    return { ...result, content: await Promise.all(result.content.map((part) => editText(guard, part))) };
+    const whole = result.content.map((part) => ('text' in part ? part.text : '')).join('');
+    if ((await carryOut(guard, whole)) === whole) return result;
+    const edited = (part: LanguageModelV4Content) =>
+      part.type === 'text' ? { ...part, text: part.text.replaceAll(guard.on, guard.to ?? '') } : part;
+    return { ...result, content: result.content.map(edited) };
   },
 });
 
@@ -56,17 +59,29 @@ const ofDeltas = (guard: Guard): LanguageModelMiddleware => ({
   },
 });
 
-/** A whole answer is judged when it is complete: in a stream, after its words have gone out. */
-const ofSteps = (guard: Guard): LanguageModelMiddleware => ({
+/** Keeps the text of a block until the block ends, as the documentation's guardrail does, and judges it whole. A step without text is judged when it ends. */
+const ofBlocks = (guard: Guard): LanguageModelMiddleware => ({
   specificationVersion: 'v4',
   ...ofAnswer(guard),
   wrapStream: async ({ doStream }) => {
     const { stream, ...rest } = await doStream();
-    let text = '';
+    const buffers = new Map<string, string>();
+    let isJudged = false;
     const judged = new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
       transform: async (part, controller) => {
-        if (part.type === 'text-delta') text += part.delta;
-        if (part.type === 'finish') await carryOut(guard, text);
+        if (part.type === 'text-delta' || part.type === 'reasoning-delta') {
+          buffers.set(part.id, `${buffers.get(part.id) ?? ''}${part.delta}`);
+          return;
+        }
+        if (part.type === 'text-end' || part.type === 'reasoning-end') {
+          isJudged = true;
+          const delta = await carryOut(guard, buffers.get(part.id) ?? '');
+          controller.enqueue({ type: part.type === 'text-end' ? 'text-delta' : 'reasoning-delta', id: part.id, delta });
+        }
+        if (!isJudged && (part.type === 'tool-call' || part.type === 'finish')) {
+          isJudged = true;
+          await carryOut(guard, '');
+        }
         controller.enqueue(part);
       },
     });
@@ -74,9 +89,30 @@ const ofSteps = (guard: Guard): LanguageModelMiddleware => ({
   },
 });
 
-const middleware = { input: ofPrompt, request: ofPrompt, stream: ofDeltas, step: ofSteps } as const;
+const ofStream = (guard: Guard): LanguageModelMiddleware => (guard.buffered ? ofBlocks(guard) : ofDeltas(guard));
 
-/** A call that a guard blocks needs an approval that nobody gives. */
+/** Judges what tools returned before the next request, which is where the documentation changes messages. */
+const prepareStep =
+  (guards: readonly Guard[]): PrepareStepFunction<ToolSet, Record<string, never>> =>
+  async ({ messages }) => {
+    const judged = async (part: ToolContent[number]): Promise<ToolContent[number]> => {
+      if (part.type !== 'tool-result' || part.output.type !== 'text') return part;
+      let { value } = part.output;
+      for (const guard of guards) value = await carryOut(guard, value);
+      return { ...part, output: { ...part.output, value } };
+    };
+    return {
+      messages: await Promise.all(
+        messages.map(async (message) =>
+          message.role === 'tool' ? { ...message, content: await Promise.all(message.content.map(judged)) } : message,
+        ),
+      ),
+    };
+  };
+
+const middleware = { input: ofPrompt, request: ofPrompt, stream: ofStream, step: ofBlocks } as const;
+
+/** A call that a guard blocks needs an approval, and there is none. */
 const withApproval = (tools: ToolSet, guards: readonly Guard[]): ToolSet =>
   Object.fromEntries(
     Object.entries(tools).map(([name, it]) => [
@@ -100,9 +136,11 @@ const make = ({ model, tools, guards }: SdkParts): SdkAgent => {
     model,
   );
   const ofCalls = guards.filter(({ at }) => at === 'toolCall');
+  const ofResults = guards.filter(({ at }) => at === 'toolResult');
   return new ToolLoopAgent({
     model: wrapped,
     tools: ofCalls.length > 0 ? withApproval(tools, ofCalls) : tools,
+    ...(ofResults.length > 0 && { prepareStep: prepareStep(ofResults) as never }),
     stopWhen: isStepCount(5),
     maxRetries: 0,
     onError: () => {},
@@ -118,6 +156,7 @@ export const host: Host = {
   docs: [
     'https://ai-sdk.dev/docs/ai-sdk-core/middleware',
     'https://ai-sdk.dev/docs/agents/building-agents',
+    'https://ai-sdk.dev/docs/agents/loop-control',
     'https://ai-sdk.dev/docs/ai-sdk-core/tools-and-tool-calling',
   ],
   hooks: {
@@ -126,7 +165,9 @@ export const host: Host = {
     stream: ['edit', 'block'],
     step: ['edit', 'block'],
     toolCall: ['block'],
+    toolResult: ['edit', 'block'],
   },
+  buffers: true,
   keeps: { history: false, subAgents: true },
   open: (setup) => openSdk(setup, make, isBlock),
 };

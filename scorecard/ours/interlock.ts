@@ -29,17 +29,17 @@ const withdraws = ({ type, data }: { type: string; data?: { partIds?: readonly s
   type === 'data-interlock-retract' ? (data?.partIds ?? []) : [];
 
 /** The host's own hooks, and those that only our loop has. */
-const hostWith = (id: string, name: string, config: object): Host => ({
+export const hostWith = (id: string, name: string, config: () => object): Host => ({
   ...mastra,
   id,
   name,
   packages: ['mastra-interlock', ...mastra.packages],
   docs: [],
   sideBySide: true,
-  hooks: { ...mastra.hooks, stream: ['edit', 'block', 'retry'], answer: ['edit', 'block', 'retry'] },
+  hooks: { ...mastra.hooks, answer: ['edit', 'block', 'retry'] },
   open: (setup) =>
-    openMastra(setup, { make: (given) => new InterlockAgent({ ...given, ...config } as never), compose: composed, withdraws }),
+    openMastra(setup, { make: (given) => new InterlockAgent({ ...given, ...config() } as never), compose: composed, withdraws }),
 });
 
-export const host: Host = hostWith('interlock', 'InterlockAgent', {});
-export const held: Host = hostWith('interlock-hold', "InterlockAgent, hold: 'run'", { hold: 'run' });
+export const host: Host = hostWith('interlock', 'InterlockAgent', () => ({}));
+export const held: Host = hostWith('interlock-hold', "InterlockAgent, hold: 'run'", () => ({ hold: 'run' }));

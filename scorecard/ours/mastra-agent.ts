@@ -136,16 +136,46 @@ const watch = (reader: Reader, withdraws: (chunk: MastraChunk) => readonly strin
   };
 };
 
+interface Options {
+  readonly memory: { readonly thread: string; readonly resource: string };
+  readonly abortSignal: AbortSignal;
+  readonly maxSteps: number;
+  readonly maxProcessorRetries?: number;
+}
+
+interface Durable {
+  readonly stream: (prompt: string, options: Options) => Promise<{ output: Awaited<ReturnType<Agent['stream']>> }>;
+}
+
 /** What tells one agent of Mastra's shape from another. */
 export interface MastraKind {
   readonly make: (config: Record<string, unknown>) => Agent;
   readonly compose: Compose;
+  /** Another object in the place of the agent, which gives its stream as `output`. */
+  readonly wrap?: (agent: Agent) => Durable;
   /** The parts that a chunk takes back. Default: none. */
   readonly withdraws?: (chunk: MastraChunk) => readonly string[];
 }
 
+const options = (abortSignal: AbortSignal): Options => ({
+  memory: { thread: 'thread', resource: 'user' },
+  abortSignal,
+  maxSteps: 5,
+});
+
+/** A durable agent has no `generate`, and takes the number of retries with the call. */
+const callsOf = (agent: Agent, durable: Durable | undefined, maxProcessorRetries: number) => {
+  const stream = async (prompt: string, abortSignal: AbortSignal) =>
+    durable
+      ? (await durable.stream(prompt, { ...options(abortSignal), maxProcessorRetries })).output
+      : agent.stream(prompt, options(abortSignal));
+  const generate = async (prompt: string, abortSignal: AbortSignal) =>
+    durable ? (await stream(prompt, abortSignal)).getFullOutput() : agent.generate(prompt, options(abortSignal));
+  return { stream, generate };
+};
+
 /** Makes a session with an agent of Mastra's shape. */
-export const openMastra = (setup: Setup, { make, compose, withdraws = () => [] }: MastraKind): Session => {
+export const openMastra = (setup: Setup, { make, compose, wrap, withdraws = () => [] }: MastraKind): Session => {
   const model = createOpenAICompatible({ name: 'local', baseURL: setup.baseUrl })('local-model');
   const lists = (guards: readonly Guard[]) => ({
     inputProcessors: compose(guards.filter(isInput), 'input'),
@@ -179,14 +209,18 @@ export const openMastra = (setup: Setup, { make, compose, withdraws = () => [] }
     ...(child && { agents: { [setup.child?.name ?? '']: child } }),
     ...lists(setup.guards),
   });
-  const mastra = new Mastra({ agents: { agent, ...(child && { child }) }, logger: false, storage: new InMemoryStore() });
+  const durable = wrap?.(agent);
+  const mastra = new Mastra({
+    agents: { agent: (durable ?? agent) as Agent, ...(child && { child }) },
+    logger: false,
+    storage: new InMemoryStore(),
+  });
   mastra.getAgent('agent'); // registered, as in an application
-  const thread = { thread: 'thread', resource: 'user' };
+  const calls = callsOf(agent, durable, setup.retries);
   return {
-    generate: async (prompt, abortSignal) =>
-      outcomeOf(await agent.generate(prompt, { memory: thread, abortSignal, maxSteps: 5 })),
+    generate: async (prompt, abortSignal) => outcomeOf(await calls.generate(prompt, abortSignal)),
     stream: async (prompt, abortSignal, reader) => {
-      const output = await agent.stream(prompt, { memory: thread, abortSignal, maxSteps: 5 });
+      const output = await calls.stream(prompt, abortSignal);
       const see = watch(reader, withdraws);
       for await (const chunk of output.fullStream) see(chunk as never);
       const result = await output.getFullOutput().catch((error: unknown) => ({ error }));

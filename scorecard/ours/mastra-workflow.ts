@@ -2,14 +2,17 @@ import { Agent } from '@mastra/core/agent';
 import { BatchPartsProcessor, ProcessorStepSchema } from '@mastra/core/processors';
 import { createStep, createWorkflow } from '@mastra/core/workflows';
 
-import type { Guard } from '../host.js';
+import type { Guard, Host } from '../host.js';
 import { host as mastra } from './mastra.js';
 import { openMastra, toProcessor, type Compose } from './mastra-agent.js';
 
 const schemas = { inputSchema: ProcessorStepSchema, outputSchema: ProcessorStepSchema };
 const step = (guard: Guard) => createStep(toProcessor(guard) as never) as never;
 
-/** One workflow of all guards: a group is a `.parallel()` whose first result goes on, as the documentation maps it. */
+/**
+ * One workflow of all guards. A group is a `.parallel()`, and the branch that edits goes on, as the documentation maps it; two branches that edit have no
+ * documented map, so that they run one after the other.
+ */
 const asWorkflow: Compose = (guards, side) => {
   const first = guards[0];
   if (!first) return [];
@@ -19,13 +22,16 @@ const asWorkflow: Compose = (guards, side) => {
     map: Function;
     commit: Function;
   };
-  const grouped = guards.filter(({ group }) => group !== undefined);
+  const ofGroup = guards.filter(({ group }) => group !== undefined);
+  const editing = ofGroup.filter(({ decide }) => decide === 'edit');
+  const grouped = editing.length > 1 ? [] : ofGroup;
   if (grouped.length > 1) {
+    const goesOn = editing[0] ?? grouped[0];
     workflow = workflow
       .parallel(grouped.map(step))
-      .map(async ({ inputData }: { inputData: Record<string, unknown> }) => inputData[`processor:${grouped[0]?.id}`]);
+      .map(async ({ inputData }: { inputData: Record<string, unknown> }) => inputData[`processor:${goesOn?.id}`]);
   }
-  for (const guard of guards.filter(({ group }) => group === undefined || grouped.length < 2)) {
+  for (const guard of guards.filter((it) => grouped.length < 2 || !grouped.includes(it))) {
     if (guard.buffered)
       workflow = workflow.then(createStep(new BatchPartsProcessor({ batchSize: 10_000, emitOnNonText: true }) as never));
     workflow = workflow.then(step(guard));
@@ -33,11 +39,13 @@ const asWorkflow: Compose = (guards, side) => {
   return [workflow.commit()];
 };
 
-export const host = {
+const { request: _, ...hooks } = mastra.hooks; // `createStep` takes no processor with this hook alone
+
+export const host: Host = {
   ...mastra,
   id: 'mastra-workflow',
   name: 'Mastra agent, guards in a workflow',
+  hooks,
   sideBySide: true,
-  open: (setup: Parameters<typeof mastra.open>[0]) =>
-    openMastra(setup, { make: (config) => new Agent(config as never), compose: asWorkflow }),
+  open: (setup) => openMastra(setup, { make: (config) => new Agent(config as never), compose: asWorkflow }),
 };

@@ -5,7 +5,7 @@ import type { Host } from '../host.js';
 import { openMastra, toProcessor, type Compose } from './mastra-agent.js';
 
 /** Guards in the order of the list; a batch of parts goes before a guard that judges whole values. */
-const inOrder: Compose = (guards) =>
+export const inOrder: Compose = (guards) =>
   guards.flatMap((guard) => [
     ...(guard.buffered ? [new BatchPartsProcessor({ batchSize: 10_000, emitOnNonText: true })] : []),
     toProcessor(guard),
@@ -23,7 +23,7 @@ export const host: Host = {
   hooks: {
     input: ['edit', 'block'],
     request: ['block'],
-    stream: ['edit', 'block'],
+    stream: ['edit', 'block', 'retry'],
     step: ['edit', 'block', 'retry'],
     toolCall: ['block'],
     toolResult: ['edit', 'block', 'retry'],

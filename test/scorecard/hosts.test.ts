@@ -4,6 +4,7 @@ import type { Host } from '../../scorecard/host.js';
 import { host as guardedToolLoop } from '../../scorecard/ours/interlock-ai-sdk.js';
 import { held, host as interlock } from '../../scorecard/ours/interlock.js';
 import { host as mastra } from '../../scorecard/ours/mastra.js';
+import { playPrograms, programsOf } from '../../scorecard/programs.js';
 import { play } from '../../scorecard/play.js';
 import { scenarios } from '../../scorecard/scenarios/index.js';
 
@@ -36,4 +37,14 @@ describe('the scorecard', () => {
     const passed = wanted.length - (await failuresOf(deaf, wanted)).length;
     expect(passed).toBeLessThanOrEqual(3);
   });
+
+  it.each(['interlock', 'interlock-ai-sdk', 'interlock-mastra-agent', 'mastra'])(
+    '%s: each program shows its failure',
+    async (id) => {
+      const files = programsOf(id);
+      expect(files).not.toEqual([]);
+      const said = await playPrograms(files);
+      expect(files.filter((file) => !said.get(file)?.startsWith('FAILS'))).toEqual([]);
+    },
+  );
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
+import { causeOf, programOf } from '../../scorecard/causes.js';
 import { markdownTable, page, type HostResult } from '../../scorecard/results.js';
 import { scenarios } from '../../scorecard/scenarios/index.js';
 
@@ -19,5 +20,19 @@ describe('the scorecard of the repository', () => {
     const ids = scenarios.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { name, cells } of results) expect([...new Set(cells.map(({ scenario }) => scenario))], name).toEqual(ids);
+  });
+
+  it('has a short program for every failure, and no result of an adapter that failed', () => {
+    const lengthOf = (file: string): number => read(`scorecard/${file}`).split('\n').length - 1;
+    const wrong = results.flatMap(({ id, cells }) =>
+      cells.flatMap(({ scenario, status }) => {
+        if (status === 'error') return [`${id} ${scenario}: the adapter failed`];
+        if (status !== 'fails') return [];
+        const file = programOf(id, causeOf(id, scenario)?.id ?? '');
+        if (!file) return [`${id} ${scenario}: no program`];
+        return lengthOf(file) > 40 ? [`${file}: more than 40 lines`] : [];
+      }),
+    );
+    expect([...new Set(wrong)]).toEqual([]);
   });
 });

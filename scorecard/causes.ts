@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+
+/** Why cells fail: each cause has one short program per host that shows it. */
+interface Cause {
+  readonly id: string;
+  readonly title: string;
+  /** The scenarios that fail by it. */
+  readonly scenarios: RegExp;
+}
+
+const causes: readonly Cause[] = [
+  {
+    id: 'cut-value',
+    title: 'A guard of single deltas does not see a value that two deltas share.',
+    scenarios: /^p2-(block|edit)-halves$/u,
+  },
+  { id: 'window', title: 'A guard of whole values gets single deltas.', scenarios: /^p2-\w+-(halves|letters)-buffered$/u },
+  {
+    id: 'tool-input',
+    title: 'The arguments of a call reach the reader before a guard judges the call.',
+    scenarios: /^p2-tool-input$/u,
+  },
+  {
+    id: 'retried-words',
+    title: 'The words of a rejected attempt stay with the reader.',
+    scenarios: /^(p6-once-step|p4-retry-step|p9-retry-step)$/u,
+  },
+  {
+    id: 'late-verdict',
+    title: 'The verdict comes after the words have left, and the stream does not withdraw them.',
+    scenarios: /^(p2-(block|edit)|p3-(throw|hang)|p7|p9-(block|edit|throw))-(step|answer)$/u,
+  },
+  {
+    id: 'blocked-call-runs',
+    title: 'The tool runs although the step with its call is blocked.',
+    scenarios: /^p1-block-(step|call|second-call)$/u,
+  },
+  {
+    id: 'stream-guard-throws',
+    title: 'A guard of the stream that throws is ignored.',
+    scenarios: /^(p1-throw|p3-throw)-stream$/u,
+  },
+  { id: 'outage', title: 'A guard that throws does not end the run as failed.', scenarios: /^p3-outage-/u },
+  {
+    id: 'rejected-words-kept',
+    title: 'Rejected words stay in the result, or are kept for the next turn.',
+    scenarios: /^p4-(edit-)?(step|answer)-/u,
+  },
+  {
+    id: 'tool-result-in-result',
+    title: 'The result of the run keeps what the tool returned before the edit.',
+    scenarios: /^p4-edit-tool-result$/u,
+  },
+  {
+    id: 'stream-retry',
+    title: 'A retry that a guard of the stream asks for does not happen.',
+    scenarios: /^p6-(once|bounded)-stream$/u,
+  },
+  {
+    id: 'tool-result-retry',
+    title: 'A retry that a guard of a tool result asks for does not happen.',
+    scenarios: /^p6-once-toolResult$/u,
+  },
+  { id: 'tool-result-edits', title: 'The second edit of a tool result undoes the first.', scenarios: /^p7-result$/u },
+  { id: 'sibling', title: 'A guard beside one that has blocked is not told to stop.', scenarios: /^p8-sibling$/u },
+  { id: 'sub-agent', title: "The supervisor reads the words that a sub-agent's guard has rejected.", scenarios: /^p10-/u },
+];
+
+/** What fails on Mastra's durable agent for causes of its own; they come before the others. */
+const ofDurable: readonly Cause[] = [
+  {
+    id: 'tool-result-ignored',
+    title: 'A guard of tool results is not called.',
+    scenarios: /^(p1-block-result|p3-\w+-toolResult|p4-edit-tool-result|p6-\w+-toolResult|p7-result)$/u,
+  },
+  { id: 'edit-ignored', title: 'An edit of a step or an answer is ignored.', scenarios: /^(p2-edit|p7)-(step|answer)$/u },
+  {
+    id: 'guard-throws',
+    title: 'A guard that throws is ignored.',
+    scenarios: /^(p3-(throw|outage)-(input|answer))$/u,
+  },
+  { id: 'answer-block', title: 'A stream whose answer is blocked ends as completed.', scenarios: /^p5-block-answer$/u },
+  { id: 'step-retry', title: 'A retry that a guard of the step asks for does not happen.', scenarios: /^p6-once-step$/u },
+];
+
+/** A host that fails as the one whose loop it runs in: its own program of a cause comes first. */
+const loops: Readonly<Record<string, string>> = {
+  'interlock-hold': 'interlock',
+  'interlock-durable': 'interlock',
+  'interlock-mastra-agent': 'mastra',
+  'mastra-workflow': 'mastra',
+};
+
+export const causeOf = (host: string, scenario: string): Cause | undefined =>
+  [...(host === 'mastra-durable' ? ofDurable : []), ...causes].find(({ scenarios }) => scenarios.test(scenario));
+
+/** The program that shows a cause on a host, from this folder. */
+export const programOf = (host: string, cause: string): string | undefined =>
+  [host, loops[host]]
+    .flatMap((id) => (id ? [`ours/programs/${id}/${cause}.ts`, `hosts/programs/${id}/${cause}.ts`] : []))
+    .find((file) => existsSync(path.join(import.meta.dirname, file)));

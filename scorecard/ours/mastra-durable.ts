@@ -1,0 +1,20 @@
+import { Agent } from '@mastra/core/agent';
+import { createDurableAgent } from '@mastra/core/agent/durable';
+
+import type { Host } from '../host.js';
+import { host as mastra, inOrder } from './mastra.js';
+import { openMastra } from './mastra-agent.js';
+
+/** Has no `generate`: the documentation reads the whole answer from the stream. */
+export const host: Host = {
+  ...mastra,
+  id: 'mastra-durable',
+  name: 'Mastra durable agent',
+  docs: ['https://mastra.ai/reference/agents/durable-agent', 'https://mastra.ai/docs/harness/durable-agents', ...mastra.docs],
+  open: (setup) =>
+    openMastra(setup, {
+      make: (config) => new Agent(config as never),
+      compose: inOrder,
+      wrap: (agent) => createDurableAgent({ agent }),
+    }),
+};

@@ -1,0 +1,21 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import type { Processor } from '@mastra/core/processors';
+
+import { InterlockAgent } from '../../../../src/index.js';
+import { report, serveModel } from '../../../scripted-model.js';
+
+const { url } = await serveModel(['Your number is 4111', '-1111, keep it.']);
+const model = createOpenAICompatible({ name: 'local', baseURL: url })('scripted') as never;
+
+/** Without a window a guard judges single deltas; `guard(noNumber, { window: 'part' })` judges whole values. */
+const noNumber = {
+  id: 'no-number',
+  processOutputStream: async ({ part, abort }) =>
+    part.type === 'text-delta' && part.payload.text.includes('4111-1111') ? abort('a number') : part,
+} satisfies Processor;
+
+const agent = new InterlockAgent({ id: 'agent', name: 'agent', instructions: 'Help.', model, outputProcessors: [noNumber] });
+const stream = await agent.stream('Hello.');
+let reader = '';
+for await (const text of stream.textStream) reader += text;
+report('4111-1111', { reader });

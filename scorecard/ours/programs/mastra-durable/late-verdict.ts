@@ -1,0 +1,22 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { Agent } from '@mastra/core/agent';
+import { createDurableAgent } from '@mastra/core/agent/durable';
+import type { Processor } from '@mastra/core/processors';
+
+import { report, serveModel } from '../../../scripted-model.js';
+
+const { url } = await serveModel(['Your number is 4111-1111, keep it.']);
+const model = createOpenAICompatible({ name: 'local', baseURL: url })('scripted') as never;
+
+const noNumber = {
+  id: 'no-number',
+  processOutputStep: ({ text = '', messages, abort }) => (text.includes('4111-1111') ? abort('a number') : messages),
+} satisfies Processor;
+
+const agent = createDurableAgent({
+  agent: new Agent({ id: 'agent', name: 'agent', instructions: 'Help.', model, outputProcessors: [noNumber] }),
+});
+const { output: stream } = await agent.stream('Hello.');
+let reader = '';
+for await (const text of stream.textStream) reader += text; // no chunk takes the words back
+report('4111-1111', { reader });
