@@ -1,5 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
-import type { z as zod } from 'zod';
+import { z } from 'zod';
 import { InterlockError } from '../../src/errors.js';
 import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import type { HookContext } from '../../src/phase/row.js';
@@ -46,12 +46,11 @@ const optionKinds: KindsOf<ModerationGuardOptions> = {
   fetch: aFunction,
 };
 
-const answerSchema = (z: typeof zod) =>
-  z.object({
-    results: z
-      .array(z.object({ categories: z.record(z.string(), z.boolean()), category_scores: z.record(z.string(), z.number()) }))
-      .min(1),
-  });
+const answerSchema = z.object({
+  results: z
+    .array(z.object({ categories: z.record(z.string(), z.boolean()), category_scores: z.record(z.string(), z.number()) }))
+    .min(1),
+});
 
 /**
  * A guard (id `moderation`) that asks an endpoint with OpenAI's form of moderation about the user's newest turn and about answers. It fails closed: an
@@ -119,8 +118,7 @@ const ask = async (
     signal,
   });
   if (!response.ok) throw unavailable(`the moderation endpoint answered with status ${response.status}.`);
-  const { z } = await import('zod'); // loaded where an endpoint has answered: most guards need none of it
-  const answer = answerSchema(z).safeParse(await response.json().catch(() => undefined));
+  const answer = answerSchema.safeParse(await response.json().catch(() => undefined));
   if (!answer.success) throw unavailable('the moderation endpoint answered in another form.');
   const found = answer.data.results.flatMap(({ categories: flags, category_scores: scores }) =>
     Object.keys({ ...flags, ...scores }).filter((name) =>

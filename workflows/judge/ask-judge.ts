@@ -1,4 +1,4 @@
-import type { z as zod } from 'zod';
+import { z } from 'zod';
 import { InterlockError } from '../../src/errors.js';
 
 /** A language model of the AI SDK, version 2 or later, which Mastra takes as well. */
@@ -67,8 +67,7 @@ export const askJudge = async (
   const names = Object.keys(questions);
   const asked = Object.values(questions);
   const nonce = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  const { z } = await import('zod'); // the largest package that a guard uses: loaded where a judge is asked
-  const schema = schemaOf(z, asked.length);
+  const schema = schemaOf(asked.length);
   const prompt: Message[] = [
     { role: 'system', content: system(asked) },
     said(
@@ -99,19 +98,14 @@ export const askJudge = async (
 
 const said = (role: 'user' | 'assistant', text: string): Message => ({ role, content: [{ type: 'text', text }] });
 
-interface Answer {
-  readonly evidence: string | null;
-  readonly verdict: keyof typeof verdicts;
-}
-type Reply = Record<string, string | Answer>;
+const answerSchema = z.object({ evidence: z.string().nullable(), verdict: z.enum(['no', 'unsure', 'yes']) });
+type Reply = Record<string, string | z.infer<typeof answerSchema>>;
 
-const schemaOf = (z: typeof zod, count: number) => {
-  const answer = z.object({ evidence: z.string().nullable(), verdict: z.enum(['no', 'unsure', 'yes']) });
-  return z.strictObject({
+const schemaOf = (count: number) =>
+  z.strictObject({
     nonce: z.string(),
-    ...Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at + 1}`, answer])),
+    ...Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at + 1}`, answerSchema])),
   });
-};
 
 interface Expected {
   readonly schema: ReturnType<typeof schemaOf>;
@@ -139,7 +133,7 @@ const readReply = (text: string, { schema, nonce, asked, judged }: Expected): nu
   if (reply['nonce'] !== nonce) return 'its nonce is another one';
   const probabilities: number[] = [];
   for (const [at, { evidence = true }] of asked.entries()) {
-    const answer = reply[`p${at + 1}`] as Answer; // as the schema says
+    const answer = reply[`p${at + 1}`] as z.infer<typeof answerSchema>; // as the schema says
     if (answer.verdict === 'yes' && evidence && !isQuoted(answer.evidence, judged))
       return `the evidence of p${at + 1} does not stand in the text`;
     probabilities.push(verdicts[answer.verdict]);
