@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { phaseNames, pipeline } from '../../src/index.js';
+import { phaseNames, pipeline, type InterlockAgentConfig } from '../../src/index.js';
 import type { Processor } from '@mastra/core/processors';
 import type { Catalog } from '../protocol/catalog.js';
 import type { Comparison } from '../protocol/runs.js';
@@ -212,13 +212,21 @@ describe('the chunk lab', () => {
 });
 
 describe('words that nobody has seen', () => {
-  const rejected = async (content: 'all' | 'released') => {
-    const studio = await openStudio(makeAgent([{ text: 'Hidden SECRET words' }], { hold: 'step' }).agent, { content });
+  const rejected = async (content: 'all' | 'released', config: Partial<InterlockAgentConfig> = {}) => {
+    const { agent } = makeAgent([{ text: 'Hidden SECRET words' }], { hold: 'step', ...config });
+    const studio = await openStudio(agent, { content });
     const { runId, entries } = await studio.run('Hello');
     const guard = entries.find(
-      (entry) => entry.kind === 'event' && entry.event.type === 'guard' && entry.event.processorId === 'no-secrets',
+      (entry) => entry.kind === 'event' && entry.event.type === 'guard' && entry.event.verdict !== 'pass',
     );
     return { studio, runId, seq: guard?.seq ?? -1 };
+  };
+  /** A guard whose error, and the cause of it, quote what it judged. */
+  const quoting: Processor = {
+    id: 'quoting',
+    processOutputStep: ({ text = '' }) => {
+      throw new Error(`Cannot read "${text}".`, { cause: new SyntaxError(`Unexpected token in ${text}`) });
+    },
   };
 
   it('are masked, and shown to who asks', async () => {
@@ -235,9 +243,22 @@ describe('words that nobody has seen', () => {
     expect((await studio.get(`runs/${runId}/guards/0`)).status).toBe(404);
   });
 
+  it('are masked in the error of a guard, and not kept where only released ones are', async () => {
+    const { studio, runId, seq } = await rejected('all', { outputProcessors: [quoting] });
+    const masked = await studio.json<GuardView>(`runs/${runId}/guards/${seq}`);
+    expect(masked.causes).toMatchObject([{ name: 'Error' }, { name: 'SyntaxError' }]);
+    expect(JSON.stringify(masked)).not.toMatch(/Hidden|SECRET/);
+    const shown = await studio.json<GuardView>(`runs/${runId}/guards/${seq}?reveal=1`);
+    expect(shown.causes?.[1]?.message).toBe('Unexpected token in Hidden SECRET words');
+    const released = await rejected('released', { outputProcessors: [quoting] });
+    const trace = await (await released.studio.get(`runs/${released.runId}/trace`)).text();
+    expect(trace).toContain('"verdict":"unavailable"');
+    expect(trace).not.toMatch(/Hidden|SECRET/);
+  });
+
   it('are not kept where only released ones are', async () => {
     const { studio, runId, seq } = await rejected('released');
-    for (const path of [`guards/${seq}`, `guards/${seq}?reveal=1`, 'reveal', 'fixture']) {
+    for (const path of [`guards/${seq}`, `guards/${seq}?reveal=1`, 'reveal', 'prompts', 'fixture']) {
       const response = await studio.get(`runs/${runId}/${path}`);
       expect([path, response.status, await response.json()]).toMatchObject([
         path,

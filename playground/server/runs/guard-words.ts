@@ -16,12 +16,20 @@ export const guardWords = (trace: Trace, entry: StudioEntry, isRevealed: boolean
     throw new InterlockError('studio/not-found', { path: `${entry.seq}` });
   const view = guardView(trace, seq);
   const { phase, processorId, path, causes } = view;
-  const show = isRevealed || isOfInput(phase) ? same : maskedBy(wordsSeen(trace));
-  const { received, returned } = { received: view.received.map(show), returned: view.returned.map(show) };
-  return { seq: entry.seq, phase, processorId, path, received, returned, ...(causes && { causes }) };
+  const mask = isRevealed || isOfInput(phase) ? same : maskedBy(wordsSeen(trace));
+  const show = (text: TextAt): TextAt => ({ ...text, text: mask(text.text) });
+  return {
+    seq: entry.seq,
+    phase,
+    processorId,
+    path,
+    received: view.received.map(show),
+    returned: view.returned.map(show),
+    ...(causes && { causes: causes.map((cause) => ({ ...cause, message: mask(cause.message) })) }), // an error may quote what was judged
+  };
 };
 
-const same = (text: TextAt): TextAt => text;
+const same = (text: string): string => text;
 
 /** What comes in was said by the caller, written by the agent's author, or accepted before. */
 const isOfInput = (phase: string): boolean => Object.values(phases).some((row) => row.phase === phase && row.lane === 'input');
@@ -46,10 +54,8 @@ const wordsIn = (chunk: unknown): string => {
 
 const maskedBy =
   (seen: ReadonlySet<string>) =>
-  ({ target, text }: TextAt): TextAt => ({
-    target,
-    text: text.replaceAll(words, (word) => (seen.has(word) ? word : '▒'.repeat(Array.from(word).length))),
-  });
+  (text: string): string =>
+    text.replaceAll(words, (word) => (seen.has(word) ? word : '▒'.repeat(Array.from(word).length)));
 
 /** The words of the parts that came, by their entries. Parts and entries are told in one order. */
 export const revealedWords = (
