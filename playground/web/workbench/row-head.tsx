@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { InertText } from '../components/inert-text.js';
 import './workbench.css';
 
@@ -22,4 +23,29 @@ export const RowHead = ({ id, path, reason }: RowHeadProps) => (
     <InertText text={id} />
     <RowReason text={reason} />
   </th>
+);
+
+interface RowTableProps {
+  /** Names the table to screen readers. */
+  readonly caption: string;
+  readonly columns: readonly string[];
+  /** Its rows. */
+  readonly children: ReactNode;
+}
+
+/** A table whose rows are about guards, or steps of a pipeline. */
+export const RowTable = ({ caption, columns, children }: RowTableProps) => (
+  <table className="rows">
+    <caption className="unseen">{caption}</caption>
+    <thead>
+      <tr>
+        {columns.map((column) => (
+          <th key={column} scope="col">
+            {column}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>{children}</tbody>
+  </table>
 );

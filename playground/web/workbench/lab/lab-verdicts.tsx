@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../../../schemas/index.js';
 import { VerdictBadge } from '../../components/badge.js';
 import { count, formatDuration } from '../../components/format.js';
-import { RowHead } from '../row-head.js';
+import { RowHead, RowTable } from '../row-head.js';
 
 type GuardEvent = Extract<RunEvent, { type: 'guard' }>;
 
@@ -10,29 +10,19 @@ export const LabVerdicts = ({ events }: { readonly events: readonly RunEvent[] }
   const verdicts = events.filter((event): event is GuardEvent => event.type === 'guard');
   if (verdicts.length === 0) return null;
   return (
-    <table className="rows">
-      <caption className="unseen">Guards</caption>
-      <thead>
-        <tr>
-          <th scope="col">Guard</th>
-          <th scope="col">Verdict</th>
-          <th scope="col">Asked</th>
+    <RowTable caption="Guards" columns={['Guard', 'Verdict', 'Asked']}>
+      {verdicts.map(({ seq, path, processorId, verdict, calls, edits, durationMs, reason }) => (
+        <tr key={seq}>
+          <RowHead id={processorId} path={path} reason={reason} />
+          <td>
+            <VerdictBadge verdict={verdict} />
+          </td>
+          <td>
+            {count(calls, 'time')}
+            {edits > 0 && `, ${count(edits, 'edit')}`}, {formatDuration(durationMs)}
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {verdicts.map(({ seq, path, processorId, verdict, calls, edits, durationMs, reason }) => (
-          <tr key={seq}>
-            <RowHead id={processorId} path={path} reason={reason} />
-            <td>
-              <VerdictBadge verdict={verdict} />
-            </td>
-            <td>
-              {count(calls, 'time')}
-              {edits > 0 && `, ${count(edits, 'edit')}`}, {formatDuration(durationMs)}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </RowTable>
   );
 };

@@ -5,7 +5,7 @@ import { InertText } from '../../components/inert-text.js';
 import { TripwireNotice } from '../../components/tripwire-notice.js';
 import { WordDiff } from '../../components/word-diff.js';
 import { writeJson } from '../form/edit-payload.js';
-import { RowHead } from '../row-head.js';
+import { RowHead, RowTable } from '../row-head.js';
 import { isChanged, textChanges } from './agreement.js';
 import { StepStatus } from './step-status.js';
 import { TriedVerdicts } from './tried-verdicts.js';
@@ -62,25 +62,15 @@ const Texts = ({ tried }: { readonly tried: Tried }) => {
 };
 
 const Steps = ({ tried: { steps } }: { readonly tried: Tried }) => (
-  <table className="rows">
-    <caption className="unseen">Steps</caption>
-    <thead>
-      <tr>
-        <th scope="col">Step</th>
-        <th scope="col">Status</th>
-        <th scope="col">Took</th>
+  <RowTable caption="Steps" columns={['Step', 'Status', 'Took']}>
+    {steps.map(({ path, id, status, durationMs, reason }) => (
+      <tr key={path}>
+        <RowHead id={id} path={path} reason={reason} />
+        <td>
+          <StepStatus status={status} />
+        </td>
+        <td>{durationMs === undefined ? '' : formatDuration(durationMs)}</td>
       </tr>
-    </thead>
-    <tbody>
-      {steps.map(({ path, id, status, durationMs, reason }) => (
-        <tr key={path}>
-          <RowHead id={id} path={path} reason={reason} />
-          <td>
-            <StepStatus status={status} />
-          </td>
-          <td>{durationMs === undefined ? '' : formatDuration(durationMs)}</td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
+    ))}
+  </RowTable>
 );

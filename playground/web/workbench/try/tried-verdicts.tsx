@@ -7,7 +7,7 @@ import { formatDuration } from '../../components/format.js';
 import { MarkBadge, markName, markNote } from '../../components/guard-mark-row.js';
 import { WordDiff } from '../../components/word-diff.js';
 import type { GuardMark } from '../../fold/run-view.js';
-import { RowHead } from '../row-head.js';
+import { RowHead, RowTable } from '../row-head.js';
 import { marksOfPlan } from './marks-of-tries.js';
 
 interface TriedVerdictsProps {
@@ -23,36 +23,26 @@ export const TriedVerdicts = ({ tried, graph, phase }: TriedVerdictsProps) => {
   const paths = new Set(guards.map(({ path }) => path));
   if (guards.length === 0) return null;
   return (
-    <table className="rows">
-      <caption className="unseen">Guards</caption>
-      <thead>
-        <tr>
-          <th scope="col">Guard</th>
-          <th scope="col">Verdict</th>
-          <th scope="col">Took</th>
-        </tr>
-      </thead>
-      <tbody>
-        {guards.map(({ id, path }, author) => {
-          const own = marks.filter((mark) => mark.path === path);
-          return own.length > 0 ? (
-            own.map((mark) => <MarkRow key={mark.seq} mark={mark} changes={changesOf(tried, mark)} author={author} />)
-          ) : (
-            <tr key={path}>
-              <RowHead id={id} path={path} reason={undefined} />
-              <td colSpan={2}>
-                <Badge>no verdict</Badge>
-              </td>
-            </tr>
-          );
-        })}
-        {marks
-          .filter(({ path }) => !paths.has(path))
-          .map((mark) => (
-            <MarkRow key={mark.seq} mark={mark} changes={[]} author={0} />
-          ))}
-      </tbody>
-    </table>
+    <RowTable caption="Guards" columns={['Guard', 'Verdict', 'Took']}>
+      {guards.map(({ id, path }, author) => {
+        const own = marks.filter((mark) => mark.path === path);
+        return own.length > 0 ? (
+          own.map((mark) => <MarkRow key={mark.seq} mark={mark} changes={changesOf(tried, mark)} author={author} />)
+        ) : (
+          <tr key={path}>
+            <RowHead id={id} path={path} reason={undefined} />
+            <td colSpan={2}>
+              <Badge>no verdict</Badge>
+            </td>
+          </tr>
+        );
+      })}
+      {marks
+        .filter(({ path }) => !paths.has(path))
+        .map((mark) => (
+          <MarkRow key={mark.seq} mark={mark} changes={[]} author={0} />
+        ))}
+    </RowTable>
   );
 };
 
