@@ -14,20 +14,36 @@ import { relative } from 'node:path';
 
 const shownLines = 12;
 
+const nameOf = (file) => relative(process.cwd(), file.name);
+
+const testsOf = (file, status) =>
+  file.assertionResults
+    .filter((test) => test.status === status)
+    .map((test) => ({
+      file: nameOf(file),
+      title: `${nameOf(file)} > ${test.fullName}`,
+      message: test.failureMessages.join('\n'),
+    }));
+
 const failuresOf = (file) => {
-  const failed = file.assertionResults.filter((test) => test.status === 'failed');
-  const name = relative(process.cwd(), file.name);
-  if (failed.length === 0 && file.status === 'failed') return [{ file: name, title: name, message: file.message }];
-  return failed.map((test) => ({ file: name, title: `${name} > ${test.fullName}`, message: test.failureMessages.join('\n') }));
+  const failed = testsOf(file, 'failed');
+  const isUncollected = failed.length === 0 && file.status === 'failed';
+  return isUncollected ? [{ file: nameOf(file), title: nameOf(file), message: file.message }] : failed;
 };
 
 const read = (path, status) => {
-  if (!existsSync(path)) return { passed: 0, failures: [{ title: 'no report', message: `the run ended with ${status}` }] };
+  if (!existsSync(path))
+    return { passed: 0, titles: new Set(), failures: [{ title: 'no report', message: `the run ended with ${status}` }] };
   const { numPassedTests, testResults } = JSON.parse(readFileSync(path, 'utf8'));
   const failures = testResults.flatMap(failuresOf);
   if (failures.length === 0 && status !== '0')
     failures.push({ title: 'outside the tests', message: `every test passed and the run ended with ${status}: see its output` });
-  return { passed: numPassedTests, failures };
+  const titlesIn = (file) => [
+    ...testsOf(file, 'passed').map(({ title }) => title),
+    ...(file.status === 'passed' ? [nameOf(file)] : []),
+  ];
+  const titles = new Set(testResults.flatMap(titlesIn));
+  return { passed: numPassedTests, titles, failures };
 };
 
 const print = (word, { title, message }) => {
@@ -37,12 +53,13 @@ const print = (word, { title, message }) => {
 
 const count = ([path, status, againPath, againStatus]) => {
   const first = read(path, status);
-  const again = againPath && existsSync(againPath) ? read(againPath, againStatus) : first;
-  const failed = new Set(again.failures.map(({ title }) => title));
-  const unstable = first.failures.filter(({ title }) => !failed.has(title));
+  const again = againPath === undefined ? { titles: new Set(), failures: [] } : read(againPath, againStatus);
+  const unstable = first.failures.filter(({ title }) => again.titles.has(title));
+  const failures = new Map([...first.failures, ...again.failures].map((failure) => [failure.title, failure]));
+  for (const { title } of unstable) failures.delete(title);
   for (const failure of unstable) print('UNSTABLE', failure);
-  for (const failure of again.failures) print('FAIL', failure);
-  process.stdout.write(`${first.passed + unstable.length} ${again.failures.length}\n`);
+  for (const failure of failures.values()) print('FAIL', failure);
+  process.stdout.write(`${first.passed + unstable.length} ${failures.size}\n`);
 };
 
 const [command, report] = process.argv.slice(2);
