@@ -252,6 +252,23 @@ describe('P2 what is beside the fields of the table', () => {
     expect((await asked({ code: 'E_FAILED' })).all).toContain('E_FAILED');
   });
 
+  it.each(Object.keys(hosts))('metadata that quotes a word which a guard without a pattern took out: %s', async (host) => {
+    const censoring: Processor = {
+      id: 'censor',
+      processOutputStream: async ({ part }) =>
+        part.type === 'text-delta'
+          ? { ...part, payload: { ...part.payload, text: part.payload.text.replace('swordfish', '…') } }
+          : part,
+    };
+    const providerMetadata = { openai: { logprobs: ['swo', 'rdf', 'ish'].map((token) => ({ token })), itemId: 'item-1' } };
+    const [start, delta, end] = text('Say swordfish.') as [Part, Part, Part];
+    const parts = [start, delta, { ...end, providerMetadata }, { ...finish(), providerMetadata }];
+    const { all } = await run(host, { parts }, { guards: [censoring] });
+    expect(all).toContain('Say ….');
+    expect(all).toContain('item-1');
+    expect(all).not.toMatch(/swordfish|rdf/);
+  });
+
   it('an instance that a tool returns', async () => {
     class Customer {
       constructor(readonly mail: string) {}
