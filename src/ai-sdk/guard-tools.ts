@@ -236,7 +236,10 @@ const retryError = (run: Run, retry: Retry): Error => {
   return new Error(feedbackText(retry.reason));
 };
 
-/** Throws what the guards that ask for errors leave of what a tool threw. Its fields and its cause are not theirs to edit: they go. */
+/**
+ * Throws the error of a tool as guards left it. Guards edit its message only: if they change that, or find something in its fields or its cause,
+ * a new error with the message alone replaces it.
+ */
 const failAsJudged = async (run: Run, call: Call, error: unknown): Promise<never> => {
   run.throwIfStopped();
   if (!run.plan.has('toolResult')) throw error;

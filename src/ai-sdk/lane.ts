@@ -46,7 +46,7 @@ export const openLane = <Part extends { type: string }>(
   const ports = { messages, models: [], callModel: noModel, toChunk: () => undefined };
   const loop = createLoopRun(run, { list: conversation.list, outlet, plan, signal, mode: 'stream', ports });
   const attempt = createAttempt(loop);
-  loop.attempt = attempt; // it is noted there that guards edited something
+  loop.attempt = attempt; // it records whether guards edited anything
   const passage = of === 'answers' ? openPassage(loop, attempt) : openToolPassage(loop, attempt);
   const takeCleared = (): readonly Part[] => cleared.splice(0).flatMap((chunk) => partOfChunk(chunk, parts, codec) ?? []);
   const passed = (outcome: Outcome | undefined | void): readonly Part[] => {

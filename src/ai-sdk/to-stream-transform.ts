@@ -8,7 +8,7 @@ import { createWire, type Wire } from './wire.js';
 type Part = TextStreamPart<ToolSet>;
 type Controller = TransformStreamDefaultController<Part>;
 
-/** A file is made anew of what guards left of it. */
+/** Builds the file again from what guards left of it. */
 const file: Omit<FieldCodec, 'chunk'> = {
   toPayload: ({ file: made, ...rest }) => {
     const { mediaType: mimeType, base64 } = made as GeneratedFile; // of the part's type
@@ -81,7 +81,7 @@ type Send = (parts: readonly Part[]) => void;
 /** Sends what is left of a part, and maybe later what guards clear while nothing comes. */
 type Pass = (part: Part, send: Send) => Promise<void>;
 
-/** Each step has a lane of its own; how it finished is told, whatever guards make of that, with the metadata that they left. */
+/** Each step has its own lane. Its finish part always leaves, with the metadata that guards left in it. */
 const judgedSteps = (run: Run): Pass => {
   const open = () => openLane<Part>(run, textCodec, 'texts');
   let lane: ReturnType<typeof open> | undefined; // opened once the run has begun

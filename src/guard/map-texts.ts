@@ -3,8 +3,8 @@ export type Leaf = string | number | bigint;
 
 /**
  * Changes the texts and numbers inside a value, keys of objects included, and shares everything that did not change: the same value
- * comes back where nothing did. Keys that become the same are numbered. An instance of a class in which something is changed becomes
- * plain data, and an error a plain error; dates and bytes are left alone, and so is what leads back to itself.
+ * comes back where nothing did. Keys that become the same are numbered. A changed instance of a class becomes plain data, and a changed
+ * error becomes a plain error. Dates, bytes and circular references stay as they are.
  */
 export const mapLeaves = (value: unknown, edit: (leaf: Leaf) => Leaf, known = new Map<object, unknown>()): unknown => {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return edit(value);
@@ -38,7 +38,7 @@ const mapCollection = (value: Map<unknown, unknown> | Set<unknown>, inner: (valu
   return value instanceof Map ? new Map(mapped as [unknown, unknown][]) : new Set(mapped); // its items are pairs
 };
 
-/** Its fields, its cause and its stack are data of anything: they go where anything in them or in the message is changed. */
+/** If its message, its cause or any field changes, a new error with the message and the name alone replaces it. */
 const mapError = (error: Error, inner: (value: unknown) => unknown): Error => {
   const said = [error.message, error.cause, Object.fromEntries(Object.entries(error))];
   const left = inner(said) as typeof said; // as many

@@ -77,7 +77,7 @@ const writeJudged = (writer: TraceWriter, author: Author, { received, returned, 
 /** No chain of causes is followed further. */
 const mostCauses = 8;
 
-/** What a guard threw that gave no verdict, and the causes of that; of the stack the places alone, for its head repeats the message. */
+/** The error of a guard without a verdict, then its causes. Of a stack only the frames are kept: its head repeats the message. */
 const causesOf = (verdict: Verdict<unknown>, writer: TraceWriter): Causes => {
   const outage = verdict.kind === 'unavailable' ? verdict : verdict.kind === 'trip' ? verdict.outage : undefined;
   if (!outage) return undefined;

@@ -34,7 +34,7 @@ const call = (id: string, args: object = {}): Part[] => [
 const inMetadata = (secret: string) => ({
   google: { groundingMetadata: { groundingSupports: [{ segment: { text: inWords(secret) } }] } },
 });
-/** What is told of a call before it is there. */
+/** Chunks that describe a tool call before its `tool-call` chunk arrives. */
 const toldOf = (id: string, providerMetadata: object): Part[] => [
   byProvider({ type: 'tool-input-start', id, toolName: 'search', providerMetadata }),
   { type: 'tool-input-delta', id, delta: '{}', providerMetadata },
@@ -146,7 +146,7 @@ export const onlyStreamed = new Set<string>(['tool-call-delta', 'tool-call-input
 export const nameOf = ({ chunk, field }: Judged) => `${chunk}.${field}` as NameOf<Judged>;
 export const rows = streamFields.filter((row): row is Judged => row.rule !== 'passed');
 
-/** Everything that somebody could read in a value, texts of files included. */
+/** All the text in a value, decoded text files included. */
 export const readable = (value: unknown): string => {
   const seen = new Set<unknown>();
   const texts: string[] = [];

@@ -114,10 +114,10 @@ const createSecrets = (): ((state: object) => Secret) => {
   };
 };
 
-/** How far a piece of a long text reaches into the one before, so that a leak over both is seen. */
+/** How many characters a piece of a long text repeats of the one before, so that a leak over both is found. */
 const overlapFor = (minOverlap: number): number => (minOverlap === Infinity ? tailChars : Math.max(tailChars, 4 * minOverlap));
 
-/** What is found first in a text that is read in pieces. */
+/** Searches a text piece by piece; returns the first finding. */
 function* firstIn<Found>(text: string, overlap: number, find: (piece: string) => Found | undefined): Steps<Found | undefined> {
   for (let at = 0; at === 0 || at < text.length; at += stepChars) {
     const piece = text.slice(Math.max(0, at - overlap), at + stepChars);
@@ -137,7 +137,7 @@ const systemOf = (list: MessageList): string =>
 /** So much of what was said is read again with the next sentence. */
 const tailChars = 512;
 const maxSentenceChars = 400;
-/** Shorter sentences are judged with the next, so that the end of what was said is not read again for each of them. */
+/** A shorter sentence is judged together with the next one: each judgement reads the end of the earlier text again. */
 const minSentenceChars = 64;
 
 const indexOf = (system: string, least: number): OverlapIndex | undefined =>

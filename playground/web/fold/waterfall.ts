@@ -4,13 +4,13 @@ import { verdictSignals, type Tone } from '../components/signal.js';
 
 /** Something that took time. */
 export interface Bar {
-  /** The line that it is known by: where it began, or of a guard its verdict. */
+  /** The line that it starts at; for a guard, the line of its verdict. */
   readonly seq: number;
   /** Epoch milliseconds. */
   readonly from: number;
   readonly to: number;
   readonly tone: Tone | undefined;
-  /** What came of it, in a few words. */
+  /** The outcome, in a few words. */
   readonly label: string;
   /** The guard that it leads to. */
   readonly place?: { readonly phase: string; readonly path: string };
@@ -59,7 +59,7 @@ const endModel = (making: Making, at: number, end: { readonly tone: Tone; readon
   making.open.delete('model');
 };
 
-/** A guard of a stream is at it from the first chunk to its sum, which counts the time of its calls alone. */
+/** A stream guard's bar starts at the first chunk and ends at its summary event, whose duration counts its calls alone. */
 const guardBar = (making: Making, { line, at, phase, path, durationMs, ...event }: EventOf<'guard' | 'guard-shadow'>): Bar => {
   const { tone, label } = verdictSignals[event.verdict];
   const from =
@@ -108,7 +108,7 @@ const handlers: Handlers = {
 
 const kinds: readonly RowKind[] = ['state', 'guard', 'model', 'tool', 'agent'];
 
-/** What a run did against the wall clock: a row for each state, guard, model, tool and sub-agent. What has not ended lasts to the last line. */
+/** A run against the wall clock: a row for each state, guard, model, tool and sub-agent. A bar without an end reaches to the last line. */
 export const waterfallOf = (entries: readonly StudioEntry[]): readonly WaterfallRow[] => {
   const making: Making = { rows: new Map(), open: new Map(), asked: new Map() };
   for (const entry of entries) {

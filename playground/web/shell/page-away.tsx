@@ -11,11 +11,11 @@ const isServerThere = async (): Promise<boolean> => {
   }
 };
 
-/** Whether this document was loaded again already, so that loading it once more is for a person to decide. */
+/** Whether this document was already reloaded once: then the user decides whether to try again. */
 const wasReloaded = (): boolean =>
   performance.getEntriesByType('navigation').some((entry) => 'type' in entry && entry.type === 'reload');
 
-/** Stands for a page whose code did not come: the server was away, or has other code now. Opens the page anew once the server is there. */
+/** Shown for a page whose code did not load: the server was away, or has new code now. Reloads the page once the server answers. */
 export const PageAway = () => {
   const [isThere, setIsThere] = useState(false);
   useEffect(() => {

@@ -7,12 +7,12 @@ interface Place {
   readonly undo: () => void;
 }
 
-/** For the list of a conversation, the result that guards are asked about. */
+/** By conversation, the result that guards judge now: Mastra has the results of one conversation judged one after another. */
 const places = new WeakMap<object, Place>();
 
 /**
- * Remembers a conversation before guards are asked about the result of a tool. A stock agent writes the result after its guards: an edit puts it into
- * the list earlier, and it would stay there if a later guard rejects it. On Mastra's engine each guard is a step of its own: the first one counts.
+ * Saves a conversation before the guards of a tool result run. A stock agent writes the result after its guards, but an edit writes it earlier,
+ * where it would stay if a later guard rejected it. On Mastra's engine each guard is a step: the first one saves.
  */
 export const noteResult = (data: PhaseData, { messages }: Host): void => {
   if (data.phase !== 'toolResult' || !data.messageList) return;
