@@ -7,7 +7,7 @@ interface Mapped {
   readonly map: string;
 }
 
-const longest = 160;
+const longest = 200;
 
 /** Nodes that follow a `,`, `;`, `{` or `}`, before which a line break changes nothing. */
 const breakable =

@@ -36,7 +36,7 @@ const trimMap = (path: string): void => {
 
 /** A source map of our own files that names lines, not columns: enough for a stack trace, in a seventh of the space. */
 const mapOfLines = (source: string): string => {
-  const map = JSON.parse(source) as { sources: string[]; names: string[]; mappings: string };
+  const map = JSON.parse(source) as { sources: string[]; mappings: string };
   const isOwn = map.sources.map((path) => !path.includes('node_modules/'));
   const mappings = decode(map.mappings).map((segments) => {
     let last = '';
@@ -47,7 +47,7 @@ const mapOfLines = (source: string): string => {
     });
   });
   const sources = map.sources.map((path, at) => (isOwn[at] ? path.replace('../', '') : ''));
-  return JSON.stringify({ ...map, sourceRoot: '../', sources, names: [], mappings: encode(mappings) });
+  return JSON.stringify({ version: 3, sourceRoot: '../', sources, names: [], mappings: encode(mappings) });
 };
 
 const writeTypes = async (): Promise<void> => {
