@@ -1,7 +1,7 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { brotliCompressSync } from 'node:zlib';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { rolldown } from 'rolldown';
@@ -46,7 +46,7 @@ const mapOfLines = (source: string): string => {
       return [[column, file, line, 0]];
     });
   });
-  const sources = map.sources.map((path, at) => (isOwn[at] ? path.replace('../', '') : ''));
+  const sources = map.sources.map((path, at) => (isOwn[at] ? relative(process.cwd(), resolve(out, path)) : ''));
   return JSON.stringify({ version: 3, sourceRoot: '../', sources, names: [], mappings: encode(mappings) });
 };
 
