@@ -130,7 +130,7 @@ describe('replay', () => {
 
 describe('a module with guards', () => {
   const guardIn = (forms: string): string =>
-    `const terms = { id: 'terms', processInput: ({ messages, abort }) => /bad/.test(JSON.stringify(messages)) ? abort('bad') : messages };\n${forms}`;
+    `const terms = { id: 'terms', processInput: ({ messages, abort }) => /"bad"/.test(JSON.stringify(messages)) ? abort('bad') : messages };\n${forms}`;
 
   beforeAll(() => {
     writeFileSync(join(folder, 'set.jsonl'), '{"label":true,"text":"bad"}\n{"label":false,"text":"good"}\n');
