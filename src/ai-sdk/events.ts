@@ -84,6 +84,12 @@ export type GuardedRunEvent =
       readonly budgetMs: number;
     }
   | {
+      /** The last reader of the stream canceled: what `onReaderCancel` then does with the run. */
+      readonly type: 'reader-cancel';
+      readonly runId: string;
+      readonly then: 'stop' | 'finish';
+    }
+  | {
       /** Guards ended the run. */
       readonly type: 'stop';
       readonly runId: string;

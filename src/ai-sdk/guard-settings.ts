@@ -1,6 +1,7 @@
+import { anySignal } from '../phase/any-signal.js';
 import type { LanguageModel, PrepareStepFunction, ToolSet } from 'ai';
 import { guardTools } from './guard-tools.js';
-import type { GuardedRun } from './run.js';
+import type { GuardedRun, Run } from './run.js';
 import { toPrepareStep, type CallSettings, type PrepareStepOptions } from './to-prepare-step.js';
 import { withGuards } from './with-guards.js';
 import { modelSettingNames } from './model-setting-names.js';
@@ -11,6 +12,7 @@ export interface GuardableSettings {
   tools?: ToolSet;
   // Functions and choices are typed by their tools; here they are only handed on.
   prepareStep?: unknown;
+  abortSignal?: AbortSignal;
   activeTools?: unknown;
   toolChoice?: unknown;
   providerOptions?: unknown;
@@ -21,6 +23,8 @@ export interface GuardedSettings<TOOLS extends ToolSet> {
   model: LanguageModel;
   tools?: TOOLS;
   prepareStep: PrepareStepFunction<TOOLS>;
+  /** The call's own; with `onReaderCancel: 'stop'` one that its readers abort, too. */
+  abortSignal?: AbortSignal;
 }
 
 /**
@@ -38,8 +42,10 @@ export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
   run: GuardedRun,
   options: Pick<PrepareStepOptions, 'budgetMs' | 'freeze'> = {},
 ): GuardedSettings<TOOLS> => {
-  const { model, tools, prepareStep, ...rest } = settings;
+  const { model, tools, prepareStep, abortSignal, ...rest } = settings;
+  const signal = signalOf(run as Run, abortSignal); // as all guarded runs are
   return {
+    ...(signal && { abortSignal: signal }),
     model: withGuards(model, run),
     ...guardedTools(tools, run),
     prepareStep: toPrepareStep(run, {
@@ -48,6 +54,12 @@ export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
       settings: callSettings({ tools, ...rest }),
     }) as unknown as PrepareStepFunction<TOOLS>, // of the call's tools
   };
+};
+
+/** What the AI SDK's function is aborted by. */
+export const signalOf = ({ options, leaving }: Run, own: AbortSignal | undefined): AbortSignal | undefined => {
+  if (options.onReaderCancel !== 'stop') return own;
+  return own ? anySignal([own, leaving.signal]) : leaving.signal;
 };
 
 /** Where there are no tools, nothing is missed: all of them are guarded. */

@@ -3,8 +3,9 @@ import type { Agent, StopCondition, StreamTextTransform, ToolLoopAgent, ToolLoop
 import type { Plan } from '../pipeline/compile.js';
 import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/compile.js';
-import { guardSettings } from './guard-settings.js';
-import { createRun, type GuardOptions, type Run } from './run.js';
+import { guardSettings, signalOf } from './guard-settings.js';
+import type { GuardOptions } from './guard-options.js';
+import { createRun, type Run } from './run.js';
 import type { Context } from './to-prepare-step.js';
 import { toStreamTransform } from './to-stream-transform.js';
 
@@ -64,11 +65,13 @@ export const guardedToolLoop = <
         run.throwIfStopped(); // whatever else came of it
       }
     },
-    stream: (call) => {
+    stream: async (call) => {
       const run = startRun(plan, settings as Settings, call);
       const { experimental_transform: own = [] } = call;
       const transforms = [...(Array.isArray(own) ? own : [own]), toStreamTransform(run) as unknown as StreamTextTransform<TOOLS>];
-      return agentOf(run, 'stream').stream({ ...call, experimental_transform: transforms });
+      const abortSignal = signalOf(run, call.abortSignal);
+      const guarded = { ...call, abortSignal, experimental_transform: transforms } as typeof call; // its fields, of their types
+      return run.watch(await agentOf(run, 'stream').stream(guarded));
     },
   };
 };

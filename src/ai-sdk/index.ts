@@ -5,6 +5,7 @@ export { guardTools } from './guard-tools.js';
 export { toStreamTransform } from './to-stream-transform.js';
 export { guardedToolLoop, type GuardedToolLoopSettings } from './guarded-tool-loop.js';
 export { guardSettings, type GuardableSettings, type GuardedSettings } from './guard-settings.js';
-export { createGuardedRun, type GuardedRun, type GuardOptions, type Guards } from './run.js';
+export { createGuardedRun, type GuardedRun, type Guards } from './run.js';
+export type { GuardOptions } from './guard-options.js';
 export { GuardUnavailableError, isStopError, TripwireError, type StopError } from './stop-errors.js';
 export type { GuardedRunEvent } from './events.js';

@@ -1,48 +1,17 @@
 import { anySignal } from '../phase/any-signal.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { Host } from '../phase/host.js';
-import type { Phase } from '../phase/row.js';
 import { createRunScope, type ProcessorSlot, type RunScope } from '../phase/scope.js';
 import { InterlockError } from '../errors.js';
 import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/compile.js';
 import { checkHonoured, type Adapter } from './adapters.js';
-import type { GuardedRunEvent, UnsignedEvent } from './events.js';
+import type { UnsignedEvent } from './events.js';
+import { checkGuardOptions, type GuardOptions } from './guard-options.js';
 import { hostFor } from './host.js';
 import type { AnyMessage } from './spec.js';
 import { type StopError, TripwireError } from './stop-errors.js';
-
-/** How a guarded run behaves. */
-export interface GuardOptions {
-  /** Attempts that guards may reject and have made again, in the whole run. Default 0. */
-  maxProcessorRetries?: number;
-  /** Failed model calls that `processAPIError` may have made again, in the whole run. Default 10. */
-  maxErrorRetries?: number;
-  /**
-   * When a model's words leave. `'chunk'`: each as soon as the stream's guards have passed it. `'step'`: all of a step's together,
-   * when all of its guards have judged. What has left cannot be taken back in the AI SDK: such an attempt is not made again, and
-   * a later edit of it fails the run. Default `'step'` where a guard judges whole answers or a retry may be granted, else `'chunk'`.
-   */
-  hold?: 'chunk' | 'step';
-  /**
-   * The most characters of an answer that guards with windows may hold at one place of the pipeline, at least 1; a run that needs
-   * more ends with `release/hold-exceeded`. Default 1,000,000.
-   */
-  maxHeldChars?: number;
-  /**
-   * Phases whose hooks may stay uncalled, because they never come in these runs, or because others guard them: `['toolResult']` for
-   * a model that is called without tools. Default: none, so that a hook that no adapter calls is refused.
-   */
-  uncalled?: readonly Phase[];
-  /** Whether the error of a failed model call reaches callers whole, with what it quotes of the prompt. Default `false`. */
-  serveErrorDetails?: boolean;
-  /** What hooks are handed as `requestContext`. */
-  requestContext?: RunScope['requestContext'];
-  /** Ends the run when the caller gives up; pass the same to the AI SDK's function. */
-  abortSignal?: AbortSignal;
-  /** Told of verdicts, bypasses, retries, conflicts, stale verdicts, dropped edits and slow steps. What it throws never disturbs the run. */
-  onEvent?: (event: GuardedRunEvent) => void;
-}
+import { watchReaders, type StreamedResult } from './watch-readers.js';
 
 /**
  * One run of `generateText`, `streamText` or an agent, shared by all adapters that guard it: processors keep one `state` through
@@ -63,6 +32,13 @@ export interface GuardedRun {
    * answer that asks for tools has its result judged here.
    */
   finish(): Promise<void>;
+  /**
+   * Applies `onReaderCancel` to the readers of a result of `streamText`, which it returns. To be called before anything reads it.
+   *
+   * @example
+   * run.watch(streamText({ ...settings, ...guardSettings(settings, run) })).toUIMessageStreamResponse();
+   */
+  watch<Result extends StreamedResult>(result: Result): Result;
 }
 
 /** What the caller's messages became when they were judged. */
@@ -82,6 +58,8 @@ export interface Run extends GuardedRun {
   host: Host | undefined;
   readonly scope: RunScope;
   readonly options: GuardOptions;
+  /** Ends the run because its readers left. */
+  readonly leaving: AbortController;
   readonly adapters: Set<Adapter>;
   /** Models that this run's guards stand around already. */
   readonly models: WeakSet<object>;
@@ -142,11 +120,12 @@ export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {
 /** A run over a compiled plan. */
 export const createRun = (plan: Plan, options: GuardOptions): Run => {
   checkIntegration('ai');
-  checkHeldChars(options);
+  checkGuardOptions(options);
   const controller = new AbortController();
-  const { abortSignal, onEvent } = options;
+  const { abortSignal, onEvent, onReaderCancel } = options;
   const id = crypto.randomUUID();
-  const signal = abortSignal ? anySignal([controller.signal, abortSignal]) : controller.signal;
+  const leaving = new AbortController();
+  const signal = anySignal([controller.signal, leaving.signal, ...(abortSignal ? [abortSignal] : [])]);
   const run: Run = {
     [brand]: true,
     id,
@@ -154,6 +133,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
     plan,
     host: undefined,
     options,
+    leaving,
     scope: undefined as never, // made below, because it reads the run
     adapters: new Set(),
     models: new WeakSet(),
@@ -178,10 +158,8 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
     throwIfStopped: () => {
       if (run.error) throw run.error;
     },
-    finish: async () => {
-      run.throwIfStopped();
-      await run.judgeLast?.();
-    },
+    finish: () => finish(run),
+    watch: (result) => watchReaders(result, { onReaderCancel, leaving, emit: run.emit }),
     emit: (event) => {
       try {
         onEvent?.({ ...event, runId: id }); // signed, it is one
@@ -201,9 +179,9 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
   return Object.assign(run, { scope: scopeOf(run) });
 };
 
-const checkHeldChars = ({ maxHeldChars }: GuardOptions): void => {
-  if (maxHeldChars === undefined || (Number.isInteger(maxHeldChars) && maxHeldChars >= 1)) return;
-  throw new InterlockError('ai-sdk/invalid-option', { path: 'maxHeldChars', detail: 'it must be a whole number from 1.' });
+const finish = async (run: Run): Promise<void> => {
+  run.throwIfStopped();
+  await run.judgeLast?.();
 };
 
 /** Phases that judge a whole answer after its words came. */
@@ -258,6 +236,11 @@ export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions)
   }
   checkIntegration('ai');
   const plan = compile(guards as Compilable); // the other kind of guards
+  if (options?.onReaderCancel !== undefined)
+    throw new InterlockError('ai-sdk/invalid-option', {
+      path: 'onReaderCancel',
+      detail: `${adapter} alone does not see who reads.`,
+    });
   checkHonoured(plan, [adapter], options?.uncalled);
   return () => {
     const run = createRun(plan, options ?? {});

@@ -1,6 +1,7 @@
 import type { GeneratedFile, StreamTextTransform, TextStreamPart, ToolSet } from 'ai';
 import { createChunkCodec, type FieldCodec } from './chunks.js';
-import { begin, runsOf, type GuardOptions, type Guards, type Run } from './run.js';
+import type { GuardOptions } from './guard-options.js';
+import { begin, runsOf, type Guards, type Run } from './run.js';
 import { isStopError, type StopError } from './stop-errors.js';
 import { openLane } from './lane.js';
 import { createWire, type Wire } from './wire.js';

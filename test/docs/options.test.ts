@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { guardOptionKinds } from '../../src/ai-sdk/guard-options.js';
 import { isHonoured, optionTreatments } from '../../src/mastra/agent/options.js';
 import { refusedMethods } from '../../src/mastra/agent/refused-methods.js';
 
@@ -26,7 +27,7 @@ const optionsOf = (where: keyof typeof optionTreatments): string =>
       .toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
 
-const document = `<!-- Made from src/mastra/agent/options.ts and src/mastra/agent/refused-methods.ts: npm test -- test/docs/options.test.ts -u -->
+const document = `<!-- Made from src/mastra/agent/options.ts, src/mastra/agent/refused-methods.ts and src/ai-sdk/guard-options.ts: npm test -- test/docs/options.test.ts -u -->
 
 # Options of Mastra's agent
 
@@ -58,6 +59,17 @@ agent without guards, which has nothing that they could skip; guards of the agen
 ${table(
   'method',
   Object.entries(refusedMethods).map(([name, why]) => [name, sentence(why)] as const),
+)}
+
+## Of a run in the AI SDK
+
+\`guardOptions\` of \`guardedToolLoop\`, and the options of \`createGuardedRun\` and of each adapter. Any other value is \`ai-sdk/invalid-option\`.
+
+${table(
+  'option',
+  Object.entries(guardOptionKinds)
+    .map(([name, { says }]) => [name, `${sentence(says)}.`] as const)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1)),
 )}
 `;
 

@@ -4,6 +4,7 @@ import { InterlockError } from '../../errors.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { CallOptions } from './call-options.js';
 import type { InterlockConfig } from './config.js';
+import { readerCanceled } from '../../release/readers.js';
 import { mergeOptions } from '../model/merge-options.js';
 import { checkCallOptions } from './options.js';
 import { checkServedOptions } from './served-options.js';
@@ -55,7 +56,7 @@ const letReadersStop = (options: CallOptions): void => {
   const { abortSignal, stopForReader } = options;
   if (stopForReader) return; // an engine sets the call up again
   options.abortSignal = abortSignal ? AbortSignal.any([abortSignal, controller.signal]) : controller.signal;
-  options.stopForReader = () => controller.abort(new DOMException('The reader canceled the stream.', 'AbortError'));
+  options.stopForReader = () => controller.abort(readerCanceled());
 };
 
 /** The specification has a `prepareStep` in the defaults of `generate` run on every call of `stream` too. */

@@ -5,7 +5,7 @@ import type { Run } from '../../loop/run.js';
 import type { StreamTransforms } from './call-options.js';
 import { answerOf, answerText, errorOf, traceIdsOf, type RunResult, type Wanted } from './result.js';
 import { readObject } from '../structured-output/object-stream.js';
-import type { Outlet } from '../../release/outlet.js';
+import { createReaders } from '../../release/readers.js';
 import { safely } from '../safely.js';
 import { objectOf } from '../structured-output/structured-output.js';
 
@@ -78,8 +78,10 @@ export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted
   const { outlet, runId } = run.options;
   const { traceId, spanId } = traceIdsOf(run);
   let result: Promise<RunResult> | undefined;
-  const { read, wait } = createReaders(outlet, stopForReader);
-  const whole = (): Promise<RunResult> => (result ??= handled(finish(run, wait(ended), wanted)));
+  const readers = stopForReader && createReaders(stopForReader);
+  const read = (): ReadableStream<Chunk> => readers?.follow(outlet.read()) ?? outlet.read();
+  const wait = (): Promise<void> => (readers?.expectResult(), ended);
+  const whole = (): Promise<RunResult> => (result ??= handled(finish(run, wait(), wanted)));
   const stream = {
     runId,
     messageId: run.messageId,
@@ -119,7 +121,7 @@ export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted
     },
     consumeStream: async ({ onError }: Consuming = {}) => {
       outlet.drain();
-      await wait(ended);
+      await wait();
       if (run.status === 'failed') await safely(onError, errorOf(run));
     },
     getFullOutput: whole,
@@ -129,39 +131,6 @@ export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted
     Object.defineProperty(stream, name, { get: () => handled(whole().then(valueIn)), enumerable: true });
   }
   return stream as typeof stream & Promised;
-};
-
-/** The readers of a run. `stop` is called when the last that has begun to read cancels, unless something waits for the end. */
-const createReaders = (outlet: Outlet<Chunk>, stop?: () => void) => {
-  const open = new Set<object>();
-  let isAwaited = false;
-  const follow = (chunks: ReadableStream<Chunk>): ReadableStream<Chunk> => {
-    const reader = chunks.getReader();
-    return new ReadableStream<Chunk>(
-      {
-        pull: async (controller) => {
-          open.add(reader);
-          const { done, value } = await reader.read();
-          if (!done) return controller.enqueue(value);
-          open.delete(reader);
-          controller.close();
-        },
-        cancel: async (reason) => {
-          open.delete(reader);
-          if (open.size === 0 && !isAwaited) stop?.();
-          await reader.cancel(reason);
-        },
-      },
-      { highWaterMark: 0 },
-    );
-  };
-  return {
-    read: () => (stop ? follow(outlet.read()) : outlet.read()),
-    wait: (ended: Promise<void>): Promise<void> => {
-      isAwaited = true;
-      return ended;
-    },
-  };
 };
 
 /** The text of a resumed run is whole, as in Mastra: it is what the caller has not stored yet. */

@@ -1,0 +1,44 @@
+import { createReaders, readerCanceled } from '../release/readers.js';
+import type { UnsignedEvent } from './events.js';
+import type { GuardOptions } from './guard-options.js';
+
+/** A result of `streamText` or of an agent's `stream`, as far as its readers go. */
+export interface StreamedResult {
+  readonly stream: ReadableStream<unknown>;
+  consumeStream(): PromiseLike<void>;
+}
+
+/** The streams of such a result that all others are made of. */
+const streams = ['stream', 'partialOutputStream', 'elementStream'] as const;
+
+export interface Watching extends Pick<GuardOptions, 'onReaderCancel'> {
+  /** Ends the run because its readers left. */
+  readonly leaving: AbortController;
+  emit(event: UnsignedEvent): void;
+}
+
+/**
+ * Applies `onReaderCancel` to a result. What is asked of the result as a whole, its text or `consumeStream`, reads its stream to the end,
+ * and counts as a reader.
+ */
+export const watchReaders = <Result extends StreamedResult>(
+  result: Result,
+  { onReaderCancel, leaving, emit }: Watching,
+): Result => {
+  if (onReaderCancel === undefined) return result;
+  let hasLeft = false;
+  const onLeft = (): void => {
+    if (hasLeft) return;
+    hasLeft = true;
+    emit({ type: 'reader-cancel', then: onReaderCancel });
+    if (onReaderCancel === 'stop') leaving.abort(readerCanceled());
+    void result.consumeStream(); // the AI SDK goes on, and ends, only while something reads
+  };
+  const readers = createReaders(onLeft);
+  for (const name of streams)
+    if (name in result) {
+      const open = (): ReadableStream<unknown> => Reflect.get(Object.getPrototypeOf(result) as object, name, result) as never; // streams, by their names
+      Object.defineProperty(result, name, { get: () => readers.follow(open()), configurable: true });
+    }
+  return result;
+};
