@@ -58,7 +58,7 @@ let guardsOf: (agent: InterlockAgent) => AgentSetup['guards'];
  * from the shape of the statechart. `generate` and `stream` run the loop; methods that would run another one are refused with
  * `agent/unsupported-method`; everything else is Mastra's. To a supervisor, an answer that a guard stopped is `agent/refused`.
  * Raises at construction: `agent/unknown-option`, `agent/unsupported-option`, `agent/invalid-option`, `pipeline/…`, `install/…`.
- *
+ * Mastra's members do not depend on TRequestContext: the compiler would compare unions of 8,000 model names with each other, for a minute.
  * @example
  * const agent = new InterlockAgent({ name: 'support', instructions: 'Help.', model: 'openai/gpt-5', inputProcessors: moderation });
  * const { status, text } = await agent.generate('Where is my order?');
@@ -68,7 +68,7 @@ export class InterlockAgent<
   TTools extends ToolsInput = ToolsInput,
   TOutput = undefined,
   TRequestContext = unknown,
-> extends Agent<TAgentId, TTools, TOutput, TRequestContext> {
+> extends Agent<TAgentId, TTools, TOutput> {
   static {
     guardsOf = (agent) => agent.#setup.guards;
     refuseMethods(this.prototype, (agent: InterlockAgent) => hasGuards(agent.#setup.guards));

@@ -2,6 +2,7 @@ import type { AgentConfig, AgentExecutionOptionsBase, ToolsInput } from '@mastra
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import type { MastraModelConfig } from '@mastra/core/llm';
 import type { RequestContext } from '@mastra/core/request-context';
+import type { DynamicArgument } from '@mastra/core/types';
 import type { RunEvent } from '../../../schemas/index.js';
 import type { Engine } from '../../durable/journal.js';
 import type { Persistence } from '../../loop/persistence.js';
@@ -170,7 +171,7 @@ export type InterlockCallOptions = Omit<
   /** Overrides the agent's `persistence`, status by status, by what keeps less. */
   persistence?: Persistence;
   /** Overrides the agent's model. */
-  model?: MastraModelConfig | ((call: { requestContext: RequestContext }) => MastraModelConfig | Promise<MastraModelConfig>);
+  model?: DynamicArgument<MastraModelConfig>; // the very union of Mastra, so that the compiler does not compare two of them
   /** Told of everything that happens in this run, as it happens. */
   onRunEvent?: (event: RunEvent) => void;
 };
