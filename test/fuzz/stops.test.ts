@@ -35,16 +35,19 @@ const timings = fc.record({ turns: fc.array(fc.nat({ max: 6 }), { minLength: 1, 
 
 const scripted = ({ acts, hasWindow }: Script, id: string, turn: () => Promise<void> | undefined): PipelineStep => {
   const decide = (text: string, abort: (why: string, options?: { retry: boolean }) => never): void => {
-    const act = acts[chunks.find((number) => text.includes(`c${number}`) && acts[number]) ?? 0];
+    const act = acts[chunks.find((number) => text.toLowerCase().includes(`c${number}`) && acts[number]) ?? 0];
     if (act === 'fail') throw new Error('down');
     if (act) abort(id, { retry: act === 'retry' });
   };
   const processor = {
     id,
-    processOutputStream: async ({ part, abort }: { part: { payload?: { text?: string } }; abort: never }) => {
-      await turn();
-      decide(part.payload?.text ?? '', abort);
-      return part;
+    processOutputStream: ({ part, abort }: { part: { payload?: { text?: string } }; abort: never }) => {
+      const answer = (): unknown => {
+        decide(part.payload?.text ?? '', abort);
+        return part;
+      };
+      const waiting = turn();
+      return waiting ? waiting.then(answer) : answer();
     },
   } as unknown as Processor;
   return hasWindow ? (guard(processor, { window: 'chunk' }) as PipelineStep) : processor;
@@ -81,7 +84,51 @@ const endOf = async (
   return stopped?.kind ?? 'passed';
 };
 
+/** Guards that judge the sentences of a text one by one, or all at once. */
+const judges = fc.array(
+  fc.record({
+    acts: fc.dictionary(fc.constantFrom(...chunks.map(String)), fc.constantFrom<Act>('trip', 'retry', 'fail'), { maxKeys: 2 }),
+    window: fc.constantFrom('sentence' as const, 'part' as const),
+    turns: fc.nat({ max: 3 }),
+  }),
+  { minLength: 2, maxLength: 3 },
+);
+
+/** Which guard stops a text that comes in pieces of some lengths. Guards of sentences answer at once: what gathers would be one window. */
+const stopIn = async (
+  guards: typeof judges extends fc.Arbitrary<infer T> ? T : never,
+  isBlock: boolean,
+  lengths: readonly number[],
+) => {
+  const steps = guards.map(({ acts, window, turns }, index) => {
+    const turn = () => (window === 'part' && turns > 0 ? pass(turns) : undefined);
+    return guard(scripted({ acts, hasWindow: false }, `g${index}`, turn) as never, { window });
+  });
+  const { gate } = openGate(isBlock ? [pipeline('p').parallel(steps).commit()] : steps);
+  const text = chunks.map((number) => `C${number}. `).join('');
+  const deltas: string[] = [];
+  for (let from = 0; from < text.length; from += deltas.at(-1)?.length ?? 1)
+    deltas.push(text.slice(from, from + (lengths[deltas.length % lengths.length] ?? 1)));
+  for (const chunk of [border('text-start'), ...deltas.map((piece) => delta(piece)), border('text-end')]) {
+    await gate.push(chunk);
+    if (gate.stopped) break;
+  }
+  await gate.idle();
+  const { stopped } = gate;
+  return stopped && [stopped.kind, stopped.kind === 'unavailable' ? stopped.processorId : stopped.reason];
+};
+
 describe('one end whatever the timing', () => {
+  it('a stream ends alike, however its text is cut', async () => {
+    const lengths = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(judges, fc.boolean(), lengths, async (guards, isBlock, cuts) => {
+        expect(await stopIn(guards, isBlock, cuts)).toEqual(await stopIn(guards, isBlock, [1000]));
+      }),
+      times(500),
+    );
+  });
+
   it('a stream ends alike, whichever guard is faster', async () => {
     await fc.assert(
       fc.asyncProperty(pipelines, timings, timings, async (guards, one, other) => {

@@ -10,13 +10,14 @@ import {
   withoutText,
   type Chunk,
 } from './chunk.js';
+import type { PlacedChunk } from './chunk-stage.js';
 import type { OpenLane, Queue } from './queue.js';
 import { asItCame } from './segment.js';
 import type { Gate, TextStage } from './text-stage.js';
 
 /** Takes chunks in: texts go their way through the guards, everything takes its place in the queue. */
 export interface Admission {
-  admit(chunk: Chunk): void;
+  admit(chunk: Chunk, place: number): void;
   /** Nothing more comes: every text ends, and the step. Once is enough. */
   end(): void;
 }
@@ -24,7 +25,7 @@ export interface Admission {
 /** What is told of tool calls that are not there yet, by the call. */
 type ToldCalls = Map<string, Chunk[]>;
 
-export const createAdmission = (queue: Queue, way: TextStage, gate: Pick<Gate, 'chunk'>): Admission => {
+export const createAdmission = (queue: Queue, way: TextStage, gate: Pick<Gate, 'place'>): Admission => {
   const calls: ToldCalls = new Map();
   const endText = (lane: OpenLane): void => {
     queue.close(lane);
@@ -53,43 +54,39 @@ export const createAdmission = (queue: Queue, way: TextStage, gate: Pick<Gate, '
     resting = undefined;
     for (const lane of queue.lanes()) endText(lane);
     way.endStep();
-    for (const told of calls.values()) queue.addWhole({ chunk: undefined, told, length: lengthOf(told) }); // a call that never came
+    for (const told of calls.values()) queue.addWhole({ chunk: undefined, told, length: lengthOf(told), place: gate.place }); // a call that never came
   };
   return {
     end,
-    admit: (chunk) => {
+    admit: (chunk, place) => {
       const key = deltaKey(chunk);
       const border = key === undefined ? borderOf(chunk) : undefined;
       arrive(key ?? border?.key);
-      if (key !== undefined) return admitText(key, chunk, { queue, way, gate });
+      if (key !== undefined) return admitText(key, { chunk, place }, { queue, way });
       if (border) {
         const lane = queue.lane(border.key, () => laneOf(chunk));
         if (border.isEnd) endPart(lane);
-        return queue.addWhole({ chunk, lane });
+        return queue.addWhole({ chunk, lane, place });
       }
       if (bringsArguments(chunk)) return undefined;
       const callId = argumentsOf(chunk);
       if (callId !== undefined) return admitTold(callId, chunk, { queue, calls });
-      if (chunk.type === 'tool-call') return admitCall(chunk, { queue, calls });
+      if (chunk.type === 'tool-call') return admitCall({ chunk, place }, { queue, calls });
       if (chunk.type === 'finish') end();
-      return queue.addWhole({ chunk });
+      return queue.addWhole({ chunk, place });
     },
   };
 };
 
-const admitText = (
-  key: string,
-  chunk: Chunk,
-  { queue, way, gate }: { queue: Queue; way: TextStage; gate: Pick<Gate, 'chunk'> },
-): void => {
+const admitText = (key: string, { chunk, place }: PlacedChunk, { queue, way }: { queue: Queue; way: TextStage }): void => {
   const lane = queue.lane(key, () => laneOf(chunk));
   const text = deltaText(chunk);
   if (text !== '') {
     queue.addText(lane, text.length);
-    way.add(lane, asItCame(text, gate.chunk));
+    way.add(lane, asItCame(text, place - text.length + 1));
   }
   // What a delta says beside its text, such as a signature, follows the text; an empty one that says nothing else is no window.
-  if (hasMore(chunk)) queue.addWhole({ chunk: withoutText(chunk), lane });
+  if (hasMore(chunk)) queue.addWhole({ chunk: withoutText(chunk), lane, place });
 };
 
 const admitTold = (id: string, chunk: Chunk, { queue, calls }: { queue: Queue; calls: ToldCalls }): void => {
@@ -99,11 +96,11 @@ const admitTold = (id: string, chunk: Chunk, { queue, calls }: { queue: Queue; c
   queue.hold(toldText(chunk).length);
 };
 
-const admitCall = (chunk: Chunk, { queue, calls }: { queue: Queue; calls: ToldCalls }): void => {
+const admitCall = ({ chunk, place }: PlacedChunk, { queue, calls }: { queue: Queue; calls: ToldCalls }): void => {
   const id = String((chunk.payload as { toolCallId?: unknown }).toolCallId);
   const told = calls.get(id);
   calls.delete(id);
-  queue.addWhole({ chunk, told, length: lengthOf(told ?? []) });
+  queue.addWhole({ chunk, told, length: lengthOf(told ?? []), place });
 };
 
 const lengthOf = (told: readonly Chunk[]): number => told.reduce((sum, chunk) => sum + toldText(chunk).length, 0);

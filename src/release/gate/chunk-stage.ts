@@ -7,30 +7,34 @@ import type { Gate } from './text-stage.js';
 
 /** Where chunks go: to the next stage or out. A promise says that whoever sends must wait. */
 export interface ChunkStage {
-  push(chunk: Chunk): Awaitable<void>;
+  push(chunk: Chunk, place: number): Awaitable<void>;
   /** Settles when everything that was pushed has gone on. */
   idle(): Awaitable<void>;
 }
 
-/** Sends several chunks on, one after another. */
-export const sendAll = (chunks: readonly Chunk[], next: ChunkStage, from = 0): Awaitable<void> => {
-  for (let index = from; index < chunks.length; index += 1) {
-    const waiting = next.push(chunks[index] as Chunk); // as the loop's bounds say
-    if (isPromise(waiting)) return waiting.then(() => sendAll(chunks, next, index + 1));
-  }
-  return undefined;
-};
+/** Sends several chunks of one place on, one after another. */
+export const sendAll = ([chunk, ...rest]: readonly Chunk[], place: number, next: ChunkStage): Awaitable<void> =>
+  chunk && whenReady(next.push(chunk, place), () => sendAll(rest, place, next));
+
+/** A chunk, and its place in the answer. */
+export interface PlacedChunk {
+  readonly chunk: Chunk;
+  readonly place: number;
+}
 
 /** Asks guards about a chunk as it is: what they leave of it, null where they drop it, nothing where the stream is stopped. */
-export const judgeWhole = (chunk: Chunk, guard: Guard<'outputStream'>, gate: Gate): Awaitable<Chunk | null | undefined> => {
-  const at = gate.chunk;
+export const judgeWhole = (
+  { chunk, place: at }: PlacedChunk,
+  guard: Guard<'outputStream'>,
+  gate: Gate,
+): Awaitable<Chunk | null | undefined> => {
   if (gate.isStoppingBefore(at)) return undefined;
   const read = (verdict: Verdict<PhaseData<'outputStream'>>): Chunk | null | undefined => {
     switch (verdict.kind) {
       case 'pass':
-        return gate.isStopping ? undefined : chunk;
+        return gate.isStopped ? undefined : chunk;
       case 'edit':
-        return gate.isStopping ? undefined : (verdict.data.part as Chunk | null); // guards give back chunks, see the row's settle
+        return gate.isStopped ? undefined : (verdict.data.part as Chunk | null); // guards give back chunks, see the row's settle
       case 'trip':
       case 'retry':
       case 'unavailable':
@@ -48,6 +52,7 @@ export const judgeWhole = (chunk: Chunk, guard: Guard<'outputStream'>, gate: Gat
 
 /** Guards without a window: each chunk is judged as it comes, and waits for its verdict. */
 export const createChunkStage = (guard: Guard<'outputStream'>, gate: Gate, next: ChunkStage): ChunkStage => ({
-  push: (chunk) => whenReady(judgeWhole(chunk, guard, gate), (left) => (left ? next.push(left) : undefined)),
+  push: (chunk, place) =>
+    whenReady(judgeWhole({ chunk, place }, guard, gate), (left) => (left ? next.push(left, place) : undefined)),
   idle: () => next.idle(),
 });

@@ -3,7 +3,7 @@ import type { Pattern, TextSpan, Window } from '../../guard/pattern.js';
 import { followTail, matchAcross, type Tail } from './across-parts.js';
 import type { Lane } from './chunk.js';
 import { createMatcher, lookbehindOf, type Found, type Matcher } from './matcher.js';
-import { append, rawOf, takeText, type Segment } from './segment.js';
+import { append, placeOf, rawOf, takeText, type Segment } from './segment.js';
 import { createWindowReader, type WindowReader } from './window-reader.js';
 
 /** What is to happen next to the texts that a guard holds. */
@@ -14,8 +14,8 @@ export type Action =
       readonly lane: Lane;
       readonly text: string;
       readonly match?: TextSpan;
-      /** The chunk with which there was enough to ask about, counted from 1. */
-      readonly chunk: number;
+      /** Its place in the answer, see `Gate.place`. */
+      readonly place: number;
     }
   /** Pass on what needs no question. */
   | { readonly kind: 'clear'; readonly lane: Lane; readonly segments: readonly Segment[] }
@@ -29,6 +29,8 @@ export interface HeldTexts {
   endStep(): void;
   /** The next action; nothing where it depends on what comes. `isLate` where text has gathered while the guard was busy. */
   next(isLate: boolean): Action | undefined;
+  /** The first place that is held; infinite where nothing is. */
+  first(): number;
   /** The guard answered: so much of a text is judged, and reads so now. Gives what may go on. */
   settle(lane: Lane, judged: string, answer: string): readonly Segment[];
 }
@@ -103,7 +105,7 @@ export const createHeldTexts = (window: Window, tail: Tail = { text: '' }): Held
     const length = held.reader({ text, isEnded, isStepOver, isLate });
     if (length === 0) return undefined;
     held.isAsked = true;
-    return { kind: 'judge', lane, text: text.slice(0, length), chunk: chunkOf(held.segments, window) };
+    return { kind: 'judge', lane, text: text.slice(0, length), place: placeIn(held, length, window) };
   };
 
   return {
@@ -121,6 +123,7 @@ export const createHeldTexts = (window: Window, tail: Tail = { text: '' }): Held
       }
       return undefined;
     },
+    first: () => Math.min(...[...texts.values()].map(({ segments }) => segments[0]?.first ?? Infinity)),
     settle: (lane, judged, answer) => {
       const taken = take(heldOf(lane), judged.length);
       if (answer === judged) return taken;
@@ -146,15 +149,16 @@ const nextOfPattern = (held: Held, { matcher, pattern, tail }: PatternReading): 
   else if (found) followTail(tail, held.text.slice(held.from, held.from + found.length), pattern);
   return nextMatch(held, found);
 };
-/** What gathered while a guard was busy is asked about as if the guard had been there with its first chunk. */
-const chunkOf = (segments: readonly Segment[], window: Window): number =>
-  (window === 'chunk' ? segments[0]?.first : segments.at(-1)?.last) ?? 0;
+/** What gathered while a guard was busy is asked about as if the guard had been there with its first character. */
+const placeIn = ({ segments }: Held, length: number, window: Window): number =>
+  placeOf(segments, window === 'chunk' ? 0 : length - 1);
 
 const nextMatch = (held: Held, found: Found | undefined): Action | undefined => {
   if (!found) return undefined;
   const { lane, text, from } = held;
   const { length, match } = found;
-  if (match) return { kind: 'judge', lane, text: text.slice(from, from + length), match, chunk: held.segments[0]?.first ?? 0 };
+  if (match)
+    return { kind: 'judge', lane, text: text.slice(from, from + length), match, place: placeOf(held.segments, length - 1) };
   return { kind: 'clear', lane, segments: take(held, length) };
 };
 

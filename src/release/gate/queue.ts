@@ -30,6 +30,8 @@ export interface WholeEntry {
   readonly told?: readonly Chunk[];
   /** Characters that it stands for. */
   readonly length?: number;
+  /** Its place in the answer. */
+  readonly place: number;
 }
 
 export type Entry = TextEntry | WholeEntry;

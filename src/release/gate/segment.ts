@@ -5,13 +5,13 @@ export interface Segment {
   readonly text: string;
   /** Whether a guard wrote it: it can then not be told which of its characters stand for which of those that came. */
   readonly isEdited: boolean;
-  /** The chunks, counted from 1, that its first and its last character came with. */
+  /** The places of the answer that its first and its last character came at. */
   readonly first: number;
   readonly last: number;
 }
 
 /** A stretch as it came. */
-export const asItCame = (text: string, first: number, last = first): Segment => ({
+export const asItCame = (text: string, first: number, last = first + text.length - 1): Segment => ({
   raw: text.length,
   text,
   isEdited: false,
@@ -19,10 +19,10 @@ export const asItCame = (text: string, first: number, last = first): Segment => 
   last,
 });
 
-/** Adds a stretch behind others; one that nobody edited joins the one before it. */
+/** Adds a stretch behind others; one that nobody edited joins the one that it follows. */
 export const append = (segments: Segment[], segment: Segment): void => {
   const last = segments.at(-1);
-  if (last && !last.isEdited && !segment.isEdited)
+  if (last && !last.isEdited && !segment.isEdited && segment.first === last.last + 1)
     segments[segments.length - 1] = asItCame(last.text + segment.text, last.first, segment.last);
   else segments.push(segment);
 };
@@ -36,8 +36,10 @@ export const takeText = (segments: Segment[], length: number): Segment[] => {
     if (!first) break;
     if (first.text.length > left) {
       const { isEdited } = first;
-      taken.push({ ...first, raw: isEdited ? 0 : left, text: first.text.slice(0, left) });
-      segments[0] = { ...first, raw: isEdited ? first.raw : first.raw - left, text: first.text.slice(left) };
+      const text = first.text.slice(0, left);
+      taken.push(isEdited ? { ...first, raw: 0, text } : asItCame(text, first.first));
+      const rest = first.text.slice(left);
+      segments[0] = isEdited ? { ...first, text: rest } : asItCame(rest, first.first + left, first.last);
       break;
     }
     taken.push(first);
@@ -60,11 +62,21 @@ export const takeRaw = (segments: Segment[], length: number): Segment[] => {
       left -= first.raw;
       continue;
     }
-    taken.push(asItCame(first.text.slice(0, left), first.first, first.last));
-    segments[0] = asItCame(first.text.slice(left), first.first, first.last);
+    taken.push(asItCame(first.text.slice(0, left), first.first));
+    segments[0] = asItCame(first.text.slice(left), first.first + left, first.last);
     break;
   }
   return taken;
+};
+
+/** The place of a character of stretches. */
+export const placeOf = (segments: readonly Segment[], index: number): number => {
+  let left = index;
+  for (const { text, isEdited, first, last } of segments) {
+    if (left < text.length) return isEdited ? last : first + left;
+    left -= text.length;
+  }
+  return segments.at(-1)?.last ?? 0;
 };
 
 /** How stretches read together. */

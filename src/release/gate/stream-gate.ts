@@ -5,7 +5,7 @@ import { createBlockScopes } from '../../pipeline/block-scope.js';
 import type { StreamStretch } from '../../pipeline/stream-plan.js';
 import type { Stop } from '../../verdict.js';
 import { createChunkStage, type ChunkStage } from './chunk-stage.js';
-import type { Chunk } from './chunk.js';
+import { deltaKey, deltaText, type Chunk } from './chunk.js';
 import { createStops, type Stops } from './stops.js';
 import type { Gate } from './text-stage.js';
 import { createWindowStage } from './window-stage.js';
@@ -44,7 +44,7 @@ const defaultMaxHeldChars = 1_000_000;
 export const createStreamGate = (options: StreamGateOptions): StreamGate => {
   const { stretches, maxHeldChars = defaultMaxHeldChars } = options;
   const lent = createBlockScopes().take(options.scope);
-  let pushed = 0;
+  let place = 0;
   let failure: { readonly error: unknown } | undefined;
   let onStop: () => void = () => undefined;
   const stops = createStops(() => {
@@ -55,14 +55,14 @@ export const createStreamGate = (options: StreamGateOptions): StreamGate => {
     scope: lent.scope,
     payloadOf: options.payloadOf,
     stops,
-    pushed: () => pushed,
+    place: () => place,
     hasFailed: () => failure !== undefined,
     fail: (error) => {
       failure ??= { error };
       onStop();
     },
   });
-  const out: ChunkStage = { push: options.release, idle: () => undefined };
+  const out: ChunkStage = { push: (chunk) => (gate.isStopping ? undefined : options.release(chunk)), idle: () => undefined };
   const first = stretches.reduceRight((next, stretch) => stageOf(stretch, { gate, next, maxHeldChars }), out);
   const rethrow = (): void => {
     if (failure) throw failure.error;
@@ -70,8 +70,8 @@ export const createStreamGate = (options: StreamGateOptions): StreamGate => {
   return {
     push: (chunk) => {
       rethrow();
-      pushed += 1;
-      return first.push(chunk);
+      place += lengthOf(chunk);
+      return first.push(chunk, place);
     },
     idle: async () => {
       await first.idle();
@@ -94,39 +94,43 @@ export const createStreamGate = (options: StreamGateOptions): StreamGate => {
 
 interface GateParts extends Pick<Gate, 'scope' | 'payloadOf' | 'fail'> {
   readonly stops: Stops;
-  pushed(): number;
+  place(): number;
   hasFailed(): boolean;
 }
 
 /** What stages share of a gate. */
-const createGate = ({ scope, payloadOf, stops, pushed, hasFailed, fail }: GateParts): Gate => {
+const createGate = ({ scope, payloadOf, stops, place, hasFailed, fail }: GateParts): Gate => {
   const listeners: (() => void)[] = [];
   return {
     scope,
     payloadOf,
     fail,
-    get chunk() {
-      return pushed();
+    get place() {
+      return place();
     },
-    stop: (verdict, chunk = pushed()) => stops.stop(verdict, chunk),
+    stop: (verdict, at = place()) => stops.stop(verdict, at),
     begin: stops.begin,
+    handOut: stops.handOut,
     get isStopped() {
       return stops.stopped !== undefined || hasFailed();
     },
-    isStoppingBefore: (chunk) => stops.stopped !== undefined || stops.first < chunk || hasFailed(),
+    isStoppingBefore: (at) => stops.stopped !== undefined || stops.first < at || hasFailed(),
     get isStopping() {
       return stops.isStopping || hasFailed();
     },
     get busy() {
       return stops.busy;
     },
-    done: (chunk) => {
-      stops.done(chunk);
-      for (const listener of listeners) listener();
+    done: (at) => {
+      for (const listener of listeners) listener(); // what waited for it may be judged before a later stop counts
+      stops.done(at);
     },
     onProgress: (listener) => void listeners.push(listener),
   };
 };
+
+/** How many places a chunk takes. */
+const lengthOf = (chunk: Chunk): number => (deltaKey(chunk) === undefined ? 1 : Math.max(1, deltaText(chunk).length));
 
 interface Place {
   readonly gate: Gate;

@@ -43,12 +43,14 @@ export const createBlockTexts = (options: BlockOptions, gate: Gate, next: TextSt
   };
   const wait = async (met: Met, settled: Promise<StreamVerdict>): Promise<void> => {
     isBusy = true;
-    const at = met.came[0]?.first ?? gate.chunk;
+    const at = met.came.at(-1)?.last ?? gate.place;
     gate.begin(at);
     const verdict = await settled;
     isBusy = false;
-    take(met, verdict, at);
-    passOn();
+    gate.handOut(() => {
+      take(met, verdict, at);
+      passOn();
+    });
     gate.done(at);
   };
   const passOn = (): void => {

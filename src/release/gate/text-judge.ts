@@ -69,22 +69,24 @@ const createWork = (working: Working): (() => void) => {
   let hasStopped = false;
   const wait = async (question: Question, pending: Promise<Answer>): Promise<void> => {
     isBusy = true;
-    gate.begin(question.chunk);
+    gate.begin(question.place);
     const answer = await pending;
     isBusy = false;
     hasStopped ||= isStop(answer.verdict);
-    attempt(() => take(question, answer, working));
-    work(true);
-    gate.done(question.chunk);
+    gate.handOut(() => {
+      attempt(() => take(question, answer, working));
+      work(true);
+    });
+    gate.done(question.place);
   };
   const pause = async (isLate: boolean): Promise<void> => {
     isBusy = true;
-    const { chunk } = gate;
-    gate.begin(chunk);
+    const place = Math.min(held.first(), gate.place);
+    gate.begin(place);
     await turn();
     [isBusy, read] = [false, 0];
-    work(isLate);
-    gate.done(chunk);
+    gate.handOut(() => work(isLate));
+    gate.done(place);
   };
   /** False where an answer has to be waited for. */
   const perform = (action: Action): boolean => {
@@ -103,7 +105,7 @@ const createWork = (working: Working): (() => void) => {
       while (!isBusy && !hasStopped && !gate.isStopped) {
         if (read >= stepChars) return void pause(isLate);
         const action = nextAction(place, held, { gate, isLate });
-        if (!action || (action.kind === 'judge' && gate.isStoppingBefore(action.chunk))) return;
+        if (!action || (action.kind === 'judge' && gate.isStoppingBefore(action.place))) return;
         read += actionChars + charsOf(action);
         if (!perform(action)) return;
       }
@@ -151,7 +153,7 @@ const ask = ({ lane, text, match }: Question, { author, guard }: JudgePlace, gat
   return whenReady(guard(gate.payloadOf(chunk), gate.scope), (verdict) => ({ chunk, verdict }));
 };
 
-const take = ({ lane, text, chunk: at }: Question, { chunk, verdict }: Answer, { held, gate, next }: Working): void => {
+const take = ({ lane, text, place: at }: Question, { chunk, verdict }: Answer, { held, gate, next }: Working): void => {
   if (isStop(verdict)) return gate.stop(verdict, at);
   // A hook may also write into the chunk it was given.
   const left = answeredText(verdict.kind === 'edit' ? (verdict.data.part as Chunk | null) : chunk, chunk);

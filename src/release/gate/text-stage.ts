@@ -21,18 +21,23 @@ export interface Gate {
   readonly isStopping: boolean;
   /** Whether it is known which stop counts: nothing more is judged. */
   readonly isStopped: boolean;
-  /** Whether a guard has stopped the stream before a chunk: that one is not judged any more. */
-  isStoppingBefore(chunk: number): boolean;
-  /** How many chunks have come. */
-  readonly chunk: number;
-  /** Stops the stream for a verdict about a chunk; default: the last that came. */
-  stop(verdict: Stop, chunk?: number): void;
+  /** Whether a guard has stopped the stream before a place: what is there is not judged any more. */
+  isStoppingBefore(place: number): boolean;
+  /**
+   * Where the answer has come to, counted in characters of its texts and in other chunks, so that a text has the same places however it is
+   * cut. A window's place is that of its last character.
+   */
+  readonly place: number;
+  /** Stops the stream for a verdict about a place; default: the last that came. */
+  stop(verdict: Stop, place?: number): void;
+  /** Hands text to several guards: no stop counts before each of them has it. */
+  handOut<T>(act: () => T): T;
   /** How many guards are at work. */
   readonly busy: number;
-  /** A guard that was asked about a chunk takes its time. */
-  begin(chunk: number): void;
+  /** A guard that was asked about a place takes its time. */
+  begin(place: number): void;
   /** It has answered, and what it cleared may go on. */
-  done(chunk: number): void;
+  done(place: number): void;
   /** Something failed that no verdict tells: the run fails with it. */
   fail(error: unknown): void;
   /** Asks to be called whenever a guard that took its time has answered, or the stream is stopped. */

@@ -92,24 +92,24 @@ interface Choosing {
 const createChoosing = ({ arms, gate, stage, choose }: Choosing): TextStage => {
   const waiting = new Map<Lane, (() => void)[]>();
   const known = new WeakSet<Lane>();
-  const decide = (lane: Lane, choice: Choice<(typeof arms)[number]>): void => {
+  const decide = (lane: Lane, at: number, choice: Choice<(typeof arms)[number]>): void => {
     if (choice.failure) {
       const { failure } = choice;
       const path = failure.path ?? '';
-      return gate.stop({ kind: 'unavailable', processorId: path, phase: 'outputStream', path, error: failure });
+      return gate.stop({ kind: 'unavailable', processorId: path, phase: 'outputStream', path, error: failure }, at);
     }
     choose(lane, choice.matching);
     const steps = waiting.get(lane) ?? [];
     waiting.delete(lane);
     for (const step of steps) step();
   };
-  const ask = (lane: Lane, { text, first: chunk }: Segment): void => {
+  const ask = (lane: Lane, { text, first: at }: Segment): void => {
     known.add(lane);
     waiting.set(lane, []);
     const choice = chooseArms(arms, stepContext(gate.payloadOf(lane.chunkOf(text)), gate.scope));
-    if (!isPromise(choice)) return decide(lane, choice);
-    gate.begin(chunk);
-    void choice.then((made) => decide(lane, made)).finally(() => gate.done(chunk));
+    if (!isPromise(choice)) return decide(lane, at, choice);
+    gate.begin(at);
+    void choice.then((made) => gate.handOut(() => decide(lane, at, made))).finally(() => gate.done(at));
   };
   /** Now, or once it is known who is asked. */
   const then = (lane: Lane, step: () => void): void => {

@@ -53,9 +53,10 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
   };
   const idle = (): Awaitable<void> => {
     if (gate.isStopping) return undefined;
-    end();
+    gate.handOut(end);
     const draining = drain();
     if (draining) return draining.then(idle);
+    if (gate.isStopping) return undefined;
     if (queue.isEmpty) return next.idle();
     if (gate.busy > 0) return progress().then(idle);
     const detail = 'the guards of the stream left a chunk unjudged';
@@ -72,8 +73,8 @@ export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
     }
   });
   return {
-    push: (chunk) => {
-      admit(chunk);
+    push: (chunk, place) => {
+      gate.handOut(() => admit(chunk, place));
       return drain() ?? room();
     },
     idle,
@@ -96,19 +97,22 @@ const unavailableAt = ({ path }: WindowStretch, error: InterlockError): Stop => 
 /** Sends on what is ready. Only one is at it at a time, so that the order is kept. */
 const createDrain = (queue: Queue, { stretch, gate, next }: WindowStageOptions): (() => Promise<void> | undefined) => {
   let draining: Promise<void> | undefined;
-  const judge = (chunk: Chunk) => judgeWhole(chunk, stretch.whole, gate);
-  const refuse = (error: InterlockError) => gate.stop(unavailableAt(stretch, error));
+  const judgeAt = (place: number) => (chunk: Chunk) => judgeWhole({ chunk, place }, stretch.whole, gate);
+  const refuseAt = (place: number) => (error: InterlockError) => gate.stop(unavailableAt(stretch, error), place);
 
   const send = (entry: Entry): Awaitable<void> => {
     if (!('whole' in entry)) {
       if (entry.lane.released >= entry.end) return undefined; // an edit of earlier characters took these along
-      const text = textOf(queue.take(entry));
-      return text === '' ? undefined : next.push(entry.lane.leavingOf(text));
+      const taken = queue.take(entry);
+      const text = textOf(taken);
+      return text === '' ? undefined : next.push(entry.lane.leavingOf(text), taken.at(-1)?.last ?? gate.place);
     }
-    const { chunk, told } = entry;
-    if (!told && chunk) return whenReady(judge(chunk), (left) => (left ? next.push(left) : undefined));
-    return whenReady(judgeCall({ call: chunk, told: told ?? [] }, { judge, refuse }), (left) => sendAll(left, next));
+    const { chunk, told, place } = entry;
+    const by = { judge: judgeAt(place), refuse: refuseAt(place) };
+    if (!told && chunk) return whenReady(by.judge(chunk), (left) => (left ? next.push(left, place) : undefined));
+    return whenReady(judgeCall({ call: chunk, told: told ?? [] }, by), (left) => sendAll(left, place, next));
   };
+  const nextOf = () => (gate.isStopped ? undefined : queue.next());
   const goOn = async (waiting: Promise<void>): Promise<void> => {
     try {
       await waiting;
@@ -120,7 +124,7 @@ const createDrain = (queue: Queue, { stretch, gate, next }: WindowStageOptions):
   };
   const drain = (): Promise<void> | undefined => {
     if (draining) return draining;
-    for (let entry = gate.isStopping ? undefined : queue.next(); entry; entry = gate.isStopping ? undefined : queue.next()) {
+    for (let entry = nextOf(); entry; entry = nextOf()) {
       const waiting = send(entry);
       if (isPromise(waiting)) return (draining = goOn(waiting));
     }
