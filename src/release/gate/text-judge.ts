@@ -67,26 +67,13 @@ const createWork = (working: Working): (() => void) => {
   let read = 0;
   /** Whether the guard stopped the stream: it is not asked again. */
   let hasStopped = false;
-  const wait = async (question: Question, pending: Promise<Answer>): Promise<void> => {
+  const after = async <T>(at: number, pending: Promise<T>, goOn: (value: T) => void): Promise<void> => {
     isBusy = true;
-    gate.begin(question.place);
-    const answer = await pending;
+    gate.begin(at);
+    const value = await pending;
     isBusy = false;
-    hasStopped ||= isStop(answer.verdict);
-    gate.handOut(() => {
-      attempt(() => take(question, answer, working));
-      work(true);
-    });
-    gate.done(question.place);
-  };
-  const pause = async (isLate: boolean): Promise<void> => {
-    isBusy = true;
-    const place = Math.min(held.first(), gate.place);
-    gate.begin(place);
-    await turn();
-    [isBusy, read] = [false, 0];
-    gate.handOut(() => work(isLate));
-    gate.done(place);
+    gate.handOut(() => goOn(value));
+    gate.done(at);
   };
   /** False where an answer has to be waited for. */
   const perform = (action: Action): boolean => {
@@ -94,16 +81,27 @@ const createWork = (working: Working): (() => void) => {
     if (action.kind === 'clear') for (const segment of action.segments) next.add(action.lane, segment);
     if (action.kind !== 'judge') return true;
     const answer = ask(action, place, gate);
-    if (isPromise(answer)) void wait(action, answer);
-    if (isPromise(answer)) return false;
-    hasStopped ||= isStop(answer.verdict);
-    take(action, answer, working);
-    return true;
+    const settle = (settled: Answer): void => {
+      hasStopped ||= isStop(settled.verdict);
+      take(action, settled, working);
+    };
+    if (!isPromise(answer)) settle(answer);
+    else
+      void after(action.place, answer, (settled) => {
+        attempt(() => settle(settled));
+        work(true);
+      });
+    return !isPromise(answer);
   };
+  const pause = (isLate: boolean): void =>
+    void after(Math.min(held.first(), gate.place), turn(), () => {
+      read = 0;
+      work(isLate);
+    });
   const work = (isLate = false): void =>
     attempt(() => {
       while (!isBusy && !hasStopped && !gate.isStopped) {
-        if (read >= stepChars) return void pause(isLate);
+        if (read >= stepChars) return pause(isLate);
         const action = nextAction(place, held, { gate, isLate });
         if (!action || (action.kind === 'judge' && gate.isStoppingBefore(action.place))) return;
         read += actionChars + charsOf(action);
