@@ -42,6 +42,10 @@ describe('moderationGuard', () => {
     ['a page', () => new Response('<html>')],
     ['another form', () => Response.json({ ok: true })],
     ['no result', () => Response.json({ results: [] })],
+    ['null', () => Response.json(null)],
+    ['a list of categories', () => Response.json({ results: [{ categories: [true], category_scores: {} }] })],
+    ['flags that are no booleans', () => Response.json({ results: [{ categories: { hate: 'no' }, category_scores: {} }] })],
+    ['no scores', () => Response.json({ results: [{ categories: { hate: false } }] })],
     [
       'scores that are no numbers',
       () => Response.json({ results: [{ categories: { hate: false }, category_scores: { hate: 'low' } }] }),

@@ -1,5 +1,4 @@
 import type { Processor } from '@mastra/core/processors';
-import { z } from 'zod';
 import { InterlockError } from '../../src/errors.js';
 import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import type { HookContext } from '../../src/phase/row.js';
@@ -46,11 +45,21 @@ const optionKinds: KindsOf<ModerationGuardOptions> = {
   fetch: aFunction,
 };
 
-const answerSchema = z.object({
-  results: z
-    .array(z.object({ categories: z.record(z.string(), z.boolean()), category_scores: z.record(z.string(), z.number()) }))
-    .min(1),
-});
+interface Judgement {
+  readonly categories: Readonly<Record<string, boolean>>;
+  readonly category_scores: Readonly<Record<string, number>>;
+}
+
+const isJudgement = (value: unknown): value is Judgement => {
+  const { categories, category_scores: scores } = Object(value) as Record<string, unknown>;
+  return isRecordOf('boolean', categories) && isRecordOf('number', scores);
+};
+
+const isRecordOf = (type: 'boolean' | 'number', value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((entry) => typeof entry === type);
 
 /**
  * A guard (id `moderation`) that asks an endpoint with OpenAI's form of moderation about the user's newest turn and about answers. It fails closed: an
@@ -118,9 +127,10 @@ const ask = async (
     signal,
   });
   if (!response.ok) throw unavailable(`the moderation endpoint answered with status ${response.status}.`);
-  const answer = answerSchema.safeParse(await response.json().catch(() => undefined));
-  if (!answer.success) throw unavailable('the moderation endpoint answered in another form.');
-  const found = answer.data.results.flatMap(({ categories: flags, category_scores: scores }) =>
+  const { results } = Object(await response.json().catch(() => undefined)) as { results?: unknown };
+  if (!Array.isArray(results) || results.length === 0 || !results.every(isJudgement))
+    throw unavailable('the moderation endpoint answered in another form.');
+  const found = results.flatMap(({ categories: flags, category_scores: scores }) =>
     Object.keys({ ...flags, ...scores }).filter((name) =>
       thresholds?.[name] === undefined ? flags[name] === true : (scores[name] ?? (flags[name] ? 1 : 0)) >= thresholds[name],
     ),

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { InterlockError } from '../../src/errors.js';
 
 /** A language model of the AI SDK, version 2 or later, which Mastra takes as well. */
@@ -67,7 +66,6 @@ export const askJudge = async (
   const names = Object.keys(questions);
   const asked = Object.values(questions);
   const nonce = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  const schema = schemaOf(asked.length);
   const prompt: Message[] = [
     { role: 'system', content: system(asked) },
     said(
@@ -75,13 +73,13 @@ export const askJudge = async (
       JSON.stringify({ nonce, turns: material.turns ?? [], sources: material.sources ?? [], judged: material.judged }),
     ),
   ];
-  const responseFormat = { type: 'json', schema: z.toJSONSchema(schema), name: 'judgement' };
+  const responseFormat = { type: 'json', schema: schemaOf(asked.length), name: 'judgement' };
   let usage: JudgeUsage = { calls: 0, inputTokens: 0, outputTokens: 0 };
   for (let attempt = 1; ; attempt += 1) {
     const reply = await model.doGenerate({ prompt, responseFormat, temperature: 0, abortSignal: signal } as never); // the options of all versions have these
     usage = added(usage, reply.usage);
     const text = reply.content.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('');
-    const read = readReply(text, { schema, nonce, asked, judged: material.judged });
+    const read = readReply(text, { nonce, asked, judged: material.judged });
     if (typeof read !== 'string')
       return { probabilities: Object.fromEntries(names.map((name, at) => [name, read[at] ?? 0.5])), usage };
     if (attempt === 2)
@@ -98,24 +96,49 @@ export const askJudge = async (
 
 const said = (role: 'user' | 'assistant', text: string): Message => ({ role, content: [{ type: 'text', text }] });
 
-const answerSchema = z.object({ evidence: z.string().nullable(), verdict: z.enum(['no', 'unsure', 'yes']) });
-type Reply = Record<string, string | z.infer<typeof answerSchema>>;
+interface Answer {
+  readonly evidence: string | null;
+  readonly verdict: keyof typeof verdicts;
+}
 
-const schemaOf = (count: number) =>
-  z.strictObject({
-    nonce: z.string(),
-    ...Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at + 1}`, answerSchema])),
-  });
+/** The form of a reply as JSON Schema; {@link isReply} checks it. By hand: a schema library would be most of what a guard loads. */
+const schemaOf = (count: number) => {
+  const evidence = { anyOf: [{ type: 'string' }, { type: 'null' }] };
+  const answer = objectOf({ evidence, verdict: { type: 'string', enum: Object.keys(verdicts) } });
+  return objectOf({ nonce: { type: 'string' }, ...Object.fromEntries(namesOf(count).map((name) => [name, answer])) });
+};
+
+const objectOf = (properties: Readonly<Record<string, object>>) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+});
+
+const namesOf = (count: number): string[] => Array.from({ length: count }, (_, at) => `p${at + 1}`);
+
+const isReply = (value: unknown, count: number): value is Readonly<Record<string, unknown>> => {
+  const reply = Object(value) as Record<string, unknown>;
+  return (
+    Object.keys(reply).length === count + 1 &&
+    typeof reply['nonce'] === 'string' &&
+    namesOf(count).every((name) => isAnswer(reply[name]))
+  );
+};
+
+const isAnswer = (value: unknown): value is Answer => {
+  const { evidence, verdict } = Object(value) as Record<string, unknown>;
+  return (evidence === null || typeof evidence === 'string') && typeof verdict === 'string' && Object.hasOwn(verdicts, verdict);
+};
 
 interface Expected {
-  readonly schema: ReturnType<typeof schemaOf>;
   readonly nonce: string;
   readonly asked: readonly JudgeQuestion[];
   readonly judged: string;
 }
 
 /** The probabilities in order, or what is wrong with a reply. */
-const readReply = (text: string, { schema, nonce, asked, judged }: Expected): number[] | string => {
+const readReply = (text: string, { nonce, asked, judged }: Expected): number[] | string => {
   let value: unknown;
   try {
     value = JSON.parse(
@@ -127,13 +150,11 @@ const readReply = (text: string, { schema, nonce, asked, judged }: Expected): nu
   } catch {
     return 'it is no JSON';
   }
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) return 'it has another form';
-  const reply = parsed.data as Reply; // as the schema says
-  if (reply['nonce'] !== nonce) return 'its nonce is another one';
+  if (!isReply(value, asked.length)) return 'it has another form';
+  if (value['nonce'] !== nonce) return 'its nonce is another one';
   const probabilities: number[] = [];
   for (const [at, { evidence = true }] of asked.entries()) {
-    const answer = reply[`p${at + 1}`] as z.infer<typeof answerSchema>; // as the schema says
+    const answer = value[`p${at + 1}`] as Answer; // just checked
     if (answer.verdict === 'yes' && evidence && !isQuoted(answer.evidence, judged))
       return `the evidence of p${at + 1} does not stand in the text`;
     probabilities.push(verdicts[answer.verdict]);
