@@ -1,10 +1,12 @@
 import type { TextSpan } from '../../src/guard/pattern.js';
 import type { Finder } from './finder.js';
-import { createReader, openCodeOf, unitsPerSign, type Reader, type Reading } from './reading.js';
+import { createReader, differingFrom, openCodeOf, unitsPerSign, type Reader, type Reading } from './reading.js';
 import type { NamedFinders } from './combine-finders.js';
 
 /** Reads texts for several finders, which are asked about the same one after another. */
 interface SharedReader {
+  /** Where a code begins that a text does not end; the text's length where there is none. */
+  openCodeOf(text: string): number;
   /** So much before a place is read, too, in UTF-16 units as written. */
   readonly behind: number;
   /** The reading of a text from a place on, as far as a finder that begins before `until` may look; nothing where it differs nowhere. */
@@ -37,9 +39,23 @@ const createSharedReader = (lookbehind: number): SharedReader => {
     }
     return reader;
   };
+  /** From `plain` up to `other` nothing of the text can be read otherwise; both grow, so that each place is looked at once. */
+  let [plain, other] = [0, 0];
+  let plainText = '';
+  const isPlain = (text: string, first: number, last: number): boolean => {
+    if (plainText !== text) [plainText, plain, other] = [text, first, differingFrom(text, first)];
+    if (first > other) [plain, other] = [first, differingFrom(text, first)];
+    return first >= plain && last <= other;
+  };
+  let [endedText, code] = ['', 0];
   return {
     behind,
+    openCodeOf: (text) => {
+      if (endedText !== text) [endedText, code] = [text, openCodeOf(text)];
+      return code;
+    },
     read: (text, { from, until, ahead }) => {
+      if (isPlain(text, Math.max(0, from - near), Math.min(text.length, until + ahead))) return undefined;
       const { reading, readUntil } = readerOf(text, from);
       readUntil(until, ahead);
       const unit = reading.unitAt(until) + ahead;
@@ -57,7 +73,7 @@ export const alsoAsRead = <Kind extends string>(finders: NamedFinders<Kind>): Na
 
 const none: readonly TextSpan[] = [];
 
-const asRead = (finder: Finder, { behind, read }: SharedReader): Finder => {
+const asRead = (finder: Finder, { behind, read, openCodeOf: codeOf }: SharedReader): Finder => {
   const ahead = Number(finder.maxLength) + finder.lookahead; // no finder of values waits for the end of its part
   return {
     ...finder,
@@ -72,10 +88,11 @@ const asRead = (finder: Finder, { behind, read }: SharedReader): Finder => {
         .map(({ start, end }) => ({ start: reading.startOf(start), end: reading.endOf(end - 1) }));
     },
     open: (text, from) => {
-      const code = openCodeOf(text);
+      const code = codeOf(text);
       const known = code === text.length ? text : text.slice(0, code);
       const reading = read(known, { from, until: known.length, ahead: 0 });
-      if (!reading) return code === text.length ? code : Math.min(code, finder.open(known, from));
+      if (!reading && code === text.length) return code; // as the finder beside it says
+      if (!reading) return Math.min(code, finder.open(known, from));
       const unit = finder.open(reading.text, reading.unitAt(from));
       return unit < reading.text.length ? reading.startOf(unit) : code;
     },

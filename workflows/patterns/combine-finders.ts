@@ -10,7 +10,7 @@ export interface ValueSpan<Kind extends string = string> extends TextSpan {
 /** What finds several kinds of value at once. */
 export type CombinedFinder<Kind extends string = string> = Omit<Finder, 'find'> & {
   /** The spans that start from `from` up to `until`; `from` is never inside one. Without `until` all that follow. */
-  find(text: string, from: number, until?: number): ValueSpan<Kind>[];
+  find(text: string, from: number, until?: number): readonly ValueSpan<Kind>[];
   readonly isStepwise: boolean;
 };
 
@@ -32,7 +32,14 @@ export type NamedFinders<Kind extends string = string> = readonly (readonly [kin
 export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>): CombinedFinder<Kind> => {
   const longest = finders.map(([, { maxLength }]) => maxLength);
   const maxLength = longest.includes('part') ? 'part' : Math.max(1, ...longest.map(Number));
-  const find = (text: string, from: number, until = text.length) => joined(valuesIn(finders, text, { from, until }));
+  /** What was last asked and found: `open` looks for values in a text, and the same are asked for next. */
+  let known: { text: string; from: number; until: number; spans: readonly ValueSpan<Kind>[] } | undefined;
+  const find = (text: string, from: number, until = text.length): readonly ValueSpan<Kind>[] => {
+    if (known?.from === from && known.until === until && known.text === text) return known.spans;
+    const spans = joined(valuesIn(finders, text, { from, until }));
+    known = { text, from, until, spans };
+    return spans;
+  };
   return {
     maxLength,
     isStepwise: maxLength !== 'part',

@@ -62,7 +62,7 @@ const digit = /\p{Nd}/u;
 /** What a code begins with, and signs beyond ASCII: most texts have none, and are told by that. */
 const mayDiffer = /[^\t-\r -$'-[\]-~]/g;
 /** The first place, at `from` or later, of what may be read otherwise; the text's length where there is none. */
-const differingFrom = (text: string, from: number): number => {
+export const differingFrom = (text: string, from: number): number => {
   mayDiffer.lastIndex = from;
   return mayDiffer.exec(text)?.index ?? text.length;
 };

@@ -19,5 +19,6 @@ export const piiKinds: readonly PiiKind[] = ['email', 'iban', 'card', 'ssn', 'ip
  *
  * @param kinds What to look for. Default: all kinds.
  */
-export const findPii = (text: string, kinds: readonly PiiKind[] = piiKinds, options: PiiOptions = {}): PiiSpan[] =>
-  combineFinders(findersOf(kinds, options)).find(text, 0);
+export const findPii = (text: string, kinds: readonly PiiKind[] = piiKinds, options: PiiOptions = {}): PiiSpan[] => [
+  ...combineFinders(findersOf(kinds, options)).find(text, 0),
+];

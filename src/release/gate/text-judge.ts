@@ -13,8 +13,9 @@ import type { Gate, TextStage } from './text-stage.js';
 type StreamVerdict = Verdict<PhaseData<'outputStream'>>;
 type Question = Extract<Action, { kind: 'judge' }>;
 
-/** What an action costs at least, in characters. */
+/** What an action costs at least, in characters; a pattern looks again at the end of what it holds, for each kind of value. */
 const actionChars = 16;
+const patternChars = 512;
 
 /** How many of its windows a hook is shown again as `streamParts`. */
 const keptWindows = 64;
@@ -62,6 +63,7 @@ interface Working {
 /** Does what can be done now; goes on by itself when the guard has answered. */
 const createWork = (working: Working): (() => void) => {
   const { place, held, gate, next } = working;
+  const least = typeof place.window === 'object' && 'pattern' in place.window ? patternChars : actionChars;
   let isBusy = false;
   /** How much was read since other work of the process had its turn. */
   let read = 0;
@@ -104,7 +106,7 @@ const createWork = (working: Working): (() => void) => {
         if (read >= stepChars) return pause(isLate);
         const action = nextAction(place, held, { gate, isLate });
         if (!action || (action.kind === 'judge' && gate.isStoppingBefore(action.place))) return;
-        read += actionChars + charsOf(action);
+        read += least + charsOf(action);
         if (!perform(action)) return;
       }
     });
