@@ -1,4 +1,5 @@
 import type { GeneratedFile, StreamTextTransform, TextStreamPart, ToolSet } from 'ai';
+import { createTurns } from '../guard/in-steps.js';
 import { createChunkCodec, type FieldCodec } from './chunks.js';
 import type { GuardOptions } from './guard-options.js';
 import { begin, runsOf, type Guards, type Run } from './run.js';
@@ -87,6 +88,7 @@ const judgedSteps = (run: Run): Pass => {
   const open = () => openLane<Part>(run, textCodec, 'texts');
   let lane: ReturnType<typeof open> | undefined; // opened once the run has begun
   let pushes = 0;
+  const takeTurn = createTurns();
   /** What guards clear while nothing comes leaves then; the next part takes along what is cleared after it. */
   const sendWhileSilent = async (send: Send): Promise<void> => {
     const [own, count] = [lane, pushes];
@@ -98,6 +100,8 @@ const judgedSteps = (run: Run): Pass => {
   };
   return async (part, send) => {
     pushes += 1;
+    const pending = takeTurn();
+    if (pending) await pending;
     const own = (lane ??= open());
     const parts = await own.push(part);
     if (part.type !== 'finish-step') {

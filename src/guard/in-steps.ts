@@ -4,8 +4,29 @@ import type { Pattern, TextSpan } from './pattern.js';
 /** So many UTF-16 units of text are read before other work of the process has its turn. */
 export const stepChars = 16_384;
 
-/** Gives other work of the process its turn. */
-export const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+/** The platform's own, also where a test puts a clock of its own in its place later; browsers have no `setImmediate`. */
+const soon: (act: () => void) => unknown = globalThis.setImmediate ?? globalThis.setTimeout;
+
+/** Gives other work of the process its turn: timers, sockets and files, not only promises that are settled. */
+export const turn = (): Promise<void> => new Promise((resolve) => void soon(resolve));
+
+/** The most parts of a stream that pass between two turns of other work, and the most time. The clock is asked now and then. */
+const mostParts = 256;
+const mostMs = 4;
+const partsPerLook = 16;
+
+/**
+ * To be called for each part of a stream: gives other work its turn now and then, since a source that is always ready would keep the
+ * process to itself.
+ */
+export const createTurns = (): (() => Promise<void> | undefined) => {
+  let [parts, since] = [0, performance.now()];
+  return () => {
+    parts += 1;
+    if (parts % partsPerLook !== 0 || (parts < mostParts && performance.now() - since < mostMs)) return undefined;
+    return turn().then(() => void ([parts, since] = [0, performance.now()]));
+  };
+};
 
 /** Counts what is read of the texts of one question, so that many short ones do not block the process either. */
 export interface Pace {

@@ -1,8 +1,10 @@
 import type { Processor } from '@mastra/core/processors';
+import { streamText } from 'ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stepChars } from '../../src/guard/in-steps.js';
 import type { Pattern, WindowedProcessor } from '../../src/guard/pattern.js';
-import { InterlockAgent } from '../../src/index.js';
+import { guardedToolLoop, toStreamTransform, withGuards } from '../../src/ai-sdk/index.js';
+import { InterlockAgent, type InterlockConfig } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import {
   blockedTermsGuard,
@@ -124,6 +126,49 @@ describe('P12: the cost of a guard is linear and bounded', () => {
   it('short sentences are judged together', () => {
     const { pattern } = canaryGuard().window as { pattern: Pattern };
     expect(pattern.find('a.'.repeat(500), 0).length).toBeLessThan(20);
+  });
+
+  describe('a provider that is always ready', () => {
+    const deltas = Array.from({ length: 5_000 }, () => 'word ');
+    const guarded: Processor = { id: 'reads-chunks', processOutputStream: ({ part }) => Promise.resolve(part) };
+    const ofSentences: WindowedProcessor = { ...guarded, id: 'reads-sentences', window: 'sentence' };
+    const model = () => scriptedModel({ steps: [{ text: deltas }] });
+    const agentWith = (config: InterlockConfig) =>
+      new InterlockAgent({ id: 'a', name: 'A', instructions: 'Help.', model: model(), ...config });
+    const read = async (stream: AsyncIterable<unknown>): Promise<void> => {
+      for await (const _ of stream) void _;
+    };
+    const readings: Readonly<Record<string, () => Promise<unknown>>> = {
+      'InterlockAgent, stream': async () => read((await agentWith({}).stream('Go.')).fullStream),
+      'InterlockAgent, a guard of chunks': async () =>
+        read((await agentWith({ outputProcessors: [guarded] }).stream('Go.')).fullStream),
+      'InterlockAgent, a guard of sentences': async () =>
+        read((await agentWith({ outputProcessors: [ofSentences] }).stream('Go.')).fullStream),
+      'InterlockAgent, nobody reads': () =>
+        agentWith({})
+          .stream('Go.')
+          .then(({ text }) => text),
+      'InterlockAgent, a cached answer': async () => {
+        const chunks = deltas.map((text) => ({ type: 'text-delta', payload: { id: '1', text } }));
+        const finish = { type: 'finish', payload: { stepResult: { reason: 'stop' }, output: {}, metadata: {} } };
+        const response = { chunks: [...chunks, finish] } as never; // a guard may have made them itself
+        await read(
+          (await agentWith({ inputProcessors: [{ id: 'cache', processLLMRequest: () => ({ response }) }] }).stream('Go.'))
+            .fullStream,
+        );
+      },
+      withGuards: () => read(streamText({ model: withGuards(model(), [guarded]), prompt: 'Go.' }).fullStream),
+      toStreamTransform: () =>
+        read(streamText({ model: model(), prompt: 'Go.', experimental_transform: toStreamTransform([guarded]) }).fullStream),
+      guardedToolLoop: async () =>
+        read((await guardedToolLoop({ model: model(), guards: [guarded] }).stream({ prompt: 'Go.' })).fullStream),
+    };
+
+    it.each(Object.entries(readings))('lets other work have its turn: %s', async (_name, run) => {
+      const before = loop.turns;
+      await run();
+      expect(loop.turns - before).toBeGreaterThan(deltas.length / 512);
+    });
   });
 
   const long = { redactor: guards.redactor, piiGuard: guards.piiGuard, unicodeGuard: guards.unicodeGuard, promptInjectionGuard };
