@@ -43,7 +43,9 @@ interface Calling {
   readonly left: Gathering;
   /** Whether all of the answer has left. */
   hasEnded: boolean;
-  /** With `hold: 'chunk'`, what leaves after the review: calls and their results in a stream, all of a generated answer. */
+  /** Whether all of the answer leaves after the review, as with `hold: 'step'`; a generated answer always does. */
+  readonly isHeld: boolean;
+  /** What leaves after the review: all of it, or calls and their results. */
   readonly waiting: StreamPart[];
   /** Calls that a guard ruled about. */
   readonly ruled: ReadonlySet<string>;
@@ -52,6 +54,7 @@ interface Calling {
 /** Calls the model as the loop's machine decides it, from the request to the reviewed answer, with its retries and recoveries. */
 export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedCall => {
   const said: Said = { came: undefined, raws: [], order: [], parts: new WeakMap() };
+  const isHeld = leavesTogether(run, call);
   const ruled = new Set<string>();
   let hasLeft = false;
   let onOpened: () => void = () => undefined;
@@ -70,7 +73,8 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     list: port.conversation.list,
     outlet: outletFor((chunk) => (hasLeft ||= says(chunk))),
     messageIds: port.conversation.ids,
-    mayTakeBack: () => run.hold === 'step' || !hasLeft,
+    hold: isHeld ? 'run' : undefined, // one call of the model is a whole run of the loop
+    mayTakeBack: () => isHeld || !hasLeft,
     onEvent,
     ports: {
       messages: port.messages,
@@ -79,7 +83,7 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     },
   });
   const over = drive(loop);
-  const calling: Calling = { run, call, said, loop, over, ruled, left: createGathering(), waiting: [], hasEnded: false };
+  const calling: Calling = { run, call, said, loop, over, ruled, isHeld, left: createGathering(), waiting: [], hasEnded: false };
   return {
     said,
     parts: answerParts(calling),
@@ -155,10 +159,9 @@ const outletFor = (onShow: (chunk: Chunk) => void): Outlet<Chunk> => {
 };
 
 async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
-  const { run, call, said, loop, over, left } = calling;
+  const { run, call, said, loop, over, left, isHeld } = calling;
   const wire = createWire();
   const reader = loop.options.outlet.read().getReader();
-  const held: StreamPart[] = []; // by the loop, until the answer stands
   let hasStarted = false;
   function* send(parts: readonly StreamPart[]): Generator<StreamPart> {
     if (!hasStarted && said.start) yield said.start; // however many attempts there are
@@ -171,15 +174,12 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
   }
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      const parts = leaving(calling, next.value);
-      if (run.hold === 'step') held.push(...parts);
-      for (const part of run.hold === 'step' ? [] : send(parts)) yield part; // `yield*` would wait for each
+      for (const part of send(leaving(calling, next.value))) yield part; // `yield*` would wait for each
     }
     await over;
     Object.assign(run, { retries: loop.retries, recoveries: loop.recoveries });
     const finish = accept(calling);
-    const last = run.hold === 'step' ? held : calling.waiting;
-    yield* send(leavesTogether(run, call) ? inOrder(last, said.order) : last);
+    yield* send(isHeld ? inOrder(calling.waiting, said.order) : calling.waiting);
     calling.hasEnded = true;
     if (isAsItCame(calling) && (await isCleanRecord(run, said.raws))) yield* send(said.raws);
     yield* wire.end();
@@ -193,7 +193,7 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
 
 /** What leaves at once of a chunk that guards let out. */
 const leaving = (calling: Calling, chunk: Chunk): readonly StreamPart[] => {
-  const { run, call, said, waiting } = calling;
+  const { run, said, waiting, isHeld } = calling;
   run.throwIfStopped();
   if (chunk.type === retraction) {
     takeBack(calling, chunk as Chunk & { data: Retraction }); // of that type
@@ -201,7 +201,7 @@ const leaving = (calling: Calling, chunk: Chunk): readonly StreamPart[] => {
   }
   const part = partOfChunk(chunk, said.parts, modelCodec);
   if (!part) return [];
-  if (run.hold === 'step' || (call.mode === 'stream' && !waitsForReview.has(part.type))) return [part];
+  if (!isHeld && !waitsForReview.has(part.type)) return [part];
   waiting.push(part);
   return [];
 };

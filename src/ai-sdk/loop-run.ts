@@ -10,7 +10,7 @@ import { guardsOutput } from './model-port.js';
 import type { Run } from './run.js';
 
 /** What one run of the loop has of its own. */
-export interface LoopRunParts extends Pick<RunOptions, 'onEvent' | 'mayTakeBack'> {
+export interface LoopRunParts extends Pick<RunOptions, 'onEvent' | 'mayTakeBack' | 'hold'> {
   readonly list: MessageList;
   readonly outlet: Outlet<Chunk>;
   readonly ports: Pick<LoopPorts, 'messages' | 'models' | 'callModel' | 'toChunk'>;
@@ -25,7 +25,7 @@ export interface LoopRunParts extends Pick<RunOptions, 'onEvent' | 'mayTakeBack'
  * client: it runs the tools, has them approved, and decides about the next step.
  */
 export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
-  const { list, outlet, plan, signal, mode, onEvent, mayTakeBack } = parts;
+  const { list, outlet, plan, signal, mode, onEvent, mayTakeBack, hold } = parts;
   const { scope, options, retries, recoveries, stepNumber } = run;
   const { maxProcessorRetries: maxRetries = 0, maxErrorRetries: maxRecoveries = 10, maxHeldChars } = options;
   return createRun({
@@ -51,7 +51,7 @@ export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
     settings: {},
     limits: { maxSteps: Number.MAX_SAFE_INTEGER, maxRetries, maxRecoveries, models: 1 },
     abortSignal: signal,
-    hold: run.hold === 'step' ? 'run' : undefined, // one call of the model is a whole run of the loop
+    hold,
     toolConcurrency: Infinity,
     before: {
       counts: { stepNumber, retries, recoveries },
