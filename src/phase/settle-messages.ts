@@ -2,6 +2,7 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import { InterlockError } from '../errors.js';
 import { pass, type Edit, type Pass } from '../verdict.js';
 import type { Host, MessageScope, MessageSource, SystemMessage } from './host.js';
+import { dropMissing, missingInMessages } from './missing-content.js';
 import { isSame } from './plain-data.js';
 
 /** The part of a payload that hooks over messages read and change. */
@@ -99,11 +100,21 @@ export const invalidResult = (
   { detail, cause }: { detail: string; cause?: unknown },
 ): InterlockError => new InterlockError('phase/invalid-result', { path: `${phase}/${processorId}`, detail, cause });
 
-/** Names the hook that left a message in the list which nobody can read. Raises `phase/invalid-result`. */
+/** Raises `phase/invalid-result` where something that a hook left or returned lacks its content; `missing` is the way to it. */
+export const refuseMissing = (missing: string | undefined, data: { phase: string }, processorId: string): void => {
+  const detail = `${missing} has no content; take it out, or set its text to ''.`;
+  if (missing) throw invalidResult(data, processorId, { detail });
+};
+
+/** Names the hook that left a message without content in the list. Raises `phase/invalid-result`. */
 export const checkMessages = ({ data, processorId, host }: MessageSettling<MessageCarrier>, { scope }: MessageFacts): void => {
-  const isBroken = ({ content }: { content: unknown }) => typeof content !== 'object' || content === null;
-  if (data.messageList && host.messages.read(data.messageList, scope).some(isBroken))
-    throw invalidResult(data, processorId, { detail: 'it left a message without content.' });
+  const { messageList } = data;
+  if (!messageList) return;
+  const messages = host.messages.read(messageList, scope);
+  const missing =
+    missingInMessages(messages, 'messages') ?? missingInMessages(host.messages.readSystem(messageList), 'systemMessages');
+  if (missing) dropMissing(messages);
+  refuseMissing(missing, data, processorId);
 };
 
 /** A value in a few words, for error messages. */
@@ -177,6 +188,7 @@ const writeSystem = <Data extends MessageCarrier>(
 ): boolean => {
   if (!Array.isArray(given) || !given.every((entry) => (entry as { role?: unknown } | null)?.role === 'system'))
     throw invalidResult(data, processorId, { detail: 'systemMessages is not an array of system messages.' });
+  refuseMissing(missingInMessages(given, 'systemMessages'), data, processorId);
   const list = listOf(data);
   if (isSame(given, host.messages.readSystem(list))) return false;
   host.messages.writeSystem(list, given as SystemMessage[]); // just checked
@@ -189,11 +201,12 @@ const writeMessages = <Data extends MessageCarrier>(
   facts: MessageFacts,
 ): boolean => {
   if (!Array.isArray(given)) throw invalidResult(data, processorId, { detail: 'messages is not an array.' });
-  const bad = given.findIndex((entry) => !looksLikeMessage(entry));
+  const bad = given.findIndex((entry) => isGiven(entry) && !looksLikeMessage(entry));
   if (bad >= 0)
     throw invalidResult(data, processorId, {
       detail: `entry ${bad} of the messages is ${describeValue(given[bad])}, not a message.`,
     });
+  refuseMissing(missingInMessages(given, 'messages'), data, processorId);
   const list = listOf(data);
   if (given.length === 0 && facts.emptyMeansUnchanged) return false;
   if (isSame(given, host.messages.read(list, facts.scope))) return false; // equal content is a pass, whatever objects hold it
@@ -209,13 +222,11 @@ const writeMessages = <Data extends MessageCarrier>(
 const looksLikeMessage = (entry: unknown): boolean => {
   if (typeof entry !== 'object' || entry === null) return false;
   const { role, content, parts } = entry as { role?: unknown; content?: unknown; parts?: unknown };
-  return typeof role === 'string' && (Array.isArray(parts) || isContent(content));
+  return typeof role === 'string' && ('content' in entry || 'parts' in entry) && !isOther(content ?? parts);
 };
 
-const isContent = (content: unknown): boolean => {
-  if (typeof content !== 'object' || content === null) return typeof content === 'string';
-  return Array.isArray(content) || ('parts' in content && Array.isArray(content.parts)) || 'content' in content;
-};
+/** Whether it is no content of any form; what is missing is named by itself. */
+const isOther = (content: unknown): boolean => isGiven(content) && typeof content !== 'object' && typeof content !== 'string';
 
 /** Whether two arrays hold the same objects. */
 const isSameArray = (a: readonly unknown[], b: readonly unknown[]): boolean =>

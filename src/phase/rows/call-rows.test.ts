@@ -66,7 +66,7 @@ describe('processLLMRequest', () => {
   it('a prompt changed in place is what the next hook is given', async () => {
     let seen: unknown;
     await chain(data(), [
-      ({ prompt: given }: { prompt: unknown[] }) => void given.push('more'),
+      ({ prompt: given }: { prompt: unknown[] }) => void given.push({ role: 'user', content: [{ type: 'text', text: 'More.' }] }),
       ({ prompt: given }: { prompt: unknown[] }) => void (seen = given.length),
     ]);
     expect(seen).toBe(2);

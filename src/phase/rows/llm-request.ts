@@ -1,7 +1,8 @@
 import { pass } from '../../verdict.js';
+import { missingInMessages } from '../missing-content.js';
 import { isSame } from '../plain-data.js';
 import { definePhase, type PhaseData } from '../row.js';
-import { describeValue, invalidResult, isGiven } from '../settle-messages.js';
+import { describeValue, invalidResult, isGiven, refuseMissing } from '../settle-messages.js';
 
 type Data = PhaseData<'llmRequest'>;
 type Answer = Partial<Pick<Data, 'prompt' | 'response'>>;
@@ -27,6 +28,9 @@ export const llmRequest = definePhase({
       steps: data.steps ?? [],
     }),
   settle: (returned, { data, processorId }) => {
+    const { prompt: made } = (returned ?? {}) as Answer; // absent in answers of other forms, which are refused below
+    const sent = isGiven(made) && Array.isArray(made) ? made : data.prompt;
+    if (Array.isArray(sent)) refuseMissing(missingInMessages(sent, 'prompt'), data, processorId);
     if (returned === undefined || returned === null) return pass;
     const complaint = complaintAbout(returned);
     if (complaint) throw invalidResult(data, processorId, { detail: complaint });

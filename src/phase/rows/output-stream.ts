@@ -1,9 +1,10 @@
 import type { Processor } from '@mastra/core/processors';
 import { pass } from '../../verdict.js';
+import { missingInChunk } from '../missing-content.js';
 import { isSame } from '../plain-data.js';
 import { definePhase, type HookContext, type PhaseData } from '../row.js';
 import type { ProcessorSlot } from '../scope.js';
-import { describeValue, invalidResult } from '../settle-messages.js';
+import { describeValue, invalidResult, refuseMissing } from '../settle-messages.js';
 
 type Data = PhaseData<'outputStream'>;
 /** What a hook is given beside Mastra's own arguments, see {@link HookContext}. */
@@ -39,13 +40,14 @@ export const outputStream = definePhase({
       heedsRulings: context.heedsRulings,
     } as StreamArgs),
   settle: (returned, { data, processorId }) => {
-    if (isSame(returned, data.part)) return pass;
-    if (returned === null || returned === undefined) return { kind: 'edit', data: { ...data, part: null } };
+    if (returned === null || returned === undefined)
+      return data.part === returned ? pass : { kind: 'edit', data: { ...data, part: null } };
     if (typeof (returned as { type?: unknown }).type !== 'string')
       throw invalidResult(data, processorId, {
         detail: `it returned ${describeValue(returned)}, expected a chunk, null or nothing.`,
       });
-    return { kind: 'edit', data: { ...data, part: returned } };
+    refuseMissing(missingInChunk(returned, 'part'), data, processorId);
+    return isSame(returned, data.part) ? pass : { kind: 'edit', data: { ...data, part: returned } };
   },
 });
 

@@ -1,0 +1,79 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+
+/** The way to what has no content, from the value that is looked at: `[1].content.parts[0].text`. Undefined where all of it has. */
+type Missing = string | undefined;
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const at = (key: string, missing: Missing): Missing => (missing === undefined ? undefined : key + missing);
+
+const text = (value: unknown): Missing => (typeof value === 'string' ? undefined : '');
+
+const entries = (values: unknown, missingIn: (value: unknown) => Missing): Missing => {
+  if (!Array.isArray(values)) return '';
+  for (let index = 0; index < values.length; index += 1) {
+    const missing = missingIn(values[index]);
+    if (missing !== undefined) return `[${index}]${missing}`;
+  }
+  return undefined;
+};
+
+const missingInMessage = (message: unknown): Missing => {
+  if (!isObject(message)) return '';
+  const { content, parts } = message;
+  if (parts !== undefined && parts !== null) return at('.parts', entries(parts, missingInPart));
+  if (typeof content === 'string') return undefined;
+  if (!isObject(content)) return '.content';
+  if (Array.isArray(content)) return at('.content', entries(content, missingInPart));
+  if (!('parts' in content) && typeof content.content === 'string') return undefined; // as old versions stored it
+  return at('.content.parts', entries(content.parts, missingInPart));
+};
+
+const missingInPart = (part: unknown): Missing => {
+  if (typeof part === 'string') return undefined;
+  if (!isObject(part)) return '';
+  switch (part.type) {
+    case 'text':
+      return at('.text', text(part.text));
+    case 'reasoning': // Mastra stores it as a text, and as details; a model's has a text
+      if (Array.isArray(part.details)) return at('.details', entries(part.details, missingInPart));
+      return 'text' in part ? at('.text', text(part.text)) : at('.reasoning', text(part.reasoning));
+    case 'tool-invocation':
+      return isObject(part.toolInvocation) ? undefined : '.toolInvocation';
+    default:
+      return undefined;
+  }
+};
+
+/** In messages of either form: Mastra's own, or a model's. */
+export const missingInMessages = (messages: unknown, name: string): Missing => at(name, entries(messages, missingInMessage));
+
+/** Takes out of a list's own messages what has no content, so that a run can go on, or be stored, after the guard that failed. */
+export const dropMissing = (messages: readonly MastraDBMessage[]): void => {
+  for (const message of messages) {
+    if (missingInMessage(message) === undefined) continue;
+    const { content } = message as { content: Partial<MastraDBMessage['content']> | null | undefined }; // a hook took it out
+    const { parts } = content ?? {};
+    if (!content || !Array.isArray(parts)) message.content = { ...content, format: 2, parts: [] };
+    else parts.splice(0, Infinity, ...parts.filter((part) => missingInPart(part) === undefined)); // others hold the same array
+  }
+};
+
+/** Fields without which a chunk says nothing. */
+const chunkFields: Readonly<Record<string, readonly string[]>> = {
+  'text-delta': ['text'],
+  'reasoning-delta': ['text'],
+  'tool-call': ['toolCallId', 'toolName'],
+  'tool-call-delta': ['argsTextDelta'],
+};
+
+/** In a chunk of the stream. */
+export const missingInChunk = (chunk: unknown, name: string): Missing => {
+  if (!isObject(chunk) || typeof chunk.type !== 'string') return name;
+  const fields = Object.hasOwn(chunkFields, chunk.type) ? chunkFields[chunk.type] : undefined;
+  if (!fields) return undefined;
+  const { payload } = chunk;
+  if (!isObject(payload)) return `${name}.payload`;
+  const field = fields.find((one) => typeof payload[one] !== 'string');
+  return field && `${name}.payload.${field}`;
+};

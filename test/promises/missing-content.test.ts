@@ -1,0 +1,195 @@
+import { Agent } from '@mastra/core/agent';
+import type { Processor } from '@mastra/core/processors';
+import { describe, expect, it } from 'vitest';
+import { guard, InterlockAgent, phases, pipeline, type Phase, type PipelineStep } from '../../src/index.js';
+import { memoryEngine } from '../../src/durable/memory-engine.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { runGuarded, ways } from '../ai-sdk/support.js';
+import { createAgent, laned, modelFor, recovering, runAgent } from './support.js';
+
+/** What a hook is given that it takes the content out of. */
+interface Args {
+  readonly messages?: Message[];
+  readonly prompt?: { content: unknown }[];
+  readonly part?: { type: string; payload: { text: unknown } };
+  readonly systemMessages?: { content: unknown }[];
+}
+
+interface Message {
+  content: { parts: { type: string; text?: unknown }[] };
+}
+
+type Spoil = (args: Args) => unknown;
+
+/** The part of the last message that has text, which is an answer's where there is one. */
+const spoilText = (gone: null | undefined): Spoil => {
+  return ({ messages = [] }) => {
+    const part = messages.flatMap(({ content }) => content.parts).find(({ type }) => type === 'text');
+    if (part) part.text = gone;
+    return undefined;
+  };
+};
+
+const withoutLast = ({ messages = [] }: Args): Message[] => [
+  ...messages.slice(0, -1),
+  { ...messages.at(-1), content: null as never },
+];
+
+const overMessages: Record<string, [spoil: Spoil, path: RegExp]> = {
+  'a text set to null in place': [spoilText(null), /messages\[\d\]\.content\.parts\[\d\]\.text/],
+  'a text set to undefined in place': [spoilText(undefined), /messages\[\d\]\.content\.parts\[\d\]\.text/],
+  'content set to null in place': [
+    ({ messages = [] }) => void Object.assign(messages.at(-1) ?? {}, { content: null }),
+    /messages\[\d\]\.content /,
+  ],
+  'parts set to null in place': [
+    ({ messages = [] }) => void Object.assign(messages.at(-1)?.content ?? {}, { parts: null }),
+    /messages\[\d\]\.content\.parts /,
+  ],
+  'a part set to null in place': [
+    ({ messages = [] }) => void messages.at(-1)?.content.parts.splice(0, 1, null as never),
+    /messages\[\d\]\.content\.parts\[0\] /,
+  ],
+  'a message returned without content': [withoutLast, /messages\[\d\]\.content /],
+  'a null returned for a message': [({ messages = [] }) => [...messages, null], /messages\[\d\] /],
+};
+
+const overPrompt: typeof overMessages = {
+  'content set to null in place': [({ prompt = [] }) => void (prompt[0] && (prompt[0].content = null)), /prompt\[0\]\.content /],
+  'a prompt returned without content': [
+    ({ prompt = [] }) => ({ prompt: [...prompt.slice(0, -1), { ...prompt.at(-1), content: undefined }] }),
+    /prompt\[\d\]\.content /,
+  ],
+};
+
+const overChunks: typeof overMessages = {
+  'a text set to null in place': [
+    ({ part }) => {
+      if (part?.type === 'text-delta') part.payload.text = null;
+      return part;
+    },
+    /part\.payload\.text /,
+  ],
+  'a chunk returned without payload': [
+    ({ part }) => (part?.type === 'text-delta' ? { type: part.type } : part),
+    /part\.payload /,
+  ],
+};
+
+const spoilings: readonly [Phase, typeof overMessages][] = [
+  ['input', overMessages],
+  ['inputStep', overMessages],
+  ['llmRequest', overPrompt],
+  ['outputStream', overChunks],
+  ['outputStep', overMessages],
+  [
+    'toolResult',
+    { ...overMessages, 'a message returned without content': overMessages['content set to null in place'] as never },
+  ],
+  ['outputResult', overMessages],
+];
+
+const cases = spoilings.flatMap(([phase, all]) =>
+  Object.entries(all).map(([what, [spoil, path]]) => ({ phase, what, spoil, path })),
+);
+
+const guardFor = (phase: Phase, spoil: Spoil): Processor => ({ id: 'spoils', [phases[phase].hook]: spoil });
+
+/** Everything that an error says of itself and of its causes. */
+const said = (error: unknown): string => {
+  const { code, path, message, cause } = error as Error & { code?: string; path?: string };
+  return `${code} ${path} ${message}\n${cause === undefined ? '' : said(cause)}`;
+};
+
+const expectNamed = (error: unknown, phase: Phase, path: RegExp): void => {
+  const text = said(error);
+  expect(text).toContain('phase/invalid-result');
+  expect(text).toContain(`${phase}/spoils`);
+  expect(text).toMatch(path);
+  expect(text).not.toContain('TypeError');
+  expect(text).not.toContain('Cannot read');
+};
+
+const wirings: Record<string, (one: Processor) => PipelineStep> = {
+  alone: (one) => one,
+  'in a parallel block': (one) =>
+    pipeline('house')
+      .parallel([
+        one,
+        { id: 'beside', processInput: ({ messages }) => messages, processOutputResult: ({ messages }) => messages },
+      ])
+      .commit(),
+};
+
+describe.each(cases)('$phase: $what', ({ phase, spoil, path }) => {
+  it.each(Object.entries(wirings))('fails by its own name in an InterlockAgent, %s', async (_wiring, wire) => {
+    for (const mode of ['generate', 'stream'] as const) {
+      const agent = createAgent({ ...laned([phase, wire(guardFor(phase, spoil))]), model: modelFor(phase) });
+      const ran = await runAgent(agent, mode);
+      expect(ran.status).toBe('failed');
+      expectNamed(ran.error, phase, path);
+    }
+  });
+
+  it('fails by its own name in a durable run', async () => {
+    const durability = memoryEngine();
+    const agent = createAgent({ ...laned([phase, guardFor(phase, spoil)]), model: modelFor(phase), durability });
+    const ran = await runAgent(agent, 'stream');
+    expect(ran.status).toBe('failed');
+    expectNamed(ran.error, phase, path);
+  });
+
+  it.each(ways)('fails by its own name in the AI SDK: %s', async (way) => {
+    const ran = await runGuarded(way, { guards: [guardFor(phase, spoil)], model: aiSdkModelFor(phase) });
+    expectNamed(ran.error, phase, path);
+  });
+});
+
+const aiSdkModelFor = (phase: Phase) => scriptedModel({ specificationVersion: 'v4', steps: scriptOf(phase) });
+
+const scriptOf = (phase: Phase) => {
+  const charge = { text: ['I will charge. '], toolCalls: [{ name: 'charge', args: { amount: 1 } }] };
+  return phase === 'outputResult' ? [{ text: ['All is ', 'paid.'] }] : [charge, { text: ['All is ', 'paid.'] }];
+};
+
+it('a hook of a recovery that leaves a message without content fails by its own name', async () => {
+  const spoil: Spoil = ({ messages = [] }) => {
+    Object.assign(messages.at(-1) ?? {}, { content: null });
+    return { retry: true };
+  };
+  const agent = createAgent({
+    ...laned(['apiError', guardFor('apiError', spoil), recovering()]),
+    model: modelFor('apiError'),
+  });
+  expectNamed((await runAgent(agent, 'generate')).error, 'apiError', /messages\[\d\]\.content /);
+});
+
+it.each(['input', 'outputResult'] as const)('a stock agent with the pipeline fails by that name: %s', async (phase) => {
+  const guards = pipeline('guards')
+    .then(guardFor(phase, spoilText(null)))
+    .commit();
+  const lane = phase === 'input' ? 'inputProcessors' : 'outputProcessors';
+  const model = scriptedModel({ steps: [{ text: 'Well.' }] }) as never;
+  const agent = new Agent({ id: 'a', name: 'a', instructions: 'Help.', model, [lane]: [guards as never] });
+  const error: unknown = await agent.generate('Hi').catch((caught: unknown) => caught);
+  expect(`${said(error)} ${JSON.stringify(error)}`).toMatch(/has no content/);
+});
+
+it('a system message without content is named, too', async () => {
+  const spoiling: Processor = {
+    id: 'spoils',
+    processInput: ({ messages }) => ({ messages, systemMessages: [{ role: 'system', content: null as never }] }),
+  };
+  const model = scriptedModel({ steps: [{ text: 'Well.' }] });
+  const agent = new InterlockAgent({ id: 'a', name: 'a', instructions: 'Help.', model, inputProcessors: [spoiling] });
+  const error: unknown = await agent.generate('Hi').catch((caught: unknown) => caught);
+  expectNamed(error, 'input', /systemMessages\[0\]\.content /);
+});
+
+it.each(['input', 'outputStep'] as const)('a run whose guard may fail goes on without what has no content: %s', async (phase) => {
+  const guarded = guard(guardFor(phase, overMessages['a part set to null in place']?.[0] ?? spoilText(null)), {
+    onUnavailable: 'pass',
+  });
+  const ran = await runAgent(createAgent({ ...laned([phase, guarded]), model: modelFor('input') }), 'generate');
+  expect(ran.status).toBe('success');
+});
