@@ -279,19 +279,21 @@ describe('one end on every way to run', () => {
       fc.asyncProperty(script, async (one) => {
         expect(await way(one)).toEqual(await inProcess(one));
       }),
-      times(100, 1_700),
+      times(70, 1_700),
     );
   });
 
+  /** The answer of the last step stands for all: what a guard of the result changes in those before it has no effect in the AI SDK. */
+  const last = ({ end, ...seen }: End) => ({ ...seen, end: end[0] === 'success' ? end.at(-1) : end });
   const isForSdk = ({ rules }: Script): boolean => !rules.some(({ phase, act }) => phase === 'toolResult' && act === 'retry');
 
   // A retry on a tool's result is that tool's error there: no step is made again. Nor can a stream of the AI SDK take words back.
   it.each(['generate', 'stream'] as const)('%s of the AI SDK ends as that of an agent does', async (mode) => {
     await fc.assert(
       fc.asyncProperty(script.filter(isForSdk), async (one) => {
-        expect(await onAiSdk(mode)(one)).toEqual(await inProcess(one));
+        expect(last(await onAiSdk(mode)(one))).toEqual(last(await inProcess(one)));
       }),
-      times(50, 1_000),
+      times(40, 1_000),
     );
   });
 });
