@@ -50,33 +50,6 @@ export const createPace = (): Pace => {
 /** What finds values in a text. */
 type Finding<Span extends TextSpan> = Pick<Pattern<Span>, 'find' | 'isStepwise'>;
 
-/** All matches in a text; at once in a short one, else step by step. */
-export const findAll = <Span extends TextSpan>(
-  { find, isStepwise = false }: Finding<Span>,
-  text: string,
-  pace: Pace,
-): Awaitable<readonly Span[]> => {
-  if (pace.mayRead(text.length)) return find(text, 0);
-  return findInSteps({ find, isStepwise }, text, pace);
-};
-
-const findInSteps = async <Span extends TextSpan>(
-  { find, isStepwise }: Finding<Span>,
-  text: string,
-  pace: Pace,
-): Promise<readonly Span[]> => {
-  const spans: Span[] = [];
-  for (let from = 0; from < text.length;) {
-    await pace.turn();
-    const until = isStepwise ? Math.min(text.length, from + stepChars) : text.length;
-    pace.mayRead(until - from);
-    const found = isStepwise ? find(text, from, until) : find(text, from);
-    for (const span of found) spans.push(span);
-    from = Math.max(until, found.at(-1)?.end ?? 0);
-  }
-  return spans;
-};
-
 /** Does the same with each of a list, one after another; without waiting where nothing has to be waited for. */
 export const inTurn = <T, R>(items: readonly T[], act: (item: T, index: number) => Awaitable<R>): Awaitable<R[]> => {
   const results: R[] = [];
@@ -98,22 +71,6 @@ const goOn = async <T, R>(
   return results;
 };
 
-/** A text with something else in place of each match; the same text where there is none. */
-export const replaceMatches = <Span extends TextSpan>(
-  text: string,
-  { pattern, replace }: { pattern: Finding<Span>; replace: (value: string, span: Span) => string },
-  pace: Pace,
-): Awaitable<string> =>
-  whenReady(findAll(pattern, text, pace), (spans) => {
-    const pieces: string[] = [];
-    let at = 0;
-    for (const span of spans) {
-      pieces.push(text.slice(at, span.start), replace(text.slice(span.start, span.end), span));
-      at = span.end;
-    }
-    return at === 0 ? text : pieces.join('') + text.slice(at);
-  });
-
 /** Changes texts; `map` changes those inside a value, and meets the same ones in the same order whatever they become. */
 export const changeTexts = <Value, Text = string>(
   map: (change: (text: Text) => Text) => Value,
@@ -131,7 +88,7 @@ export const changeTexts = <Value, Text = string>(
   });
 };
 
-/** Work that is done in steps: each is over in a few milliseconds, and tells about how many characters it has read. */
+/** Work that is done in steps: each is over in a few milliseconds, and tells before about how many characters it reads. */
 export type Steps<Result> = Generator<number, Result, void>;
 
 /** Does work without a pause. */
@@ -147,6 +104,43 @@ export const paced = <Result>(steps: Steps<Result>, pace: Pace): Awaitable<Resul
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
-    if (!pace.mayRead(value)) return pace.turn().then(() => paced(steps, pace));
+    if (pace.mayRead(value)) continue;
+    return pace.turn().then(() => {
+      pace.mayRead(value);
+      return paced(steps, pace);
+    });
   }
 };
+
+/** All matches in a text. */
+export function* finding<Span extends TextSpan>(
+  { find, isStepwise = false }: Finding<Span>,
+  text: string,
+): Steps<readonly Span[]> {
+  const spans: Span[] = [];
+  for (let from = 0; from < text.length;) {
+    const until = isStepwise ? Math.min(text.length, from + stepChars) : text.length;
+    yield until - from;
+    for (const span of isStepwise ? find(text, from, until) : find(text, from)) spans.push(span);
+    from = Math.max(until, spans.at(-1)?.end ?? 0);
+  }
+  return spans;
+}
+
+/** So much reading costs as much as one replacement: a hash, or a comparison with what was said before. */
+export const replacementChars = 256;
+
+/** A text with something else in place of each match; the same text where there is none. */
+export function* replacing<Span extends TextSpan>(
+  text: string,
+  { pattern, replace }: { pattern: Finding<Span>; replace: (value: string, span: Span) => string },
+): Steps<string> {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const span of yield* finding(pattern, text)) {
+    yield replacementChars;
+    pieces.push(text.slice(at, span.start), replace(text.slice(span.start, span.end), span));
+    at = span.end;
+  }
+  return at === 0 ? text : pieces.join('') + text.slice(at);
+}

@@ -3,7 +3,7 @@ import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { HookCall, HookContext, PhaseRow } from '../phase/row.js';
 import { phases } from '../phase/table.js';
 import { carriedChunk, carriedValue, isCarrier, withCarried } from './carried-chunk.js';
-import { changeTexts, createPace, replaceMatches } from './in-steps.js';
+import { changeTexts, createPace, paced, replacing } from './in-steps.js';
 import { mapSaid, mapTexts } from './map-texts.js';
 import type { Pattern, TextSpan, WindowedProcessor } from './pattern.js';
 import { readFields } from './read-fields.js';
@@ -124,7 +124,7 @@ export const findsNothing = (pattern: Pattern, { type, payload }: { type: string
   const fields = { ...payload };
   const without = changeTexts(
     (change) => readFields(type, fields, { change }),
-    (text) => replaceMatches(text, { pattern, replace: () => '' }, pace),
+    (text) => paced(replacing(text, { pattern, replace: () => '' }), pace),
   );
   return whenReady(without, (left) => left === fields);
 };
@@ -149,5 +149,5 @@ const carriedAs = (inner: StreamChunk, by: Replacing): Awaitable<StreamChunk | n
 const replacingAll = ({ pattern, messageList, context }: Replacing): ((text: string) => Awaitable<string>) => {
   const pace = createPace();
   const replace = (value: string, span: TextSpan) => pattern.replace(value, { span, context: context(value), messageList });
-  return (text) => replaceMatches(text, { pattern, replace }, pace);
+  return (text) => paced(replacing(text, { pattern, replace }), pace);
 };

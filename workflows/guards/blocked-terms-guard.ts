@@ -1,13 +1,14 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import type { WindowedProcessor } from '../../src/guard/pattern.js';
+import { createPace, finding, paced, type Steps } from '../../src/guard/in-steps.js';
 import { whenReady } from '../../src/phase/awaitable.js';
 import { newestUserTurn, readingsOf, responseMessages, textsOf } from '../messages/message-text.js';
 import { redactMessages } from '../messages/redact-message.js';
 import { combineFinders } from '../patterns/combine-finders.js';
 import { termFinder } from '../patterns/term-finder.js';
-import { termPattern } from '../text/term-pattern.js';
-import type { Redaction } from '../text/redact-texts.js';
+import { readingForm } from '../text/overlap.js';
+import { termMatching } from '../text/term-pattern.js';
 import { judgeWith, report, type Detection } from './detection.js';
 import { traitsOf, unchanged, type EditStrategy, type GuardOptions, type GuardProcessor } from './guard-options.js';
 import { streamHooks, type ValuePolicy } from './value-hooks.js';
@@ -56,7 +57,7 @@ export const blockedTermsGuard = (
 ): GuardProcessor<'processInput' | 'processOutputStep', BlockedTermsMetadata> & Pick<WindowedProcessor, 'window'> => {
   checkOptions('blocked-terms', options, optionKinds);
   const { terms, wholeWords = true, strategy = 'block', replacement = '***' } = options;
-  const pattern = termPattern(terms, wholeWords);
+  const matching = termMatching(terms, wholeWords);
   const guard: TermsProcessor = {
     id: options.id ?? 'blocked-terms',
     name: 'Blocked terms',
@@ -68,8 +69,11 @@ export const blockedTermsGuard = (
     metadata: { strategy, count },
   });
   const detection = (count: number, place: string) => (count > 0 ? detectionOf(count, place) : undefined);
-  const redaction = termRedaction(pattern, replacement);
+  const redaction = { ...matching, replacement: () => replacement };
   const judge = judgeWith<BlockedTermsMetadata>(guard, strategy === 'block' ? 'block' : 'warn');
+  type Context = Parameters<typeof judge>[1];
+  const judgeTexts = (texts: readonly string[], place: string, args: Context) =>
+    whenReady(paced(countingTerms(matching, texts), createPace()), (count) => judge(detection(count, place), args));
   const edit = (messages: MastraDBMessage[], which: readonly MastraDBMessage[], place: string) => {
     return whenReady(redactMessages(messages, which, redaction), (edited) => {
       const found = detection(edited.found.length, place);
@@ -86,24 +90,20 @@ export const blockedTermsGuard = (
   return Object.assign(guard, { traits: traitsOf[strategy] }, hooks, {
     processInput: (args) => {
       const turn = newestUserTurn(args.messages);
-      return strategy === 'redact' ? edit(args.messages, turn, 'input') : judge(detection(countIn(pattern, turn), 'input'), args);
+      return strategy === 'redact'
+        ? edit(args.messages, turn, 'input')
+        : judgeTexts(readingsOf(turn.flatMap(textsOf)), 'input', args);
     },
     processOutputStep: (args) => {
       const answer = responseMessages(args.messages);
       if (strategy === 'redact') return edit(args.messages, answer, 'answer');
-      return judge(detection(countIn(pattern, answer, args.text), 'answer'), args);
+      return judgeTexts([...readingsOf(answer.flatMap(textsOf)), args.text ?? ''], 'answer', args);
     },
   } satisfies Partial<TermsProcessor>);
 };
 
-const termRedaction = (pattern: RegExp, replacement: string): Redaction => ({
-  find: (text) => [...text.matchAll(pattern)].map(({ 0: found, index }) => ({ start: index, end: index + found.length })),
-  replacement: () => replacement,
-});
-
-const countIn = (pattern: RegExp, messages: readonly MastraDBMessage[], text = ''): number => {
-  const counts = [...readingsOf(messages.flatMap(textsOf)), text].map(
-    (reading) => reading.normalize('NFKC').match(pattern)?.length ?? 0,
-  );
-  return Math.max(...counts);
-};
+function* countingTerms(matching: ReturnType<typeof termMatching>, texts: readonly string[]): Steps<number> {
+  let most = 0;
+  for (const text of texts) most = Math.max(most, (yield* finding(matching, yield* readingForm(text))).length);
+  return most;
+}

@@ -1,12 +1,12 @@
 import type { ProcessLLMRequestArgs, Processor, ProcessorContext, ProcessOutputStreamArgs } from '@mastra/core/processors';
 import type { Pattern, TextSpan, WindowedProcessor } from '../../src/guard/pattern.js';
-import { createPace, paced, stepChars, type Steps } from '../../src/guard/in-steps.js';
+import { atOnce, createPace, paced, stepChars, type Steps } from '../../src/guard/in-steps.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
 import { whenReady } from '../../src/phase/awaitable.js';
 import { aBoolean, numberFrom, oneOf } from '../../src/option-kind.js';
 import { responseMessages, textsOf } from '../messages/message-text.js';
 import { holdBack } from '../stream/hold-back.js';
-import { indexOverlap, plainSigns, type OverlapIndex } from '../text/overlap.js';
+import { indexingSigns, plainSigns, readingSigns, type OverlapIndex } from '../text/overlap.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 import { block, judgeWith, report, type Detection } from './detection.js';
 import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
@@ -32,7 +32,7 @@ const optionKinds: KindsOf<CanaryGuardOptions> = {
   strategy: oneOf('block', 'warn'),
 };
 
-/** What a run keeps secret, and the end of what it has said. */
+/** What a run keeps secret, and the end of what it has said, in plain signs. */
 interface Secret {
   readonly word: string;
   system: string;
@@ -60,19 +60,23 @@ export const canaryGuard = (
     description: 'Finds the system prompt in answers.',
     onViolation: options.onViolation,
   };
-  const leakIn: FindLeak = (text, secret, list) => {
-    const system = secret.system || systemOf(list);
-    if (system !== secret.system || !secret.index) Object.assign(secret, { system, index: indexOf(system, minOverlap) });
-    const leak = leakOf(text, secret, hasWord);
+  const tailSigns = Math.max(randomWord().length, minOverlap === Infinity ? 0 : minOverlap) - 1;
+  const knowing = function* (secret: Secret, system: string): Steps<void> {
+    if (system === secret.system && secret.index) return;
+    Object.assign(secret, { system, index: yield* indexing(system, minOverlap) });
+  };
+  const leakIn = (signs: string, secret: Secret): Detection<CanaryMetadata> | undefined => {
+    const leak = leakOf(signs, secret, hasWord);
     return leak && { reason: 'The answer gives the instructions away.', metadata: { leak } };
   };
   const pattern: Pattern = {
     ...sentences,
     replace: (value, { context, messageList }) => {
       const secret = secretOf(context.state);
-      const text = secret.tail + value;
-      secret.tail = text.slice(-tailChars);
-      const found = leakIn(text, secret, messageList);
+      atOnce(knowing(secret, secret.system || systemOf(messageList)));
+      const signs = secret.tail + plainSigns(value);
+      secret.tail = signs.slice(-tailSigns);
+      const found = leakIn(signs, secret);
       if (found && strategy === 'block') return block(found, context as ProcessorContext<CanaryMetadata>); // its abort takes any metadata
       if (found) void report(guard, found);
       return value;
@@ -84,25 +88,25 @@ export const canaryGuard = (
       const secret = secretOf(state);
       secret.tail = '';
       const system = prompt.flatMap(({ role, content }) => (role === 'system' ? leavesOf(content) : [])).join('\n');
-      Object.assign(secret, { system, index: indexOf(system, minOverlap) });
-      return hasWord ? { prompt: withWord(prompt, secret.word) } : undefined;
+      return whenReady(paced(knowing(secret, system), createPace()), () =>
+        hasWord ? { prompt: withWord(prompt, secret.word) } : undefined,
+      );
     },
     processOutputStream: holdBack(pattern),
     processOutputStep: (args) => {
       const calls = (args.toolCalls ?? []).flatMap((call) => leavesOf(call.args));
       const text = [...responseMessages(args.messages).slice(-1).flatMap(textsOf), args.text ?? '', ...calls].join('\n');
       const secret = secretOf(args.state);
-      const leak = paced(
-        firstIn(text, overlapFor(minOverlap), (piece) => leakIn(piece, secret, args.messageList)),
-        createPace(),
-      );
-      return whenReady(leak, (found) => judge(found, args));
+      const searching = function* (): Steps<Detection<CanaryMetadata> | undefined> {
+        yield* knowing(secret, secret.system || systemOf(args.messageList));
+        return yield* firstIn(yield* readingSigns(text), tailSigns, (signs) => leakIn(signs, secret));
+      };
+      return whenReady(paced(searching(), createPace()), (found) => judge(found, args));
     },
   } satisfies Partial<Processor<string, CanaryMetadata>>);
 };
 
 type MessageList = ProcessOutputStreamArgs['messageList'];
-type FindLeak = (text: string, secret: Secret, list: MessageList) => Detection<CanaryMetadata> | undefined;
 
 /** The secret of each run, by the state that its hooks share. */
 const createSecrets = (): ((state: object) => Secret) => {
@@ -114,10 +118,7 @@ const createSecrets = (): ((state: object) => Secret) => {
   };
 };
 
-/** How many characters a piece of a long text repeats of the one before, so that a leak over both is found. */
-const overlapFor = (minOverlap: number): number => (minOverlap === Infinity ? tailChars : Math.max(tailChars, 4 * minOverlap));
-
-/** Searches a text piece by piece; returns the first finding. */
+/** Searches a text piece by piece, each with the end of the one before; returns the first finding. */
 function* firstIn<Found>(text: string, overlap: number, find: (piece: string) => Found | undefined): Steps<Found | undefined> {
   for (let at = 0; at === 0 || at < text.length; at += stepChars) {
     const piece = text.slice(Math.max(0, at - overlap), at + stepChars);
@@ -134,19 +135,17 @@ const systemOf = (list: MessageList): string =>
     .flatMap(({ content }) => leavesOf(content))
     .join('\n') ?? '';
 
-/** So much of what was said is read again with the next sentence. */
-const tailChars = 512;
 const maxSentenceChars = 400;
 /** A shorter sentence is judged together with the next one: each judgement reads the end of the earlier text again. */
 const minSentenceChars = 64;
 
-const indexOf = (system: string, least: number): OverlapIndex | undefined =>
-  least === Infinity ? undefined : indexOverlap([system], least);
+function* indexing(system: string, least: number): Steps<OverlapIndex | undefined> {
+  return least === Infinity ? undefined : yield* indexingSigns([yield* readingSigns(system)], least);
+}
 
-const leakOf = (text: string, { word, index }: Secret, hasWord: boolean): CanaryMetadata['leak'] | undefined => {
-  const signs = plainSigns(text);
+const leakOf = (signs: string, { word, index }: Secret, hasWord: boolean): CanaryMetadata['leak'] | undefined => {
   if (hasWord && (signs.includes(word) || signs.includes(Array.from(word).toReversed().join('')))) return 'word';
-  return index && index.longestRun(text) > 0 ? 'overlap' : undefined;
+  return index && index.longestRun(signs) > 0 ? 'overlap' : undefined;
 };
 
 /** Letters and digits that no answer has by chance. */

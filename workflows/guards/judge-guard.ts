@@ -1,6 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor, ProcessorContext } from '@mastra/core/processors';
 import type { WindowedProcessor } from '../../src/guard/pattern.js';
+import { turn } from '../../src/guard/in-steps.js';
 import type { HookContext } from '../../src/phase/row.js';
 import {
   aBoolean,
@@ -167,7 +168,8 @@ const createAsking = ({ model, onJudgement }: JudgeGuardOptions): Ask => {
   return async (place, policies, { judged, args }) => {
     const highest: Record<string, number> = {};
     const shown = shownTo(policies, args, place);
-    for (const part of partsOf(judged)) {
+    for (const [at, part] of partsOf(judged).entries()) {
+      if (at > 0) await turn();
       args.abortSignal?.throwIfAborted();
       const { probabilities, usage, isFirst } = await shared(policies, { ...shown, judged: part });
       if (isFirst) onJudgement?.({ place, probabilities, usage });
@@ -193,8 +195,13 @@ const shownTo = (
   const judged = new Set(place === 'input' ? newestUserTurn(messages) : []);
   const turns = messages
     .filter((message) => message.role === 'user' && !judged.has(message))
+    .slice(-8)
     .map((message) => ({ role: 'user', text: textOf(message).slice(-maxShownChars) }));
   const wantsSources = Object.values(policies).some(({ sources = false }) => sources);
-  const sources = wantsSources ? callsIn(messages).map(({ result }) => leavesOf(result).join('\n').slice(0, maxShownChars)) : [];
-  return { turns: turns.slice(-8), sources: sources.slice(-8) };
+  const sources = wantsSources
+    ? callsIn(messages)
+        .slice(-8)
+        .map(({ result }) => leavesOf(result).join('\n').slice(0, maxShownChars))
+    : [];
+  return { turns, sources };
 };

@@ -1,6 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
-import { createPace, findAll, inTurn } from '../../src/guard/in-steps.js';
+import { createPace, finding, inTurn, paced } from '../../src/guard/in-steps.js';
 import { whenReady } from '../../src/phase/awaitable.js';
 import { readingsOf, responseMessages, textsOf } from '../messages/message-text.js';
 import { combineFinders, countKinds } from '../patterns/combine-finders.js';
@@ -67,7 +67,7 @@ export const leakGuard = (
     const readings = [...readingsOf(responseMessages(messages).flatMap(textsOf)), text];
     const pace = createPace();
     return whenReady(
-      inTurn(readings, (reading) => findAll(policy.finder, reading, pace)),
+      inTurn(readings, (reading) => paced(finding(policy.finder, reading), pace)),
       (found) => {
         const leaks = found.find((spans) => spans.length > 0);
         return leaks && policy.detection(leaks, 'answer');

@@ -156,7 +156,7 @@ const carriedBy = (texts: readonly string[], maxCarried: number): ((value: strin
   if (maxCarried === Infinity) return () => false;
   const newest = newestOf(texts);
   const index = indexOverlap(newest.map(withoutLinks), maxCarried);
-  return (value, cargo) => !newest.some((text) => text.includes(value)) && index.longestRun(cargo) > 0;
+  return (value, cargo) => !newest.some((text) => text.includes(value)) && index.longestRun(plainSigns(cargo)) > 0;
 };
 
 const newestOf = (texts: readonly string[]): string[] => {

@@ -1,6 +1,8 @@
 import type { ProcessOutputStepArgs } from '@mastra/core/processors';
 import { responseMessages, textOf } from '../messages/message-text.js';
-import { repetitionOf } from '../text/repetition.js';
+import { createPace, paced } from '../../src/guard/in-steps.js';
+import { whenReady } from '../../src/phase/awaitable.js';
+import { countingRepetition } from '../text/repetition.js';
 import { retrying, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
 import { aBoolean, kind, listOf, numberFrom } from '../../src/option-kind.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
@@ -55,11 +57,14 @@ export const qualityGuard = (options: QualityGuardOptions = {}): GuardProcessor<
     onViolation: options.onViolation,
     traits: retrying,
     processOutputStep: (args) => {
-      const failed = flawsOf(answerOf(args), rules, callsTools(args));
-      if (failed.length === 0) return unchanged;
-      const score = failed.includes('empty') ? 0 : 1 - failed.length / checkCount;
-      const reason = failed.map((flaw) => feedback[flaw](rules)).join(' ');
-      return args.abort(reason, { retry: args.retryCount < maxRetries, metadata: { score, failed } });
+      const text = answerOf(args);
+      return whenReady(paced(countingRepetition(text), createPace()), (repetition) => {
+        const failed = flawsOf({ text, repetition, isUnderway: callsTools(args) }, rules);
+        if (failed.length === 0) return unchanged;
+        const score = failed.includes('empty') ? 0 : 1 - failed.length / checkCount;
+        const reason = failed.map((flaw) => feedback[flaw](rules)).join(' ');
+        return args.abort(reason, { retry: args.retryCount < maxRetries, metadata: { score, failed } });
+      });
     },
   };
 };
@@ -74,11 +79,19 @@ const feedback: Record<QualityFlaw, (rules: Rules) => string> = {
   refusal: () => 'The answer refuses; help with what can be helped with.',
 };
 
-const flawsOf = (text: string, rules: Rules, isUnderway: boolean): QualityFlaw[] => {
+interface Answer {
+  readonly text: string;
+  /** How often the same thing is said. */
+  readonly repetition: number;
+  /** Whether the step calls tools. */
+  readonly isUnderway: boolean;
+}
+
+const flawsOf = ({ text, repetition, isUnderway }: Answer, rules: Rules): QualityFlaw[] => {
   const flaws: QualityFlaw[] = [];
   if (!isUnderway && text === '' && rules.forbidEmpty) flaws.push('empty');
   else if (!isUnderway && text.length < rules.minChars && (text !== '' || rules.forbidEmpty)) flaws.push('too-short');
-  if (repetitionOf(text) > rules.maxRepetition) flaws.push('repetitive');
+  if (repetition > rules.maxRepetition) flaws.push('repetitive');
   if (rules.refusalPatterns.some((pattern) => text.search(pattern) >= 0)) flaws.push('refusal');
   return flaws;
 };

@@ -3,7 +3,9 @@ import type { Processor } from '@mastra/core/processors';
 import { InterlockError } from '../../src/errors.js';
 import type { GuardTraits } from '../../src/guard/traits.js';
 import { newestUserTurn, responseMessages, textOf } from '../messages/message-text.js';
-import { foreignShare, isScript } from '../text/script-share.js';
+import { createPace, paced } from '../../src/guard/in-steps.js';
+import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
+import { isScript, letterCounter } from '../text/script-share.js';
 import { block, judgeWith, type Detection } from './detection.js';
 import { retrying, traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
 import { aName, listOf, needed, numberFrom, oneOf } from '../../src/option-kind.js';
@@ -56,21 +58,22 @@ export const scriptGuard = (
     onViolation: options.onViolation,
   };
   const judge = judgeWith<ScriptMetadata>(guard, strategy === 'warn' ? 'warn' : 'block');
-  const detectionOf = (messages: readonly MastraDBMessage[], place: string): Detection<ScriptMetadata> | undefined => {
-    const text = messages.map(textOf).join('\n');
-    const share = foreignShare(text, scripts);
-    if (share <= maxForeignShare || (text.match(/\p{L}/gu)?.length ?? 0) < minLetters) return undefined;
-    return { reason: `The ${place} is not written in ${scripts.join(' or ')}.`, metadata: { scripts, foreignShare: share } };
-  };
+  const counting = letterCounter(scripts);
+  const detectionOf = (messages: readonly MastraDBMessage[], place: string): Awaitable<Detection<ScriptMetadata> | undefined> =>
+    whenReady(paced(counting(messages.map(textOf).join('\n')), createPace()), ({ letters, foreign }) => {
+      const share = letters === 0 ? 0 : foreign / letters;
+      if (share <= maxForeignShare || letters < minLetters) return undefined;
+      return { reason: `The ${place} is not written in ${scripts.join(' or ')}.`, metadata: { scripts, foreignShare: share } };
+    });
   const traits: GuardTraits = strategy === 'retry' ? retrying : traitsOf[strategy];
   return Object.assign(guard, { traits }, {
-    processInput: (args) => judge(detectionOf(newestUserTurn(args.messages), 'input'), args),
-    processOutputStep: (args) => {
-      const detection = detectionOf(responseMessages(args.messages).slice(-1), 'answer');
-      if (!detection || strategy !== 'retry') return judge(detection, args);
-      return args.retryCount > 0
-        ? block(detection, args)
-        : args.abort(detection.reason, { retry: true, metadata: detection.metadata });
-    },
+    processInput: (args) => whenReady(detectionOf(newestUserTurn(args.messages), 'input'), (detection) => judge(detection, args)),
+    processOutputStep: (args) =>
+      whenReady(detectionOf(responseMessages(args.messages).slice(-1), 'answer'), (detection) => {
+        if (!detection || strategy !== 'retry') return judge(detection, args);
+        return args.retryCount > 0
+          ? block(detection, args)
+          : args.abort(detection.reason, { retry: true, metadata: detection.metadata });
+      }),
   } satisfies Partial<Processor<string, ScriptMetadata>>);
 };

@@ -1,7 +1,11 @@
 import type { Processor } from '@mastra/core/processors';
 import { newestUserTurn, textsOf } from '../messages/message-text.js';
-import { repetitionOf } from '../text/repetition.js';
-import { judgeWith, type Detection } from './detection.js';
+import { createPace, finding, paced, type Steps } from '../../src/guard/in-steps.js';
+import { whenReady } from '../../src/phase/awaitable.js';
+import { defineFinder } from '../patterns/define-finder.js';
+import { eachCharacter, rememberKinds } from '../text/character-kinds.js';
+import { countingRepetition } from '../text/repetition.js';
+import { judgeWith } from './detection.js';
 import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
 import { numberFrom } from '../../src/option-kind.js';
 import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
@@ -61,29 +65,50 @@ export const spamGuard = (options: SpamGuardOptions = {}): GuardProcessor<'proce
   };
   const judge = judgeWith<SpamMetadata>(guard, strategy);
   return Object.assign(guard, { traits: traitsOf[strategy] }, {
-    processInput: (args) => judge(detectionOf(newestUserTurn(args.messages).flatMap(textsOf).join('\n'), limits), args),
+    processInput: (args) => {
+      const text = newestUserTurn(args.messages).flatMap(textsOf).join('\n');
+      return whenReady(paced(signsIn(text, limits), createPace()), (signs) =>
+        judge(signs.length > 0 ? { reason: 'The input looks like spam.', metadata: { signs } } : undefined, args),
+      );
+    },
   } satisfies Partial<Processor<string, SpamMetadata>>);
 };
 
-const detectionOf = (text: string, limits: Limits): Detection<SpamMetadata> | undefined => {
-  const signs = (Object.keys(tests) as SpamSign[]).filter((sign) => tests[sign](text, limits)); // the table's own keys
-  return signs.length > 0 ? { reason: 'The input looks like spam.', metadata: { signs } } : undefined;
-};
+function* signsIn(text: string, limits: Limits): Steps<SpamSign[]> {
+  const repeats = yield* countingRepetition(text);
+  const links = yield* finding({ find: linkFinder.find, isStepwise: true }, text);
+  const { charRun, letters, capitals } = yield* countingCharacters(text);
+  const signs: Readonly<Record<SpamSign, boolean>> = {
+    repetition: repeats > limits.maxRepeats,
+    'character-flood': charRun > limits.maxCharRun,
+    'link-flood': links.length > limits.maxLinks,
+    shouting: letters >= limits.minShoutingLetters && capitals / letters > limits.maxShouting,
+  };
+  return (Object.keys(signs) as SpamSign[]).filter((sign) => signs[sign]); // the table's own keys
+}
 
-const tests: Record<SpamSign, (text: string, limits: Limits) => boolean> = {
-  repetition: (text, { maxRepeats }) => repetitionOf(text) > maxRepeats,
-  'character-flood': (text, { maxCharRun }) => longestCharRun(text) > maxCharRun,
-  'link-flood': (text, { maxLinks }) => (text.match(/https?:\/\/|(?<![\p{L}\p{N}/.])www\./giu)?.length ?? 0) > maxLinks,
-  shouting: (text, { maxShouting, minShoutingLetters }) => {
-    const capitals = text.match(/\p{Lu}/gu)?.length ?? 0;
-    const letters = capitals + (text.match(/\p{Ll}/gu)?.length ?? 0);
-    return letters >= minShoutingLetters && capitals / letters > maxShouting;
-  },
-};
+const linkFinder = defineFinder({ regex: /https?:\/\/|(?<![\p{L}\p{N}/.])www\./giu });
 
-/** Rules and table borders are drawn with dashes and the like, so those do not count. */
-const longestCharRun = (text: string): number => {
-  let longest = 0;
-  for (const [run] of text.matchAll(/([^\s\d\-=_*#~+.|/\\─━═])\1+/gu)) longest = Math.max(longest, run.length);
-  return longest;
-};
+const [capital, small, counted] = [1, 2, 4];
+/** Rules and table borders are drawn with dashes and the like, so rows of those do not count. */
+const uncounted = /[\s\d\-=_*#~+.|/\\─━═]/u;
+const kindsOf = rememberKinds(
+  (character) =>
+    (/\p{Lu}/u.test(character) ? capital : 0) |
+    (/\p{Ll}/u.test(character) ? small : 0) |
+    (uncounted.test(character) ? 0 : counted),
+);
+
+function* countingCharacters(text: string): Steps<{ charRun: number; letters: number; capitals: number }> {
+  let [capitals, smalls, charRun] = [0, 0, 0];
+  let [last, run] = [-1, 0];
+  yield* eachCharacter(text, (code, units) => {
+    const kinds = kindsOf(code);
+    if (kinds & capital) capitals += 1;
+    if (kinds & small) smalls += 1;
+    run = code === last ? run + units : units;
+    last = code;
+    if (run > Math.max(charRun, units) && kinds & counted) charRun = run; // one character is no row
+  });
+  return { charRun, letters: capitals + smalls, capitals };
+}

@@ -1,5 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor, ProcessOutputStepArgs, ProcessOutputStreamArgs } from '@mastra/core/processors';
+import { createPace, paced } from '../../src/guard/in-steps.js';
 import type { HookContext } from '../../src/phase/row.js';
 import {
   aBoolean,
@@ -15,7 +16,7 @@ import {
 } from '../../src/option-kind.js';
 import { rejectToolCall, requireApproval, type ToolCallChunk } from '../../src/release/tool-rulings.js';
 import { faultIn, type ArgumentRule } from '../tool-policy/argument-rule.js';
-import { callsIn, isTainted, type RunCall } from '../tool-policy/run-calls.js';
+import { callsIn, readingTaint, type RunCall } from '../tool-policy/run-calls.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 import { block, report, type Detection } from './detection.js';
 import { traitsOf, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
@@ -216,7 +217,7 @@ const decide = async (options: ToolPolicyOptions, call: Call, { made, messages }
   if (fault !== undefined) return denied(fault);
   const { decision: own = 'allow', tainted = 'allow' } = rule;
   const results = made.filter((earlier) => isUntrusted(tools[earlier.toolName])).map(({ result }) => result);
-  if (tainted !== 'allow' && own !== tainted && isTainted(args, results, messages))
+  if (tainted !== 'allow' && own !== tainted && (await paced(readingTaint(args, results, messages), createPace())))
     return { decision: tainted, why: 'its arguments come from an untrusted result' };
   return { decision: own, why: 'the policy says so' };
 };

@@ -1,5 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
-import { createPace, findAll, inTurn } from '../../src/guard/in-steps.js';
+import { createPace, finding, inTurn, paced } from '../../src/guard/in-steps.js';
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import { combineFinders, countKinds } from '../patterns/combine-finders.js';
 import { findersOf, valueKinds, type ValueKind } from '../patterns/value-kinds.js';
@@ -49,7 +49,7 @@ export const toolSecretsGuard = (
     const pace = createPace();
     const texts = leavesOf(args).filter((leaf) => typeof leaf === 'string');
     return whenReady(
-      inTurn(texts, (text) => findAll(finder, text, pace)),
+      inTurn(texts, (text) => paced(finding(finder, text), pace)),
       (found) => {
         const spans = found.flat();
         if (spans.length === 0) return undefined;

@@ -1,7 +1,10 @@
 import type { Processor } from '@mastra/core/processors';
+import { createPace, finding, paced, type Steps } from '../../src/guard/in-steps.js';
+import { whenReady } from '../../src/phase/awaitable.js';
 import { once } from '../../src/phase/once.js';
 import { newestUserTurn, textOf } from '../messages/message-text.js';
-import { termPattern } from '../text/term-pattern.js';
+import { readingForm } from '../text/overlap.js';
+import { termMatching } from '../text/term-pattern.js';
 import { judgeWith } from './detection.js';
 import { traitsOf, unchanged, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
 import { aName, listOf, needed, numberFrom, recordOf } from '../../src/option-kind.js';
@@ -40,7 +43,7 @@ export const topicGuard = (options: TopicGuardOptions): GuardProcessor<'processI
   checkOptions('topic', options, optionKinds);
   const { topics, minWords = 4, strategy = 'block' } = options;
   const names = Object.keys(topics);
-  const pattern = termPattern(Object.values(topics).flat(), true);
+  const matching = termMatching(Object.values(topics).flat(), true);
   const guard: Processor<string, TopicMetadata> = {
     id: options.id ?? 'topic',
     name: 'Topic',
@@ -50,9 +53,16 @@ export const topicGuard = (options: TopicGuardOptions): GuardProcessor<'processI
   const judge = judgeWith<TopicMetadata>(guard, strategy);
   return Object.assign(guard, { traits: traitsOf[strategy] }, {
     processInput: (args) => {
-      const text = newestUserTurn(args.messages).map(textOf).join('\n').normalize('NFKC');
-      if (hasFewerWords(text, minWords) || text.search(pattern) >= 0) return unchanged;
-      return judge({ reason: `The input is about none of ${names.join(', ')}.`, metadata: { topics: names } }, args);
+      const text = newestUserTurn(args.messages).map(textOf).join('\n');
+      const isOther = function* (): Steps<boolean> {
+        const form = yield* readingForm(text);
+        return !hasFewerWords(form, minWords) && (yield* finding(matching, form)).length === 0;
+      };
+      return whenReady(paced(isOther(), createPace()), (isFound) =>
+        isFound
+          ? judge({ reason: `The input is about none of ${names.join(', ')}.`, metadata: { topics: names } }, args)
+          : unchanged,
+      );
     },
   } satisfies Partial<Processor<string, TopicMetadata>>);
 };

@@ -1,6 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor, ProcessorContext, ProcessOutputStreamArgs } from '@mastra/core/processors';
-import { createPace } from '../../src/guard/in-steps.js';
+import { createPace, paced } from '../../src/guard/in-steps.js';
 import type { Pattern, WindowedProcessor } from '../../src/guard/pattern.js';
 import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 import { newestUserTurn, responseMessages, textsOf } from '../messages/message-text.js';
@@ -9,7 +9,7 @@ import { currentToolResult, replaceToolResult } from '../messages/tool-result.js
 import type { CombinedFinder, ValueSpan } from '../patterns/combine-finders.js';
 import { holdBack } from '../stream/hold-back.js';
 import { editLeaves } from '../text/edit-leaves.js';
-import { redactTexts, type Redaction } from '../text/redact-texts.js';
+import { redactingTexts, type Redaction } from '../text/redact-texts.js';
 import { block, judgeWith, report, type Detection } from './detection.js';
 import { traitsOf, unchanged, type EditStrategy, type GuardProcessor } from './guard-options.js';
 
@@ -115,7 +115,7 @@ const judgingHooks = <Kind extends string, Metadata>(
     found.length > 0 ? policy.detection(found, place) : undefined;
   type Context = Parameters<typeof judge>[1] & HookArgs;
   const judgeTexts = (texts: readonly string[], place: ValuePlace, args: Context) =>
-    whenReady(redactTexts(texts, redaction(args)), ({ found }) => judge(about(found, place), args));
+    whenReady(paced(redactingTexts(texts, redaction(args)), createPace()), ({ found }) => judge(about(found, place), args));
   return {
     processInput: (args) => judgeTexts(newestUserTurn(args.messages).flatMap(textsOf), 'input', args),
     processOutputStep: (args) => judgeTexts(answerTexts(args.messages, args.text), 'answer', args),
@@ -133,7 +133,7 @@ const redactValue = <Kind extends string>(
   const found: ValueSpan<Kind>[] = [];
   const pace = createPace();
   const value = editLeaves(original, (text) =>
-    whenReady(redactTexts([text], redaction, pace), (redacted) => {
+    whenReady(paced(redactingTexts([text], redaction), pace), (redacted) => {
       for (const span of redacted.found) found.push(span);
       return redacted.texts[0] ?? '';
     }),

@@ -1,5 +1,6 @@
-import type { Steps } from '../../src/guard/in-steps.js';
+import { finding, stepChars, type Steps } from '../../src/guard/in-steps.js';
 import { textOfBase64, textOfHex } from '../text/bytes.js';
+import { matching } from '../text/matching.js';
 import { letterOf, lettersOf, type NormalizedText } from './normalize-text.js';
 import { createWordScanner } from './word-scanner.js';
 
@@ -7,10 +8,14 @@ import { createWordScanner } from './word-scanner.js';
 const maxBlobs = 20;
 const maxBlobChars = 8192;
 
-const base64 = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}/g;
-const hex = /(?<![A-Za-z0-9])(?:[0-9a-fA-F]{2}[ :]?){16,}/g;
-const orderToDecode =
-  /\b(?:decode|decrypt|decipher|unscramble|de-?obfuscate)\b[^\n]{0,100}\b(?:follow|execute|obey|comply with|carry out|do what|act on|respond to)\b[^\n]{0,20}\b(?:it|them|this|that|result|instructions?|message|output)\b/i;
+const blobReach = /[^]{0,12300}/; // as much as is decoded, with a sign between two digits
+const base64 = matching(/(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}/, blobReach);
+const hex = matching(/(?<![A-Za-z0-9])(?:[0-9a-fA-F]{2}[ :]?){16,}/, blobReach);
+const orderReach = /[^]{0,400}/;
+const orderToDecode = matching(
+  /\b(?:decode|decrypt|decipher|unscramble|de-?obfuscate)\b[^\n]{0,100}\b(?:follow|execute|obey|comply with|carry out|do what|act on|respond to)\b[^\n]{0,20}\b(?:it|them|this|that|result|instructions?|message|output)\b/i,
+  orderReach,
+);
 /** Overrides that only show once spaces, punctuation and digits for letters are gone: the words that they may begin with, and go on with. */
 const lifting = {
   verbs: ['ignore', 'disregard', 'forget', 'override'],
@@ -19,9 +24,12 @@ const lifting = {
 };
 const hidden = { which: ['system', 'hidden', 'secret', 'initial'], what: ['prompt', 'instructions'] };
 const anyOf = (words: readonly string[]): string => `(?:${words.join('|')})`;
-const runTogether = new RegExp(
-  `${anyOf(lifting.verbs)}${anyOf(lifting.fillers)}{0,4}${anyOf(lifting.earlier)}(?:and|above|the|your|system){0,3}(?:instructions?|prompts?|directives?|rules|guidelines)|` +
-    `(?:reveal|print|show(?:me)?|repeat|output|leak)(?:the|your|me|all|entire|full){0,4}${anyOf(hidden.which)}${anyOf(hidden.what)}|doanythingnow`,
+const runTogether = matching(
+  new RegExp(
+    `${anyOf(lifting.verbs)}${anyOf(lifting.fillers)}{0,4}${anyOf(lifting.earlier)}(?:and|above|the|your|system){0,3}(?:instructions?|prompts?|directives?|rules|guidelines)|` +
+      `(?:reveal|print|show(?:me)?|repeat|output|leak)(?:the|your|me|all|entire|full){0,4}${anyOf(hidden.which)}${anyOf(hidden.what)}|doanythingnow`,
+  ),
+  orderReach,
 );
 /** Two words of each, one right behind the other: a cheap look at a text whose letters need not be written out. */
 const pairs = (first: readonly string[], second: readonly string[]): string[] =>
@@ -50,27 +58,41 @@ export function* hiddenSignals(
   const signals: [string, number][] = [];
   if (letterCount(unseen) >= 4) signals.push(['hidden-text', (yield* judge(unseen)) >= 0.5 ? 0.95 : 0.75]);
   else if (invisibles >= 4) signals.push(['hidden-text', invisibles >= 32 ? 0.75 : 0.3]);
-  if (yield* hasEncodedOrder(text, judge)) signals.push(['encoded-instruction', 0.9]);
-  else if (orderToDecode.test(text)) signals.push(['encoded-instruction', 0.75]);
   yield text.length;
-  if (mayRunTogether(text) && runTogether.test(lettersOf(text))) signals.push(['instruction-override', 0.8]);
+  if (yield* hasEncodedOrder(text, judge)) signals.push(['encoded-instruction', 0.9]);
+  else if ((yield* finding(orderToDecode, text)).length > 0) signals.push(['encoded-instruction', 0.75]);
+  yield text.length;
+  if (mayRunTogether(text) && (yield* finding(runTogether, yield* readingLetters(text))).length > 0)
+    signals.push(['instruction-override', 0.8]);
   return signals;
 }
 
 function* hasEncodedOrder(text: string, judge: (text: string) => Steps<number>): Steps<boolean> {
-  for (const decoded of decodedTexts(text)) if ((yield* judge(decoded)) >= 0.5) return true;
+  for (const decoded of yield* decodedTexts(text)) if ((yield* judge(decoded)) >= 0.5) return true;
   return false;
 }
 
 const letterCount = (text: string): number => text.match(/\p{L}/gu)?.length ?? 0;
 
-const decodedTexts = (text: string): string[] => {
+function* decodedTexts(text: string): Steps<string[]> {
   const blobs = [
-    ...decode(text, base64, (blob) => textOfBase64(blob.slice(0, maxBlobChars))),
-    ...decode(text, hex, (blob) => textOfHex(blob.replaceAll(/[ :]/g, '').slice(0, maxBlobChars))),
+    ...(yield* decode(text, base64, (blob) => textOfBase64(blob.slice(0, maxBlobChars)))),
+    ...(yield* decode(text, hex, (blob) => textOfHex(blob.replaceAll(/[ :]/g, '').slice(0, maxBlobChars)))),
   ];
   return blobs.filter((decoded) => letterCount(decoded) > decoded.length / 2);
-};
+}
 
-const decode = (text: string, pattern: RegExp, read: (blob: string) => string): string[] =>
-  [...text.matchAll(pattern)].slice(0, maxBlobs).map(([blob]) => read(blob));
+function* decode(text: string, pattern: ReturnType<typeof matching>, read: (blob: string) => string): Steps<string[]> {
+  const spans = yield* finding(pattern, text);
+  return spans.slice(0, maxBlobs).map(({ start, end }) => read(text.slice(start, end)));
+}
+
+function* readingLetters(text: string): Steps<string> {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; at += stepChars) {
+    const piece = text.slice(at, at + stepChars);
+    yield piece.length;
+    pieces.push(lettersOf(piece));
+  }
+  return pieces.join('');
+}

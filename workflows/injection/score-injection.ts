@@ -1,8 +1,10 @@
-import { atOnce, type Steps } from '../../src/guard/in-steps.js';
+import { atOnce, finding, type Steps } from '../../src/guard/in-steps.js';
 import { hiddenSignals } from './hidden-text.js';
 import type { InjectionSignal } from './injection-signal.js';
 import { beyondAscii, literalsOf } from './literals.js';
 import { normalizing } from './normalize-text.js';
+import { matching } from '../text/matching.js';
+import { inputSignals, toolResultSignals } from './signals.js';
 import { createWordScanner, type WordScanner } from './word-scanner.js';
 
 /** What speaks for an injection. */
@@ -29,7 +31,8 @@ export function* scoring(raw: string, signals: readonly InjectionSignal[]): Step
 }
 
 /** A signal, and the words without which it is not there: one of each list, by their numbers. */
-interface SoughtSignal extends InjectionSignal {
+interface SoughtSignal extends Omit<InjectionSignal, 'pattern'> {
+  readonly finder: Parameters<typeof finding>[0];
   readonly needs: readonly (readonly number[])[];
 }
 
@@ -40,6 +43,15 @@ interface Sought {
 }
 
 const known = new WeakMap<readonly InjectionSignal[], Sought>();
+const own = new Set([...inputSignals, ...toolResultSignals]);
+/** No signal of this package is about more words in a row. */
+const reach = /[^]{0,1200}(?:\w*\W*){0,48}/;
+
+/** A pattern of somebody's own may reach anywhere, so that it reads a text as a whole. */
+const finderOf = (signal: InjectionSignal): SoughtSignal['finder'] =>
+  own.has(signal)
+    ? matching(signal.pattern, reach)
+    : { find: (text) => (text.search(signal.pattern) < 0 ? [] : [{ start: 0, end: text.length }]) };
 
 /** Whether words are not in nearly every text, as single letters are. */
 const isTelling = (words: readonly string[]): boolean => words.every((word) => word.length > 2 || word === beyondAscii);
@@ -54,7 +66,9 @@ const soughtOf = (signals: readonly InjectionSignal[]): Sought => {
     return number;
   };
   const numbered = signals.map((signal) => ({
-    ...signal,
+    name: signal.name,
+    weight: signal.weight,
+    finder: finderOf(signal),
     needs: literalsOf(signal.pattern)
       .filter(isTelling)
       .map((words) => words.map(numberOf)),
@@ -65,7 +79,7 @@ const soughtOf = (signals: readonly InjectionSignal[]): Sought => {
 };
 
 /** So many signals, and so many scans for words, cost as much as the reading of a text for values. */
-const signalsPerReading = 40;
+const signalsPerReading = 8;
 const scansPerReading = 4;
 
 function* weighing(text: string, signals: readonly InjectionSignal[]): Steps<Map<string, number>> {
@@ -74,12 +88,20 @@ function* weighing(text: string, signals: readonly InjectionSignal[]): Steps<Map
   const found = new Uint8Array(words);
   scan(text, found);
   yield text.length / scansPerReading;
-  for (const { name, weight, pattern, needs } of sought) {
+  for (const { name, weight, finder, needs } of sought) {
     if (weight <= (weights.get(name) ?? 0) || !needs.every((list) => list.some((word) => found[word] === 1))) continue;
-    if (text.search(pattern) >= 0) raise(weights, name, weight);
-    yield text.length / signalsPerReading;
+    if ((yield* cheaper(finding(finder, text), signalsPerReading)).length > 0) raise(weights, name, weight);
   }
   return weights;
+}
+
+/** Steps that cost less than those of a finder. */
+function* cheaper<Result>(steps: Steps<Result>, times: number): Steps<Result> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    yield value / times;
+  }
 }
 
 const raise = (weights: Map<string, number>, name: string, weight: number): void => {

@@ -1,5 +1,5 @@
 import type { ProcessLLMRequestArgs, Processor } from '@mastra/core/processors';
-import { createPace, replaceMatches } from '../../src/guard/in-steps.js';
+import { createPace, paced, replacing } from '../../src/guard/in-steps.js';
 import type { Pattern, WindowedProcessor } from '../../src/guard/pattern.js';
 import { whenReady } from '../../src/phase/awaitable.js';
 import { combineFinders, type NamedFinders, type ValueSpan } from '../patterns/combine-finders.js';
@@ -46,7 +46,7 @@ export const restoringHooks = (finders: NamedFinders, onHidden: (found: readonly
         return vault.hide(span, value);
       };
       const pace = createPace();
-      const edited = editPrompt(prompt, (text) => replaceMatches(text, { pattern: hidden, replace }, pace));
+      const edited = editPrompt(prompt, (text) => paced(replacing(text, { pattern: hidden, replace }), pace));
       return whenReady(edited, (hiding) => {
         if (found.length === 0) return undefined;
         onHidden(found);

@@ -1,6 +1,6 @@
 import type { Processor, ProcessOutputStreamArgs } from '@mastra/core/processors';
 import type { ChunkType } from '@mastra/core/stream';
-import { changeTexts, createPace, replaceMatches, stepChars, turn } from '../../src/guard/in-steps.js';
+import { changeTexts, createPace, paced, replacing, stepChars, turn } from '../../src/guard/in-steps.js';
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 import { readFields } from '../../src/guard/read-fields.js';
 import { isDropped, isKnown } from '../../src/guard/stream-fields.js';
@@ -159,5 +159,5 @@ const editedCall = async <Span extends TextSpan>(pattern: Pattern<Span>, args: A
 
 const editWith = <Span extends TextSpan>(pattern: Pattern<Span>, args: Args): ((text: string) => Awaitable<string>) => {
   const pace = createPace();
-  return (text) => replaceMatches(text, { pattern, replace: replaceWith(pattern, args) }, pace);
+  return (text) => paced(replacing(text, { pattern, replace: replaceWith(pattern, args) }), pace);
 };

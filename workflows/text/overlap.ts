@@ -1,7 +1,9 @@
+import { atOnce, stepChars, type Steps } from '../../src/guard/in-steps.js';
+
 /** What long texts have in common with a short one: pieces of the long ones, none of which is shorter than what is looked for. */
 export interface OverlapIndex {
-  /** The most characters in a row that a text shares with the indexed ones, as far as they are at least as many as were asked for; else 0. */
-  longestRun(text: string): number;
+  /** The most of a text's plain signs in a row that the indexed ones have as well, if they are at least as many as were asked for; else 0. */
+  longestRun(signs: string): number;
 }
 
 /** Letters and digits in small letters: what is left when a text is quoted in another form. */
@@ -11,20 +13,49 @@ export const plainSigns = (text: string): string =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '');
 
+/** Where a text may be parted: right before a word or number. */
+const border = /(?<=[^\p{L}\p{M}\p{N}])(?=[\p{L}\p{N}])/gu;
+
+/** As {@link plainSigns}, in steps. */
+export const readingSigns = (text: string): Steps<string> => inPieces(text, plainSigns);
+
+/** The form of compatibility of a text (NFKC), in steps. */
+export const readingForm = (text: string): Steps<string> => inPieces(text, (piece) => piece.normalize('NFKC'));
+
+function* inPieces(text: string, read: (piece: string) => string): Steps<string> {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const most = Math.min(text.length, at + stepChars);
+    border.lastIndex = at + stepChars / 2;
+    const end = border.exec(text.slice(0, most))?.index ?? most;
+    yield end - at;
+    pieces.push(read(text.slice(at, end)));
+    at = end;
+  }
+  return pieces.join('');
+}
+
 /**
  * Indexes texts for runs of at least `least` signs, from 3: one piece in `least / 3` characters is kept, so that the index is small and each run
  * still holds a whole piece. Linear in the texts.
  */
-export const indexOverlap = (texts: readonly string[], least: number): OverlapIndex => {
+export const indexOverlap = (texts: readonly string[], least: number): OverlapIndex =>
+  atOnce(indexingSigns(texts.map(plainSigns), least));
+
+/** As {@link indexOverlap}, in steps, of texts of which the plain signs are left. */
+export function* indexingSigns(texts: readonly string[], least: number): Steps<OverlapIndex> {
   const stride = Math.max(1, Math.floor(least / 3));
   const pieceChars = least - stride + 1;
-  const indexed = texts.map(plainSigns).filter(({ length }) => length >= least);
   const places = new Map<string, { text: string; at: number }>();
-  for (const text of indexed)
-    for (let at = 0; at + pieceChars <= text.length; at += stride) places.set(text.slice(at, at + pieceChars), { text, at });
+  for (const text of texts) {
+    if (text.length < least) continue;
+    for (let at = 0; at + pieceChars <= text.length; at += stride) {
+      if (at % (64 * stride) === 0) yield 64 * pieceChars;
+      places.set(text.slice(at, at + pieceChars), { text, at });
+    }
+  }
   return {
-    longestRun: (text) => {
-      const signs = plainSigns(text);
+    longestRun: (signs) => {
       let longest = 0;
       for (let at = 0; at + pieceChars <= signs.length; at += 1) {
         const place = places.get(signs.slice(at, at + pieceChars));
@@ -36,7 +67,7 @@ export const indexOverlap = (texts: readonly string[], least: number): OverlapIn
       return longest >= least ? longest : 0;
     },
   };
-};
+}
 
 /** The whole run of which a piece is found in both texts. */
 const runAround = (

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findPii, type PiiSpan } from '../pii/find-pii.js';
-import { redactTexts, type Redacted, type Redaction } from './redact-texts.js';
+import { atOnce } from '../../src/guard/in-steps.js';
+import { redactingTexts, type Redaction } from './redact-texts.js';
 import type { TextSpan } from '../../src/guard/pattern.js';
 import { times } from '../../test/modes.js';
 
-/** Short texts are redacted at once. */
 const redacted = <Span extends TextSpan>(texts: readonly string[], redaction: Redaction<Span>) =>
-  redactTexts(texts, redaction) as Redacted<Span>;
+  atOnce(redactingTexts(texts, redaction));
 
 const digits: Redaction = {
   find: (text) => [...text.matchAll(/\d{4}/g)].map(({ index }) => ({ start: index, end: index + 4 })),
@@ -15,7 +15,7 @@ const digits: Redaction = {
 };
 const pii: Redaction<PiiSpan> = { find: (text) => findPii(text), replacement: ({ kind }) => `[${kind.toUpperCase()}]` };
 
-describe('redactTexts', () => {
+describe('redactingTexts', () => {
   it('finds a value once whose replacement looks like one', () => {
     const marks: Redaction = { ...digits, replacement: () => '0000' };
     expect(redacted(['1234'], marks)).toMatchObject({ texts: ['0000'], found: [{ start: 0, end: 4 }] });

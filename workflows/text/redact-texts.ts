@@ -1,6 +1,5 @@
-import { createPace, findAll, inTurn, type Pace } from '../../src/guard/in-steps.js';
+import { finding, replacementChars, type Steps } from '../../src/guard/in-steps.js';
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
-import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
 
 /** What to take out of a text, and what to put in its place. */
 export interface Redaction<Span extends TextSpan = TextSpan> extends Pick<Pattern<Span>, 'find' | 'isStepwise'> {
@@ -9,7 +8,7 @@ export interface Redaction<Span extends TextSpan = TextSpan> extends Pick<Patter
 
 /** Texts after redaction, with the spans that were replaced (their offsets count from where the redaction met them). */
 export interface Redacted<Span extends TextSpan> {
-  readonly texts: string[];
+  readonly texts: readonly string[];
   readonly found: Span[];
 }
 
@@ -21,57 +20,51 @@ const maxRounds = 8;
  * only the joined text shows: such a value is replaced where it starts, and what runs into the next texts is removed.
  * Repeated until nothing is found, so redacting twice changes nothing. Long texts are read step by step.
  */
-export const redactTexts = <Span extends TextSpan>(
+export function* redactingTexts<Span extends TextSpan>(
   texts: readonly string[],
   redaction: Redaction<Span>,
-  pace: Pace = createPace(),
-): Awaitable<Redacted<Span>> => {
-  const found: Span[] = [];
-  const stable = (each: readonly string[]) => untilStable(each, { redaction, pace, found });
-  const alone = inTurn(texts, (text) => whenReady(stable([text]), ([redacted = '']) => redacted));
-  return whenReady(
-    whenReady(alone, (current) => (current.length > 1 ? stable(current) : current)),
-    (current) => ({ texts: current, found }),
-  );
-};
+): Steps<Redacted<Span>> {
+  const redacting = { redaction, found: [] };
+  const alone: string[] = [];
+  for (const text of texts) alone.push(...(yield* untilStable([text], redacting)));
+  return { texts: alone.length > 1 ? yield* untilStable(alone, redacting) : alone, found: redacting.found };
+}
 
 interface Redacting<Span extends TextSpan> {
   readonly redaction: Redaction<Span>;
-  readonly pace: Pace;
   /** What was found is added to it. */
   readonly found: Span[];
 }
 
-const untilStable = <Span extends TextSpan>(
-  texts: readonly string[],
-  redacting: Redacting<Span>,
-  round = 0,
-): Awaitable<string[]> => {
-  const { redaction, pace, found } = redacting;
-  if (round === maxRounds) return [...texts];
-  const joined = texts.join('');
-  const isReplaced = (span: Span): boolean => {
-    const value = joined.slice(span.start, span.end);
-    return redaction.replacement(span, value) !== value;
-  };
-  return whenReady(findAll(redaction, joined, pace), (all) => {
+function* untilStable<Span extends TextSpan>(
+  given: readonly string[],
+  { redaction, found }: Redacting<Span>,
+): Steps<readonly string[]> {
+  let texts = given;
+  for (let round = 0; round < maxRounds; round += 1) {
+    const joined = texts.join('');
+    const isReplaced = (span: Span): boolean => {
+      const value = joined.slice(span.start, span.end);
+      return redaction.replacement(span, value) !== value;
+    };
+    const all = yield* finding(redaction, joined);
     const spans = round === 0 ? all : all.filter(isReplaced);
-    if (spans.length === 0) return [...texts];
+    if (spans.length === 0) break;
     for (const span of spans) found.push(span);
-    return untilStable(replaceSpans(texts, spans, redaction.replacement), redacting, round + 1);
-  });
-};
+    texts = yield* replacingSpans(texts, { joined, spans, redaction });
+  }
+  return texts;
+}
 
-const replaceSpans = <Span extends TextSpan>(
+function* replacingSpans<Span extends TextSpan>(
   texts: readonly string[],
-  spans: readonly Span[],
-  replacement: Redaction<Span>['replacement'],
-): string[] => {
-  const joined = texts.join('');
+  { joined, spans, redaction }: { joined: string; spans: readonly Span[]; redaction: Redaction<Span> },
+): Steps<string[]> {
+  const replaced: string[] = [];
   let offset = 0;
   /** The first span that does not end before the text. */
   let first = 0;
-  return texts.map((text) => {
+  for (const text of texts) {
     const from = offset;
     offset += text.length;
     const kept: string[] = [];
@@ -80,10 +73,12 @@ const replaceSpans = <Span extends TextSpan>(
     for (let index = first; index < spans.length; index += 1) {
       const span = spans[index] as Span; // as above
       if (span.start >= offset) break;
+      yield replacementChars;
       if (span.start > position) kept.push(text.slice(position - from, span.start - from));
-      if (span.start >= from) kept.push(replacement(span, joined.slice(span.start, span.end)));
+      if (span.start >= from) kept.push(redaction.replacement(span, joined.slice(span.start, span.end)));
       position = Math.min(span.end, offset);
     }
-    return kept.join('') + text.slice(position - from);
-  });
-};
+    replaced.push(kept.join('') + text.slice(position - from));
+  }
+  return replaced;
+}

@@ -1,9 +1,29 @@
-/** The share of a text's letters that are of none of these scripts, 0 to 1; 0 for a text without letters. Letters of no one script count for none. */
-export const foreignShare = (text: string, scripts: readonly string[]): number => {
-  const own = new RegExp(`[${scripts.map((script) => `\\p{scx=${script}}`).join('')}]`, 'u');
-  const letters = text.match(/\p{L}/gu) ?? [];
-  const foreign = letters.filter((letter) => !own.test(letter) && !/\p{sc=Zyyy}/u.test(letter));
-  return letters.length === 0 ? 0 : foreign.length / letters.length;
+import type { Steps } from '../../src/guard/in-steps.js';
+import { eachCharacter, rememberKinds } from './character-kinds.js';
+
+/** Letters of a text, and those among them that are of none of the scripts that are asked for. */
+export interface LetterCount {
+  readonly letters: number;
+  readonly foreign: number;
+}
+
+const [other, own, foreign] = [0, 1, 2];
+
+/** Counts letters of other scripts than these. Letters of no one script count for none. */
+export const letterCounter = (scripts: readonly string[]): ((text: string) => Steps<LetterCount>) => {
+  const ownScript = new RegExp(`[${scripts.map((script) => `\\p{scx=${script}}`).join('')}\\p{sc=Zyyy}]`, 'u');
+  const kindOf = rememberKinds((character) => {
+    if (!/\p{L}/u.test(character)) return other;
+    return ownScript.test(character) ? own : foreign;
+  });
+  return function* (text) {
+    const counts = [0, 0, 0];
+    yield* eachCharacter(text, (code) => {
+      const kind = kindOf(code);
+      counts[kind] = (counts[kind] ?? 0) + 1;
+    });
+    return { letters: (counts[own] ?? 0) + (counts[foreign] ?? 0), foreign: counts[foreign] ?? 0 };
+  };
 };
 
 /** Whether the engine knows the script, by its Unicode name or code such as `Latin` or `Latn`. */

@@ -1,9 +1,18 @@
+import { matching } from './matching.js';
+
 /** A character that is seen by nobody and may stand inside a word to hide it; a source, as the next one. */
 export const invisible = String.raw`[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]`;
 /** What a word is made of. */
 export const wordChar = String.raw`[\p{L}\p{M}\p{N}_]`;
 /** Scripts that write without spaces: a word of theirs has no visible edge. */
 const unspaced = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
+
+/** Finds terms as {@link termPattern} does, so that a long text can be read in steps. */
+export const termMatching = (terms: readonly string[], wholeWords: boolean): ReturnType<typeof matching> => {
+  const most = Math.max(1, ...terms.map((term) => term.normalize('NFKC').length));
+  const blank = String.raw`[\s\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]`;
+  return matching(termPattern(terms, wholeWords), new RegExp(`${blank}*(?:[^]${blank}*){0,${most}}`, 'u'));
+};
 
 /**
  * A pattern that finds any of the terms, whatever their case, the white space between their words and invisible characters

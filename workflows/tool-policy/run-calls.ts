@@ -1,7 +1,8 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { newestUserTurn, responseMessages, textsOf } from '../messages/message-text.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
-import { indexOverlap, plainSigns } from '../text/overlap.js';
+import { indexingSigns, readingSigns } from '../text/overlap.js';
+import type { Steps } from '../../src/guard/in-steps.js';
 
 /** A call that a run has made. */
 export interface RunCall {
@@ -26,14 +27,26 @@ const minRun = 20;
  * Whether arguments repeat what untrusted results said and the user did not: a whole argument, or a long run of one. Words that the model put
  * otherwise are not seen.
  */
-export const isTainted = (args: unknown, results: readonly unknown[], messages: readonly MastraDBMessage[]): boolean => {
-  const untrusted = results.flatMap(leavesOf).map(String);
-  const values = leavesOf(args).map((leaf) => plainSigns(String(leaf)));
-  const said = newestUserTurn(messages).flatMap(textsOf).map(plainSigns);
-  const wholes = untrusted.map(plainSigns);
-  const isNew = (value: string) => value.length >= minWhole && !said.some((text) => text.includes(value));
-  if (values.some((value) => isNew(value) && wholes.some((text) => text.includes(value)))) return true;
-  const index = indexOverlap(untrusted, minRun);
-  const known = indexOverlap(said, minRun);
-  return values.some((value) => index.longestRun(value) > known.longestRun(value));
-};
+export function* readingTaint(args: unknown, results: readonly unknown[], messages: readonly MastraDBMessage[]): Steps<boolean> {
+  const values = yield* signsOfEach(leavesOf(args).map(String));
+  const said = yield* signsOfEach(newestUserTurn(messages).flatMap(textsOf));
+  const untrusted = yield* signsOfEach(results.flatMap(leavesOf).map(String));
+  const [saidWhole, untrustedWhole] = [said.join('\n'), untrusted.join('\n')];
+  for (const value of new Set(values)) {
+    yield saidWhole.length + untrustedWhole.length;
+    if (value.length >= minWhole && !saidWhole.includes(value) && untrustedWhole.includes(value)) return true;
+  }
+  const index = yield* indexingSigns(untrusted, minRun);
+  const known = yield* indexingSigns(said, minRun);
+  for (const value of values) {
+    yield value.length;
+    if (index.longestRun(value) > known.longestRun(value)) return true;
+  }
+  return false;
+}
+
+function* signsOfEach(texts: readonly string[]): Steps<string[]> {
+  const signs: string[] = [];
+  for (const text of texts) signs.push(yield* readingSigns(text));
+  return signs;
+}

@@ -1,0 +1,27 @@
+import { stepChars, type Steps } from '../../src/guard/in-steps.js';
+
+const codes = 0x110000;
+
+/** Tells the kind of a character, from 0 to 254, by its code point; each one is asked about once. */
+export const rememberKinds = (kindOf: (character: string) => number): ((code: number) => number) => {
+  let known: Uint8Array | undefined;
+  return (code) => {
+    known ??= new Uint8Array(codes);
+    const kind = known[code] || (known[code] = kindOf(String.fromCodePoint(code)) + 1);
+    return kind - 1;
+  };
+};
+
+/** Shows each character of a text by its code point, with how many UTF-16 units it has. */
+export function* eachCharacter(text: string, see: (code: number, units: number) => void): Steps<void> {
+  for (let at = 0; at < text.length;) {
+    const until = Math.min(text.length, at + stepChars);
+    yield until - at;
+    while (at < until) {
+      const code = text.codePointAt(at) as number; // `at` is in the text
+      const units = code > 0xffff ? 2 : 1;
+      see(code, units);
+      at += units;
+    }
+  }
+}
