@@ -1,4 +1,4 @@
-import { ReactFlow, ReactFlowProvider, useReactFlow, ViewportPortal, type Node, type NodeProps } from '@xyflow/react';
+import { ReactFlow, ReactFlowProvider, useReactFlow, useStore, ViewportPortal, type Node, type NodeProps } from '@xyflow/react';
 import { Maximize, Minus, Plus } from 'lucide-react';
 import { useEffect, useLayoutEffect, useMemo, useRef, type ReactNode } from 'react';
 import { Button } from './button.js';
@@ -26,6 +26,8 @@ export interface PlacedTrack {
   readonly weight?: 'faint' | 'plain' | 'strong';
   readonly isDashed?: boolean;
   readonly hasArrow?: boolean;
+  /** Not drawn for now. Its room is kept, so that the drawing does not move when it appears. */
+  readonly isHidden?: boolean;
 }
 
 interface GraphViewProps {
@@ -35,6 +37,8 @@ interface GraphViewProps {
   readonly tracks: readonly PlacedTrack[];
   /** It is never drawn smaller than this, so that its words stay legible; where there is less room it scrolls. */
   readonly leastScale: number;
+  /** The id of a node to scroll to. */
+  readonly focus?: string | undefined;
 }
 
 type BoxNode = Node<{ readonly content: ReactNode }, 'box'>;
@@ -61,27 +65,30 @@ const labelPlace = (points: readonly Point[]): Point => points.at(-2) ?? points[
 const trackClass = ({ tone, weight = 'plain', isDashed = false }: PlacedTrack): string =>
   `graph-track graph-track-${weight} ${tone ? `graph-${tone}` : ''} ${isDashed ? 'graph-track-dashed' : ''}`;
 
-const Tracks = ({ tracks }: { readonly tracks: readonly PlacedTrack[] }) => (
-  <ViewportPortal>
-    <svg className="graph-tracks" width="1" height="1" aria-hidden style={{ zIndex: 1 }}>
-      {tracks.map((track) => (
-        <g key={track.id} className={trackClass(track)}>
-          <path d={trackPath(track.points)} />
-          {track.hasArrow === true && <path className="graph-arrow" d={arrowPath(track.points)} />}
-        </g>
-      ))}
-    </svg>
-    {tracks.map(({ id, label, points }) => {
-      if (label === undefined) return null;
-      const { x, y } = labelPlace(points);
-      return (
-        <span key={id} className="graph-track-label" style={{ left: x, top: y }} title={label}>
-          {label}
-        </span>
-      );
-    })}
-  </ViewportPortal>
-);
+const Tracks = ({ tracks }: { readonly tracks: readonly PlacedTrack[] }) => {
+  const shown = tracks.filter(({ isHidden }) => isHidden !== true);
+  return (
+    <ViewportPortal>
+      <svg className="graph-tracks" width="1" height="1" aria-hidden style={{ zIndex: 1 }}>
+        {shown.map((track) => (
+          <g key={track.id} className={trackClass(track)}>
+            <path d={trackPath(track.points)} />
+            {track.hasArrow === true && <path className="graph-arrow" d={arrowPath(track.points)} />}
+          </g>
+        ))}
+      </svg>
+      {shown.map(({ id, label, points }) => {
+        if (label === undefined) return null;
+        const { x, y } = labelPlace(points);
+        return (
+          <span key={id} className="graph-track-label" style={{ left: x, top: y }} title={label}>
+            {label}
+          </span>
+        );
+      })}
+    </ViewportPortal>
+  );
+};
 
 const Tools = () => {
   const flow = useReactFlow();
@@ -100,43 +107,63 @@ const Tools = () => {
   );
 };
 
-/** Shows all of it; given the drawing as its key, again for another one. */
-const Fit = () => {
+const moveInto = (scroll: Element, box: Element): void => {
+  const [outer, inner] = [scroll.getBoundingClientRect(), box.getBoundingClientRect()];
+  if (inner.left < outer.left || inner.right > outer.right)
+    scroll.scrollLeft += (inner.left + inner.right - outer.left - outer.right) / 2;
+  if (inner.top < outer.top || inner.bottom > outer.bottom)
+    scroll.scrollTop += (inner.top + inner.bottom - outer.top - outer.bottom) / 2;
+};
+
+/** Everything that the drawing takes: tracks reach beyond the boxes. */
+const roomOf = (nodes: readonly PlacedNode[], tracks: readonly PlacedTrack[]): Omit<PlacedNode, 'id' | 'content'> => {
+  const corners = nodes.flatMap(({ x, y, width, height }) => [
+    { x, y },
+    { x: x + width, y: y + height },
+  ]);
+  const points = [...corners, ...tracks.flatMap((track) => track.points)];
+  if (points.length === 0) return { x: 0, y: 0, width: 0, height: 0 };
+  const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
+  const [x, y] = [Math.min(...xs), Math.min(...ys)];
+  return { x, y, width: Math.max(...xs) - x, height: Math.max(...ys) - y };
+};
+
+/** Shows the whole drawing, again when it or its panel has changed; where the panel scrolls, moves the focused box into it. */
+const Fit = ({ drawing, focus }: { readonly drawing: string; readonly focus: string | undefined }) => {
   const flow = useReactFlow();
-  useEffect(() => void flow.fitView(fit), [flow]);
+  const panel = useStore(({ width, height }) => `${width} ${height}`);
+  const element = useStore(({ domNode }) => domNode);
+  useEffect(() => {
+    let isLeft = false;
+    void flow.fitView(fit).then(() => {
+      const scroll = element?.closest('.graph-scroll');
+      const box = focus === undefined ? undefined : element?.querySelector(`.react-flow__node[data-id="${CSS.escape(focus)}"]`);
+      if (!isLeft && scroll && box) moveInto(scroll, box);
+    });
+    return () => {
+      isLeft = true;
+    };
+  }, [flow, drawing, panel, element, focus]);
   return null;
 };
-
-/** The least room that a drawing takes, its padding included. */
-const leastSize = (nodes: readonly PlacedNode[], leastScale: number): { minWidth: number; minHeight: number } => {
-  const span = (from: number[], to: number[]): number =>
-    Math.ceil((Math.max(...to) - Math.min(...from)) * leastScale * (1 + 2 * fit.padding));
-  if (nodes.length === 0) return { minWidth: 0, minHeight: 0 };
-  return {
-    minWidth: span(
-      nodes.map(({ x }) => x),
-      nodes.map(({ x, width }) => x + width),
-    ),
-    minHeight: span(
-      nodes.map(({ y }) => y),
-      nodes.map(({ y, height }) => y + height),
-    ),
-  };
-};
-
 /** A drawing of boxes and tracks to pan and zoom. It fills its container, which has a height. */
-export const GraphView = ({ label, nodes, tracks, leastScale }: GraphViewProps) => {
-  const box = useRef<HTMLDivElement>(null);
-  const { minWidth, minHeight } = useMemo(() => leastSize(nodes, leastScale), [nodes, leastScale]);
+export const GraphView = ({ label, nodes, tracks, leastScale, focus }: GraphViewProps) => {
+  const scroll = useRef<HTMLDivElement>(null);
+  const room = useMemo(() => roomOf(nodes, tracks), [nodes, tracks]);
+  const leastSize = (length: number): number => Math.ceil(length * leastScale * (1 + 2 * fit.padding));
+  const [minWidth, minHeight] = [leastSize(room.width), leastSize(room.height)];
   useLayoutEffect(() => {
-    if (box.current) box.current.scrollLeft = (minWidth - box.current.clientWidth) / 2; // its spine is in its middle
+    if (scroll.current) scroll.current.scrollLeft = (minWidth - scroll.current.clientWidth) / 2; // its spine is in its middle
   }, [minWidth]);
-  const flowNodes = useMemo(() => nodes.map(toFlow), [nodes]);
-  const drawing = nodes.map(({ id, x, y }) => `${id}:${x}:${y}`).join();
+  // React Flow fits boxes only: an empty one has the size of everything.
+  const flowNodes = useMemo(
+    () => [toFlow({ ...room, id: 'room', content: null, isFrame: true }), ...nodes.map(toFlow)],
+    [room, nodes],
+  );
   return (
     <div className="graph" role="group" aria-label={label}>
       <ReactFlowProvider>
-        <div ref={box} className="graph-scroll">
+        <div ref={scroll} className="graph-scroll">
           <div className="graph-canvas" style={{ minWidth, minHeight }}>
             <ReactFlow
               role="presentation"
@@ -160,7 +187,7 @@ export const GraphView = ({ label, nodes, tracks, leastScale }: GraphViewProps) 
             </ReactFlow>
           </div>
         </div>
-        <Fit key={drawing} />
+        <Fit drawing={Object.values(room).join()} focus={focus} />
         <Tools />
       </ReactFlowProvider>
     </div>

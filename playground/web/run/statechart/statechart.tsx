@@ -41,14 +41,18 @@ const State = ({ placed, position, onState }: StatechartProps & { readonly place
 };
 
 /** A track: strong where it was taken, in the accent's colour where it was taken last. */
-const toTrack = ({ id, transitions, points, isCommon }: PlacedTransition, { taken, latest }: ChartPosition): PlacedTrack[] => {
+const toTrack = ({ id, transitions, points, isCommon }: PlacedTransition, { taken, latest }: ChartPosition): PlacedTrack => {
   const ids = transitions.map(transitionId);
   const wasTaken = ids.some((one) => taken.has(one));
-  if (isCommon && !wasTaken) return [];
   const isLatest = latest !== undefined && ids.includes(latest);
-  return [
-    { id, points, hasArrow: true, weight: wasTaken ? 'strong' : 'plain', ...(isLatest ? { tone: 'accent' as const } : {}) },
-  ];
+  return {
+    id,
+    points,
+    hasArrow: true,
+    isHidden: isCommon && !wasTaken,
+    weight: wasTaken ? 'strong' : 'plain',
+    ...(isLatest ? { tone: 'accent' as const } : {}),
+  };
 };
 
 /** The loop's statechart: the way that the run came, and where it stands. */
@@ -65,7 +69,7 @@ export const Statechart = ({ position, onState }: StatechartProps) => {
     [drawing, position, onState],
   );
   const tracks = useMemo(() => {
-    const all = drawing.transitions.flatMap((transition) => toTrack(transition, position));
+    const all = drawing.transitions.map((transition) => toTrack(transition, position));
     const rank = ({ tone, weight }: PlacedTrack) => (tone ? 2 : weight === 'strong' ? 1 : 0);
     return all.toSorted((a, b) => rank(a) - rank(b));
   }, [drawing, position]);

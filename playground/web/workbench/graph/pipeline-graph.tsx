@@ -29,16 +29,25 @@ export const PipelineGraph = ({ graph, selected, marks, onSelect }: PipelineGrap
     () => drawing.tracks.map(({ id, points, label }): PlacedTrack => ({ id, points, ...(label !== undefined && { label }) })),
     [drawing],
   );
+  const focus = drawing.boxes.find(({ role, path }) => role === 'step' && path === selected);
   return (
-    <div className="pipeline-graph" style={{ height: Math.min(drawing.height + 48, 640) }}>
-      <GraphView label={`Graph of ${shapeName(graph)}`} nodes={nodes} tracks={tracks} leastScale={0.85} />
+    <div className="pipeline-graph" style={{ height: Math.min(drawing.height + 88, 680) }}>
+      <GraphView
+        label={`Graph of ${shapeName(graph)}`}
+        nodes={nodes}
+        tracks={tracks}
+        leastScale={0.85}
+        focus={focus && boxId(focus)}
+      />
     </div>
   );
 };
 
+const boxId = ({ role, path }: Box): string => `${role} ${path}`;
+
 const placed = (box: Box, drawn: Drawn): PlacedNode => {
   const { role, path, x, y, width, height } = box;
-  return { id: `${role} ${path}`, x, y, width, height, isFrame: role === 'frame', content: contentOf(box, drawn) };
+  return { id: boxId(box), x, y, width, height, isFrame: role === 'frame', content: contentOf(box, drawn) };
 };
 
 const contentOf = (box: Box, { selected, marks, onSelect }: Drawn): ReactNode => {
