@@ -115,8 +115,10 @@ const moveInto = (scroll: Element, box: Element): void => {
     scroll.scrollTop += (inner.top + inner.bottom - outer.top - outer.bottom) / 2;
 };
 
+type Room = Omit<PlacedNode, 'id' | 'content'>;
+
 /** Everything that the drawing takes: tracks reach beyond the boxes. */
-const roomOf = (nodes: readonly PlacedNode[], tracks: readonly PlacedTrack[]): Omit<PlacedNode, 'id' | 'content'> => {
+const roomOf = (nodes: readonly PlacedNode[], tracks: readonly PlacedTrack[]): Room => {
   const corners = nodes.flatMap(({ x, y, width, height }) => [
     { x, y },
     { x: x + width, y: y + height },
@@ -128,24 +130,36 @@ const roomOf = (nodes: readonly PlacedNode[], tracks: readonly PlacedTrack[]): O
   return { x, y, width: Math.max(...xs) - x, height: Math.max(...ys) - y };
 };
 
-/** Shows the whole drawing, again when it or its panel has changed; where the panel scrolls, moves the focused box into it. */
-const Fit = ({ drawing, focus }: { readonly drawing: string; readonly focus: string | undefined }) => {
+/** Shows the whole drawing; where its panel scrolls, moves the focused box into it. */
+const Fit = ({ focus }: Pick<GraphViewProps, 'focus'>) => {
   const flow = useReactFlow();
-  const panel = useStore(({ width, height }) => `${width} ${height}`);
   const element = useStore(({ domNode }) => domNode);
+  const fitted = useRef<Promise<unknown>>(undefined);
+  useEffect(() => {
+    fitted.current = flow.fitView(fit);
+  }, [flow]);
   useEffect(() => {
     let isLeft = false;
-    void flow.fitView(fit).then(() => {
+    const reveal = async (): Promise<void> => {
+      await fitted.current;
       const scroll = element?.closest('.graph-scroll');
       const box = focus === undefined ? undefined : element?.querySelector(`.react-flow__node[data-id="${CSS.escape(focus)}"]`);
       if (!isLeft && scroll && box) moveInto(scroll, box);
-    });
+    };
+    void reveal();
     return () => {
       isLeft = true;
     };
-  }, [flow, drawing, panel, element, focus]);
+  }, [element, focus]);
   return null;
 };
+
+/** Fits the drawing again when it or its panel has another size. */
+const FitToPanel = ({ room: { x, y, width, height }, focus }: Pick<GraphViewProps, 'focus'> & { readonly room: Room }) => {
+  const panel = useStore((store) => `${store.width} ${store.height}`);
+  return <Fit key={`${x} ${y} ${width} ${height} in ${panel}`} focus={focus} />;
+};
+
 /** A drawing of boxes and tracks to pan and zoom. It fills its container, which has a height. */
 export const GraphView = ({ label, nodes, tracks, leastScale, focus }: GraphViewProps) => {
   const scroll = useRef<HTMLDivElement>(null);
@@ -187,7 +201,7 @@ export const GraphView = ({ label, nodes, tracks, leastScale, focus }: GraphView
             </ReactFlow>
           </div>
         </div>
-        <Fit drawing={Object.values(room).join()} focus={focus} />
+        <FitToPanel room={room} focus={focus} />
         <Tools />
       </ReactFlowProvider>
     </div>

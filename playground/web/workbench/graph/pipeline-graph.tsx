@@ -46,7 +46,7 @@ export const PipelineGraph = ({ graph, selected, marks, onSelect }: PipelineGrap
 const boxId = ({ role, path }: Box): string => `${role} ${path}`;
 
 const placed = (box: Box, drawn: Drawn): PlacedNode => {
-  const { role, path, x, y, width, height } = box;
+  const { role, x, y, width, height } = box;
   return { id: boxId(box), x, y, width, height, isFrame: role === 'frame', content: contentOf(box, drawn) };
 };
 
