@@ -190,7 +190,6 @@ describe('hostile requests', () => {
     ['POST', 'runs/none/cancel', '{}', 404, 'studio/not-found'],
     ['GET', 'runs/none', undefined, 404, 'studio/not-found'],
     ['GET', 'runs/none/entries', undefined, 404, 'studio/not-found'],
-    ['GET', 'runs/none/live', undefined, 404, 'studio/not-found'],
     ['GET', 'runs/none/guards/0', undefined, 404, 'studio/not-found'],
     ['GET', 'runs/..%2f..%2fpackage.json', undefined, 404, 'studio/not-found'],
     ['GET', 'runs?limit=0', undefined, 400, 'studio/invalid-request'],

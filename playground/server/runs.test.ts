@@ -3,20 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { scriptedModel } from '../../src/testing/index.js';
 import type { RunPage, RunSummary, StartedRun } from '../protocol/runs.js';
 import type { StudioEntry } from '../protocol/trace-entry.js';
-import { live, makeAgent, openStudio, type ServerEvent } from './test-setup.js';
+import { live, makeAgent, openStudio } from './test-setup.js';
 
-const entriesIn = (events: readonly ServerEvent[]): StudioEntry[] =>
-  events.filter(({ event }) => event === undefined).map(({ data }) => JSON.parse(data) as StudioEntry);
+const isFinish = (entry: StudioEntry): boolean => entry.kind === 'event' && entry.event.type === 'run-finish';
 
 const charging = [{ text: 'I will. ', toolCalls: [{ name: 'charge', args: { amount: 5 } }] }, { text: 'Done.' }];
 
 describe('a run', () => {
   it('is told line by line, and ends', async () => {
     const studio = await openStudio(makeAgent([{ text: ['Write to ', 'ann@exam', 'ple.com', '.'] }]).agent);
-    const { runId, events, entries, summary } = await studio.run('Hello');
-    expect(events.at(-1)).toMatchObject({ event: 'end' });
-    expect(entriesIn(events)).toEqual(entries);
-    expect(events.slice(0, -1).map(({ id }) => Number(id))).toEqual(entries.map((_, index) => index));
+    const { runId, entries, summary } = await studio.run('Hello');
     expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));
     expect(entries[0]).toMatchObject({ kind: 'input', messages: [{ role: 'user', text: 'Hello' }] });
     expect(new Set(entries.map(({ kind }) => kind))).toEqual(new Set(['input', 'event', 'asked', 'came', 'left']));
@@ -60,25 +56,21 @@ describe('a run', () => {
 
   it('that fails says why', async () => {
     const studio = await openStudio(makeAgent([{ error: new Error('Out of order.') }]).agent);
-    const { summary, events } = await studio.run('Hello');
+    const { summary } = await studio.run('Hello');
     expect(summary).toMatchObject({ status: 'failed', error: { code: 'model/call-failed' } });
-    expect(events.at(-1)).toMatchObject({ event: 'end' });
   });
 
-  it('goes on for whoever comes back with the last id, also once it is over', async () => {
+  it('goes on for a reader that asks for the lines after those it has, also once it is over', async () => {
     const studio = await openStudio(makeAgent([{ text: ['One. ', 'Two. '], hang: true }]).agent);
     const { runId } = await studio.start('Hello');
-    const url = `${studio.base}/api/runs/${runId}/live`;
-    const first = await live(url, { until: ({ data }) => data.includes('"came"') });
-    const last = first.at(-1)?.id ?? '';
+    const first = await studio.entriesUntil(runId, ({ kind }) => kind === 'came');
     expect((await studio.summary(runId)).status).toBe('running');
-    const rest = live(url, { headers: { 'Last-Event-ID': last } });
     expect((await studio.post(`runs/${runId}/cancel`)).status).toBe(204);
-    const entries = entriesIn([...first, ...(await rest)]);
+    const entries = await studio.entriesUntil(runId, isFinish);
     expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));
+    expect(entries.slice(0, first.length)).toEqual(first);
     expect(await studio.summary(runId)).toMatchObject({ status: 'canceled' });
-    const late = await live(url, { headers: { 'Last-Event-ID': last } });
-    expect(entriesIn(late).map(({ seq }) => seq)).toEqual(entries.slice(Number(last) + 1).map(({ seq }) => seq));
+    expect(await studio.entriesOf(runId, first.length)).toEqual(entries.slice(first.length));
     expect((await studio.post(`runs/${runId}/cancel`)).status).toBe(204);
   });
 });
@@ -87,9 +79,7 @@ describe('a run that rests', () => {
   const rest = async () => {
     const studio = await openStudio(makeAgent(charging).agent);
     const { runId } = await studio.start('Charge me');
-    const url = `${studio.base}/api/runs/${runId}/live`;
-    const first = await live(url, { until: ({ data }) => data.includes('"suspended"') && data.includes('run-finish') });
-    return { studio, runId, url, first };
+    return { studio, runId, first: await studio.entriesUntil(runId, isFinish) };
   };
   const settled = async (ask: () => Promise<RunSummary>): Promise<RunSummary> => {
     for (;;) {
@@ -99,14 +89,14 @@ describe('a run that rests', () => {
   };
 
   it('goes on when a person grants what it waits for', async () => {
-    const { studio, runId, url, first } = await rest();
-    const waiting = entriesIn(first).find((entry) => entry.kind === 'left' && entry.part.type === 'tool-call-approval');
+    const { studio, runId, first } = await rest();
+    const waiting = first.find((entry) => entry.kind === 'left' && entry.part.type === 'tool-call-approval');
     expect(waiting).toMatchObject({ data: { toolName: 'charge', args: { amount: 5 } } });
     expect(await settled(() => studio.summary(runId))).toMatchObject({ status: 'suspended' });
-    const after = live(url, { headers: { 'Last-Event-ID': first.at(-1)?.id ?? '' } });
     const answered = await studio.post(`runs/${runId}/answer`, { toolCallId: 'call-0-0', approved: true });
     expect((await answered.json()) as StartedRun).toMatchObject({ runId });
-    const entries = entriesIn([...first, ...(await after)]);
+    const entries = await studio.entriesUntil(runId, (entry) => isFinish(entry) && entry.seq >= first.length);
+    expect(entries.slice(0, first.length)).toEqual(first);
     expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));
     expect(entries.findLast((entry) => entry.kind === 'tool')).toMatchObject({ toolName: 'charge', result: '5 taken' });
     expect(await studio.summary(runId)).toMatchObject({ status: 'success', answered: 'I will. Done.', steps: 2 });
@@ -115,11 +105,10 @@ describe('a run that rests', () => {
   });
 
   it('goes on when a person declines, and the tool does not run', async () => {
-    const { studio, runId, url } = await rest();
+    const { studio, runId, first } = await rest();
     await settled(() => studio.summary(runId));
     await studio.post(`runs/${runId}/answer`, { toolCallId: 'call-0-0', approved: false, reason: 'No.' });
-    await live(url);
-    const entries = await studio.json<StudioEntry[]>(`runs/${runId}/entries`);
+    const entries = await studio.entriesUntil(runId, (entry) => isFinish(entry) && entry.seq >= first.length);
     expect(entries.some((entry) => entry.kind === 'tool' && entry.result === '5 taken')).toBe(false);
     expect((await studio.summary(runId)).status).toBe('success');
   });
@@ -153,7 +142,7 @@ describe('a conversation', () => {
 describe('the list', () => {
   it('is searched, and tells of news', async () => {
     const studio = await openStudio(makeAgent([{ text: 'Fine.' }, { text: 'SECRET' }, { text: 'Fine.' }]).agent);
-    const news = live(`${studio.base}/api/live`, { until: ({ data }) => data.includes('"tripwire"') });
+    const news = live(`${studio.base}/api/live`, ({ data }) => data.includes('"tripwire"'));
     await studio.run('Write to ann@example.com');
     const { runId } = await studio.run('Bad');
     const found = async (query: string) => (await studio.json<RunPage>(`runs?${query}`)).runs.map(({ said }) => said);

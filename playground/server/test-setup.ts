@@ -6,7 +6,7 @@ import { Mastra } from '@mastra/core/mastra';
 import type { Agent } from '@mastra/core/agent';
 import { createTool } from '@mastra/core/tools';
 import type { Processor } from '@mastra/core/processors';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { InterlockAgent, pipeline, type InterlockAgentConfig } from '../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
@@ -76,6 +76,9 @@ export const openStudio = async (agents: Agent | readonly Agent[], options: Part
   return { ...clientOf(studio.url.replace(/\/(?:\?.*)?$/, '')), url: studio.url, close };
 };
 
+/** Longer than a busy machine takes. */
+const patience = { timeout: 20_000, interval: 10 } as const;
+
 /** What a page does. */
 export const clientOf = (base: string) => {
   const get = (path: string, init?: RequestInit) => fetch(`${base}/api/${path}`, init);
@@ -88,17 +91,28 @@ export const clientOf = (base: string) => {
     return (await response.json()) as StartedRun;
   };
   const summary = (runId: string) => json<RunSummary>(`runs/${runId}`);
+  const entriesOf = (runId: string, from = 0) => json<StudioEntry[]>(`runs/${runId}/entries?from=${from}`);
+  /** Reads a run's lines, page by page, until one of them is the line that is waited for. */
+  const entriesUntil = async (runId: string, isLast: (entry: StudioEntry) => boolean): Promise<StudioEntry[]> => {
+    const entries: StudioEntry[] = [];
+    await vi.waitFor(async () => {
+      entries.push(...(await entriesOf(runId, entries.length)));
+      if (!entries.some(isLast)) throw new Error(`The line has not come after ${entries.length} lines.`);
+    }, patience);
+    return entries;
+  };
   const run = async (text: string, threadId?: string, agentId?: string) => {
     const started = await start(text, threadId, agentId);
-    const events = await live(`${base}/api/runs/${started.runId}/live`);
-    return {
-      ...started,
-      events,
-      entries: await json<StudioEntry[]>(`runs/${started.runId}/entries`),
-      summary: await summary(started.runId),
-    };
+    const { runId } = started;
+    await vi.waitFor(async () => {
+      const { status } = await summary(runId);
+      if (status === 'running') throw new Error('The run has not ended.');
+      if ((await entriesOf(runId)).at(-1)?.kind === 'status') return; // of a stock agent, which has no trace
+      if (!(await (await get(`runs/${runId}/trace`)).text()).includes('"run-finish"')) throw new Error('Its trace is not kept.');
+    }, patience);
+    return { ...started, entries: await entriesOf(runId), summary: await summary(runId) };
   };
-  return { base, get, json, post, start, summary, run };
+  return { base, get, json, post, start, summary, entriesOf, entriesUntil, run };
 };
 
 /** One event of an event stream. */
@@ -108,13 +122,10 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** Reads an event stream to its end, or as long as `until` says. */
-export const live = async (
-  url: string,
-  options: { headers?: Record<string, string>; until?: (event: ServerEvent) => boolean } = {},
-) => {
+/** Reads an event stream as long as `until` says. */
+export const live = async (url: string, until: (event: ServerEvent) => boolean): Promise<ServerEvent[]> => {
   const controller = new AbortController();
-  const response = await fetch(url, { headers: options.headers ?? {}, signal: controller.signal });
+  const response = await fetch(url, { signal: controller.signal });
   const events: ServerEvent[] = [];
   let rest = '';
   try {
@@ -122,7 +133,7 @@ export const live = async (
       const blocks = `${rest}${text}`.split('\n\n');
       rest = blocks.pop() ?? '';
       const told = blocks.filter((block) => !block.startsWith(':')).map(parseEvent);
-      const last = told.findIndex((event) => options.until?.(event) === true);
+      const last = told.findIndex((event) => until(event));
       events.push(...(last < 0 ? told : told.slice(0, last + 1)));
       if (last >= 0) return events;
     }

@@ -36,7 +36,9 @@ beforeAll(async () => {
   app = createApp(studio, { authorize: () => true });
   const started = await app.request('/api/agents/helper/runs', { method: 'POST', body: JSON.stringify({ text: 'Hello' }) });
   ({ runId } = (await started.json()) as { runId: string });
-  await (await app.request(`/api/runs/${runId}/live`)).text();
+  await vi.waitFor(async () =>
+    expect(await (await app.request(`/api/runs/${runId}`)).json()).toMatchObject({ status: 'success' }),
+  );
 });
 afterAll(() => studio.close());
 

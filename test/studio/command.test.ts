@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runCommand } from '../../bin/run-command.js';
 import type { RunPage } from '../../playground/protocol/runs.js';
-import { clientOf, folder, live } from '../../playground/server/test-setup.js';
+import { clientOf, folder } from '../../playground/server/test-setup.js';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 const app = path('app.ts');
@@ -60,9 +60,7 @@ describe('mastra-interlock studio', () => {
     const first = await serve([], cwd);
     await first.run('Hello');
     const { runId } = await first.start('Go on');
-    await live(`${first.base}/api/runs/${runId}/live`, {
-      until: ({ data }) => data.includes('moment') || data.includes('"chars":7'),
-    });
+    await first.entriesUntil(runId, (entry) => entry.kind === 'came' && entry.part.chars === 7);
     const { runs } = await first.json<RunPage>('runs'); // what was told by now is written down
     expect(runs.map(({ said, status }) => [said, status])).toEqual([
       ['Go on', 'running'],
@@ -75,10 +73,9 @@ describe('mastra-interlock studio', () => {
     expect(await second.summary(runId)).toMatchObject({ status: 'failed', error: { code: 'studio/interrupted' } });
     expect((await second.json<RunPage>('runs?status=running')).runs).toEqual([]);
     expect((await second.json<RunPage>('runs?text=well')).runs).toMatchObject([{ said: 'Hello', status: 'success' }]);
-    const events = await live(`${second.base}/api/runs/${runId}/live`);
-    expect(events.length).toBeGreaterThan(3);
-    expect(events.at(-1)).toMatchObject({ event: 'end' });
-    expect(events.slice(0, -1).map(({ id }) => Number(id))).toEqual(events.slice(0, -1).map((_, index) => index));
+    const entries = await second.entriesOf(runId);
+    expect(entries.length).toBeGreaterThan(3);
+    expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));
     second.child.kill('SIGTERM');
     expect(await second.ended).toBe(0);
   });

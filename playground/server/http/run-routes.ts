@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { InterlockError } from '../../../src/index.js';
 import type { RunSummary } from '../../protocol/runs.js';
 import { linesOf, summaryOf, type Studio } from '../studio.js';
-import { eventStream, nextSeq, sendLines, sendKept } from './event-stream.js';
+import { eventStream } from './event-stream.js';
 import { answerCallSchema, entriesQuerySchema, runQuerySchema, startRunSchema } from './inputs.js';
 import { readBody, readQuery } from './read-request.js';
 
@@ -16,16 +16,6 @@ export const runRoutes = (studio: Studio): Hono => {
       const { runId } = await summaryOf(studio, c.req.param('runId'));
       const lines = await linesOf(studio, { runId, kind: 'entry', ...readQuery(c, entriesQuerySchema) });
       return c.body(`[${lines.join(',')}]`, 200, { 'Content-Type': 'application/json' }); // the lines are JSON
-    })
-    .get('/runs/:runId/live', async (c) => {
-      const { runId } = await summaryOf(studio, c.req.param('runId'));
-      const from = nextSeq(c);
-      const log = desk.find(runId);
-      return eventStream(c, (stream, gone) =>
-        log
-          ? sendLines(stream, log, { from, gone })
-          : sendKept(stream, (seq, limit) => linesOf(studio, { runId, kind: 'entry', from: seq, limit }), from),
-      );
     })
     .post('/agents/:agentId/runs', async (c) => {
       const call = await readBody(c, startRunSchema);

@@ -43,13 +43,13 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
   };
   const followed = (sitting: Sitting, stream: AgentStream, read?: Following['read']): StartedRun => {
     const { log, threadId } = sitting;
-    const done = follow(sitting, stream, { conversations, read })
-      .then(() => (isResting(sitting) ? undefined : finish(log)))
-      .finally(() => going.delete(done));
+    sitting.followed = follow(sitting, stream, { conversations, read });
+    const done = sitting.followed.then(() => (isResting(sitting) ? undefined : finish(log))).finally(() => going.delete(done));
     going.add(done);
     return { runId: log.runId, threadId };
   };
   const begin = async (sitting: Sitting, text: string): Promise<StartedRun> => {
+    await endedTurns(sittings, sitting.threadId);
     try {
       return followed(sitting, await openStream(sitting, await conversations.read(sitting.threadId), text));
     } catch (error) {
@@ -89,6 +89,12 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
       await Promise.allSettled(going);
     },
   };
+};
+
+/** Settles when what the turns that have ended add to their conversation is in it. */
+const endedTurns = async (sittings: ReadonlyMap<string, Sitting>, threadId: string): Promise<void> => {
+  for (const sitting of sittings.values())
+    if (sitting.threadId === threadId && sitting.log.summary.status !== 'running') await sitting.followed;
 };
 
 const isResting = ({ log }: Sitting): boolean => log.summary.status === 'suspended';

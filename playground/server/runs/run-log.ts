@@ -27,8 +27,6 @@ export interface RunLog {
   readonly isOver: boolean;
   /** How many lines were kept before it was opened. */
   readonly kept: Readonly<Record<LineKind, number>>;
-  /** Settles with the next thing that happens. */
-  changed(): Promise<void>;
 }
 
 /** What becomes of runs. */
@@ -65,20 +63,14 @@ export const createRunLog = ({ head, now, keepsContent, onChange, before }: RunL
   const kept = { entry: lines.entry.length, trace: lines.trace.length };
   for (const line of lines.entry) fold.add(JSON.parse(line) as StudioEntry); // our own lines
   let isOver = false;
-  let waiting = Promise.withResolvers<void>();
   /** What nobody has seen is not shown to anybody, also not while the run goes on. */
   const isWithheld = () => !keepsContent && !isOver;
-  const told = () => {
-    waiting.resolve();
-    waiting = Promise.withResolvers();
-    onChange(log);
-  };
   const add = (fact: EntryFact, at: number) => {
     if (lines.entry.length >= mostEntries && fact.kind !== 'event' && fact.kind !== 'status') return;
     const entry = { seq: lines.entry.length, at, ...fact } as StudioEntry; // a fact of some kind with what every entry has
     fold.add(entry);
     lines.entry.push(stringify(entry));
-    told();
+    onChange(log);
   };
   const log: RunLog = {
     runId: head.runId,
@@ -99,13 +91,12 @@ export const createRunLog = ({ head, now, keepsContent, onChange, before }: RunL
     close: () => {
       if (!keepsContent) lines.trace = redactedLines(lines.trace);
       isOver = true;
-      told();
+      onChange(log);
     },
     get isOver() {
       return isOver;
     },
     kept,
-    changed: () => waiting.promise,
   };
   return log;
 };

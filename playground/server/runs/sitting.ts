@@ -16,6 +16,8 @@ export interface Sitting {
   readonly threadId: string;
   readonly log: RunLog;
   controller: AbortController;
+  /** Settles when its stream has been read and its conversation is kept. Never rejects. */
+  followed?: Promise<void>;
   /** Where the run stands, as its events tell: of one that began in another process, whose trace nobody writes here. */
   reopened?: Place;
 }
