@@ -11,7 +11,7 @@ import { followRetry } from './follow.js';
 import { judge } from './judge.js';
 import type { GuardOptions } from './guard-options.js';
 import { begin, isSharedRun, runsOf, type Guards, type Run } from './run.js';
-import { approvalError } from './guarded-call.js';
+import { approvalError } from './stop-errors.js';
 import type { StreamPart } from './spec.js';
 import { openLane, type Lane } from './lane.js';
 import { isClean } from './model-port.js';
@@ -110,14 +110,30 @@ const guardedExecute =
     };
     const call: Call = { toolName, toolCallId, args: input, messages };
     // A tool that streams is known by its function or, where nothing has to be awaited before, by what it gives.
-    const given = isReady(run, toolCallId) ? started(() => own(input, options)) : undefined;
-    const results = guardedResults(run, call, given ? () => given : (args) => own(args, options));
-    return isIterable(given) || isGenerator(execute) ? results : lastOf(results);
+    if (!isReady(run, toolCallId)) {
+      const results = guardedResults(run, call, (args) => own(args, options));
+      return isGenerator(execute) ? results : lastOf(results);
+    }
+    const given = started(() => own(input, options));
+    return isIterable(given) ? guardedResults(run, call, () => given) : givenResult(run, call, given);
   };
 
 /** Whether a call may run at once: all is known of it, and no guard is against it. */
 const isReady = (run: Run, toolCallId: string): boolean =>
   run.isChecked && run.host !== undefined && !run.error && !run.rejectedCalls.has(toolCallId) && !needsJudging(run, toolCallId);
+
+/** The one result of a call that runs already. */
+const givenResult = async (run: Run, call: Call, given: unknown): Promise<unknown> => {
+  let result: unknown;
+  try {
+    result = await given;
+  } catch (error) {
+    await failAsJudged(run, call, error);
+  } finally {
+    run.throwIfStopped();
+  }
+  return judgeResult(run, call, result);
+};
 
 const started = (execute: () => unknown): unknown => {
   try {

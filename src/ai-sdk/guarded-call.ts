@@ -1,4 +1,4 @@
-import { InterlockError, isInterlockError } from '../errors.js';
+import { isInterlockError } from '../errors.js';
 import { drive } from '../loop/drive.js';
 import { shownError } from '../loop/judge.js';
 import type { Run as LoopRun } from '../loop/run.js';
@@ -18,7 +18,7 @@ import { createLoopRun, onlyPhases } from './loop-run.js';
 import { createModelPort, isCleanRecord, leavesTogether, type ModelCall, type Said } from './model-port.js';
 import type { Run } from './run.js';
 import type { Chunk, PartOf, Prompt, StreamPart } from './spec.js';
-import { errorOfStop, GuardUnavailableError, type StopError } from './stop-errors.js';
+import { approvalError, errorOfStop, lateEditError } from './stop-errors.js';
 import { createGathering, createWire, type Gathering } from './wire.js';
 
 /** One call of the guarded model: a run of the loop, whose answer leaves part by part. */
@@ -26,7 +26,7 @@ export interface GuardedCall {
   /** The parts that leave. Throws what ends the run, and what the provider's call broke off with, where no guard mends that. */
   readonly parts: AsyncGenerator<StreamPart>;
   /** Whether the provider has begun to answer; not, where nothing comes of the call. */
-  readonly opened: Promise<boolean>;
+  opened(): Promise<boolean>;
   readonly said: Said;
   /** Whether guards left the answer as it came: then the provider's own record of it says nothing that they took out. */
   isUnedited(): boolean;
@@ -45,6 +45,8 @@ interface Calling {
   hasEnded: boolean;
   /** Whether all of the answer leaves after the review, as with `hold: 'step'`; a generated answer always does. */
   readonly isHeld: boolean;
+  /** What the loop has let out of an answer that is held. */
+  readonly shown: readonly Chunk[];
   /** What leaves after the review: all of it, or calls and their results. */
   readonly waiting: StreamPart[];
   /** Calls that a guard ruled about. */
@@ -56,6 +58,7 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
   const said: Said = { came: undefined, raws: [], order: [], parts: new WeakMap() };
   const isHeld = leavesTogether(run, call);
   const ruled = new Set<string>();
+  const shown: Chunk[] = [];
   let hasLeft = false;
   let onOpened: () => void = () => undefined;
   const opening = new Promise<true>((resolve) => (onOpened = () => resolve(true)));
@@ -67,11 +70,16 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     if (event.type === 'state-enter' && event.state === 'step.calling' && loop.attempt?.cached) onOpened();
     report(run, loop, event);
   };
+  const outlet = outletFor((chunk) => {
+    hasLeft ||= !silent.has(chunk.type);
+    if (isHeld) shown.push(chunk);
+  });
+  if (isHeld) outlet.drain(); // it is read when all of it is there
   const loop = createLoopRun(run, {
     ...call,
     plan: run.options.onEvent ? reportingDropped(run, plan, () => port.conversation) : plan,
     list: port.conversation.list,
-    outlet: outletFor((chunk) => (hasLeft ||= says(chunk))),
+    outlet,
     messageIds: port.conversation.ids,
     hold: isHeld ? 'run' : undefined, // one call of the model is a whole run of the loop
     mayTakeBack: () => isHeld || !hasLeft,
@@ -83,11 +91,23 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     },
   });
   const over = drive(loop);
-  const calling: Calling = { run, call, said, loop, over, ruled, isHeld, left: createGathering(), waiting: [], hasEnded: false };
+  const calling: Calling = {
+    run,
+    call,
+    said,
+    loop,
+    over,
+    ruled,
+    isHeld,
+    shown,
+    left: createGathering(),
+    waiting: [],
+    hasEnded: false,
+  };
   return {
     said,
     parts: answerParts(calling),
-    opened: Promise.race([opening, over.then(() => false)]),
+    opened: () => Promise.race([opening, over.then(() => false)]),
     isUnedited: () => calling.hasEnded && isAsItCame(calling),
   };
 };
@@ -102,15 +122,15 @@ const isFinal = (run: Run, { attempt }: LoopRun): boolean =>
     return !providerExecuted && !isGone;
   });
 
-/** What guards ruled about calls is for the guarded tools: the model is told why a call does not run, or the AI SDK asks a person. */
+/** What guards ruled about calls is for the guarded tools: the model is told why a call does not run, or the AI SDK asks a person. It runs all calls. */
 const noteRulings = (run: Run, { attempt }: LoopRun, ruled: Set<string>): void => {
   for (const [toolCallId, ruling] of attempt?.answer.rulings ?? []) {
     ruled.add(toolCallId);
     if (ruling.kind === 'rejected') run.rejectedCalls.set(toolCallId, ruling.message);
     else run.approvals.add(toolCallId);
-    attempt?.stepCalls.answers.set(toolCallId, { kind: 'unasked' }); // by the loop itself
   }
   attempt?.answer.rulings.clear();
+  for (const { toolCallId } of attempt?.record?.toolCalls ?? []) attempt?.stepCalls.settled.set(toolCallId, 'client');
 };
 
 const report = (run: Run, { stop, retries, recoveries }: LoopRun, event: RunEvent): void => {
@@ -149,8 +169,6 @@ const retraction = 'data-interlock-retract';
 
 const silent: ReadonlySet<string> = new Set([...waitsForReview, retraction, 'response-metadata', 'raw']);
 
-const says = ({ type }: Chunk): boolean => !silent.has(type);
-
 /** A reader takes each chunk as it leaves, and the provider is asked for the next one then. */
 const outletFor = (onShow: (chunk: Chunk) => void): Outlet<Chunk> => {
   const outlet = createOutlet<Chunk>(1, onShow);
@@ -161,7 +179,7 @@ const outletFor = (onShow: (chunk: Chunk) => void): Outlet<Chunk> => {
 async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
   const { run, call, said, loop, over, left, isHeld } = calling;
   const wire = createWire();
-  const reader = loop.options.outlet.read().getReader();
+  const reader = isHeld ? undefined : loop.options.outlet.read().getReader();
   let hasStarted = false;
   function* send(parts: readonly StreamPart[]): Generator<StreamPart> {
     if (!hasStarted && said.start) yield said.start; // however many attempts there are
@@ -173,10 +191,10 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
     }
   }
   try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    for (let next = await reader?.read(); next && !next.done; next = await reader?.read())
       for (const part of send(leaving(calling, next.value))) yield part; // `yield*` would wait for each
-    }
     await over;
+    for (const chunk of calling.shown) leaving(calling, chunk);
     Object.assign(run, { retries: loop.retries, recoveries: loop.recoveries });
     const finish = accept(calling);
     yield* send(isHeld ? inOrder(calling.waiting, said.order) : calling.waiting);
@@ -187,7 +205,7 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
     if (finish.part) yield finish.part;
   } finally {
     if (loop.status === undefined) call.cancel(new DOMException('Nobody reads the answer.', 'AbortError'));
-    await reader.cancel();
+    await reader?.cancel();
   }
 }
 
@@ -216,15 +234,9 @@ const takeBack = ({ run, waiting }: Calling, { data: { scope, partIds } }: { dat
   if (scope === 'step' || scope === 'run') return void waiting.splice(0);
   for (const id of partIds) {
     const kept = waiting.filter((part) => !('toolCallId' in part) || part.toolCallId !== id);
-    if (kept.length === waiting.length) throw lateEdit(run);
+    if (kept.length === waiting.length) throw run.end(lateEditError(run));
     waiting.splice(0, waiting.length, ...kept);
   }
-};
-
-const lateEdit = (run: Run): StopError => {
-  const path = run.plan.id;
-  const error = new InterlockError('ai-sdk/late-edit', { path });
-  return run.end(new GuardUnavailableError({ error, processorId: path, phase: 'outputStep', path }));
 };
 
 interface Finish {
@@ -257,13 +269,6 @@ const mayLeave = ({ run, ruled }: Calling, toolCallId: string): boolean => {
   return false;
 };
 
-/** A guard wants a call approved where nobody is asked. */
-export const approvalError = ({ plan }: Run): GuardUnavailableError => {
-  const detail = 'a guard wants the call approved, and it was not; see needsApproval and toolApproval of the AI SDK.';
-  const error = new InterlockError('ai-sdk/unsupported-field', { path: 'outputStream.part', detail });
-  return new GuardUnavailableError({ error, processorId: plan.id, phase: 'outputStream', path: plan.id });
-};
-
 /** The loop names a provider's error; callers of the AI SDK know it by itself. */
 const causeOf = (error: unknown): unknown =>
   isInterlockError(error) && (error.code === 'model/call-failed' || error.code === 'run/failed') ? (error.cause ?? error) : error;
@@ -289,5 +294,5 @@ const judgeLast = async (run: Run, loop: LoopRun): Promise<void> => {
   run.judgeLast = undefined;
   const before = JSON.stringify(responseParts(loop));
   await judge<'outputResult'>(run, resultPayload(loop), { mayRetry: false });
-  if (JSON.stringify(responseParts(loop)) !== before) throw lateEdit(run);
+  if (JSON.stringify(responseParts(loop)) !== before) throw run.end(lateEditError(run));
 };

@@ -80,7 +80,7 @@ export const createModelPort = ({ run, call, said, loopOf, onOpened }: Asking): 
     const { request, response } = result;
     Object.assign(said, { request, response });
     onOpened();
-    const parts = 'stream' in result ? hearingOut(result.stream, said) : ReadableStream.from(partsOfResult(result));
+    const parts = 'stream' in result ? hearingOut(result.stream, said) : sourceOf(partsOfResult(result));
     return { parts, request, response };
   },
   toChunk: (given, runId) => {
@@ -100,6 +100,11 @@ export const createModelPort = ({ run, call, said, loopOf, onOpened }: Asking): 
     if (leavesTogether(run, call)) said.order.push(part);
     return chunk;
   },
+});
+
+/** Parts that are there already. */
+const sourceOf = (parts: Generator<StreamPart, undefined>): PartSource => ({
+  getReader: () => ({ read: async () => parts.next() as { done: boolean; value?: StreamPart }, cancel: async () => undefined }),
 });
 
 /** How a call finished that the provider says has failed follows its error; what it says meanwhile is part of no answer. */
@@ -125,7 +130,7 @@ const finishAfter = async (reader: ReadableStreamDefaultReader<StreamPart>): Pro
   }
 };
 
-function* partsOfResult({ content, finishReason, usage, ...rest }: GenerateResult): Generator<StreamPart> {
+function* partsOfResult({ content, finishReason, usage, ...rest }: GenerateResult): Generator<StreamPart, undefined> {
   const { response, warnings, providerMetadata } = rest;
   yield { type: 'stream-start', warnings };
   if (response) yield { type: 'response-metadata', id: response.id, timestamp: response.timestamp, modelId: response.modelId };

@@ -96,3 +96,24 @@ export const errorOfStop = (stop: Stop): StopError => {
       return stop satisfies never;
   }
 };
+
+/** A run, as far as an error names it. */
+interface Guarded {
+  readonly plan: { readonly id: string };
+}
+
+/** A guard wants a call approved where nobody is asked. */
+export const approvalError = ({ plan }: Guarded): GuardUnavailableError => {
+  const detail = 'a guard wants the call approved, and it was not; see needsApproval and toolApproval of the AI SDK.';
+  const error = new InterlockError('ai-sdk/unsupported-field', { path: 'outputStream.part', detail });
+  return new GuardUnavailableError({ error, processorId: plan.id, phase: 'outputStream', path: plan.id });
+};
+
+/** A guard wants to edit what has left. */
+export const lateEditError = ({ plan: { id: path } }: Guarded): GuardUnavailableError =>
+  new GuardUnavailableError({
+    error: new InterlockError('ai-sdk/late-edit', { path }),
+    processorId: path,
+    phase: 'outputStep',
+    path,
+  });

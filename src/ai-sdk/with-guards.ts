@@ -92,7 +92,7 @@ const reportOf = async (run: Run, { said, isUnedited }: GuardedCall): Promise<Pi
 
 const stream = async (run: Run, call: ModelCall): Promise<StreamResult> => {
   const guarded = await beginCall(run, call);
-  if (!(await guarded.opened)) await guarded.parts.next(); // throws why not
+  if (!(await guarded.opened())) await guarded.parts.next(); // throws why not
   const { request, response } = await reportOf(run, guarded);
   return { stream: toStream(guarded.parts, call), request, response };
 };

@@ -72,8 +72,9 @@ const goOn = async (run: Run, from: Decision, journal: Journal): Promise<Stretch
   for (let decision = from; ;) {
     await enter(run, decision);
     for (const work of decision.starts) underWay.set(work, perform(run, work));
-    if (underWay.size === 0) return rest(run, decision, events);
-    const event = await Promise.race(underWay.values());
+    const [only] = underWay.values();
+    if (!only) return rest(run, decision, events);
+    const event = await (underWay.size === 1 ? only : Promise.race(underWay.values()));
     events.push(event);
     decision = decider.next(decision.snapshot, event);
     for (const work of decision.stops) underWay.delete(work); // nobody listens to it any more

@@ -48,12 +48,15 @@ const acceptedStep = ({ answer: { partIds, spans }, place, partCount }: Attempt,
   partCount,
 });
 
-const tellStep = (run: Run, record: StepRecord): Promise<unknown> =>
-  untilAborted(Promise.resolve(notify(run.options.onStepFinish, record)), run.signal);
+const tellStep = (run: Run, record: StepRecord): Promise<unknown> | undefined => {
+  const told = notify(run.options.onStepFinish, record);
+  return told && untilAborted(told, run.signal);
+};
 
 /** What is withheld until the run is accepted, callbacks are told no earlier; of a run that broke off they are told nothing. */
 const tellHeldSteps = async (run: Run, status: RunStatus): Promise<void> => {
-  if (run.options.hold !== 'run' || (status !== 'success' && status !== 'tripwire')) return;
+  const { hold, onStepFinish } = run.options;
+  if (!onStepFinish || hold !== 'run' || (status !== 'success' && status !== 'tripwire')) return;
   for (const record of run.steps) await tellStep(run, record);
 };
 

@@ -4,5 +4,11 @@ export const untilAborted = <T>(value: Promise<T>, signal: AbortSignal): Promise
     const giveUp = () => resolve(undefined);
     if (signal.aborted) giveUp();
     signal.addEventListener('abort', giveUp, { once: true });
-    value.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+    const settle =
+      <V>(end: (value: V) => void) =>
+      (made: V) => {
+        signal.removeEventListener('abort', giveUp);
+        end(made);
+      };
+    value.then(settle(resolve), settle(reject));
   });

@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Processor } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
-import { generateText, tool, type ModelMessage, type ToolSet } from 'ai';
+import { generateText, isStepCount, tool, type ModelMessage, type ToolSet } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createGuardedRun, guardTools, toStreamTransform, withGuards, type Guards } from '../../src/ai-sdk/index.js';
+import {
+  createGuardedRun,
+  guardTools,
+  toPrepareStep,
+  toStreamTransform,
+  withGuards,
+  type Guards,
+} from '../../src/ai-sdk/index.js';
 import { rejectToolCall } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { createTools, guardOn, type Chunk } from './support.js';
@@ -84,6 +91,24 @@ describe('arguments that no guarded model has judged', () => {
 });
 
 describe('results', () => {
+  it.each([undefined, null, 0, '', false])('a tool that gives %j at once runs once', async (result) => {
+    let runs = 0;
+    const run = createGuardedRun([guardOn('inputStep', () => undefined)]);
+    const charge = tool({ inputSchema: z.object({ amount: z.number() }), execute: () => ((runs += 1), result) });
+    const model = scriptedModel({
+      specificationVersion: 'v4',
+      steps: [{ toolCalls: [{ name: 'charge', args: { amount: 1 } }] }, { text: ['Done.'] }],
+    });
+    await generateText({
+      model: withGuards(model, run),
+      tools: guardTools({ charge }, run),
+      prepareStep: toPrepareStep(run),
+      stopWhen: isStepCount(3),
+      prompt: 'Charge me.',
+    });
+    expect(runs).toBe(1);
+  });
+
   const guard = (act: Parameters<typeof guardOn>[1]) => [guardOn('toolResult', act)];
 
   it.each([[null], ['text'], [0], [[1, 2]], [{ a: { b: 1 } }], [undefined]])(

@@ -22,11 +22,13 @@ export const tools = async (run: Run): Promise<Outcome> => {
   const { settled, waiting, shown } = attempt.stepCalls;
   const calls = record.toolCalls.filter((call) => !call.providerExecuted && !settled.has(call.toolCallId));
   if (await askPeople(run, attempt, calls)) return { kind: 'suspended' }; // before any of them runs
-  const running = createRunningCalls(run, attempt);
-  const stop = await settleAll(run, attempt, { calls: calls.map((call) => shown.get(call.toolCallId) ?? call), running });
-  if (stop) {
-    await running.halt(stop.kind === 'retry' ? 'wait' : 'cancel');
-    return stop;
+  if (calls.length > 0) {
+    const running = createRunningCalls(run, attempt);
+    const stop = await settleAll(run, attempt, { calls: calls.map((call) => shown.get(call.toolCallId) ?? call), running });
+    if (stop) {
+      await running.halt(stop.kind === 'retry' ? 'wait' : 'cancel');
+      return stop;
+    }
   }
   if (waiting.size > 0) return { kind: 'suspended' };
   record.reason = 'tool-calls';
