@@ -58,13 +58,16 @@ export const chunk = {
 /**
  * Streams chunks through a guard with one state, and gives what left and whether it tripped. As in Mastra, what the guard drops
  * does not leave, and a part that it sets aside is given to it again.
+ *
+ * @param between Awaited behind each chunk.
  */
-export const streamThrough = async (guard: Processor, chunks: readonly object[]) => {
+export const streamThrough = async (guard: Processor, chunks: readonly object[], between?: () => Promise<unknown>) => {
   const state: Record<string, unknown> = {};
   const left: object[] = [];
   const waiting = [...chunks];
   for (let part = waiting.shift(); part; part = waiting.shift()) {
     const { result, tripped } = await callHook(guard, 'processOutputStream', { part, state, streamParts: [] });
+    await between?.();
     if (tripped) return { left, tripped };
     if (result) left.push(result);
     const next = state['__mastraReprocessPart'] as object | undefined;

@@ -112,18 +112,27 @@ export const paced = <Result>(steps: Steps<Result>, pace: Pace): Awaitable<Resul
   }
 };
 
-/** All matches in a text. */
-export function* finding<Span extends TextSpan>(
+/** Shows each match in a text. */
+export function* findingEach<Span extends TextSpan>(
   { find, isStepwise = false }: Finding<Span>,
   text: string,
-): Steps<readonly Span[]> {
-  const spans: Span[] = [];
-  for (let from = 0; from < text.length;) {
-    const until = isStepwise ? Math.min(text.length, from + stepChars) : text.length;
-    yield until - from;
-    for (const span of isStepwise ? find(text, from, until) : find(text, from)) spans.push(span);
-    from = Math.max(until, spans.at(-1)?.end ?? 0);
+  see: (span: Span) => void,
+): Steps<void> {
+  let end = 0;
+  for (let from = 0; from < text.length; from = end) {
+    end = isStepwise ? Math.min(text.length, from + stepChars) : text.length;
+    yield end - from;
+    for (const span of isStepwise ? find(text, from, end) : find(text, from)) {
+      see(span);
+      end = Math.max(end, span.end);
+    }
   }
+}
+
+/** All matches in a text. */
+export function* finding<Span extends TextSpan>(finder: Finding<Span>, text: string): Steps<readonly Span[]> {
+  const spans: Span[] = [];
+  yield* findingEach(finder, text, (span) => spans.push(span));
   return spans;
 }
 

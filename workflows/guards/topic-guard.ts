@@ -3,7 +3,7 @@ import { createPace, finding, paced, type Steps } from '../../src/guard/in-steps
 import { whenReady } from '../../src/phase/awaitable.js';
 import { once } from '../../src/phase/once.js';
 import { newestUserTurn, textOf } from '../messages/message-text.js';
-import { readingForm } from '../text/overlap.js';
+import { eachPiece, readingForm } from '../text/overlap.js';
 import { termMatching } from '../text/term-pattern.js';
 import { judgeWith } from './detection.js';
 import { traitsOf, unchanged, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
@@ -56,7 +56,7 @@ export const topicGuard = (options: TopicGuardOptions): GuardProcessor<'processI
       const text = newestUserTurn(args.messages).map(textOf).join('\n');
       const isOther = function* (): Steps<boolean> {
         const form = yield* readingForm(text);
-        return !hasFewerWords(form, minWords) && (yield* finding(matching, form)).length === 0;
+        return !(yield* hasFewerWords(form, minWords)) && (yield* finding(matching, form)).length === 0;
       };
       return whenReady(paced(isOther(), createPace()), (isFound) =>
         isFound
@@ -67,8 +67,11 @@ export const topicGuard = (options: TopicGuardOptions): GuardProcessor<'processI
   } satisfies Partial<Processor<string, TopicMetadata>>);
 };
 
-const hasFewerWords = (text: string, count: number): boolean => {
+function* hasFewerWords(text: string, count: number): Steps<boolean> {
   let left = count;
-  for (const { isWordLike } of words().segment(text)) if (isWordLike && (left -= 1) <= 0) return false;
+  yield* eachPiece(text, (piece) => {
+    for (const { isWordLike } of words().segment(piece)) if (isWordLike && (left -= 1) <= 0) break;
+    return left > 0;
+  });
   return left > 0;
-};
+}

@@ -40,11 +40,11 @@ const ranTogether = [
   'doanythingnow',
 ];
 const { scan } = createWordScanner(ranTogether, letterOf);
-const mayRunTogether = (text: string): boolean => {
+function* mayRunTogether(text: string): Steps<boolean> {
   const found = new Uint8Array(ranTogether.length);
-  scan(text, found);
+  yield* scan(text, found);
   return found.includes(1);
-};
+}
 
 /**
  * The signals of text that is not plainly there: written in invisible characters, encoded, spelt with tricks.
@@ -56,13 +56,11 @@ export function* hiddenSignals(
   judge: (text: string) => Steps<number>,
 ): Steps<[name: string, weight: number][]> {
   const signals: [string, number][] = [];
-  if (letterCount(unseen) >= 4) signals.push(['hidden-text', (yield* judge(unseen)) >= 0.5 ? 0.95 : 0.75]);
+  if (fourLetters.test(unseen)) signals.push(['hidden-text', (yield* judge(unseen)) >= 0.5 ? 0.95 : 0.75]);
   else if (invisibles >= 4) signals.push(['hidden-text', invisibles >= 32 ? 0.75 : 0.3]);
-  yield text.length;
   if (yield* hasEncodedOrder(text, judge)) signals.push(['encoded-instruction', 0.9]);
   else if ((yield* finding(orderToDecode, text)).length > 0) signals.push(['encoded-instruction', 0.75]);
-  yield text.length;
-  if (mayRunTogether(text) && (yield* finding(runTogether, yield* readingLetters(text))).length > 0)
+  if ((yield* mayRunTogether(text)) && (yield* finding(runTogether, yield* readingLetters(text))).length > 0)
     signals.push(['instruction-override', 0.8]);
   return signals;
 }
@@ -72,6 +70,7 @@ function* hasEncodedOrder(text: string, judge: (text: string) => Steps<number>):
   return false;
 }
 
+const fourLetters = /\p{L}(?:\P{L}*\p{L}){3}/u;
 const letterCount = (text: string): number => text.match(/\p{L}/gu)?.length ?? 0;
 
 function* decodedTexts(text: string): Steps<string[]> {

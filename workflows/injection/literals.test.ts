@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../src/guard/in-steps.js';
 import { beyondAscii, literalsOf } from './literals.js';
 import { inputSignals, toolResultSignals } from './signals.js';
 import { createWordScanner } from './word-scanner.js';
@@ -31,7 +32,7 @@ describe('a scanner of words', () => {
     fc.assert(
       fc.property(fc.uniqueArray(word, { maxLength: 12 }), text, (words, given) => {
         const found = new Uint8Array(words.length);
-        createWordScanner(words).scan(given, found);
+        atOnce(createWordScanner(words).scan(given, found));
         expect(words.filter((_, index) => found[index] === 1)).toEqual(
           words.filter((each) => given.toLowerCase().includes(each)),
         );
@@ -41,10 +42,8 @@ describe('a scanner of words', () => {
 
   it('reads characters as others, or not at all', () => {
     const found = new Uint8Array(2);
-    createWordScanner(['ignore', beyondAscii], (sign) => (sign === '1' ? 'i' : /[a-z]/.test(sign) ? sign : '')).scan(
-      '1-g.N o r e',
-      found,
-    );
+    const read = (sign: string) => (sign === '1' ? 'i' : /[a-z]/.test(sign) ? sign : '');
+    atOnce(createWordScanner(['ignore', beyondAscii], read).scan('1-g.N o r e', found));
     expect([...found]).toEqual([1, 0]);
   });
 });

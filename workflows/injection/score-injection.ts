@@ -78,16 +78,14 @@ const soughtOf = (signals: readonly InjectionSignal[]): Sought => {
   return sought;
 };
 
-/** So many signals, and so many scans for words, cost as much as the reading of a text for values. */
+/** So many signals cost as much as the reading of a text for values. */
 const signalsPerReading = 8;
-const scansPerReading = 4;
 
 function* weighing(text: string, signals: readonly InjectionSignal[]): Steps<Map<string, number>> {
   const weights = new Map<string, number>();
   const { signals: sought, words, scan } = soughtOf(signals);
   const found = new Uint8Array(words);
-  scan(text, found);
-  yield text.length / scansPerReading;
+  yield* scan(text, found);
   for (const { name, weight, finder, needs } of sought) {
     if (weight <= (weights.get(name) ?? 0) || !needs.every((list) => list.some((word) => found[word] === 1))) continue;
     if ((yield* cheaper(finding(finder, text), signalsPerReading)).length > 0) raise(weights, name, weight);

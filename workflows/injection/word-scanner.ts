@@ -1,10 +1,14 @@
+import { stepChars, type Steps } from '../../src/guard/in-steps.js';
 import { once } from '../../src/phase/once.js';
 
 /** Says which of its words are in a text, in one pass over it, without regard to the case of ASCII. */
 export interface WordScanner {
   /** 1 at the index of each word that is in the text, added to what was there before. */
-  scan(text: string, found: Uint8Array): void;
+  scan(text: string, found: Uint8Array): Steps<void>;
 }
+
+/** So many scans cost as much as the reading of a text for values. */
+const scansPerReading = 4;
 
 const unit = 0x80;
 /** A character that is in no word: the words begin anew behind it. */
@@ -25,10 +29,11 @@ export const createWordScanner = (
     return { classes, ...rowsOf(words, { classes, width }) };
   });
   return {
-    scan: (text, found) => {
+    *scan(text, found) {
       const { classes, next, isEnd, ends } = tables();
       let row = 0;
       for (let at = 0; at < text.length; at += 1) {
+        if (at % stepChars === 0) yield Math.min(stepChars, text.length - at) / scansPerReading;
         const code = text.charCodeAt(at);
         const kind = classes[code < unit ? code : unit] as number; // it has a place for each
         if (kind === skipped) continue;

@@ -1,3 +1,4 @@
+import { stepChars } from '../../src/guard/in-steps.js';
 import type { TextSpan } from '../../src/guard/pattern.js';
 import type { Finder } from './finder.js';
 import { createReader, differingFrom, openCodeOf, unitsPerSign, type Reader, type Reading } from './reading.js';
@@ -40,11 +41,15 @@ const createSharedReader = (lookbehind: number): SharedReader => {
     return reader;
   };
   /** From `plain` up to `other` nothing of the text can be read otherwise; both grow, so that each place is looked at once. */
-  let [plain, other] = [0, 0];
+  let [plain, other, isFound] = [0, 0, false];
   let plainText = '';
   const isPlain = (text: string, first: number, last: number): boolean => {
-    if (plainText !== text) [plainText, plain, other] = [text, first, differingFrom(text, first)];
-    if (first > other) [plain, other] = [first, differingFrom(text, first)];
+    if (plainText !== text || first > other) [plainText, plain, other, isFound] = [text, first, first, false];
+    if (last > other && !isFound) {
+      const scope = text.slice(0, last + stepChars);
+      other = differingFrom(scope, other);
+      isFound = other < scope.length;
+    }
     return first >= plain && last <= other;
   };
   let [endedText, code] = ['', 0];

@@ -24,16 +24,25 @@ export const readingForm = (text: string): Steps<string> => inPieces(text, (piec
 
 function* inPieces(text: string, read: (piece: string) => string): Steps<string> {
   const pieces: string[] = [];
+  yield* eachPiece(text, (piece) => void pieces.push(read(piece)));
+  return pieces.join('');
+}
+
+/** Shows a text piece by piece, as long as it is asked to go on; a long one is parted between words where it can be. */
+export function* eachPiece(text: string, see: (piece: string) => boolean | void): Steps<void> {
   for (let at = 0; at < text.length;) {
     const most = Math.min(text.length, at + stepChars);
     border.lastIndex = at + stepChars / 2;
     const end = border.exec(text.slice(0, most))?.index ?? most;
     yield end - at;
-    pieces.push(read(text.slice(at, end)));
+    if (see(text.slice(at, end)) === false) return;
     at = end;
   }
-  return pieces.join('');
 }
+
+/** A mark is made of so many signs of a piece, which has three at least. */
+const markSigns = 3;
+const maxMarks = 65_536;
 
 /**
  * Indexes texts for runs of at least `least` signs, from 3: one piece in `least / 3` characters is kept, so that the index is small and each run
@@ -47,18 +56,26 @@ export function* indexingSigns(texts: readonly string[], least: number): Steps<O
   const stride = Math.max(1, Math.floor(least / 3));
   const pieceChars = least - stride + 1;
   const places = new Map<string, { text: string; at: number }>();
+  /** Whether a piece may be known: most are told by a few of their characters. */
+  const marks = new Uint8Array(maxMarks);
+  const markOf = (text: string, at: number): number => {
+    let mark = 0;
+    for (let sign = 0; sign < markSigns; sign += 1) mark = (Math.imul(mark, 31) + text.charCodeAt(at + sign)) | 0;
+    return (mark ^ (mark >>> 15)) & (maxMarks - 1);
+  };
   for (const text of texts) {
     if (text.length < least) continue;
     for (let at = 0; at + pieceChars <= text.length; at += stride) {
       if (at % (64 * stride) === 0) yield 64 * pieceChars;
       places.set(text.slice(at, at + pieceChars), { text, at });
+      marks[markOf(text, at)] = 1;
     }
   }
   return {
     longestRun: (signs) => {
       let longest = 0;
       for (let at = 0; at + pieceChars <= signs.length; at += 1) {
-        const place = places.get(signs.slice(at, at + pieceChars));
+        const place = marks[markOf(signs, at)] === 1 ? places.get(signs.slice(at, at + pieceChars)) : undefined;
         if (!place) continue;
         const run = runAround(signs, at, place);
         longest = Math.max(longest, run.length);

@@ -1,12 +1,12 @@
-import { atOnce, type Steps } from '../../src/guard/in-steps.js';
+import { atOnce, findingEach, type Steps } from '../../src/guard/in-steps.js';
+import { matching } from './matching.js';
 
 /** The longest phrase, in words, whose immediate repetition is looked for. */
 const maxPhraseWords = 8;
 /** Shorter sentences recur in any text. */
 const minSentenceWords = 5;
-/** So many words are counted in one step, and what one of them costs: it is written in small letters and looked for. */
-const wordsPerStep = 256;
-const charsPerWord = 16;
+/** Words, and the ends of sentences and lines. */
+const tokens = matching(/[\p{L}\p{M}\p{N}_'’]+|[.!?。！？\n]+/u, /[\p{L}\p{M}\p{N}_'’]*/u);
 
 /**
  * How often the same thing is said: the longest row of one phrase repeated at once (`buy now buy now`), or the most frequent
@@ -19,18 +19,14 @@ export const repetitionOf = (text: string): number => atOnce(countingRepetition(
 export function* countingRepetition(text: string): Steps<number> {
   const phrases = createPhrases();
   const sentences = createSentences();
-  const token = /[\p{L}\p{M}\p{N}_'’]+|[.!?。！？\n]/gu;
-  let words = 0;
-  for (let match = token.exec(text); match; match = token.exec(text)) {
-    if (words % wordsPerStep === 0) yield wordsPerStep * charsPerWord;
-    words += 1;
-    const word = match[0].toLowerCase();
+  yield* findingEach(tokens, text, ({ start, end }) => {
+    const word = text.slice(start, end).toLowerCase();
     if (/^[.!?。！？\n]/.test(word)) sentences.end();
     else if (/\p{L}/u.test(word)) {
       phrases.add(word);
       sentences.add(word);
     }
-  }
+  });
   sentences.end();
   return Math.max(phrases.most(), sentences.most());
 }
@@ -38,13 +34,13 @@ export function* countingRepetition(text: string): Steps<number> {
 /** Counts how often a phrase is repeated at once: for each number of words, how many in a row are the same as those before. */
 const createPhrases = () => {
   const last: string[] = [];
-  const [matching, longest] = [new Uint32Array(maxPhraseWords), new Uint32Array(maxPhraseWords)];
+  const [same, longest] = [new Uint32Array(maxPhraseWords), new Uint32Array(maxPhraseWords)];
   let count = 0;
   return {
     add: (word: string): void => {
       for (let period = 1; period <= maxPhraseWords; period += 1) {
-        const row = word === last[(count - period) % maxPhraseWords] ? (matching[period - 1] ?? 0) + 1 : 0;
-        matching[period - 1] = row;
+        const row = word === last[(count - period) % maxPhraseWords] ? (same[period - 1] ?? 0) + 1 : 0;
+        same[period - 1] = row;
         if (row > (longest[period - 1] ?? 0)) longest[period - 1] = row;
       }
       last[count % maxPhraseWords] = word;
@@ -54,19 +50,28 @@ const createPhrases = () => {
   };
 };
 
+/** A long sentence is put together from pieces: word by word it would be a text of many small ones. */
+const wordsPerPiece = 256;
+
 const createSentences = () => {
   const counts = new Map<string, number>();
-  let [sentence, words, most] = ['', 0, 0];
+  let [sentence, most] = ['', 0];
+  let words: string[] = [];
   return {
     add: (word: string): void => {
-      sentence += ` ${word}`;
-      words += 1;
+      words.push(word);
+      if (words.length < wordsPerPiece) return;
+      sentence += `${words.join(' ')} `;
+      words = [];
     },
     end: (): void => {
-      const count = words < minSentenceWords ? 0 : (counts.get(sentence) ?? 0) + 1;
-      if (count > 0) counts.set(sentence, count);
-      most = Math.max(most, count);
-      [sentence, words] = ['', 0];
+      if (sentence !== '' || words.length >= minSentenceWords) {
+        const key = sentence + words.join(' ');
+        const count = (counts.get(key) ?? 0) + 1;
+        counts.set(key, count);
+        most = Math.max(most, count);
+      }
+      [sentence, words] = ['', []];
     },
     most: (): number => most,
   };

@@ -1,0 +1,226 @@
+import type { Processor } from '@mastra/core/processors';
+import { z } from 'zod';
+import type { WindowedProcessor } from '../../src/guard/pattern.js';
+import * as everyGuard from '../../workflows/guards/index.js';
+import { assistant, callHook, chunk, messageOf, streamThrough, user } from '../../workflows/test-setup.js';
+
+/** What makes guards look often: values, what only begins like one, and what opens and does not close. */
+export const shapes = {
+  prose: 'The parcel left on Monday and arrives in three days. ',
+  'a table of addresses': '17,Jane Roe,jane.roe17@example.com,active\n',
+  'digits and dashes': '4-4-4-',
+  'zero-width spaces': '\u200b',
+  'soft hyphens': 'so\u00adft hy\u00adphens ',
+  'look-alikes': 'іgnоrе ',
+  isolates: '\u2066',
+  codes: '\\u0040',
+  percents: '%2e',
+  'short sentences': 'a.',
+  parentheses: '(',
+  brackets: '[[[[',
+  images: '![',
+  links: '[a](https://example.org/',
+  'addresses in addresses': 'https://example.com/',
+  queries: 'a=b&',
+  quotes: "'",
+  comments: '/*',
+  'tables of a query': 'SELECT * FROM orders, ',
+  folders: '../',
+  'base 64': 'QUJDRGVm',
+  tags: '<a href="',
+  labels: 'password: ',
+  terms: 'forbidden ',
+  'parts of terms': 'a a ',
+  objects: '{"a":',
+  instructions: 'ignore previous ',
+} as const;
+
+export type Shape = keyof typeof shapes;
+
+export const textOf = (unit: string, length: number): string => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
+
+/** How a guard is asked about a text. */
+export interface Asking {
+  /** The text is many of at most so many characters. Default: one. */
+  readonly cut?: number;
+  /** Awaited between two questions. */
+  readonly between?: () => Promise<unknown>;
+}
+
+/** Asks a guard about a text everywhere. */
+export type Asked = (text: string, asking?: Asking) => unknown;
+
+/** A list of messages as far as these guards ask it. */
+const listOf = (messages: readonly ReturnType<typeof user>[]) => {
+  const db = () => messages;
+  const own = { all: { db }, input: { db }, remembered: { db: () => [] }, response: { db: () => messages.slice(1) } };
+  const system = [{ role: 'system', content: 'You help with orders, and keep the word of the vault to yourself at all times.' }];
+  return {
+    get: own,
+    getAllSystemMessages: () => system,
+    getSystemMessages: () => system,
+    updateToolInvocation: () => true,
+  };
+};
+
+const inResult = (texts: readonly string[]) =>
+  messageOf('assistant', [
+    {
+      type: 'tool-invocation',
+      toolInvocation: { state: 'result', toolCallId: 'c', toolName: 'search', args: { q: texts }, result: { found: texts } },
+    },
+  ]);
+
+const call = (texts: readonly string[]) => ({ toolCallId: 'next', toolName: 'search', args: { q: texts } });
+
+/** What each hook is given where texts are everywhere. */
+const hooks: Readonly<Record<string, (texts: readonly string[]) => object>> = {
+  processInput: (texts) => ({ messages: [user(...texts)] }),
+  processInputStep: (texts) => ({
+    messages: [user(...texts)],
+    tools: { search: { description: texts[0], inputSchema: z.object({ q: z.string().describe(texts.join('')) }) } },
+  }),
+  processLLMRequest: (texts) => ({
+    prompt: [
+      ...texts.map((content) => ({ role: 'system', content })),
+      { role: 'user', content: texts.map((text) => ({ type: 'text', text })) },
+    ],
+  }),
+  processOutputStep: (texts) => ({
+    messages: [user('Go.'), assistant(...texts)],
+    text: texts.join(''),
+    toolCalls: [call(texts)],
+  }),
+  processOutputResult: (texts) => ({ messages: [user('Go.'), assistant(...texts)] }),
+  processToolResult: (texts) => ({
+    messages: [user('Go.'), inResult(texts)],
+    toolName: 'search',
+    toolCallId: 'c',
+    args: { q: texts },
+    result: { found: texts },
+  }),
+};
+
+const pieces = (text: string, length: number): string[] =>
+  Array.from({ length: Math.ceil(text.length / length) }, (_, at) => text.slice(at * length, (at + 1) * length));
+
+/** Asks a guard in each of its hooks; its stream is asked as one delta and as many. */
+const inEveryHook = (make: () => Processor): Asked => {
+  let made: Processor | undefined;
+  return async (text, { cut = text.length, between } = {}) => {
+    const guard = (made ??= make()); // what it builds for itself is no work on a text
+    const texts = pieces(text, cut);
+    for (const [hook, argsOf] of Object.entries(hooks)) {
+      if (!(hook in guard)) continue;
+      const args = argsOf(texts) as { messages?: ReturnType<typeof user>[] };
+      await callHook(guard, hook as 'processInput', {
+        ...args,
+        messageList: listOf(args.messages ?? [user(...texts)]),
+        stepNumber: 0,
+      });
+      await between?.();
+    }
+    const { window }: WindowedProcessor = guard;
+    if (typeof window === 'object' && 'pattern' in window && !between) {
+      window.pattern.find(text, 0);
+      window.pattern.open?.(text, 0);
+    }
+    if (!guard.processOutputStream) return;
+    const calls = { type: 'tool-call', payload: call(texts) };
+    for (const deltas of [[text], pieces(text, 64)])
+      await streamThrough(guard, [chunk.start(), ...deltas.map((delta) => chunk.delta(delta)), chunk.end(), calls], between);
+  };
+};
+
+/** A judge that quotes all of what it is asked about. */
+const quoting = {
+  provider: 'test',
+  modelId: 'judge',
+  doGenerate: ({ prompt }: { prompt: readonly { content: string | readonly { text: string }[] }[] }) => {
+    const [, asked = ''] = prompt.map(({ content }) =>
+      typeof content === 'string' ? content : content.map(({ text }) => text).join(''),
+    );
+    const { nonce, judged } = JSON.parse(asked) as { nonce: string; judged: string };
+    const text = JSON.stringify({ nonce, p1: { evidence: judged, verdict: 'yes' } });
+    return Promise.resolve({ content: [{ type: 'text', text }], usage: { inputTokens: 1, outputTokens: 1 } });
+  },
+} as never;
+
+const {
+  answerLimitGuard,
+  blockedTermsGuard,
+  canaryGuard,
+  financialAdviceGuard,
+  findPii,
+  jsonGuard,
+  judgeGuard,
+  languageGuard,
+  leakGuard,
+  lengthGuard,
+  limitGuard,
+  linkGuard,
+  mentionsMoney,
+  moderationGuard,
+  pathRule,
+  piiGuard,
+  promptInjectionGuard,
+  qualityGuard,
+  redactor,
+  scriptGuard,
+  spamGuard,
+  sqlRule,
+  toolDescriptionGuard,
+  toolPolicy,
+  toolSecretsGuard,
+  topicGuard,
+  unicodeGuard,
+  urlRule,
+  valueKinds,
+} = everyGuard;
+
+const rule =
+  (asked: ReturnType<typeof urlRule>, before = ''): Asked =>
+  (text) =>
+    asked(before + text);
+const maxChars = 1_000_000;
+const judged = { rule: 'Does it say anything?', places: ['input', 'answer', 'call', 'result'] } as const;
+const queries = sqlRule({ tables: ['orders'] });
+
+/** Every guard that reads texts, as it reads most. */
+export const guards: Readonly<Record<string, Asked>> = {
+  answerLimitGuard: inEveryHook(() => answerLimitGuard({ maxChars })),
+  blockedTermsGuard: inEveryHook(() => blockedTermsGuard({ terms: ['forbidden', 'a a b', 'two words'], strategy: 'redact' })),
+  canaryGuard: inEveryHook(() => canaryGuard({ strategy: 'warn' })),
+  financialAdviceGuard: inEveryHook(() => financialAdviceGuard()),
+  findPii: (text) => findPii(text),
+  jsonGuard: inEveryHook(() => jsonGuard({ schema: z.unknown() })),
+  judgeGuard: inEveryHook(() => judgeGuard({ model: quoting, policies: { judged } })),
+  languageGuard: inEveryHook(() => languageGuard({ languages: ['en'], detector: { detect: () => ({ language: 'en' }) } })),
+  leakGuard: inEveryHook(() => leakGuard({ allow: ['example.org'] })),
+  lengthGuard: inEveryHook(() => lengthGuard({ maxChars })),
+  limitGuard: inEveryHook(() =>
+    limitGuard({ limits: [{ unit: 'runs', limiter: { consume: () => Promise.resolve() } as never }] }),
+  ),
+  linkGuard: inEveryHook(() => linkGuard({ hosts: ['example.com'], strategy: 'strip' })),
+  mentionsMoney: (text) => mentionsMoney({ inputData: { messages: [user(text)] } }),
+  moderationGuard: inEveryHook(() =>
+    moderationGuard({
+      endpoint: 'http://127.0.0.1/moderations',
+      fetch: () => Promise.resolve(Response.json({ results: [{ flagged: false, categories: {}, category_scores: {} }] })),
+    }),
+  ),
+  pathRule: rule(pathRule({ maxChars }), 'data/'),
+  piiGuard: inEveryHook(() => piiGuard({ strategy: 'redact' })),
+  promptInjectionGuard: inEveryHook(() => promptInjectionGuard({ strategy: 'warn' })),
+  qualityGuard: inEveryHook(() => qualityGuard()),
+  redactor: inEveryHook(() => redactor({ strategy: 'replace', kinds: [...valueKinds], entropy: true })),
+  scriptGuard: inEveryHook(() => scriptGuard({ scripts: ['Latin'], strategy: 'warn' })),
+  spamGuard: inEveryHook(() => spamGuard({ strategy: 'warn' })),
+  sqlRule: rule(queries, 'SELECT id FROM orders WHERE '),
+  toolDescriptionGuard: inEveryHook(() => toolDescriptionGuard({ strategy: 'warn' })),
+  toolPolicy: inEveryHook(() => toolPolicy({ tools: { search: { args: { q: queries }, untrusted: true, tainted: 'deny' } } })),
+  toolSecretsGuard: inEveryHook(() => toolSecretsGuard()),
+  topicGuard: inEveryHook(() => topicGuard({ topics: { law: ['court order', 'forbidden'] }, strategy: 'warn' })),
+  unicodeGuard: inEveryHook(() => unicodeGuard({ strategy: 'clean' })),
+  urlRule: rule(urlRule({ hosts: ['example.com'], maxChars }), 'https://example.com/'),
+};
