@@ -25,13 +25,20 @@ export interface RunSummary extends RunStanding {
   readonly answered: string;
   readonly steps: number;
   readonly retries: number;
+  /** Tokens of its finished model calls, in and out; absent where no call told. */
+  readonly tokens?: number;
   /** Ids of the guards that did more than pass. */
   readonly guards: readonly string[];
   /** How many lines its trace has. */
   readonly entries: number;
 }
 
-/** `GET /api/runs?status=&guard=&agent=&text=&thread=&before=&limit=`, newest first. */
+/** What a list of runs is sorted by, the most first; by `time` the newest is first. */
+export const runSorts = ['time', 'duration', 'tokens'] as const;
+
+export type RunSort = (typeof runSorts)[number];
+
+/** `GET /api/runs?status=&guard=&agent=&text=&thread=&since=&sort=&before=&limit=`. */
 export interface RunPage {
   readonly runs: readonly RunSummary[];
   /** To be given as `before` for the next page; absent on the last. */

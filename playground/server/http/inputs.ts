@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { runSorts } from '../../protocol/runs.js';
 
 /** What requests may say. */
 
@@ -21,6 +22,8 @@ export const runQuerySchema = z.object({
   agent: id.optional(),
   thread: id.optional(),
   text: z.string().max(1_000).optional(),
+  since: number(0, 1e15).optional(),
+  sort: z.enum(runSorts).default('time'),
   before: id.optional(),
   limit: number(1, 200).default(50),
 });

@@ -32,6 +32,7 @@ const longestQuote = 280;
 export const createSummary = (head: RunHead, now: number, startedAt?: number): SummaryFold => {
   const texts = new Map<string, string>();
   const guards = new Set<string>();
+  let tokens: number | undefined;
   const counts = { steps: 0, retries: 0, entries: 0, lastAt: startedAt ?? now, firstAt: startedAt ?? now };
   let standing: RunStanding = { status: 'running' };
   const answer = () => (standing.status === 'success' ? [...texts.values()].join('') : '');
@@ -39,6 +40,7 @@ export const createSummary = (head: RunHead, now: number, startedAt?: number): S
   const take = (event: RunEvent) => {
     countStep(event.stepNumber);
     if (hasStoodOut(event)) guards.add(event.processorId);
+    if (event.type === 'model-finish') tokens = (tokens ?? 0) + tokensOf(event.usage);
     if (event.type === 'retract') for (const id of event.partIds) texts.delete(id);
     if (event.type === 'state-enter' && event.state === 'step.retrying') counts.retries += 1;
     if (event.type === 'run-resume') standing = { status: 'running' };
@@ -74,6 +76,7 @@ export const createSummary = (head: RunHead, now: number, startedAt?: number): S
         durationMs: standing.status === 'running' ? undefined : lastAt - firstAt,
         steps,
         retries,
+        ...(tokens !== undefined && { tokens }),
         entries,
         guards: [...guards],
         ...standing,
@@ -81,6 +84,9 @@ export const createSummary = (head: RunHead, now: number, startedAt?: number): S
     },
   };
 };
+
+const tokensOf = ({ inputTokens = 0, outputTokens = 0 }: Extract<RunEvent, { type: 'model-finish' }>['usage']): number =>
+  inputTokens + outputTokens;
 
 const standingOf = ({ status, tripwire, error }: RunStanding): RunStanding => ({
   status,

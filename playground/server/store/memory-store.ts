@@ -29,9 +29,9 @@ export const openMemoryStore = (bounds: StoreBounds = {}): RunStore => {
     },
     find: async (runId) => runs.get(runId)?.summary,
     list: async (query) => {
-      const newestFirst = [...runs.values()].toReversed();
-      const at = newestFirst.findIndex(({ summary }) => summary.runId === query.before);
-      const after = query.before === undefined ? newestFirst : newestFirst.slice(at === -1 ? Infinity : at + 1);
+      const inOrder = [...runs.values()].toReversed().toSorted((a, b) => keyOf(b, query) - keyOf(a, query));
+      const at = inOrder.findIndex(({ summary }) => summary.runId === query.before);
+      const after = query.before === undefined ? inOrder : inOrder.slice(at === -1 ? Infinity : at + 1);
       const found = after.filter((run) => isWanted(query, run)).map(({ summary }) => summary);
       return pageOf(found.slice(0, query.limit + 1), query);
     },
@@ -43,7 +43,12 @@ export const openMemoryStore = (bounds: StoreBounds = {}): RunStore => {
   };
 };
 
-const isWanted = ({ status, agent, thread, guard, text }: RunQuery, { summary, words }: KeptRun): boolean =>
+/** What a run is sorted by; by time they are in order. */
+const keyOf = ({ summary }: KeptRun, { sort = 'time' }: RunQuery): number =>
+  sort === 'time' ? 0 : ((sort === 'duration' ? summary.durationMs : summary.tokens) ?? -1);
+
+const isWanted = ({ status, agent, thread, guard, text, since = 0 }: RunQuery, { summary, words }: KeptRun): boolean =>
+  summary.startedAt >= since &&
   (status === undefined || summary.status === status) &&
   (agent === undefined || summary.agentId === agent) &&
   (thread === undefined || summary.threadId === thread) &&

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RunSummary } from '../../protocol/runs.js';
+import type { RunSort, RunSummary } from '../../protocol/runs.js';
 import { openLibsqlStore } from './libsql-store.js';
 import { openMemoryStore } from './memory-store.js';
 import type { RunRecord, RunStore, StoreBounds } from './run-store.js';
@@ -87,6 +87,31 @@ describe.each(stores)('runs in %s', (_, open) => {
     expect(first.next).toBe('2');
     expect(await store.list({ limit: 2, before: '2' })).toEqual({ runs: [summary('1')] });
     expect(await ids(store, { before: 'gone' })).toEqual([]);
+    await store.close();
+  });
+
+  it('are sorted by duration and tokens, in pages; what is not known yet comes last', async () => {
+    const store = await open();
+    const fields = [
+      { durationMs: 5, tokens: 9, startedAt: 10 },
+      { durationMs: undefined, startedAt: 20 },
+      { durationMs: 70, tokens: 1, startedAt: 30 },
+      { durationMs: 5, startedAt: 40 },
+    ];
+    await store.save(fields.map((one, index) => record(`${index}`, one)));
+    const pages = async (sort: RunSort): Promise<string[]> => {
+      const found: string[] = [];
+      for (let before: string | undefined, isFirst = true; isFirst || before !== undefined; isFirst = false) {
+        const page = await store.list({ limit: 1, sort, ...(before !== undefined && { before }) });
+        found.push(...page.runs.map(({ runId }) => runId));
+        before = page.next;
+      }
+      return found;
+    };
+    expect(await pages('time')).toEqual(['3', '2', '1', '0']);
+    expect(await pages('duration')).toEqual(['2', '3', '0', '1']);
+    expect(await pages('tokens')).toEqual(['0', '2', '3', '1']);
+    expect(await ids(store, { since: 20, sort: 'duration' })).toEqual(['2', '3', '1']);
     await store.close();
   });
 

@@ -1,5 +1,5 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-import type { RunPage, RunSummary } from '../../protocol/runs.js';
+import type { RunPage, RunSort, RunSummary } from '../../protocol/runs.js';
 
 /** What a run is told by: its entries as pages are given them, and its trace as it was recorded, which holds what nobody has seen. */
 export type LineKind = 'entry' | 'trace';
@@ -26,6 +26,10 @@ export interface RunQuery {
   readonly thread?: string;
   /** Letters that stand in its words, whatever their case. */
   readonly text?: string;
+  /** Started then or later, in epoch milliseconds. */
+  readonly since?: number;
+  /** Default `'time'`. */
+  readonly sort?: RunSort;
   /** The `next` of the page before. */
   readonly before?: string;
   readonly limit: number;
@@ -43,7 +47,7 @@ export interface LineQuery {
 export interface RunStore {
   save(records: readonly RunRecord[]): Promise<void>;
   find(runId: string): Promise<RunSummary | undefined>;
-  /** Newest first. */
+  /** The most of what it is sorted by first; of equals the newest. */
   list(query: RunQuery): Promise<RunPage>;
   lines(query: LineQuery): Promise<readonly string[]>;
   /** Runs that went on or rested in a process that is gone. */

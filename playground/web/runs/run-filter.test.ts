@@ -20,7 +20,10 @@ const run = (runId: string, startedAt: number, more: Partial<RunSummary> = {}): 
 
 describe('readFilter', () => {
   it('takes what is set, and nothing else', () => {
-    expect(readFilter(new URLSearchParams('status=tripwire&text=&at=3'))).toEqual({ status: 'tripwire' });
+    expect(readFilter(new URLSearchParams('status=tripwire&text=&at=3&sort=size&within=1h'))).toEqual({
+      status: 'tripwire',
+      within: '1h',
+    });
   });
 });
 
@@ -46,6 +49,12 @@ describe('withRun', () => {
     expect(ids(withRun(list, run('b', 20), {}))).toBe('cba');
     expect(ids(withRun(list, run('d', 40), {}))).toBe('dca');
     expect(ids(withRun(list, run('0', 1), {}))).toBe('ca0');
+  });
+
+  it('keeps the order that is asked for, also of a run that ends', () => {
+    const long = [run('c', 30, { durationMs: 90 }), run('a', 10, { durationMs: 20 }), run('b', 20, { durationMs: undefined })];
+    expect(ids(withRun(long, run('b', 20, { durationMs: 40 }), { sort: 'duration' }))).toBe('cba');
+    expect(ids(withRun(long, run('d', 1, { durationMs: 100 }), { sort: 'duration' }))).toBe('dcab');
   });
 
   it('changes one that is there, and takes out what no longer belongs', () => {

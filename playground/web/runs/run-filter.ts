@@ -1,19 +1,52 @@
-import type { RunSummary } from '../../protocol/runs.js';
+import { runSorts, type RunSort, type RunSummary } from '../../protocol/runs.js';
 
-/** Which runs are wanted; the names are those of the server's query and of the page's address. */
+/** How far back a list goes, in minutes, by its name in the address. */
+export const periods = { '15m': 15, '1h': 60, '24h': 1_440, '7d': 10_080 } as const;
+
+type Period = keyof typeof periods;
+
+/** Which runs are wanted, and in which order; the names are those of the page's address. */
 export interface RunFilter {
   readonly status?: string;
   readonly guard?: string;
   readonly agent?: string;
   readonly text?: string;
   readonly thread?: string;
+  readonly within?: Period;
+  readonly sort?: RunSort;
 }
 
-export const filterNames = ['status', 'guard', 'agent', 'text', 'thread'] as const satisfies readonly (keyof RunFilter)[];
+export const filterNames = [
+  'status',
+  'guard',
+  'agent',
+  'text',
+  'thread',
+  'within',
+  'sort',
+] as const satisfies readonly (keyof RunFilter)[];
 
 /** Reads a filter off an address. */
 export const readFilter = (query: URLSearchParams): RunFilter =>
-  Object.fromEntries(filterNames.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])));
+  Object.fromEntries(
+    filterNames.flatMap((name) => {
+      const value = query.get(name);
+      return value && (known[name]?.includes(value) ?? true) ? [[name, value]] : [];
+    }),
+  );
+
+const known: Readonly<Partial<Record<keyof RunFilter, readonly string[]>>> = { within: Object.keys(periods), sort: runSorts };
+
+/** The first moment of a filter's period, in epoch milliseconds. */
+const sinceOf = ({ within }: RunFilter, now: number): number | undefined =>
+  within === undefined ? undefined : now - periods[within] * 60_000;
+
+/** A filter as the server is asked. */
+export const serverQuery = ({ within, ...filter }: RunFilter, now: number) => ({ ...filter, since: sinceOf({ within }, now) });
+
+/** What a run is sorted by; what is not known yet comes last. */
+const keyOf = ({ startedAt, durationMs, tokens }: RunSummary, { sort = 'time' }: RunFilter): number =>
+  ({ time: startedAt, duration: durationMs, tokens })[sort] ?? -1;
 
 const has = (text: string, wanted: string): boolean => text.toLowerCase().includes(wanted.toLowerCase());
 
@@ -25,11 +58,12 @@ export const matches = (run: RunSummary, { status, guard, agent, text, thread }:
   (guard === undefined || run.guards.includes(guard)) &&
   (text === undefined || has(run.said, text) || has(run.answered, text));
 
-/** A list, newest first, after a run is new or has changed. */
+/** A list in its order after a run is new or has changed. */
 export const withRun = (runs: readonly RunSummary[], run: RunSummary, filter: RunFilter): readonly RunSummary[] => {
   const index = runs.findIndex(({ runId }) => runId === run.runId);
   if (!matches(run, filter)) return index === -1 ? runs : runs.toSpliced(index, 1);
-  if (index !== -1) return runs.with(index, run);
-  const place = runs.findIndex(({ startedAt }) => startedAt <= run.startedAt);
-  return runs.toSpliced(place === -1 ? runs.length : place, 0, run);
+  if (index !== -1 && keyOf(runs[index] ?? run, filter) === keyOf(run, filter)) return runs.with(index, run);
+  const others = index === -1 ? runs : runs.toSpliced(index, 1);
+  const place = others.findIndex((other) => keyOf(other, filter) <= keyOf(run, filter));
+  return others.toSpliced(place === -1 ? others.length : place, 0, run);
 };

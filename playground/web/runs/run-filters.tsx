@@ -5,28 +5,37 @@ import { Button } from '../components/button.js';
 import { statusSignals } from '../components/signal.js';
 import type { ChangeQuery } from '../shell/use-query.js';
 import { guardsIn } from '../../protocol/shapes.js';
-import { filterNames, type RunFilter } from './run-filter.js';
+import { filterNames, type periods, type RunFilter } from './run-filter.js';
 
 interface RunFiltersProps {
   readonly filter: RunFilter;
   readonly onChange: ChangeQuery;
 }
 
+const periodNames: Readonly<Record<keyof typeof periods, string>> = {
+  '15m': 'last 15 minutes',
+  '1h': 'last hour',
+  '24h': 'last 24 hours',
+  '7d': 'last 7 days',
+};
+
 /** How long a person rests before what was typed is searched for. */
 const restMs = 250;
 
 interface ChoiceProps {
   readonly label: string;
+  /** What it is without a choice. Default `any`. */
+  readonly none?: string;
   readonly value: string | undefined;
   readonly onChange: (value: string | undefined) => void;
   readonly children: ReactNode;
 }
 
-const Choice = ({ label, value, onChange, children }: ChoiceProps) => (
+const Choice = ({ label, none = 'any', value, onChange, children }: ChoiceProps) => (
   <label className="filter">
     <span>{label}</span>
     <select value={value ?? ''} onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}>
-      <option value="">any</option>
+      <option value="">{none}</option>
       {children}
     </select>
   </label>
@@ -86,6 +95,17 @@ export const RunFilters = ({ filter, onChange }: RunFiltersProps) => {
         {guards.map((guard) => (
           <option key={guard}>{guard}</option>
         ))}
+      </Choice>
+      <Choice label="Time" value={filter.within} onChange={(within) => onChange({ within })}>
+        {Object.entries(periodNames).map(([period, name]) => (
+          <option key={period} value={period}>
+            {name}
+          </option>
+        ))}
+      </Choice>
+      <Choice label="Sort by" none="newest" value={filter.sort} onChange={(sort) => onChange({ sort })}>
+        <option value="duration">longest</option>
+        <option value="tokens">most tokens</option>
       </Choice>
       {isFiltered && (
         <Button look="quiet" onClick={clear}>

@@ -33,12 +33,15 @@ export const RunRow = ({ run }: { readonly run: RunSummary }) => {
         ))}
         {run.guards.length > 3 && <Badge>+{run.guards.length - 3}</Badge>}
       </span>
+      <span className="run-row-cost">
+        <span>{run.durationMs === undefined ? '–' : formatDuration(run.durationMs)}</span>
+        {run.tokens !== undefined && <span className="run-row-tokens">{count(run.tokens, 'token')}</span>}
+      </span>
       <span className="run-row-facts">
         <span className="run-row-agent">
           <InertText text={agent?.name ?? run.agentId} />
         </span>
         {run.retries > 0 && <span>{count(run.retries, 'retry', 'retries')}</span>}
-        {run.durationMs !== undefined && <span>{formatDuration(run.durationMs)}</span>}
         <time dateTime={new Date(run.startedAt).toISOString()}>{formatTime(run.startedAt)}</time>
       </span>
     </Link>

@@ -34,7 +34,7 @@ const RunList = ({ runs, hasMore, loadMore }: Runs) => {
   }, [isNearEnd, loadMore]);
   return (
     <div ref={box} className="run-list">
-      <ul style={{ height: rows.getTotalSize() }} aria-label="Runs, newest first">
+      <ul style={{ height: rows.getTotalSize() }} aria-label="Runs">
         {items.map(({ key, index, start }) => {
           const run = runs[index];
           return run ? (
@@ -68,7 +68,7 @@ const RunsBody = ({ isFiltered, ...list }: Runs & { readonly isFiltered: boolean
   );
 };
 
-/** The runs that are kept, newest first; it keeps up while they go on. */
+/** The runs that are kept; it keeps up while they go on. */
 export const RunsPage = () => {
   useTitle('Runs');
   const [query, setQuery] = useQuery();

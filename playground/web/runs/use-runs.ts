@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react';
 import type { RunPage, RunSummary } from '../../protocol/runs.js';
 import { live } from '../api/live.js';
 import { get, query } from '../api/request.js';
-import { withRun, type RunFilter } from './run-filter.js';
+import { serverQuery, withRun, type RunFilter } from './run-filter.js';
 
 /** A list of runs that keeps up with the server. */
 export interface Runs {
@@ -32,10 +32,13 @@ export const useRuns = (filter: RunFilter): Runs => {
   const [known, setKnown] = useState(nothing);
   const load = useCallback(
     (before: string | undefined) => {
-      get<RunPage>(`runs${query({ ...filter, before, limit: pageSize })}`)
+      get<RunPage>(`runs${query({ ...serverQuery(filter, Date.now()), before, limit: pageSize })}`)
         .then(({ runs, next }) =>
           setKnown((now) => ({
-            runs: before === undefined ? runs : [...now.runs, ...runs],
+            runs:
+              before === undefined
+                ? runs
+                : [...now.runs, ...runs.filter(({ runId }) => !now.runs.some((one) => one.runId === runId))],
             next,
             state: 'loaded',
             error: undefined,

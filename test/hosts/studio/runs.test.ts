@@ -38,6 +38,24 @@ describe.each(Object.values(widths))('the list of runs at %i px', (width) => {
     await expectShown(page.getByRole('slider', { name: 'Point in time' }));
   });
 
+  it('is sorted by duration, and bounded in time; the address keeps both', async () => {
+    const slow = await studio.run('desk', `slow at ${width}`);
+    const quick = await studio.run('desk', `quick at ${width}`);
+    const page = await browser().open(studio.href(`runs?text=at ${width}`), { width });
+    const first = (runId: string) => page.locator(`.run-list [aria-posinset="1"] .run-row[href$="${runId}"]`);
+    await expectShown(first(quick));
+    await page.getByLabel('Sort by').selectOption({ label: 'longest' });
+    await page.waitForURL(/sort=duration/);
+    await expectShown(first(slow));
+    await page.getByLabel('Time').selectOption({ label: 'last 15 minutes' });
+    await page.waitForURL(/within=15m/);
+    await page.reload();
+    await expectShown(first(slow));
+    expect(await page.getByLabel('Time').inputValue()).toBe('15m');
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    await browser().screenshot(page, 'runs-sorted');
+  });
+
   it('shows a run as it begins and as it ends', async () => {
     const page = await browser().open(studio.href('runs?agent=desk'), { width });
     await expectShown(page.getByLabel('Agent'));
