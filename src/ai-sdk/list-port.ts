@@ -35,6 +35,7 @@ export const openListPort = (run: Run, prompt: Prompt, loopOf: () => LoopRun): L
     setToolOutcome: (list, call, outcome) => {
       if (outcome.kind === 'result') host.writeToolResult(list, call, outcome.result);
     },
+    addData: () => undefined, // the AI SDK runs the tools
     checkpoint: () => ({ messages: [] }), // the prompt is all that there is to come back to
     restore: (_, like: MessageList) => {
       if (loopOf().status) return like; // nothing of the list is handed on

@@ -36,9 +36,15 @@ type Take = (chunk: Chunk) => Promise<void> | undefined;
 /** Opens the way for one model call. */
 export const openPassage = (run: Run, attempt: Attempt): Passage => passageTo(run, (chunk) => takeAnswer(run, attempt, chunk));
 
-/** Opens the way for what one run of a tool writes: what a sub-agent says is held like what the model says, by a gate of its own. */
-export const openToolPassage = (run: Run, attempt?: Attempt): Passage =>
-  passageTo(run, (chunk) => release(run, attempt?.wasEdited ? unquoting(chunk) : chunk));
+/**
+ * Opens the way for what one run of a tool writes: what a sub-agent says is held like what the model says, by a gate of its own. `note`
+ * learns of what leaves.
+ */
+export const openToolPassage = (run: Run, attempt?: Attempt, note?: (chunk: Chunk) => void): Passage =>
+  passageTo(run, (chunk) => {
+    note?.(chunk);
+    return release(run, attempt?.wasEdited ? unquoting(chunk) : chunk);
+  });
 
 const passageTo = (run: Run, take: Take): Passage => {
   const plan = isGuarded(run, 'outputStream') ? run.options.lanes.output : undefined;

@@ -106,6 +106,12 @@ export interface ToolRequest {
   readonly write: (chunk: Chunk) => Promise<void>;
 }
 
+/** A data part as messages keep it. */
+export interface DataPart {
+  readonly type: `data-${string}`;
+  readonly data: unknown;
+}
+
 /** A conversation as it stood at one time: its messages and what its list keeps beside them, as data that nobody changes. */
 export interface Standing {
   readonly messages: readonly MastraDBMessage[];
@@ -118,6 +124,8 @@ export interface LoopMessages {
   addResponse(list: MessageList, message: MastraDBMessage): void;
   /** Notes how a tool call ended. */
   setToolOutcome(list: MessageList, call: ToolCall, outcome: ToolOutcome): void;
+  /** Adds data parts that a tool wrote to what was answered last. */
+  addData(list: MessageList, parts: readonly DataPart[]): void;
   /** Remembers a list as it is now, deeply. */
   checkpoint(list: MessageList): Standing;
   /** A list of its own that is again as one was; it makes ids and prompts as `like` does. */

@@ -10,7 +10,8 @@ import { mayRejectCalls, stopWith } from './judge.js';
 import type { Outcome } from './outcome.js';
 import { openToolPassage } from './passage.js';
 import type { Awaitable } from '../phase/awaitable.js';
-import type { Chunk, ToolCall, ToolOutcome, ToolRequest } from './ports.js';
+import { copyPlain } from '../phase/plain-data.js';
+import type { Chunk, DataPart, ToolCall, ToolOutcome, ToolRequest } from './ports.js';
 import { finishedCall, takeFinished } from './reuse.js';
 import type { Attempt, Run } from './run.js';
 
@@ -18,6 +19,8 @@ import type { Attempt, Run } from './run.js';
 export interface RunningCalls {
   /** Starts a call, or finds the result of an equal one; never rejects. */
   start(call: ToolCall): Promise<ToolOutcome>;
+  /** The data parts of a call that are kept with the answer: those that its tool wrote, and guards let out. */
+  writtenBy(call: ToolCall): readonly DataPart[];
   /** Aborted as soon as a guard stops on something that a tool wrote. */
   readonly stopped: AbortSignal;
   /**
@@ -31,6 +34,7 @@ interface Floor {
   readonly run: Run;
   readonly attempt: Attempt;
   readonly abortSignal: AbortSignal;
+  readonly written: Map<string, readonly DataPart[]>;
   stop(): void;
 }
 
@@ -40,7 +44,7 @@ export const createRunningCalls = (run: Run, attempt: Attempt): RunningCalls => 
   const canceled = new AbortController();
   const stopped = new AbortController();
   const abortSignal = anySignal([run.signal, canceled.signal]);
-  const floor: Floor = { run, attempt, abortSignal, stop: () => stopped.abort() };
+  const floor: Floor = { run, attempt, abortSignal, written: new Map(), stop: () => stopped.abort() };
   return {
     start: (call) => {
       const outcome = execute(floor, call).catch((error: unknown): ToolOutcome => {
@@ -51,6 +55,7 @@ export const createRunningCalls = (run: Run, attempt: Attempt): RunningCalls => 
       started.push(outcome);
       return outcome;
     },
+    writtenBy: ({ toolCallId }) => floor.written.get(toolCallId) ?? [],
     stopped: stopped.signal,
     halt: async (how) => {
       if (how === 'wait') await Promise.all(started);
@@ -107,9 +112,10 @@ const executeKnown = async (floor: Floor, call: ToolCall, resume: CallAnswer | u
     return { kind: 'result', result: finishedCall(call, reused.result).result };
   }
   run.recorder.record({ type: 'tool-start', toolCallId, toolName });
-  const { outcome, durationMs, stop } = await keepEnd(run, { call, resume }, (inside) =>
+  const { outcome, durationMs, stop, written } = await keepEnd(run, { call, resume }, (inside) =>
     runTool(floor, { call, resume, inside }),
   );
+  if (written) floor.written.set(toolCallId, written);
   if (stop) {
     stopWith(run, stop);
     floor.stop();
@@ -162,20 +168,28 @@ interface ToolEnd {
   readonly durationMs: number;
   /** Why the step stops, where a guard stopped on something that the tool wrote. */
   readonly stop: Stop | undefined;
+  /** See {@link RunningCalls.writtenBy}. */
+  readonly written?: readonly DataPart[];
 }
 
 const runTool = async (floor: Floor, running: Running): Promise<ToolEnd> => {
   const { run, attempt, abortSignal } = floor;
   const { settings } = attempt;
   const startedAt = run.scope.now();
-  const { write, settle } = createWriting(floor);
+  const { write, settle, written } = createWriting(floor);
   const { hold, ports } = run.options;
   const isWithheld = hold !== undefined;
   const isInputUntold = mayRejectCalls(run) && attempt.answer.streamedCalls.includes(running.call.toolCallId);
   const outcome = await ports.runTool({ ...running, list: run.list, settings, abortSignal, isInputUntold, isWithheld, write });
   await settle(outcome);
-  return { outcome, durationMs: run.scope.now() - startedAt, stop: run.stop };
+  return { outcome, durationMs: run.scope.now() - startedAt, stop: run.stop, written };
 };
+
+/** Whether a chunk is a data part that messages keep: not a transient one, nor one of the loop's own. */
+const isKept = (chunk: Chunk): chunk is Chunk & DataPart =>
+  chunk.type.startsWith('data-') &&
+  !chunk.type.startsWith('data-interlock-') &&
+  (chunk as { transient?: boolean }).transient !== true;
 
 /**
  * How a tool writes: at once, or where the run withholds what was not accepted, when it has ended; what a refusing sub-agent wrote
@@ -183,8 +197,11 @@ const runTool = async (floor: Floor, running: Running): Promise<ToolEnd> => {
  */
 const createWriting = ({ run, stop }: Floor) => {
   const withheld: Chunk[] = [];
+  const written: DataPart[] = [];
   const { hold, runId } = run.options;
-  const passage = openToolPassage(run);
+  const passage = openToolPassage(run, undefined, (chunk) => {
+    if (isKept(chunk)) written.push({ type: chunk.type, data: copyPlain(chunk.data) });
+  });
   /**
    * What a tool writes while it runs is judged like what the model says; a stop ends the step. The tool itself is not disturbed: one that
    * failed halfway would be run again by the next attempt, and its effect be had twice.
@@ -195,9 +212,11 @@ const createWriting = ({ run, stop }: Floor) => {
   };
   const passOn = (chunk: Chunk) => judged(() => passage.letThrough({ runId, from: 'AGENT', ...chunk }));
   return {
+    written,
     write: async (chunk: Chunk): Promise<void> => {
-      if (hold) withheld.push(chunk);
-      else await passOn(chunk);
+      const own = 'data' in chunk ? { ...chunk, data: copyPlain(chunk.data) } : chunk; // the tool may go on with its own
+      if (hold) withheld.push(own);
+      else await passOn(own);
     },
     settle: async (outcome: ToolOutcome): Promise<void> => {
       if (outcome.kind !== 'error' || !outcome.withdraws) {

@@ -129,3 +129,8 @@ describe('what a failing tool says', () => {
     });
   });
 });
+
+it('a call of a tool that is not there fails by the name that Mastra gives it', async () => {
+  const { told } = await failing('no', [], { tools: {} });
+  expect(told).toMatchObject([{ name: 'ToolNotFoundError', code: 'tool/unknown' }]);
+});

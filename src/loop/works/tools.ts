@@ -54,6 +54,7 @@ const settleAll = async (run: Run, attempt: Attempt, { calls, running }: Settlin
     if (run.stop) return stopWith(run, run.stop); // a guard stopped on what a tool wrote
     const stop = outcome && (await settle(run, attempt, { call, outcome }));
     if (stop) return stop;
+    if (outcome && outcome.kind !== 'suspended') run.options.ports.messages.addData(run.list, running.writtenBy(call));
     const waiting = calls[index + toolConcurrency];
     if (waiting) outcomes.push(running.start(waiting));
   }

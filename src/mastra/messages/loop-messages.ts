@@ -1,6 +1,8 @@
 import { MessageList, type MastraDBMessage } from '@mastra/core/agent/message-list';
+import { isSame } from '../../phase/plain-data.js';
 import type { LoopMessages, ToolCall, ToolOutcome } from '../../loop/ports.js';
 
+type MastraMessagePart = MastraDBMessage['content']['parts'][number];
 type ToolPart = Parameters<MessageList['updateToolInvocation']>[0];
 
 /** The loop's own dealings with Mastra's MessageList; prompts and checkpoints are made per run. */
@@ -20,6 +22,10 @@ export const loopMessages: Omit<LoopMessages, 'toPrompt' | 'checkpoint' | 'resto
     noteModel(list, message);
   },
   setToolOutcome: (list, call, outcome) => void list.updateToolInvocation(toolPart(call, outcome)),
+  addData: (list, parts) => {
+    const kept = list.get.response.db().findLast(({ role }) => role === 'assistant')?.content.parts;
+    for (const part of parts as readonly MastraMessagePart[]) if (!kept?.some((known) => isSame(known, part))) kept?.push(part); // equal ones are kept once, as Mastra keeps them
+  },
   writeTagged: (list, tag, messages) => {
     list.clearSystemMessages(tag);
     if (messages.length > 0) list.addSystem([...messages] as Parameters<MessageList['addSystem']>[0], tag);

@@ -178,10 +178,8 @@ const argsOf = (args: unknown, { id }: RunnableTool): unknown => {
 
 const unknownTool = (name: string, settings: ToolRequest['settings']): InterlockError => {
   const names = offeredTools(settings).map(([own]) => own);
-  return new InterlockError('tool/unknown', {
-    path: name,
-    detail: `Tool "${name}" not found; this step offers ${names.length > 0 ? names.join(', ') : 'no tools'}.`,
-  });
+  const detail = `Tool "${name}" not found; this step offers ${names.length > 0 ? names.join(', ') : 'no tools'}.`;
+  return Object.assign(new InterlockError('tool/unknown', { path: name, detail }), { name: 'ToolNotFoundError' }); // as in Mastra
 };
 
 const prepare = (name: string, tool: AnyTool, context: ToolRunContext): CoreTool & RunnableTool => {

@@ -1,0 +1,105 @@
+import { MockMemory } from '@mastra/core/memory';
+import type { Processor } from '@mastra/core/processors';
+import { createTool } from '@mastra/core/tools';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import { InterlockAgent, memoryEngine, type InterlockConfig } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { guardOn, toolResultsIn } from '../promises/support.js';
+
+const memory = { thread: 'thread', resource: 'person' };
+
+/** An agent whose tool tells how far it is. */
+const createReporter = (config: InterlockConfig & Record<string, unknown> = {}) => {
+  const store = new MockMemory();
+  const model = scriptedModel({
+    steps: (call) =>
+      toolResultsIn(call) % 2 === 0 ? { text: 'I look. ', toolCalls: [{ name: 'look', args: { at: 'it' } }] } : { text: 'Done.' },
+  });
+  const look = createTool({
+    id: 'look',
+    description: 'Looks.',
+    inputSchema: z.object({ at: z.string() }),
+    execute: async ({ at }, { writer }) => {
+      const progress = { at, percent: 50 };
+      await writer?.custom({ type: 'data-progress', data: progress });
+      progress.percent = 100; // what was written stays as it was
+      await writer?.custom({ type: 'data-progress', data: progress });
+      await writer?.custom({ type: 'data-log', data: 'looking', transient: true } as never);
+      return 'seen';
+    },
+  });
+  const agent = new InterlockAgent({
+    id: 'a',
+    name: 'A',
+    instructions: 'Help.',
+    model,
+    memory: store,
+    tools: { look },
+    ...config,
+  });
+  return { agent, store, model };
+};
+
+const partsIn = async (store: MockMemory) => {
+  const { messages } = await store.recall({ threadId: memory.thread, resourceId: memory.resource });
+  return messages.filter(({ role }) => role === 'assistant').flatMap(({ content }) => content.parts);
+};
+
+const dataIn = async (store: MockMemory): Promise<unknown[]> =>
+  (await partsIn(store)).flatMap((part) => (part.type.startsWith('data-') ? [(part as { data?: unknown }).data] : []));
+
+const both = [
+  { at: 'it', percent: 50 },
+  { at: 'it', percent: 100 },
+];
+
+/** Takes a percentage out, or the whole part. */
+const censor = (left: (data: { percent: number }) => object | null): Processor => ({
+  id: 'censor',
+  processDataParts: true,
+  processOutputStream: async ({ part }) => {
+    if (part.type !== 'data-progress') return part;
+    const data = left(part.data as { percent: number });
+    return data && { ...part, data };
+  },
+});
+
+describe('data parts that a tool writes', () => {
+  it.each(['generate', 'stream', 'held', 'durable'] as const)(
+    'are kept with the answer, transient ones are not: %s',
+    async (way) => {
+      const held = way === 'held' && { hold: 'run' };
+      const { agent, store, model } = createReporter({ ...held, ...(way === 'durable' && { durability: memoryEngine() }) });
+      if (way === 'generate') await agent.generate('Go.', { memory });
+      else await (await agent.stream('Go.', { memory })).consumeStream();
+      expect((await partsIn(store)).map(({ type }) => type)).toEqual([
+        'text',
+        'tool-invocation',
+        'data-progress',
+        'data-progress',
+        'step-start',
+        'text',
+      ]);
+      expect(await dataIn(store)).toEqual(both);
+      await agent.generate('Again.', { memory }); // the model is sent none of them
+      expect(JSON.stringify(model.calls.at(-1)?.prompt)).not.toContain('percent');
+    },
+  );
+
+  it('are kept as guards left them', async () => {
+    const { agent, store } = createReporter({
+      outputProcessors: [censor(({ percent }) => (percent < 100 ? null : { percent: '?' }))],
+    });
+    await agent.generate('Go.', { memory });
+    expect(await dataIn(store)).toEqual([{ percent: '?' }]);
+  });
+
+  it('are not kept of a step or a run that a guard rejected', async () => {
+    const rejecting = guardOn('toolResult', ({ abort }) => abort('no'));
+    const { agent, store } = createReporter({ outputProcessors: [rejecting] });
+    expect((await agent.generate('Go.', { memory })).status).toBe('tripwire');
+    expect(await partsIn(store)).toEqual([]);
+  });
+});
