@@ -25,6 +25,8 @@ export interface Conversation {
 
 interface Group {
   readonly id: string;
+  /** Whether this run generated it. */
+  readonly isAnswer: boolean;
   readonly messages: readonly AnyMessage[];
   readonly stored: Stored;
   /** What it was when it came, to be compared with. */
@@ -57,13 +59,21 @@ export const openConversation = (
   const startedAt = Date.now();
   const groups = grouped(given.filter((message) => !isSystem(message))).map(({ at, messages }, index): Group => {
     const stored = toStored(messages);
-    const id = `message-${index}`;
-    const role = messages[0]?.role === 'user' ? 'user' : 'assistant';
-    // Parts are copied, so that what guards do in place stays in the list.
-    const content: MastraDBMessage['content'] = { format: 2, parts: copyPlain(stored.parts) };
-    const message: MastraDBMessage = { id, role, createdAt: new Date(startedAt + index), content };
-    list.add(message, at < answeredFrom ? 'input' : 'response', { merge: false });
-    return { id, messages, stored, before: stored.parts };
+    return { id: `message-${index}`, isAnswer: at >= answeredFrom, messages, stored, before: stored.parts };
+  });
+  const idsOf = (isAnswer: boolean): string[] => groups.flatMap((group) => (group.isAnswer === isAnswer ? [group.id] : []));
+  // All at once: a list compares each message that is added with all that it has.
+  port.restore(list, {
+    ...(port.snapshot(list) as object), // of a list
+    messages: groups.map(({ id, messages, stored }, index) => ({
+      id,
+      role: messages[0]?.role === 'user' ? 'user' : 'assistant',
+      createdAt: new Date(startedAt + index).toISOString(),
+      // Parts are copied, so that what guards do in place stays in the list.
+      content: { format: 2, parts: stored.parts.map((part) => ({ ...copyPlain(part), createdAt: startedAt })) },
+    })),
+    newUserMessages: idsOf(false),
+    newResponseMessages: idsOf(true),
   });
   return reader({ port, list, groups, systems });
 };
