@@ -189,6 +189,6 @@ const sentenceEnd = (text: string, start: number): number | undefined => {
   for (let at = start + minSentenceChars - 1; at < Math.min(text.length, most); at += 1)
     if (/[.!?。\n]/.test(text.charAt(at))) return at + 1;
   if (text.length < most) return undefined;
-  const space = text.lastIndexOf(' ', most - 1);
-  return space > start ? space + 1 : most;
+  const space = text.slice(start, most).lastIndexOf(' ');
+  return space > 0 ? start + space + 1 : most;
 };

@@ -1,4 +1,5 @@
 import { atOnce, stepChars, type Steps } from '../../src/guard/in-steps.js';
+import { rememberKinds } from './character-kinds.js';
 
 /** What long texts have in common with a short one: pieces of the long ones, none of which is shorter than what is looked for. */
 export interface OverlapIndex {
@@ -6,12 +7,31 @@ export interface OverlapIndex {
   longestRun(signs: string): number;
 }
 
+const isSign = rememberKinds((character) => (/[\p{L}\p{N}]/u.test(character) ? 1 : 0));
+/** The most units that are made a text at once. */
+const maxUnits = 4096;
+
 /** Letters and digits in small letters: what is left when a text is quoted in another form. */
-export const plainSigns = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, '');
+export const plainSigns = (text: string): string => {
+  const form = text.normalize('NFKC').toLowerCase();
+  // An expression that takes out what stands between signs keeps much memory where it matches often.
+  const units = new Uint16Array(Math.min(form.length, maxUnits) + 1);
+  let [signs, count] = ['', 0];
+  const flush = (): void => {
+    signs += Reflect.apply(String.fromCharCode, undefined, units.subarray(0, count));
+    count = 0;
+  };
+  for (let at = 0; at < form.length; at += 1) {
+    const code = form.codePointAt(at) as number; // `at` is in the text
+    const kept = isSign(code) === 1;
+    if (kept) units[count++] = form.charCodeAt(at);
+    if (code > 0xffff) at += 1;
+    if (kept && code > 0xffff) units[count++] = form.charCodeAt(at);
+    if (count >= maxUnits) flush();
+  }
+  flush();
+  return signs;
+};
 
 /** Where a text may be parted: right before a word or number. */
 const border = /(?<=[^\p{L}\p{M}\p{N}])(?=[\p{L}\p{N}])/gu;
