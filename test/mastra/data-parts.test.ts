@@ -70,7 +70,7 @@ describe('data parts that a tool writes', () => {
   it.each(['generate', 'stream', 'held', 'durable'] as const)(
     'are kept with the answer, transient ones are not: %s',
     async (way) => {
-      const held = way === 'held' && { hold: 'run' };
+      const held = way === 'held' && { hold: 'run' as const };
       const { agent, store, model } = createReporter({ ...held, ...(way === 'durable' && { durability: memoryEngine() }) });
       if (way === 'generate') await agent.generate('Go.', { memory });
       else await (await agent.stream('Go.', { memory })).consumeStream();
