@@ -7,7 +7,12 @@ interface Cause {
   readonly title: string;
   /** The scenarios that fail by it. */
   readonly scenarios: RegExp;
+  /** The host's own issue about it. */
+  readonly reported?: string;
 }
+
+/** Open: the hook is documented for every run, a tool result passes by it, and a retry ends the run. */
+const durableProcessors = 'https://github.com/mastra-ai/mastra/issues/22980';
 
 const causes: readonly Cause[] = [
   {
@@ -73,6 +78,7 @@ const ofDurable: readonly Cause[] = [
     id: 'tool-result-ignored',
     title: 'A guard of tool results is not called.',
     scenarios: /^(p1-block-result|p3-\w+-toolResult|p4-edit-tool-result|p6-\w+-toolResult|p7-result)$/u,
+    reported: durableProcessors,
   },
   { id: 'edit-ignored', title: 'An edit of a step or an answer is ignored.', scenarios: /^(p2-edit|p7)-(step|answer)$/u },
   {
@@ -81,7 +87,12 @@ const ofDurable: readonly Cause[] = [
     scenarios: /^(p3-(throw|outage)-(input|answer))$/u,
   },
   { id: 'answer-block', title: 'A stream whose answer is blocked ends as completed.', scenarios: /^p5-block-answer$/u },
-  { id: 'step-retry', title: 'A retry that a guard of the step asks for does not happen.', scenarios: /^p6-once-step$/u },
+  {
+    id: 'step-retry',
+    title: 'A retry that a guard of the step asks for does not happen.',
+    scenarios: /^p6-once-step$/u,
+    reported: durableProcessors,
+  },
 ];
 
 /** A host that fails as the one whose loop it runs in: its own program of a cause comes first. */

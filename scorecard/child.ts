@@ -1,15 +1,34 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
 
+import { loadHosts, tryHost } from './adapter.js';
 import { costOf } from './cost.js';
-import type { Host } from './host.js';
+import { UsageError, type Host } from './host.js';
 import { play, type Cell } from './play.js';
-import { scenarios } from './scenarios/index.js';
+import type { HostResult } from './results.js';
+import { isNamed, scenarios } from './scenarios/index.js';
 
-/** Plays scenarios on the hosts of one module, in a process of its own, and sends a message per cell: `child.ts MODULE WANTED`. */
+/** Plays scenarios on the hosts of one module, in a process of its own, and sends a message per scenario: `child.ts MODULE WANTED`. */
 const [module = '', request = '{}'] = process.argv.slice(2);
-const { prefixes = [], ids = [], cost = false } = JSON.parse(request) as { prefixes?: string[]; ids?: string[]; cost?: boolean };
+
+/** What is played on the hosts of a module. */
+export interface Wanted {
+  /** Ids of scenarios begin with one of these, at a hyphen. None: all scenarios. */
+  readonly prefixes: readonly string[];
+  /** Ids of hosts. None: all of the module. */
+  readonly ids: readonly string[];
+  readonly cost: boolean;
+  readonly limitMs: number;
+}
+
+/** What the process sends: how far it is, the result of a host, or why there is none. */
+export interface Message {
+  readonly progress?: string;
+  readonly result?: HostResult;
+  readonly wrong?: { readonly code: UsageError['code']; readonly message: string };
+}
+
+const { prefixes, ids, cost, limitMs } = JSON.parse(request) as Wanted;
 
 // A promise that a host leaves without a reader must not end the measurement.
 process.on('unhandledRejection', () => {});
@@ -23,45 +42,42 @@ const versionOf = (name: string): string => {
   return file ? JSON.parse(readFileSync(file, 'utf8')).version : 'not found';
 };
 
-const send = (message: object): Promise<void> => new Promise((resolve) => void process.send?.(message, () => resolve()));
+const send = (message: Message): Promise<void> => new Promise((resolve) => void process.send?.(message, () => resolve()));
 
-const fields = ['id', 'name', 'packages', 'docs', 'hooks', 'keeps', 'open'];
-const isObject = (it: unknown): it is Record<string, unknown> => typeof it === 'object' && it !== null;
-const isHost = (it: unknown): it is Host => isObject(it) && fields.every((field) => field in it);
+const wanted = scenarios.filter(({ id }) => prefixes.length === 0 || prefixes.some((words) => isNamed(id, words)));
 
-/** What the module exports; with a default export of a module that is no ES module, what that one exports. */
-const exportsOf = async (): Promise<unknown[]> => {
-  const all = (await import(pathToFileURL(module).href)) as Record<string, unknown>;
-  return [...new Set([...Object.values(all), ...(isObject(all['default']) ? Object.values(all['default']) : [])])];
-};
-
-const fail = async (code: string, message: string): Promise<never> => {
-  await send({ wrong: { code, message } });
-  process.exit(1);
-};
-
-const exported = await exportsOf().catch((error: unknown) =>
-  fail('scorecard/adapter-failed', `${module} cannot be loaded: ${String(error)}`),
-);
-const hosts = exported.filter(isHost);
-if (hosts.length === 0) {
-  const almost = exported.filter(isObject).find((it) => 'open' in it || 'hooks' in it);
-  const missing = almost ? `; one export lacks: ${fields.filter((field) => !(field in almost)).join(', ')}` : '';
-  await fail('scorecard/no-host', `${module} exports no object of the type Host (scorecard/host.ts)${missing}`);
-}
-const wanted = scenarios.filter(({ id }) => prefixes.length === 0 || prefixes.some((prefix) => id.startsWith(prefix)));
-for (const host of hosts.filter(({ id }) => ids.length === 0 || ids.includes(id))) {
+const cellsOf = async (host: Host): Promise<Cell[]> => {
   const cells: Cell[] = [];
-  for (const scenario of wanted) {
+  for (const [at, scenario] of wanted.entries()) {
     const { id, promise } = scenario;
+    await send({ progress: `${host.name}: ${id} (${at + 1} of ${wanted.length})` });
     const broken = (error: unknown): Cell[] => [
       { host: host.id, scenario: id, promise, mode: 'both', status: 'error', detail: `the adapter failed: ${String(error)}` },
     ];
-    cells.push(...(await play(host, scenario).catch(broken)));
-    await send({ progress: `${host.name}: ${id}` });
+    cells.push(...(await play(host, scenario, limitMs).catch(broken)));
   }
-  const { id, name, packages, docs } = host;
-  const versions = Object.fromEntries(packages.map((it) => [it, versionOf(it)]));
-  await send({ result: { id, name, versions, docs, ...(cost && { cost: await costOf(host) }), cells } });
-}
-process.exit(0);
+  return cells;
+};
+
+const costFailed = (error: unknown): never => {
+  throw new UsageError('scorecard/adapter-failed', `its cost cannot be measured (--no-cost leaves that out): ${String(error)}`);
+};
+
+const run = async (): Promise<void> => {
+  const hosts = await loadHosts(module, limitMs);
+  for (const host of hosts.filter(({ id }) => ids.length === 0 || ids.includes(id))) {
+    await send({ progress: `${host.name}: a plain run` });
+    await tryHost(host, limitMs);
+    const cells = await cellsOf(host);
+    const measured = cost && (await costOf(host, (part) => void send({ progress: `${host.name}: ${part}` })).catch(costFailed));
+    const { id, name, packages, docs } = host;
+    const versions = Object.fromEntries(packages.map((it) => [it, versionOf(it)]));
+    await send({ result: { id, name, versions, docs, ...(measured && { cost: measured }), cells } });
+  }
+};
+
+await run().catch(async (error: unknown) => {
+  const code = error instanceof UsageError ? error.code : 'scorecard/adapter-failed';
+  await send({ wrong: { code, message: error instanceof Error ? error.message : String(error) } });
+});
+process.exit();

@@ -94,7 +94,8 @@ const loopDelay = async (host: Host, guards: readonly Guard[]): Promise<number> 
 };
 
 /** Measures a host. The figures hold beside those of other hosts in the same run. */
-export const costOf = async (host: Host): Promise<Cost> => {
+export const costOf = async (host: Host, progress: (part: string) => void = () => {}): Promise<Cost> => {
+  progress('CPU per chunk');
   const count = { calls: 0 };
   const ofStream = guardsAt(host, ['stream', 'step', 'answer'], count);
   const chunkMs = await measure({
@@ -108,6 +109,7 @@ export const costOf = async (host: Host): Promise<Cost> => {
   await stream(await host.open({ baseUrl: server.baseUrl, guards: ofStream.slice(0, 1), tools: [], retries: 0 }));
   await server.close();
   const judgeCalls = count.calls;
+  progress('CPU per step');
   const look: Reply = { kind: 'tool-calls', calls: [{ name: 'look', args: { text: 'up' } }] };
   const ofSteps = guardsAt(host, ['step', 'answer'], count);
   const stepsMs = await measure({
@@ -116,7 +118,9 @@ export const costOf = async (host: Host): Promise<Cost> => {
     replies: (index) => (index < 4 ? look : { kind: 'text', text: 'Done.' }),
     run: (session) => session.generate('Hello.', signal),
   });
+  progress('time to the first text');
   const firstTextMs = await firstText(host);
+  progress('200 streams');
   const delayMs = await loopDelay(host, ofStream);
   return { chunkUs: (chunkMs * 1_000) / chunks, stepMs: stepsMs / 5, judgeCalls, delayMs, ...(firstTextMs && { firstTextMs }) };
 };

@@ -1,8 +1,10 @@
 /** Where a guard judges. */
-export type At = 'input' | 'request' | 'stream' | 'step' | 'toolCall' | 'toolResult' | 'answer';
+export const places = ['input', 'request', 'stream', 'step', 'toolCall', 'toolResult', 'answer'] as const;
+export type At = (typeof places)[number];
 
 /** What a guard does when it finds its word: a verdict, or a failure of the guard itself. */
-export type Decision = 'edit' | 'block' | 'retry' | 'throw' | 'hang';
+export const decisions = ['edit', 'block', 'retry', 'throw', 'hang'] as const;
+export type Decision = (typeof decisions)[number];
 
 /** A guard as data. It judges each text that its place gives it, and decides when the text contains `on`. */
 export interface GuardRow {
@@ -105,4 +107,14 @@ export interface Host {
 /** A guard's verdict that stops the run, for hosts where a guard stops a run by an exception. */
 export class Blocked extends Error {
   override readonly name = 'Blocked';
+}
+
+/** A message for the person at the terminal, with a code for programs. */
+export class UsageError extends Error {
+  constructor(
+    readonly code: `scorecard/${string}`,
+    message: string,
+  ) {
+    super(message);
+  }
 }

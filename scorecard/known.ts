@@ -1,37 +1,40 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
+import { rolldown } from 'rolldown';
+
+import { UsageError } from './host.js';
+
 const folder = import.meta.dirname;
 
-/** The module of each host; ours and stock hosts of our own dependencies first. */
+/** The adapters of our own hosts, and of those that the repository runs on: their packages are the repository's. */
 const own: Readonly<Record<string, string>> = {
-  interlock: 'ours/interlock.ts',
-  'interlock-hold': 'ours/interlock.ts',
-  'interlock-durable': 'ours/interlock-durable.ts',
-  'interlock-mastra-agent': 'ours/interlock-mastra-agent.ts',
-  'interlock-ai-sdk': 'ours/interlock-ai-sdk.ts',
-  mastra: 'ours/mastra.ts',
-  'mastra-workflow': 'ours/mastra-workflow.ts',
-  'mastra-durable': 'ours/mastra-durable.ts',
-  'ai-sdk': 'ours/ai-sdk.ts',
+  interlock: 'interlock',
+  'interlock-hold': 'interlock',
+  'interlock-durable': 'interlock-durable',
+  'interlock-mastra-agent': 'interlock-mastra-agent',
+  'interlock-ai-sdk': 'interlock-ai-sdk',
+  mastra: 'mastra',
+  'mastra-workflow': 'mastra-workflow',
+  'mastra-durable': 'mastra-durable',
+  'ai-sdk': 'ai-sdk',
 };
-const others = Object.fromEntries(
-  ['openai-agents', 'langchain', 'voltagent', 'genkit', 'adk'].map((id) => [id, `hosts/${id}.ts`]),
-);
-export const known: Readonly<Record<string, string>> = { ...own, ...others };
+const others = ['openai-agents', 'langchain', 'voltagent', 'genkit', 'adk'];
+export const known: readonly string[] = [...Object.keys(own), ...others];
 
-export const areOthersInstalled = existsSync(path.join(folder, 'hosts/node_modules'));
-export const installed = Object.keys(areOthersInstalled ? known : own);
-
-/** A message for the person at the terminal, with a code for programs. */
-export class UsageError extends Error {
-  constructor(
-    readonly code: `scorecard/${string}`,
-    message: string,
-  ) {
-    super(`${code}: ${message}`);
-  }
-}
+/**
+ * Bundles the adapters that run our sources, as the package is built: what runs TypeScript directly adds work to every function, and would be measured.
+ * Beside the repository's packages, each host exists once.
+ */
+const bundleOwn = async (): Promise<string> => {
+  const dir = path.join(folder, '../node_modules/.cache/scorecard');
+  const input = Object.fromEntries(Object.values(own).map((name) => [name, path.join(folder, `ours/${name}.ts`)]));
+  const bundle = await rolldown({ input, platform: 'node', external: (id) => /^[@a-z]/u.test(id) && !path.isAbsolute(id) });
+  await bundle.write({ dir, format: 'esm' });
+  await bundle.close();
+  return dir;
+};
 
 export interface Task {
   readonly file: string;
@@ -39,20 +42,39 @@ export interface Task {
   readonly ids: readonly string[];
 }
 
-/** A known host by its id, or an adapter by its file, relative to where the command was called (npm changes the folder of a script). */
-export const taskOf = (host: string): Task => {
-  if (/\.[mc]?[jt]s$/u.test(host)) {
-    const file = path.resolve(process.env['INIT_CWD'] ?? process.cwd(), host);
-    if (!existsSync(file)) throw new UsageError('scorecard/no-file', `there is no file ${file}`);
-    return { file, ids: [] };
-  }
-  const file = known[host];
-  if (!file)
+const isFile = (host: string): boolean => /\.[mc]?[jt]s$/u.test(host);
+
+/** An adapter by its file, relative to where the command was called: npm changes the folder of a script. */
+const taskOfFile = (host: string): Task => {
+  const file = path.resolve(process.env['INIT_CWD'] ?? process.cwd(), host);
+  if (!existsSync(file)) throw new UsageError('scorecard/no-file', `there is no file ${file}`);
+  return { file, ids: [] };
+};
+
+/** What is played for the hosts that the command names: known ones by their ids, adapters by their files. Bundles ours. */
+export const tasksOf = async (hosts: readonly string[]): Promise<readonly Task[]> => {
+  const unknown = hosts.filter((host) => !isFile(host) && !known.includes(host));
+  if (unknown.length > 0)
     throw new UsageError(
       'scorecard/unknown-host',
-      `there is no host "${host}"; known: ${Object.keys(known).join(', ')}; or pass the file of an adapter`,
+      `there is no host "${unknown.join('", "')}"; known: ${known.join(', ')}; or pass the file of an adapter`,
     );
-  if (!installed.includes(host))
-    throw new UsageError('scorecard/not-installed', `"${host}" is not installed; npm ci --prefix scorecard/hosts installs it`);
-  return { file: path.join(folder, file), ids: [host] };
+  const given = new Map(hosts.filter(isFile).map((host) => [host, taskOfFile(host)]));
+  const dir = hosts.some((host) => host in own) ? await bundleOwn() : '';
+  const fileOf = (host: string): string =>
+    host in own ? path.join(dir, `${own[host]}.js`) : path.join(folder, `hosts/${host}.ts`);
+  return hosts.map((host) => given.get(host) ?? { file: fileOf(host), ids: [host] });
+};
+
+/** Installs the packages of other vendors' hosts, where one of them is wanted and they are not yet installed. */
+export const installOthers = (hosts: readonly string[]): void => {
+  if (!hosts.some((host) => others.includes(host))) return;
+  const { status } = spawnSync(process.execPath, [path.join(folder, '../scripts/setup.mjs'), 'scorecard'], {
+    stdio: ['ignore', 2, 2],
+  });
+  if (status !== 0)
+    throw new UsageError(
+      'scorecard/not-installed',
+      'the hosts of other vendors could not be installed; --host mastra needs none',
+    );
 };

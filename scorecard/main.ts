@@ -1,26 +1,31 @@
 import { fork } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { areOthersInstalled, installed, known, taskOf, UsageError, type Task } from './known.js';
+import type { Message, Wanted } from './child.js';
+import { UsageError } from './host.js';
+import { installOthers, known, tasksOf, type Task } from './known.js';
 import type { Cell } from './play.js';
 import { playPrograms, programsOf } from './programs.js';
 import { markdownTable, page, terminalTable, totalOf, type HostResult } from './results.js';
-import { scenarios } from './scenarios/index.js';
+import { isNamed, scenarios } from './scenarios/index.js';
 
 const help = `npm run scorecard -- [options]
 
-  --host ID|FILE      Only this host; an adapter of your own by its file, relative to your folder. May be repeated. Default: every installed host.
-  --scenario PREFIX   Only scenarios whose id begins so, such as p1 or p2-edit. May be repeated.
+  --host ID|FILE      Only this host; an adapter of your own by its file, relative to your folder. May be repeated. Default: every known host.
+  --scenario PREFIX   Only scenarios whose id begins with these words, such as p1 or p2-edit. May be repeated.
   --failures          List what failed, and where.
-  --no-cost           Do not measure CPU time.
+  --no-cost           Do not measure the cost.
+  --limit SECONDS     Give up a run, or the start of an adapter, after this time. Default: 15.
   --json              Write the results to standard output as JSON, and the table to standard error (npm run --silent scorecard -- --json).
+  --check             Fail where a cell is not as in scorecard/results.json.
   --write             Write scorecard/results.json, docs/scorecard.md and the table of README.md. Hosts that were not played keep their last result.
   --programs          Run the programs that show failures instead, and fail where one no longer shows its failure.
   --help
 
-npm ci --prefix scorecard/hosts installs the hosts of other vendors.`;
+Known hosts: ${known.join(', ')}.
+The first run with a host of another vendor installs their packages (1.3 GB) in scorecard/.`;
 
 const { values } = parseArgs({
   allowNegative: true,
@@ -29,7 +34,9 @@ const { values } = parseArgs({
     scenario: { type: 'string', multiple: true, default: [] },
     failures: { type: 'boolean', default: false },
     cost: { type: 'boolean', default: true },
+    limit: { type: 'string', default: '15' },
     json: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     programs: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -39,33 +46,51 @@ const { values } = parseArgs({
 const folder = import.meta.dirname;
 const isTerminal = process.stderr.isTTY;
 
-interface Message {
-  readonly progress?: string;
-  readonly result?: HostResult;
-  readonly wrong?: { readonly code: `scorecard/${string}`; readonly message: string };
-}
+const limitMs = Number(values.limit) * 1_000;
+
+/** A process that sends nothing for so long is stuck in a loop: a scenario ends within two turns, an open and a look at the history. */
+const silenceMs = limitMs * 5;
 
 const play = ({ file, ids }: Task): Promise<HostResult[]> =>
   new Promise((resolve, reject) => {
     const results: HostResult[] = [];
-    const startedAt = performance.now();
-    const request = JSON.stringify({ prefixes: values.scenario, ids, cost: values.cost });
-    const child = fork(path.join(folder, 'child.ts'), [file, request], {
+    let startedAt = performance.now();
+    const wanted: Wanted = { prefixes: values.scenario, ids, cost: values.cost, limitMs };
+    const child = fork(path.join(folder, 'child.ts'), [file, JSON.stringify(wanted)], {
       execArgv: ['--import', import.meta.resolve('tsx'), '--no-warnings'],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
+    const silence = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(
+        new UsageError('scorecard/adapter-failed', `${file} has been silent for ${silenceMs / 1_000} s; its last step: ${last}`),
+      );
+    }, silenceMs);
+    let last = 'loading it';
     let errors = '';
     child.stderr?.on('data', (data) => (errors = `${errors}${data}`.slice(-2_000)));
     child.on('message', ({ progress, result, wrong }: Message) => {
+      silence.refresh();
+      last = progress ?? last;
       if (progress && isTerminal) process.stderr.write(`\r\u001B[K${progress}`);
       if (wrong) reject(new UsageError(wrong.code, wrong.message));
       if (!result) return;
       results.push(result);
       const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
+      startedAt = performance.now();
       process.stderr.write(`${isTerminal ? '\r\u001B[K' : ''}${result.name}: ${totalOf(result)} hold (${seconds} s)\n`);
     });
     child.once('error', reject);
-    child.once('close', (code) => (code === 0 ? resolve(results) : reject(new Error(`${file} ended with ${code}.\n${errors}`))));
+    child.once('close', (code) => {
+      clearTimeout(silence);
+      if (code === 0) return resolve(results);
+      reject(
+        new UsageError(
+          'scorecard/adapter-failed',
+          `the process of ${file} ended with ${code}; its last step: ${last}\n${errors}`,
+        ),
+      );
+    });
   });
 
 const replaceTable = (text: string, table: string): string =>
@@ -74,14 +99,14 @@ const replaceTable = (text: string, table: string): string =>
     (_, start: string, end: string) => `${start}\n${table}\n${end}`,
   );
 
+const resultsFile = path.join(folder, 'results.json');
+const readResults = (): HostResult[] => JSON.parse(readFileSync(resultsFile, 'utf8'));
+
 const write = (played: readonly HostResult[]): void => {
-  const file = path.join(folder, 'results.json');
-  const before: HostResult[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
-  const kept = before.filter(({ id }) => !played.some((host) => host.id === id));
-  const order = Object.keys(known);
-  const rank = ({ id }: HostResult) => (id in known ? order.indexOf(id) : order.length);
+  const kept = readResults().filter(({ id }) => !played.some((host) => host.id === id));
+  const rank = ({ id }: HostResult) => (known.includes(id) ? known.indexOf(id) : known.length);
   const all = [...kept, ...played].toSorted((a, b) => rank(a) - rank(b));
-  writeFileSync(file, `${JSON.stringify(all, undefined, 1)}\n`);
+  writeFileSync(resultsFile, `${JSON.stringify(all, undefined, 1)}\n`);
   const titles = new Map(scenarios.map(({ id, title }) => [id, title]));
   writeFileSync(path.join(folder, '../docs/scorecard.md'), page(all, titles));
   const readme = path.join(folder, '../README.md');
@@ -90,18 +115,43 @@ const write = (played: readonly HostResult[]): void => {
 
 const lineOf = ({ host, scenario, mode, detail }: Cell): string => `${host}  ${scenario}  ${mode}: ${detail}`;
 
+/** Cells without a result, one line for each reason. */
+const brokenLines = (broken: readonly Cell[]): string[] =>
+  [...Map.groupBy(broken, ({ host, detail }) => `${host}  ${detail}`)].map(
+    ([line, { length }]) => `${line} (${length} scenarios)`,
+  );
+
+/** Cells that are not as in the results of the repository. */
+const changesIn = (results: readonly HostResult[]): string[] => {
+  const keyOf = ({ host, scenario, mode }: Cell): string => `${host}  ${scenario}  ${mode}`;
+  const before = new Map(readResults().flatMap(({ cells }) => cells.map((cell) => [keyOf(cell), cell.status])));
+  return results
+    .flatMap(({ cells }) => cells)
+    .filter((cell) => before.get(keyOf(cell)) !== cell.status)
+    .map(
+      (cell) =>
+        `${keyOf(cell)}: ${cell.status}, and in results.json: ${before.get(keyOf(cell)) ?? 'absent'} ${cell.detail ?? ''}`,
+    );
+};
+
 const playScenarios = async (hosts: readonly string[]): Promise<void> => {
+  const without = values.scenario.find((prefix) => !scenarios.some(({ id }) => isNamed(id, prefix)));
+  if (without)
+    throw new UsageError('scorecard/no-scenario', `no scenario's id begins with "${without}"; docs/scorecard.md lists them`);
   const results: HostResult[] = [];
-  for (const task of hosts.map(taskOf)) results.push(...(await play(task)));
+  for (const task of await tasksOf(hosts)) results.push(...(await play(task)));
   const cells = results.flatMap((host) => host.cells);
   const broken = cells.filter(({ status }) => status === 'error');
   const failed = values.failures ? cells.filter(({ status }) => status === 'fails') : [];
   const print = values.json ? console.error : console.log;
-  print([terminalTable(results), ...[...failed, ...broken].map(lineOf)].join('\n'));
+  print([terminalTable(results), ...failed.map(lineOf), ...brokenLines(broken)].join('\n'));
   if (values.json) process.stdout.write(`${JSON.stringify(results, undefined, 2)}\n`);
   if (values.write) write(results);
   if (broken.length > 0)
-    throw new UsageError('scorecard/adapter-failed', `${broken.length} cells have no result, because the adapter failed`);
+    throw new UsageError('scorecard/adapter-failed', `${broken.length} scenarios have no result, because the adapter failed`);
+  const changes = values.check ? changesIn(results) : [];
+  if (changes.length > 0)
+    throw new UsageError('scorecard/changed', `cells are not as in scorecard/results.json:\n${changes.join('\n')}`);
 };
 
 const checkPrograms = async (hosts: readonly string[]): Promise<void> => {
@@ -118,12 +168,14 @@ const checkPrograms = async (hosts: readonly string[]): Promise<void> => {
 
 const run = async (): Promise<void> => {
   if (values.help) return console.log(help);
-  if (!values.host && !areOthersInstalled)
-    console.error('Hosts of other vendors are not installed; npm ci --prefix scorecard/hosts installs them.');
-  await (values.programs ? checkPrograms : playScenarios)(values.host ?? installed);
+  if (!(limitMs > 0))
+    throw new UsageError('scorecard/wrong-option', `--limit must be a number of seconds, not "${values.limit}"`);
+  const hosts = values.host ?? known;
+  installOthers(hosts);
+  await (values.programs ? checkPrograms : playScenarios)(hosts);
 };
 
 await run().catch((error: unknown) => {
-  console.error(error instanceof UsageError ? error.message : error);
+  console.error(error instanceof UsageError ? `${error.code}: ${error.message}` : error);
   process.exitCode = 1;
 });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { startOpenAIServer, type ChatRequest, type OpenAIServer, type Reply } from '../src/testing/index.js';
+import { checked, openSession, within } from './adapter.js';
 import type { Guard, GuardRow, Host, Outcome, Reader, Session, Tool, Verdict } from './host.js';
 import type { Mode, Scenario, Seen } from './scenario.js';
 
@@ -19,7 +20,8 @@ export interface Cell {
 }
 
 /** A run that has not ended after this time is given up: soon where a guard hangs, else only when the machine cannot be that slow. */
-const patienceMs = ({ guards }: Scenario): number => (guards.some(({ decide }) => decide === 'hang') ? 2_500 : 15_000);
+const patienceMs = ({ guards }: Scenario, limitMs: number): number =>
+  guards.some(({ decide }) => decide === 'hang') ? Math.min(2_500, limitMs) : limitMs;
 
 interface Log {
   readonly effects: string[];
@@ -99,12 +101,12 @@ const messagesOf = ({ requests }: OpenAIServer): string[] => requests.map(({ bod
 
 /** JSON of what a result holds, errors with their messages; cycles and accessors that fail are left out. */
 const toJson = (value: unknown): string => {
-  const within = new WeakSet<object>();
+  const around = new WeakSet<object>();
   const plain = (key: string, it: unknown): unknown => {
     if (typeof it === 'bigint' || typeof it === 'function') return String(it);
     if (typeof it !== 'object' || it === null) return it;
-    if (within.has(it)) return undefined;
-    within.add(it);
+    if (around.has(it)) return undefined;
+    around.add(it);
     if (it instanceof Error) return { ...Object.fromEntries(Object.entries(it)), message: it.message, cause: it.cause };
     return it instanceof Map ? [...it] : it;
   };
@@ -131,10 +133,17 @@ const turn = async (
     late,
   ]);
   give.abort();
-  return outcome ?? undefined;
+  return outcome && checked(outcome);
 };
 
-const observe = async (host: Host, scenario: Scenario, mode: Mode): Promise<Seen> => {
+interface Observed {
+  readonly host: Host;
+  readonly scenario: Scenario;
+  readonly mode: Mode;
+  readonly limitMs: number;
+}
+
+const observe = async ({ host, scenario, mode, limitMs }: Observed): Promise<Seen> => {
   const log: Log = { effects: [], canceled: [], judged: 0 };
   const { replies } = scenario;
   const reply = (request: ChatRequest, index: number) =>
@@ -142,7 +151,7 @@ const observe = async (host: Host, scenario: Scenario, mode: Mode): Promise<Seen
   const server = await startOpenAIServer({ reply });
   try {
     const guards = scenario.guards.map((row, at) => liveGuard(row, `guard-${at + 1}`, log));
-    const session = await host.open({
+    const setup = {
       baseUrl: server.baseUrl,
       guards,
       tools: Object.entries(scenario.tools ?? {}).map(([name, result]) => liveTool(name, result, log)),
@@ -150,8 +159,8 @@ const observe = async (host: Host, scenario: Scenario, mode: Mode): Promise<Seen
       ...(scenario.childGuards && {
         child: { name: 'helper', guards: scenario.childGuards.map((row, at) => liveGuard(row, `child-${at + 1}`, log)) },
       }),
-    });
-    return await talk(session, { scenario, mode, server, log });
+    };
+    return await talk(await openSession(host, setup, limitMs), { scenario, mode, server, log, limitMs });
   } finally {
     await server.close();
   }
@@ -162,9 +171,10 @@ interface Talk {
   readonly mode: Mode;
   readonly server: OpenAIServer;
   readonly log: Log;
+  readonly limitMs: number;
 }
 
-const talk = async (session: Session, { scenario, mode, server, log }: Talk): Promise<Seen> => {
+const talk = async (session: Session, { scenario, mode, server, log, limitMs }: Talk): Promise<Seen> => {
   let last: Outcome | undefined;
   let screen = createScreen();
   let streamed = '';
@@ -174,12 +184,12 @@ const talk = async (session: Session, { scenario, mode, server, log }: Talk): Pr
     last = await turn(
       (signal) => (mode === 'stream' ? session.stream(prompt, signal, screen) : session.generate(prompt, signal)),
       screen,
-      patienceMs(scenario),
+      patienceMs(scenario, limitMs),
     );
     streamed += screen.seen().streamed;
     results.push(last?.result);
   }
-  const history = scenario.needsHistory ? toJson(await session.history()) : '';
+  const history = scenario.needsHistory ? toJson(await within(limitMs, 'history()', session.history())) : '';
   return {
     ...screen.seen(),
     streamed,
@@ -209,8 +219,8 @@ const missingHook = ({ hooks, keeps, buffers, sideBySide }: Host, scenario: Scen
   return undefined;
 };
 
-/** Plays a scenario on a host, in each of its modes. */
-export const play = async (host: Host, scenario: Scenario): Promise<Cell[]> => {
+/** Plays a scenario on a host, in each of its modes. A run that takes longer than the limit is given up. */
+export const play = async (host: Host, scenario: Scenario, limitMs = 15_000): Promise<Cell[]> => {
   const { id, promise, checks, equal, modes = ['generate', 'stream'] } = scenario;
   const cell = (mode: Cell['mode'], status: CellStatus, detail?: string): Cell => ({
     host: host.id,
@@ -222,7 +232,9 @@ export const play = async (host: Host, scenario: Scenario): Promise<Cell[]> => {
   });
   const missing = missingHook(host, scenario);
   if (missing) return [cell('both', 'no hook', missing)];
-  const seen = new Map(await Promise.all(modes.map(async (mode) => [mode, await observe(host, scenario, mode)] as const)));
+  const seen = new Map(
+    await Promise.all(modes.map(async (mode) => [mode, await observe({ host, scenario, mode, limitMs })] as const)),
+  );
   if (equal) {
     const [one, other] = [...seen.values()].map((it) => JSON.stringify(equal(it)));
     return [one === other ? cell('both', 'holds') : cell('both', 'fails', `generate: ${one}; stream: ${other}`)];

@@ -38,6 +38,7 @@ const heldOf = ({ cells }: HostResult, promise?: Promised): readonly [held: numb
 
 const score = (host: HostResult, promise?: Promised): string => {
   const [held, asked] = heldOf(host, promise);
+  if (promise && !host.cells.some((cell) => cell.promise === promise)) return '-'; // not played
   return asked === 0 ? 'no hook' : `${held}/${asked}`;
 };
 
@@ -74,7 +75,8 @@ export const markdownTable = (hosts: readonly HostResult[]): string =>
 const linkOf = (host: string, scenario: string): string => {
   const cause = causeOf(host, scenario);
   const program = cause && programOf(host, cause.id);
-  return program ? `[${cause.title.replace(/\.$/u, '')}](../scorecard/${program})` : '';
+  const reported = cause?.reported ? `, [reported](${cause.reported})` : '';
+  return program ? `[${cause.title.replace(/\.$/u, '')}](../scorecard/${program})${reported}` : '';
 };
 
 const failuresOf = ({ id, cells }: HostResult): string[] => {

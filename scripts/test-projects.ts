@@ -13,7 +13,7 @@ const isSlow: readonly string[] = [
   'test/memory/{killed,parity}.test.ts',
   'test/provider/{cancel,failures}.test.ts',
   'test/release/memory.test.ts',
-  'test/scorecard/hosts.test.ts',
+  'test/scorecard/{adapter,hosts}.test.ts',
   'test/studio/command.test.ts',
   'test/trace/fixture.test.ts',
   'test/verify/good-set.test.ts',
