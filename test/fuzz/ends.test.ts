@@ -199,8 +199,10 @@ const approving =
     while (result.finishReason === 'suspended') {
       const { runId = '', suspendPayload } = result as { runId?: string; suspendPayload?: { toolCallId?: string } };
       const options = { runId, toolCallId: suspendPayload?.toolCallId };
-      const resumed = agent.resumeStream({ approved: true }, options);
-      result = await (begin === stream ? (await resumed).getFullOutput() : agent.resumeGenerate({ approved: true }, options));
+      result =
+        begin === stream
+          ? await (await agent.resumeStream({ approved: true }, options)).getFullOutput()
+          : await agent.resumeGenerate({ approved: true }, options);
     }
     return result;
   };
