@@ -211,6 +211,19 @@ export const alike: Readonly<Record<string, OddCall>> = {
       ],
     }),
   },
+  'data that a tool writes': {
+    steps: callThen('odd'),
+    config: () => ({
+      tools: {
+        odd: createTool({
+          id: 'odd',
+          description: 'Writes.',
+          inputSchema: z.object({}),
+          execute: async (_input, { writer }) => (await writer?.custom({ type: 'data-x', data: 1 }), 1),
+        }),
+      },
+    }),
+  },
   'an answer that was cut': { steps: [{ text: 'Too lo', finishReason: 'length' }] },
   'an answer without words': { steps: [{ text: '' }] },
 };
@@ -258,18 +271,18 @@ export const otherwise: readonly (OddCall & { readonly name: string; readonly wh
     options: () => ({ requireToolApproval: true }),
   },
   {
-    name: 'data that a tool writes',
-    why: 'Data parts are told to the client, and not kept among the messages: a part that was retracted has no id by which it could be found there.',
-    steps: callThen('odd'),
+    name: 'data that a guard writes',
+    why: 'Data parts that a guard writes are told to the client, and not kept among the messages; those that a tool writes are.',
     config: () => ({
-      tools: {
-        odd: createTool({
-          id: 'odd',
-          description: 'Writes.',
-          inputSchema: z.object({}),
-          execute: async (_input, { writer }) => (await writer?.custom({ type: 'data-x', data: 1 }), 1),
-        }),
-      },
+      outputProcessors: [
+        {
+          id: 'teller',
+          processOutputStep: async ({ messages, writer }: { messages: []; writer?: { custom(data: object): Promise<void> } }) => {
+            await writer?.custom({ type: 'data-x', data: 1 });
+            return messages;
+          },
+        },
+      ],
     }),
   },
   {

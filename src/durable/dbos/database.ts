@@ -34,6 +34,7 @@ export const openDatabase = async (connectionString: string): Promise<Database> 
   const pool = new Pool({ connectionString, max: 5 });
   let isClosed = false;
   pool.on('error', () => undefined); // a connection that nobody uses has ended; the next query opens another
+  pool.on('connect', (client) => client.on('error', () => undefined)); // one in use has ended between two queries; the second one rejects
   try {
     await inTransaction(pool, async (query) => {
       await query('SELECT pg_advisory_xact_lock($1)', [tablesLock]);

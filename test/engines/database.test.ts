@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import { openDatabase } from '../../src/durable/dbos/database.js';
+import { startPostgresServer, type PostgresServer } from './servers/postgres-server.js';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgresServer();
+});
+afterAll(() => server.stop());
+
+it('outlives a connection that ends between two queries of a transaction, and what it had begun is undone', async () => {
+  const database = await openDatabase(server.urlOf('postgres'));
+  await database.query('INSERT INTO interlock.processes (id, beat) VALUES ($1, 1)', ['gone']);
+  const struck = database.strikeOff('gone', async () => {
+    await database.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = $1', ['idle in transaction']);
+    await new Promise((resolve) => setTimeout(resolve, 200)); // the server says that it has ended the connection
+  });
+  await expect(struck).rejects.toThrow();
+  expect(await database.query('SELECT id FROM interlock.processes')).toEqual([{ id: 'gone' }]);
+  await database.close();
+});
