@@ -8,6 +8,11 @@ const docs = resolve(import.meta.dirname, '../pages');
 rmSync(docs, { recursive: true, force: true });
 cpSync(resolve(import.meta.dirname, '../../docs'), docs, { recursive: true });
 
+/** The scorecard's page has every cell, with filters. */
+const scorecard = join(docs, 'scorecard.md');
+const withCells = readFileSync(scorecard, 'utf8').replace('\n## Cost\n', '\n## Every cell\n\n<ScorecardCells />\n\n## Cost\n');
+writeFileSync(scorecard, withCells);
+
 const { description, repository } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
 const sections = sectionsOf(docs);
 const source = typeof repository === 'string' ? repository : repository?.url?.replace(/^git\+|\.git$/g, '');
@@ -34,7 +39,9 @@ const writeForModels = (outDir) => {
       `## ${title}\n\n${pages.map(({ title: name, path, about }) => `- [${name}](/${path}): ${about}`).join('\n')}`,
   );
   writeFileSync(join(outDir, 'llms.txt'), `# Interlock\n\n> ${description}\n\n${list.join('\n\n')}\n`);
-  for (const page of globSync('{*,guide/*,reference/*}.md', { cwd: docs })) cpSync(join(docs, page), join(outDir, page));
+  const originals = resolve(import.meta.dirname, '../../docs');
+  for (const page of globSync('{*,guide/*,reference/*}.md', { cwd: originals }))
+    cpSync(join(originals, page), join(outDir, page));
 };
 
 export default defineConfig({
@@ -46,6 +53,7 @@ export default defineConfig({
   outDir: resolve(import.meta.dirname, '../dist'),
   cacheDir: resolve(import.meta.dirname, '../node_modules/.cache/vitepress'),
   cleanUrls: true,
+  vite: { esbuild: { tsconfigRaw: '{}' } }, // its esbuild is older than the target of our tsconfig.json
   markdown: { config: linkOut },
   buildEnd: ({ outDir }) => writeForModels(outDir),
   themeConfig: {
