@@ -114,29 +114,39 @@ const section = (host: HostResult): string => {
   ].join('\n');
 };
 
-const costColumns = [
-  'host',
-  'CPU per chunk',
-  'CPU per step',
-  'calls of a guard for 60 deltas',
-  'first text, two input guards of 200 ms',
-  'event loop late (p99), 200 streams',
+/** What the cost of every host is compared with. */
+const costBasis = 'mastra';
+
+const costColumns: readonly {
+  readonly title: string;
+  readonly unit: string;
+  readonly digits: number;
+  readonly of: keyof Cost;
+}[] = [
+  { title: 'CPU per chunk', unit: ' us', digits: 0, of: 'chunkUs' },
+  { title: 'CPU per step', unit: ' ms', digits: 2, of: 'stepMs' },
+  { title: 'calls of a guard for 60 deltas', unit: '', digits: 0, of: 'judgeCalls' },
+  { title: 'first text, two input guards of 200 ms', unit: ' ms', digits: 0, of: 'firstTextMs' },
+  { title: 'event loop late (p99), 200 streams', unit: ' ms', digits: 0, of: 'delayMs' },
 ];
 
-const costCells = ({ chunkUs, stepMs, judgeCalls, firstTextMs, delayMs }: Cost): string[] => [
-  `${chunkUs.toFixed(0)} us`,
-  `${stepMs.toFixed(2)} ms`,
-  String(judgeCalls),
-  firstTextMs === undefined ? 'no hook' : `${firstTextMs.toFixed(0)} ms`,
-  `${delayMs.toFixed(0)} ms`,
-];
+/** Each figure, and in brackets its ratio to that of the basis in the same run. */
+const costCells = (cost: Cost, basis: Cost | undefined): string[] =>
+  costColumns.map(({ of, unit, digits }) => {
+    const [value, base] = [cost[of], basis?.[of]];
+    if (value === undefined) return 'no hook';
+    return `${value.toFixed(digits)}${unit}${base ? ` (${(value / base).toFixed(2)})` : ''}`;
+  });
 
-const costTable = (hosts: readonly HostResult[]): string =>
-  [
-    markdownRow(costColumns),
-    markdownRow(costColumns.map(() => '---')),
-    ...hosts.flatMap(({ name, cost }) => (cost ? [markdownRow([name, ...costCells(cost)])] : [])),
+const costTable = (hosts: readonly HostResult[]): string => {
+  const basis = hosts.find(({ id }) => id === costBasis)?.cost;
+  const titles = ['host', ...costColumns.map(({ title }) => title)];
+  return [
+    markdownRow(titles),
+    markdownRow(titles.map(() => '---')),
+    ...hosts.flatMap(({ name, cost }) => (cost ? [markdownRow([name, ...costCells(cost, basis)])] : [])),
   ].join('\n');
+};
 
 /** The page of the documentation. Everything in it is computed from the results and the titles of the scenarios. */
 export const page = (hosts: readonly HostResult[], titles: ReadonlyMap<string, string>): string => `# Scorecard
@@ -149,7 +159,7 @@ ${markdownTable(hosts)}
 
 ## Cost
 
-Measured in one process after the other, with the scripted server in the same process; compare rows, not absolute numbers. The guards pass everything.
+Measured in one run, a process for each host, with the scripted server in the same process. The guards pass everything. In brackets: the ratio to the row of Mastra's agent.
 
 ${costTable(hosts)}
 
