@@ -23,6 +23,7 @@ export type { InjectionSignal } from './injection/injection-signal.js';
 export { findPii, piiKinds, type PiiKind, type PiiOptions, type PiiSpan } from './pii/find-pii.js';
 export { valueKinds, type ValueKind } from './patterns/value-kinds.js';
 export type { OwnPattern } from './patterns/own-pattern.js';
+export { defaultGuards, type DefaultGuardsOptions } from './guards/default-guards.js';
 export { redactor } from './redactor/redactor.js';
 export type { RedactionMetadata, RedactionStrategy, RedactorOptions } from './redactor/redactor-options.js';
 export { unicodeGuard, type UnicodeGuardOptions, type UnicodeMetadata, type UnicodeTrick } from './guards/unicode-guard.js';

@@ -1,16 +1,31 @@
-import { describe, expect, it } from 'vitest';
-
-import * as workflows from '../../workflows/index.js';
-import { inRoot } from './examples.js';
 import { readFileSync } from 'node:fs';
 
-const document = 'docs/guide/guards.md';
+import { describe, expect, it } from 'vitest';
+
+import * as guards from '../../workflows/guards/index.js';
+import * as workflows from '../../workflows/index.js';
+import { inRoot } from './examples.js';
 
 describe('docs/guide/guards.md', () => {
-  const text = readFileSync(inRoot(document), 'utf8');
+  const text = readFileSync(inRoot('docs/guide/guards.md'), 'utf8');
 
   it.each([
     ...workflows.valueKinds,
     ...Object.keys(workflows).filter((name) => name.endsWith('Guard') && name !== 'financialAdviceGuard'),
   ])('tells of %s', (name) => expect(text).toContain(`\`${name}\``));
+});
+
+describe('docs/guide/risks.md', () => {
+  const text = readFileSync(inRoot('docs/guide/risks.md'), 'utf8');
+
+  it('names what the package exports alone', () => {
+    const named = Array.from(text.matchAll(/`(\w+)(?:\.(\w+))?`/g), ([, name = '', field]) => ({ name, field }));
+    const exported = new Map<string, unknown>(Object.entries(guards));
+    const wrong = named.filter(({ name, field }) => {
+      const value = exported.get(name);
+      return value === undefined || (field !== undefined && !Object.hasOwn(value as object, field));
+    });
+    expect(named.length).toBeGreaterThan(30);
+    expect(wrong).toEqual([]);
+  });
 });
