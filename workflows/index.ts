@@ -21,6 +21,7 @@ export { spamGuard, type SpamGuardOptions, type SpamMetadata, type SpamSign } fr
 export type { EditStrategy, GuardOptions, GuardProcessor, JudgeStrategy } from './guards/guard-options.js';
 export type { InjectionSignal } from './injection/injection-signal.js';
 export { findPii, piiKinds, type PiiKind, type PiiOptions, type PiiSpan } from './pii/find-pii.js';
+export { idCountries, type IdCountry } from './patterns/kinds/national-id.js';
 export { valueKinds, type ValueKind } from './patterns/value-kinds.js';
 export type { OwnPattern } from './patterns/own-pattern.js';
 export { defaultGuards, type DefaultGuardsOptions } from './guards/default-guards.js';

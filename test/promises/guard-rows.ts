@@ -175,6 +175,7 @@ const {
   topicGuard,
   unicodeGuard,
   urlRule,
+  idCountries,
   valueKinds,
 } = everyGuard;
 
@@ -213,7 +214,7 @@ export const guards: Readonly<Record<string, Asked>> = {
   piiGuard: inEveryHook(() => piiGuard({ strategy: 'redact' })),
   promptInjectionGuard: inEveryHook(() => promptInjectionGuard({ strategy: 'warn' })),
   qualityGuard: inEveryHook(() => qualityGuard()),
-  redactor: inEveryHook(() => redactor({ strategy: 'replace', kinds: [...valueKinds], entropy: true })),
+  redactor: inEveryHook(() => redactor({ strategy: 'replace', kinds: [...valueKinds], countries: idCountries, entropy: true })),
   scriptGuard: inEveryHook(() => scriptGuard({ scripts: ['Latin'], strategy: 'warn' })),
   spamGuard: inEveryHook(() => spamGuard({ strategy: 'warn' })),
   sqlRule: rule(queries, 'SELECT id FROM orders WHERE '),

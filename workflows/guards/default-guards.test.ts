@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { guardedToolLoop, TripwireError } from '../../src/ai-sdk/index.js';
 import { guardsFor, InterlockAgent, verify } from '../../src/index.js';
-import { scriptedModel, type ScriptedStep } from '../../src/testing/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
 import { defaultGuards, type DefaultGuardsOptions } from './default-guards.js';
 
 interface Scene {
@@ -35,19 +35,21 @@ const hosts: Record<string, (options: DefaultGuardsOptions, scene: Scene) => Pro
   InterlockAgent: async (options, scene) => {
     const ran: string[] = [];
     const guards = defaultGuards(options);
-    const agent = new InterlockAgent(({
-	id: 'shop',
-	name: 'Shop',
-	instructions,
-	tools: { page: createTool({
-		id: 'page',
-		...shape,
-		execute: pageOf(scene, ran)
-	}) },
-	model: scriptedModel({ steps: stepsOf(scene) }),
-	inputProcessors: [guards],
-	outputProcessors: [guards]
-}));
+    const agent = new InterlockAgent({
+      id: 'shop',
+      name: 'Shop',
+      instructions,
+      tools: {
+        page: createTool({
+          id: 'page',
+          ...shape,
+          execute: pageOf(scene, ran),
+        }),
+      },
+      model: scriptedModel({ steps: stepsOf(scene) }),
+      inputProcessors: [guards],
+      outputProcessors: [guards],
+    });
     const { tripwire, text } = await agent.generate(scene.said ?? 'Hello.');
     return [tripwire?.processorId ?? text, ran];
   },

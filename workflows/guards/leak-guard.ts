@@ -8,6 +8,7 @@ import { findersOf, type ValueKindOptions } from '../patterns/value-kinds.js';
 import { withoutAllowed } from '../patterns/without-allowed.js';
 import { parseAllowList } from '../pii/allow-list.js';
 import { piiKinds, type PiiKind } from '../pii/find-pii.js';
+import { idCountries } from '../patterns/kinds/national-id.js';
 import { judgeWith } from './detection.js';
 import { traitsOf, type GuardOptions, type GuardProcessor } from './guard-options.js';
 import { streamHooks, type ValuePolicy } from './value-hooks.js';
@@ -35,6 +36,7 @@ const optionKinds: KindsOf<LeakGuardOptions> = {
   kinds: listOf(oneOf(...piiKinds)),
   allow: listOf(aText),
   defaultCountry: aName,
+  countries: listOf(oneOf(...idCountries)),
 };
 
 /**

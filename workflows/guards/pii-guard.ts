@@ -2,6 +2,7 @@ import type { Processor } from '@mastra/core/processors';
 import { combineFinders, countKinds } from '../patterns/combine-finders.js';
 import { findersOf, type ValueKindOptions } from '../patterns/value-kinds.js';
 import { piiKinds, type PiiKind } from '../pii/find-pii.js';
+import { idCountries } from '../patterns/kinds/national-id.js';
 import type { EditStrategy, GuardOptions } from './guard-options.js';
 import { valueHooks, type ValueHooks } from './value-hooks.js';
 import { aFunction, aName, aText, either, listOf, oneOf } from '../../src/option-kind.js';
@@ -31,6 +32,7 @@ const optionKinds: KindsOf<PiiGuardOptions> = {
   strategy: editStrategies,
   replacement: either(aText, aFunction),
   defaultCountry: aName,
+  countries: listOf(oneOf(...idCountries)),
 };
 
 /**

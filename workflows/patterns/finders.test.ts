@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { flushText, nothingHeld, pushText } from '../stream/held-text.js';
 import { cutsOf, itEvery } from '../test-setup.js';
 import { combineFinders, type CombinedFinder } from './combine-finders.js';
+import { idCountries } from './kinds/national-id.js';
 import { findersOf, valueKinds, type ValueKind } from './value-kinds.js';
 import { times } from '../../test/modes.js';
 
@@ -51,6 +52,7 @@ const samples: Record<ValueKind, string[]> = {
   iban: ['DE89 3704 0044 0532 0130 00', 'GB29NWBK60161331926819'],
   card: ['4111 1111 1111 1111', '378282246310005', '5555-5555-5555-4444'],
   ssn: ['536-90-4399'],
+  'national-id': ['756.9217.0769.85', '12345678Z'],
   ip: ['203.0.113.7', '2001:db8::8a2e:370:7334'],
   mac: ['00:1B:44:11:3A:B7', '00-1b-44-11-3a-b7', '001b.4411.3ab7'],
   phone: ['+1 415-555-2671', '+44 (0)20 7946 0958', '0049 30 901820'],
@@ -64,7 +66,8 @@ const before: Partial<Record<ValueKind, string>> = {
 };
 const after: Partial<Record<ValueKind, string>> = { 'url-credentials': '@host.example/path' };
 
-const all = combineFinders(findersOf(valueKinds));
+const countries = ['CH', 'ES'] as const;
+const all = combineFinders(findersOf(valueKinds, { countries }));
 const replace = (_value: string, span: { kind: string }) => `[${span.kind}]`;
 
 const whole = (text: string, pattern: CombinedFinder = all) => flushText({ text, from: 0 }, { pattern, replace });
@@ -98,7 +101,7 @@ const cases = valueKinds.flatMap((kind) => samples[kind].map((value) => [kind, v
 describe.each(cases)('%s: %j', (kind, value) => {
   const [lead, tail] = [before[kind] ?? 'The value is ', after[kind] ?? ' as I said.'];
   const text = `${lead}${value}${tail}`;
-  const finder = combineFinders(findersOf([kind]));
+  const finder = combineFinders(findersOf([kind], { countries }));
 
   it('is found whole, alone, in the middle and at the end', () => {
     const values = (each: string) => finder.find(each, 0).map(({ start, end }) => each.slice(start, end));
@@ -165,6 +168,7 @@ describe('a value in disguise', () => {
     email: 'jane@example.com',
     card: '4111-1111-1111-1111',
     ssn: '536-90-4399',
+    'national-id': '756.9217.0769.85',
     ip: '203.0.113.7',
     phone: '+1-415-555-2671',
     iban: 'DE89 3704 0044 0532 0130 00',
@@ -263,7 +267,9 @@ describe('laws', () => {
   const cut = fc.infiniteStream(fc.integer({ min: 1, max: 12 }));
 
   it.each(['all', ...valueKinds] as const)('%s: the pieces that leave add up to the whole, however it is cut', (kind) => {
-    const finder = combineFinders(findersOf(kind === 'all' ? valueKinds : [kind], { defaultCountry: 'US' }));
+    const finder = combineFinders(
+      findersOf(kind === 'all' ? valueKinds : [kind], { defaultCountry: 'US', countries: idCountries }),
+    );
     fc.assert(
       fc.property(text, cut, (each, sizes) => {
         const pieces: string[] = [];

@@ -11,6 +11,7 @@ import { ipFinder } from './kinds/ip.js';
 import { jwtFinder } from './kinds/jwt.js';
 import { labelledSecretFinders, randomValueFinder } from './kinds/labelled-secret.js';
 import { macFinder } from './kinds/mac.js';
+import { nationalIdFinders, type IdCountry } from './kinds/national-id.js';
 import { pemFinder } from './kinds/pem.js';
 import { phoneFinder } from './kinds/phone.js';
 import { ssnFinder } from './kinds/ssn.js';
@@ -22,6 +23,11 @@ export interface ValueKindOptions {
    * international numbers (`+44 …`, `0044 …`) are found.
    */
   readonly defaultCountry?: CountryCode;
+  /**
+   * The countries whose numbers of persons the kind `national-id` has, as ISO 3166-1 codes such as `['DE', 'FR']`: of taxes, insurance, health and identity
+   * cards. See `idCountries`. Default: none, so that the kind finds nothing.
+   */
+  readonly countries?: readonly IdCountry[];
 }
 
 export interface SecretOptions {
@@ -45,6 +51,7 @@ const rows = {
   iban: () => [ibanFinder],
   card: () => [cardFinder],
   ssn: () => [ssnFinder],
+  'national-id': ({ countries = [] }) => nationalIdFinders(countries),
   ip: () => [ipFinder],
   mac: () => [macFinder],
   phone: ({ defaultCountry }) => [defaultCountry ? phoneFinder(defaultCountry) : internationalPhones],

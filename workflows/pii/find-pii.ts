@@ -2,7 +2,7 @@ import { combineFinders, type ValueSpan } from '../patterns/combine-finders.js';
 import { findersOf, type ValueKind, type ValueKindOptions } from '../patterns/value-kinds.js';
 
 /** A kind of value that belongs to a person. */
-export type PiiKind = Extract<ValueKind, 'email' | 'iban' | 'card' | 'ssn' | 'ip' | 'phone'>;
+export type PiiKind = Extract<ValueKind, 'email' | 'iban' | 'card' | 'ssn' | 'national-id' | 'ip' | 'phone'>;
 
 /** What is looked for besides the kinds. */
 export type PiiOptions = ValueKindOptions;
@@ -11,7 +11,7 @@ export type PiiOptions = ValueKindOptions;
 export type PiiSpan = ValueSpan<PiiKind>;
 
 /** All kinds that {@link findPii} knows. */
-export const piiKinds: readonly PiiKind[] = ['email', 'iban', 'card', 'ssn', 'ip', 'phone'];
+export const piiKinds: readonly PiiKind[] = ['email', 'iban', 'card', 'ssn', 'national-id', 'ip', 'phone'];
 
 /**
  * Finds personal values in a text: each is validated by a library made for it (`validator`, `libphonenumber-js`), not only by its

@@ -6,6 +6,7 @@ import { traitsOf } from '../guards/guard-options.js';
 import { valueHooks, type ValuePlace } from '../guards/value-hooks.js';
 import { combineFinders, countKinds, type NamedFinders, type ValueSpan } from '../patterns/combine-finders.js';
 import { readPattern } from '../patterns/own-pattern.js';
+import { idCountries } from '../patterns/kinds/national-id.js';
 import { findersOf, valueKinds } from '../patterns/value-kinds.js';
 import { type RedactionMetadata, type RedactionStrategy, type RedactorOptions } from './redactor-options.js';
 import { replacementOf } from './replacement.js';
@@ -65,13 +66,15 @@ export const redactor = (options: RedactorOptions): Redactor => {
 
 const strategies: readonly RedactionStrategy[] = ['mask', 'hash', 'remove', 'replace', 'block', 'restore'];
 
-const checkOptions = ({ strategy, kinds = valueKinds, patterns = [] }: RedactorOptions, id: string): void => {
+const checkOptions = ({ strategy, kinds = valueKinds, patterns = [], countries = [] }: RedactorOptions, id: string): void => {
   const refuse = (name: string, detail: string): never => {
     throw new InterlockError('guard/invalid-option', { path: `${id}.${name}`, detail });
   };
   if (!strategies.includes(strategy)) refuse('strategy', `it is ${strategy}, expected ${strategies.join(', ')}.`);
   const unknown = kinds.find((kind) => !valueKinds.includes(kind));
   if (unknown) refuse('kinds', `there is no kind ${unknown}; there are ${valueKinds.join(', ')}.`);
+  const foreign = countries.find((country) => !idCountries.includes(country));
+  if (foreign) refuse('countries', `no numbers of ${foreign} are known; there are ${idCountries.join(', ')}.`);
   if (kinds.length + patterns.length === 0) refuse('kinds', 'there is nothing to look for.');
   const names = [...kinds, ...patterns.map(({ name }) => name)];
   const twice = names.find((name, index) => names.indexOf(name) !== index);

@@ -1,0 +1,189 @@
+import { defineFinder } from '../define-finder.js';
+import type { Finder } from '../finder.js';
+
+type Check = (plain: string) => boolean;
+
+/** A form of a country's number. */
+interface Form {
+  /** What it looks like; what stands before and after it is no letter or digit. */
+  readonly form: string;
+  /** What a text calls it, where its form alone may be anything. */
+  readonly label?: string;
+  /** Whether the check digit is right, of its letters and digits alone, in capitals. Default: it has none. */
+  readonly check?: Check;
+}
+
+const digitsOf = (plain: string): number[] => Array.from(plain, Number);
+
+/** The digits, each by its weight, add up to a multiple. */
+const weighted =
+  (weights: readonly number[], modulus: number): Check =>
+  (plain) =>
+    plain.length === weights.length &&
+    digitsOf(plain).reduce((sum, digit, at) => sum + digit * (weights[at] ?? 0), 0) % modulus === 0;
+
+/** Each second digit from the right counts twice; of two digits, their sum. */
+const luhn: Check = (plain) => {
+  const counts = digitsOf(plain)
+    .toReversed()
+    .map((digit, at) => (at % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2));
+  return counts.reduce((sum, count) => sum + count, 0) % 10 === 0;
+};
+
+/** The last digits follow from those before them: each is the weighted sum, ten times, modulo 11 and then 10. */
+const brazilian =
+  (...weights: readonly (readonly number[])[]): Check =>
+  (plain) =>
+    !/^(.)\1*$/.test(plain) &&
+    weights.every((row) => {
+      const sum = digitsOf(plain.slice(0, row.length)).reduce((all, digit, at) => all + digit * (row[at] ?? 0), 0);
+      return ((sum * 10) % 11) % 10 === Number(plain[row.length]);
+    });
+const downFrom = (first: number): number[] => Array.from({ length: first - 1 }, (_, at) => first - at);
+const cnpjWeights = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
+
+/** ISO 7064, modulo 11 and 10. */
+const modulo11And10: Check = (plain) => {
+  let product = 10;
+  for (const digit of digitsOf(plain.slice(0, -1))) product = (((product + digit) % 10 || 10) * 2) % 11;
+  return (11 - product) % 10 === Number(plain.at(-1));
+};
+
+/** One digit of the first ten stands twice or three times, at least one not at all. */
+const hasGermanDigits: Check = (plain) => {
+  const kinds = new Set(plain.slice(0, 10)).size;
+  return plain[0] !== '0' && (kinds === 9 || kinds === 8);
+};
+
+const spanishLetters = 'TRWAGMYFPDXBNJZSQVHLCKE';
+const spanish: Check = (plain) => {
+  const number = plain.slice(0, -1).replace(/^[XYZ]/, (letter) => String('XYZ'.indexOf(letter)));
+  return spanishLetters[Number(number) % 23] === plain.at(-1);
+};
+
+/** What a character counts at an odd place, by its digit or its place in the alphabet. */
+const italianOdd = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
+const italian: Check = (plain) => {
+  const values = Array.from(plain, (sign) => (/\d/.test(sign) ? Number(sign) : sign.charCodeAt(0) - 0x41));
+  const sum = values.slice(0, -1).reduce((all, value, at) => all + (at % 2 === 0 ? (italianOdd[value] ?? 0) : value), 0);
+  return sum % 26 === values.at(-1);
+};
+
+const french: Check = (plain) => {
+  const number = plain.slice(0, 13).replace('2A', '19').replace('2B', '18');
+  return 97 - (Number(number) % 97) === Number(plain.slice(13));
+};
+
+/** Who was born from 2000 on has a 2 in front. */
+const belgian: Check = (plain) =>
+  ['', '2'].some((century) => 97 - (Number(century + plain.slice(0, 9)) % 97) === Number(plain.slice(9)));
+
+/** Verhoeff's check over the group of the symmetries of a pentagon. */
+const verhoeff: Check = (plain) => {
+  const times = (a: number, b: number): number =>
+    a < 5 ? (b < 5 ? (a + b) % 5 : 5 + ((a + b) % 5)) : b < 5 ? 5 + ((a - b + 5) % 5) : (a - b + 5) % 5;
+  const swap = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
+  const moved = (digit: number, turns: number): number => (turns === 0 ? digit : moved(swap[digit] ?? 0, turns - 1));
+  return (
+    digitsOf(plain)
+      .toReversed()
+      .reduce((sum, digit, at) => times(sum, moved(digit, at % 8)), 0) === 0
+  );
+};
+
+/** The forms of each country; what the issuing office publishes. */
+const forms = {
+  AU: [
+    {
+      form: String.raw`\d{3}[ -]?\d{3}[ -]?\d{3}`,
+      label: 'tfn|tax file (?:number|no)',
+      check: weighted([1, 4, 3, 7, 5, 8, 6, 9, 10], 11),
+    },
+  ],
+  BE: [{ form: String.raw`\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}`, check: belgian }],
+  BR: [
+    { form: String.raw`\d{3}\.\d{3}\.\d{3}-\d{2}`, check: brazilian(downFrom(10), downFrom(11)) },
+    { form: String.raw`\d{11}`, label: 'cpf', check: brazilian(downFrom(10), downFrom(11)) },
+    { form: String.raw`\d{2}\.\d{3}\.\d{3}\/\d{4}-\d{2}`, check: brazilian(cnpjWeights.slice(1), cnpjWeights) },
+    { form: String.raw`\d{14}`, label: 'cnpj', check: brazilian(cnpjWeights.slice(1), cnpjWeights) },
+  ],
+  CA: [
+    { form: String.raw`\d{3}-\d{3}-\d{3}`, check: luhn },
+    { form: String.raw`\d{3} ?\d{3} ?\d{3}`, label: 'sin|nas|social insurance (?:number|no)', check: luhn },
+  ],
+  CH: [{ form: String.raw`756[. ]?\d{4}[. ]?\d{4}[. ]?\d{2}`, check: weighted([1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1], 10) }],
+  DE: [
+    {
+      form: String.raw`\d{2} ?\d{3} ?\d{3} ?\d{3}`,
+      label: 'steuer-?id(?:nr|entifikationsnummer)?|steuerliche identifikationsnummer|id-?nr|tin|tax id',
+      check: (plain) => hasGermanDigits(plain) && modulo11And10(plain),
+    },
+  ],
+  ES: [{ form: String.raw`(?:\d{8}|[XYZ][ -]?\d{7})[ -]?[A-HJ-NP-TV-Z]`, check: spanish }],
+  FR: [
+    {
+      form: String.raw`[12] ?\d{2} ?(?:0[1-9]|1[0-2]|[2-9]\d) ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}`,
+      check: french,
+    },
+  ],
+  GB: [
+    { form: String.raw`(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]` },
+    {
+      form: String.raw`\d{3}[ -]?\d{3}[ -]?\d{4}`,
+      label: 'nhs(?: (?:number|no))?',
+      check: weighted([10, 9, 8, 7, 6, 5, 4, 3, 2, 1], 11),
+    },
+  ],
+  IN: [
+    { form: String.raw`[2-9]\d{3}[ -]\d{4}[ -]\d{4}`, check: verhoeff },
+    { form: String.raw`[2-9]\d{11}`, label: 'aadhaar|aadhar|uid(?:ai)?', check: verhoeff },
+    { form: String.raw`[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z]` },
+  ],
+  IT: [
+    {
+      form: String.raw`[A-Z]{6}[\dL-NP-V]{2}[A-EHLMPRST][\dL-NP-V]{2}[A-Z][\dL-NP-V]{3}[A-Z]`,
+      check: italian,
+    },
+  ],
+  NL: [
+    {
+      form: String.raw`\d{4}[. ]?\d{2}[. ]?\d{3}`,
+      label: 'bsn|burgerservicenummer|sofi-?nummer',
+      check: weighted([9, 8, 7, 6, 5, 4, 3, 2, -1], 11),
+    },
+  ],
+  PL: [{ form: String.raw`\d{11}`, label: 'pesel', check: weighted([1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1], 10) }],
+  SE: [{ form: String.raw`\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[-+]\d{4}`, check: luhn }],
+  US: [
+    { form: String.raw`9\d{2}-(?:5\d|6[0-5]|7\d|8[0-8]|9[0-24-9])-\d{4}` },
+    { form: String.raw`\d{2}-\d{7}`, label: 'ein|employer identification (?:number|no)|tax id' },
+  ],
+} as const satisfies Record<string, readonly Form[]>;
+
+/** A country whose national numbers are known, as an ISO 3166-1 code. */
+export type IdCountry = keyof typeof forms;
+
+export const idCountries = Object.keys(forms) as readonly IdCountry[]; // the table's own keys
+
+const finderOf = ({ form, label, check }: Form): Finder => {
+  const before = label
+    ? String.raw`(?<=(?<![A-Za-z])(?:${label})(?![A-Za-z])[^\dA-Za-z\n]{0,12}(?:is|ist|:)?[^\dA-Za-z\n]{0,3})`
+    : String.raw`(?<![\dA-Za-z.\/-])`;
+  return defineFinder({
+    regex: new RegExp(`${before}(?:${form})(?![-.]?[\\dA-Za-z])`, label || check ? 'i' : ''),
+    hint: /\d{2}/,
+    ...(check && {
+      read: (text, { start, end }) => {
+        const plain = text
+          .slice(start, end)
+          .replaceAll(/[^\dA-Za-z]/g, '')
+          .toUpperCase();
+        return check(plain) ? end : undefined;
+      },
+    }),
+  });
+};
+
+/** Numbers by which the offices of a country know a person: of insurance, taxes, health and identity cards. */
+export const nationalIdFinders = (countries: readonly IdCountry[]): readonly Finder[] =>
+  countries.flatMap((country) => forms[country].map((form) => finderOf(form)));
