@@ -12,6 +12,7 @@ export { leakGuard, type LeakGuardOptions, type LeakMetadata } from './guards/le
 export { lengthGuard, type LengthGuardOptions, type LengthMetadata } from './guards/length-guard.js';
 export { piiGuard, type PiiGuardOptions, type PiiMetadata } from './guards/pii-guard.js';
 export {
+  injectionScore,
   promptInjectionGuard,
   type PromptInjectionGuardOptions,
   type PromptInjectionMetadata,
@@ -67,6 +68,13 @@ export {
 } from './guards/limit-guard.js';
 export { judgeGuard, type JudgeGuardOptions, type Judgement, type JudgeMetadata } from './guards/judge-guard.js';
 export { judgeModel } from './judge/judge-model.js';
-export { competitorsPolicy, judgePolicies, offTopicPolicy, type JudgePlace, type JudgePolicy } from './judge/policies.js';
+export {
+  competitorsPolicy,
+  judgePolicies,
+  offTopicPolicy,
+  type JudgePlace,
+  type JudgePolicy,
+  type JudgeScreen,
+} from './judge/policies.js';
 export type { JudgeLanguageModel, JudgeQuestion, JudgeUsage } from './judge/ask-judge.js';
 export { topicGuard, type TopicGuardOptions, type TopicMetadata } from './guards/topic-guard.js';

@@ -18,6 +18,7 @@ const others = new Set([
   'judgeModel',
   'competitorsPolicy',
   'offTopicPolicy',
+  'injectionScore',
   'defaultGuards', // those of the rows below
 ]);
 

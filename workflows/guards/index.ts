@@ -14,6 +14,7 @@ export { leakGuard, type LeakGuardOptions, type LeakMetadata } from './leak-guar
 export { lengthGuard, type LengthGuardOptions, type LengthMetadata } from './length-guard.js';
 export { piiGuard, type PiiGuardOptions, type PiiMetadata } from './pii-guard.js';
 export {
+  injectionScore,
   promptInjectionGuard,
   type PromptInjectionGuardOptions,
   type PromptInjectionMetadata,
@@ -64,6 +65,13 @@ export {
 } from './limit-guard.js';
 export { judgeGuard, type JudgeGuardOptions, type Judgement, type JudgeMetadata } from './judge-guard.js';
 export { judgeModel } from '../judge/judge-model.js';
-export { competitorsPolicy, judgePolicies, offTopicPolicy, type JudgePlace, type JudgePolicy } from '../judge/policies.js';
+export {
+  competitorsPolicy,
+  judgePolicies,
+  offTopicPolicy,
+  type JudgePlace,
+  type JudgePolicy,
+  type JudgeScreen,
+} from '../judge/policies.js';
 export type { JudgeLanguageModel, JudgeQuestion, JudgeUsage } from '../judge/ask-judge.js';
 export { topicGuard, type TopicGuardOptions, type TopicMetadata } from './topic-guard.js';

@@ -16,7 +16,7 @@ import {
   recordOf,
 } from '../../src/option-kind.js';
 import { askJudge, type JudgeLanguageModel, type JudgeMaterial, type JudgeUsage } from '../judge/ask-judge.js';
-import type { JudgePlace, JudgePolicy } from '../judge/policies.js';
+import type { JudgePlace, JudgePolicy, JudgeScreen } from '../judge/policies.js';
 import { callsIn } from '../tool-policy/run-calls.js';
 import { newestUserTurn, responseMessages, textOf, textsOf } from '../messages/message-text.js';
 import { currentToolResult } from '../messages/tool-result.js';
@@ -55,6 +55,7 @@ const policyKind = fieldsOf({
   threshold: numberFrom(0, 1),
   strategy: oneOf('block', 'warn'),
   sources: aBoolean,
+  screen: fieldsOf({ score: needed(aFunction), pass: numberFrom(0, 1), block: numberFrom(0, 1) } satisfies KindsOf<JudgeScreen>),
 } satisfies KindsOf<JudgePolicy>);
 const optionKinds: KindsOf<JudgeGuardOptions> = {
   ...sharedKinds,
@@ -95,8 +96,12 @@ export const judgeGuard = (
   const judge = async (place: JudgePlace, judged: string, args: HookArgs): Promise<void> => {
     const policies = Object.entries(options.policies).filter(([, { places }]) => places.includes(place));
     if (policies.length === 0 || judged.trim() === '') return;
-    const probabilities = await ask(place, Object.fromEntries(policies), { judged, args });
-    const violated = policies.filter(([name, { threshold = 0.7 }]) => (probabilities[name] ?? 1) >= threshold);
+    const known = Object.fromEntries(
+      await Promise.all(policies.map(async ([name, { screen }]) => [name, await screened(judged, screen)])),
+    );
+    const open = policies.filter(([name]) => known[name] === undefined);
+    const asked = open.length > 0 ? await ask(place, Object.fromEntries(open), { judged, args }) : {};
+    const violated = policies.filter(([name, { threshold = 0.7 }]) => (known[name] ?? asked[name] ?? 1) >= threshold);
     for (const strategy of ['warn', 'block'] as const) {
       const names = violated.filter(([, policy]) => (policy.strategy ?? 'block') === strategy).map(([name]) => name);
       const detection = { reason: `The ${labels[place]} violates ${names.join(', ')}.`, metadata: { policies: names } };
@@ -127,6 +132,15 @@ export const judgeGuard = (
       return undefined;
     },
   } satisfies Partial<Processor<string, JudgeMetadata>>);
+};
+
+/** What a screen says of a text; undefined where the judge decides. */
+const screened = async (text: string, screen: JudgeScreen | undefined): Promise<0 | 1 | undefined> => {
+  if (!screen) return undefined;
+  const { score, pass = 0, block: from = Infinity } = screen;
+  const found = await score(text);
+  if (found >= from) return 1;
+  return found < pass ? 0 : undefined;
 };
 
 const labels: Readonly<Record<JudgePlace, string>> = {

@@ -85,6 +85,17 @@ interface Asked<Context> {
   readonly args: Context;
 }
 
+/**
+ * How likely a text tries to take over the model, from 0 to 1, by the phrases of {@link promptInjectionGuard} for tool results, which are those of the input and more: a
+ * cheap look before a judge.
+ *
+ * @example
+ * const screen = { score: injectionScore, pass: 0.2, block: 0.9 };
+ * judgeGuard({ model, policies: { injection: { ...judgePolicies.injection, screen } } });
+ */
+export const injectionScore = async (text: string): Promise<number> =>
+  (await highestScore(readingsOf([text]), toolResultSignals)).score;
+
 /** The score of the text that is surest. */
 export const highestScore = (texts: readonly string[], signals: readonly InjectionSignal[]): Awaitable<InjectionScore> => {
   const pace = createPace();

@@ -3,6 +3,16 @@ import type { JudgeQuestion } from './ask-judge.js';
 /** What of a run is judged. */
 export type JudgePlace = 'input' | 'answer' | 'call' | 'result';
 
+/** A cheap look at a text before the judge: what is clear costs no call. */
+export interface JudgeScreen {
+  /** How likely the policy is violated, from 0 to 1, such as `injectionScore`. One that throws fails the guard. */
+  readonly score: (text: string) => number | PromiseLike<number>;
+  /** Below this score the text passes. Default 0: none passes without the judge. */
+  readonly pass?: number;
+  /** From this score on the text violates the policy. Default: none does without the judge. */
+  readonly block?: number;
+}
+
 export interface JudgePolicy extends JudgeQuestion {
   /** What of a run it is asked about. */
   readonly places: readonly JudgePlace[];
@@ -12,6 +22,8 @@ export interface JudgePolicy extends JudgeQuestion {
   readonly strategy?: 'block' | 'warn';
   /** Whether the judge is shown the results of tools as well. Default false. */
   readonly sources?: boolean;
+  /** Which texts the judge is not asked about. Default: it is asked about all. */
+  readonly screen?: JudgeScreen;
 }
 
 /** Policies to begin with. Change one with a spread: `{ ...judgePolicies.injection, threshold: 0.5 }`. */
