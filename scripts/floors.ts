@@ -60,7 +60,7 @@ export interface SourceFile {
 }
 
 /** What a file imports by a relative path, types too, as paths from the root. */
-const importsOf = ({ path, source }: SourceFile): string[] => {
+export const importsOf = ({ path, source }: SourceFile): string[] => {
   const specifiers: string[] = [];
   const note = (node: { source: unknown }) => {
     const { value } = (node.source ?? {}) as { value?: unknown };
