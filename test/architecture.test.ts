@@ -32,6 +32,7 @@ describe('the floors of the house', () => {
     ['playground/chat/main.ts', `import { x } from '../../workflows/index.js';`],
     ['src/phase/a.test.ts', `import { x } from '../testing/index.js';`],
     ['src/phase/a.ts', `import { z } from 'zod';`],
+    ['src/mastra/agent/agent.ts', `import { x } from '../durable/a.js';`],
   ])('let %s say %s', (path, source) => {
     expect(check(path, source)).toEqual([]);
   });
@@ -54,6 +55,12 @@ describe('the floors of the house', () => {
       source: `import { x } from '../ai-sdk/a.js';`,
       target: 'src/ai-sdk/a.ts',
     },
+    {
+      kind: 'a folder above, inside src/mastra,',
+      path: 'src/mastra/messages/a.ts',
+      source: `import type { X } from '../agent/a.js';`,
+      target: 'src/mastra/agent/a.ts',
+    },
     { kind: 'the test kit', path: 'src/mastra/a.ts', source: `import { x } from '../testing/a.js';`, target: 'src/testing/a.ts' },
     { kind: 'a test helper', path: 'workflows/a.ts', source: `import { x } from '../test/a.js';`, target: 'test/a.ts' },
   ])('refuse $kind that does not point down', ({ path, source, target }) => {
@@ -64,6 +71,7 @@ describe('the floors of the house', () => {
 
   it('refuse a file that stands in no room', () => {
     expect(check('src/misc/a.ts', `import { x } from '../errors.js';`)[0]).toContain('src/misc/a.ts stands in no room');
+    expect(check('src/mastra/misc/a.ts', `import { x } from '../safely.js';`)[0]).toContain('stands in no room');
     expect(check('src/phase/a.ts', `import { x } from '../misc.js';`)[0]).toContain('src/misc.ts, which stands in no room');
   });
 });

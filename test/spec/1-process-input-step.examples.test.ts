@@ -3,7 +3,7 @@ import type { Processor } from '@mastra/core/processors';
 import { describe, expect, it, vi } from 'vitest';
 
 import { PrepareStepProcessor, type InterlockAgent } from '../../src/index.js';
-import type { PrepareStep } from '../../src/mastra/agent/call-options.js';
+import type { PrepareStep } from '../../src/mastra/call-options.js';
 import { callThen, echo, echoAs, textOf, withText } from '../mastra/support.js';
 import { namesBeside, runExample, sentTo, titlesOf, world } from './example.js';
 

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
 import { PrepareStepProcessor, type InterlockCallOptions } from '../../src/index.js';
-import type { PrepareStep } from '../../src/mastra/agent/call-options.js';
+import type { PrepareStep } from '../../src/mastra/call-options.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import {
   callThen,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { PrepareStep } from '../../src/mastra/agent/call-options.js';
+import type { PrepareStep } from '../../src/mastra/call-options.js';
 import { callThen, echo, echoAs } from '../mastra/support.js';
 import { namesBeside, runExample, sentTo, titlesOf, world } from './example.js';
 

@@ -1,7 +1,7 @@
 import type { AgentExecutionOptionsBase } from '@mastra/core/agent';
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Chunk, EndedStep, LoopPorts, StepRuling } from '../../loop/ports.js';
-import type { LoopTarget } from './loop-target.js';
+import type { LoopTarget } from '../tools/loop-target.js';
 
 type Option<Name extends 'isTaskComplete' | 'onIterationComplete'> = NonNullable<AgentExecutionOptionsBase<unknown>[Name]>;
 type Task = Option<'isTaskComplete'>;

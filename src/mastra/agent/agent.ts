@@ -17,7 +17,7 @@ import type { Finding } from '../../pipeline/verify/finding.js';
 import type { InterlockObjectResult, InterlockObjectStream, InterlockResult, InterlockStream } from './answers.js';
 import { beginRun } from './begin-run.js';
 import type { Begun } from './begun.js';
-import type { CallOptions } from './call-options.js';
+import type { CallOptions } from '../call-options.js';
 import type {
   InterlockAgentConfig,
   InterlockCallOptions,

@@ -1,5 +1,5 @@
 import type { Run } from '../../loop/run.js';
-import type { CallCallbacks, CallOptions } from './call-options.js';
+import type { CallCallbacks, CallOptions } from '../call-options.js';
 
 /** A call whose run is there. */
 export interface Begun {

@@ -1,7 +1,7 @@
 import { textOf } from '../../loop/answer.js';
 import type { Chunk, StepRecord } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, type Run, type RunOptions } from '../../loop/run.js';
-import type { CallCallbacks } from './call-options.js';
+import type { CallCallbacks } from '../call-options.js';
 import { errorOf, responseMessages, stepResult, wholeResultOf } from './result.js';
 import { safely } from '../safely.js';
 

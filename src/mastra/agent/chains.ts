@@ -2,6 +2,7 @@ import type { Agent } from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { Lanes } from '../../loop/run.js';
+import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig } from './config.js';
 import { errorLane, hasErrorHook } from './error-lane.js';
 import { checkLane, compileLane, compileRecording, laneId, resolveGuards } from '../workflow/guards.js';
@@ -29,6 +30,7 @@ export interface Chains {
 
 /** The call whose guards are wanted. */
 export interface Chaining extends Titling {
+  readonly options: CallOptions;
   readonly guards: InterlockConfig;
   /** Only where the conversation is kept in a thread. */
   readonly conversation: Conversation | undefined;

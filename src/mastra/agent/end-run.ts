@@ -1,7 +1,7 @@
 import { drive } from '../../loop/drive.js';
 import { conclude } from '../../loop/ending.js';
 import type { Run } from '../../loop/run.js';
-import type { CallCallbacks } from './call-options.js';
+import type { CallCallbacks } from '../call-options.js';
 import { callEnded } from './callbacks.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import type { SuspendedRuns } from './suspended-runs.js';

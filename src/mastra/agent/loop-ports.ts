@@ -8,7 +8,7 @@ import { createCheckpoints } from '../messages/list-checkpoint.js';
 import { loopMessages } from '../messages/loop-messages.js';
 import { createMessageCopies, type MessageCopies } from '../messages/message-copies.js';
 import { createToolMessages } from '../messages/tool-messages.js';
-import type { LoopTarget } from './loop-target.js';
+import type { LoopTarget } from '../tools/loop-target.js';
 import { createModelCall } from '../model/model-call.js';
 import { createModelOutputs, type ModelOutputs } from '../model/model-outputs.js';
 import { resolveModel, resolveModels, type ModelRequestor } from '../model/models.js';

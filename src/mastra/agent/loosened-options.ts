@@ -1,6 +1,6 @@
 import { InterlockError } from '../../errors.js';
 import type { Persistence } from '../../loop/persistence.js';
-import type { CallOptions } from './call-options.js';
+import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig } from './config.js';
 
 /** What an agent asks for where a call says nothing: its configuration, with the defaults of its calls over it. */

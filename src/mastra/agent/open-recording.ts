@@ -4,7 +4,7 @@ import { withoutHeaders } from '../../loop/record-ports.js';
 import { createRecording, type HeaderFacts, type Recording } from '../../loop/run-recording.js';
 import type { LoopPorts, StepSettings } from '../../loop/ports.js';
 import type { Lanes, Run } from '../../loop/run.js';
-import type { CallOptions } from './call-options.js';
+import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig } from './config.js';
 import type { Chains } from './chains.js';
 import type { Conversation } from '../memory/memory.js';

@@ -17,7 +17,7 @@ import {
   type OptionKind,
 } from '../../option-kind.js';
 import * as kinds from './option-kinds.js';
-import { checkSettings } from './option-values.js';
+import { checkSettings } from '../model/option-values.js';
 
 /** What becomes of an option: its value is of a kind and is honoured, or it is refused by name unless it asks for nothing. Never ignored. */
 type Treatment = OptionKind | Refused;

@@ -1,5 +1,5 @@
 import type { Processor } from '@mastra/core/processors';
-import type { PrepareStep } from './call-options.js';
+import type { PrepareStep } from '../call-options.js';
 
 /**
  * A `prepareStep` function as a processor: the shorthand for `processInputStep`, with its arguments and its results. Runs put

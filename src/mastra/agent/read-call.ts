@@ -1,6 +1,6 @@
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import { InterlockError } from '../../errors.js';
-import type { CallOptions } from './call-options.js';
+import type { CallOptions } from '../call-options.js';
 import { isPlainObject } from '../plain-object.js';
 import { heldBySupervisor } from '../tools/delegation.js';
 

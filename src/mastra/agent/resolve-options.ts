@@ -2,7 +2,7 @@ import type { Agent } from '@mastra/core/agent';
 import { RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import type { RunMode } from '../../loop/ports.js';
-import type { CallOptions } from './call-options.js';
+import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig } from './config.js';
 import { readerCanceled } from '../../release/readers.js';
 import { mergeOptions } from '../model/merge-options.js';

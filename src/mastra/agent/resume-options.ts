@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InterlockError } from '../../errors.js';
 import type { Run } from '../../loop/run.js';
-import type { CallOptions } from './call-options.js';
+import type { CallOptions } from '../call-options.js';
 import { isDelegated } from '../tools/delegation.js';
 import { changesNothing, checkCallOptions, type CallOptionName } from './options.js';
 

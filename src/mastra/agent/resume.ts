@@ -7,7 +7,7 @@ import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { WaitingCall } from '../../loop/step-calls.js';
 import { waitingCalls } from '../../loop/tell-waiting.js';
-import type { CallOptions } from './call-options.js';
+import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig } from './config.js';
 import type { MemoryTarget } from '../memory/memory.js';
 import { isDelegated } from '../tools/delegation.js';

@@ -2,7 +2,7 @@ import type { RunEvent, RunStatus } from '../../../schemas/index.js';
 import { tripwireOf } from '../../loop/ending.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
-import type { StreamTransforms } from './call-options.js';
+import type { StreamTransforms } from '../call-options.js';
 import { answerOf, answerText, errorOf, traceIdsOf, type RunResult, type Wanted } from './result.js';
 import { readObject } from '../structured-output/object-stream.js';
 import { createReaders } from '../../release/readers.js';

@@ -5,7 +5,7 @@ import type { Run } from '../../loop/run.js';
 import { spanOf } from '../tracing/agent-trace.js';
 import { safely } from '../safely.js';
 import type { Begun } from './begun.js';
-import type { CallOptions } from './call-options.js';
+import type { CallOptions } from '../call-options.js';
 
 /** What of Mastra's agent starts live scorers; it samples, filters and calls them beside the run. */
 interface ScorerStarter {

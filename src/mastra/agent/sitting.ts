@@ -3,7 +3,7 @@ import type { Sitting } from '../../loop/resume-run.js';
 import type { Chunk, RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import { createOutlet, type Outlet } from '../../release/outlet.js';
-import type { CallOptions } from './call-options.js';
+import type { CallOptions } from '../call-options.js';
 import { callEnded, runCallbacks, toldChunks } from './callbacks.js';
 import type { InterlockConfig } from './config.js';
 import { errorOf, responseMessages } from './result.js';

@@ -7,7 +7,7 @@ import { InterlockError } from '../../errors.js';
 import type { RunMode } from '../../loop/ports.js';
 import { idsOf } from '../agent/begin-run.js';
 import type { Begun } from '../agent/begun.js';
-import type { CallOptions } from '../agent/call-options.js';
+import type { CallOptions } from '../call-options.js';
 import { callEnded } from '../agent/callbacks.js';
 import type { AgentSetup } from '../agent/read-config.js';
 import { answeredBy, type Resuming } from '../agent/resume.js';

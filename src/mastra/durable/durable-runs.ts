@@ -4,7 +4,7 @@ import { memoryBoard } from '../../durable/memory-board.js';
 import type { Answered } from '../../loop/resume-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
-import type { CallOptions } from '../agent/call-options.js';
+import type { CallOptions } from '../call-options.js';
 import { followCalled, followTold, type Followed } from './following.js';
 import {
   readEnd,

@@ -1,10 +1,10 @@
 import type { Agent } from '@mastra/core/agent';
 import type { Begun } from '../agent/begun.js';
-import type { CallOptions } from '../agent/call-options.js';
+import type { CallOptions } from '../call-options.js';
 import type { AgentSetup } from '../agent/read-config.js';
 import { isDelegated } from '../tools/delegation.js';
 import { beginDelegated, resumeDelegated } from './delegated-run.js';
-import { delegatingTo } from './delegating.js';
+import { delegatingTo } from '../tools/delegating.js';
 import { beginDurably, begunOf, resumeDurably, type DurableCall, type DurableResuming } from './durable-calls.js';
 import type { DurableRuns } from './durable-runs.js';
 

@@ -6,7 +6,7 @@ import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import { decode, encode } from '../../loop/state/encode.js';
 import { keptState, type KeptState } from '../../loop/state/kept-state.js';
-import type { CallOptions } from '../agent/call-options.js';
+import type { CallOptions } from '../call-options.js';
 
 /** A call as any process must know it to go on with its run: data alone. */
 export interface KeptCall {

@@ -2,7 +2,7 @@ import type { Board } from '../../durable/journal.js';
 import { decode, encode } from '../../loop/state/encode.js';
 import type { Run } from '../../loop/run.js';
 import { waitingCalls } from '../../loop/tell-waiting.js';
-import type { CodeChange, NeedsDecision } from './code-change.js';
+import type { CodeChange, NeedsDecision } from '../agent/code-change.js';
 import { needsDecisionType, type Telling } from './telling.js';
 import { toListed, type ListedRun } from '../agent/suspended-runs.js';
 

@@ -1,5 +1,5 @@
 import type { Run } from '../../loop/run.js';
-import type { CallOptions } from '../agent/call-options.js';
+import type { CallOptions } from '../call-options.js';
 
 /** A sitting that goes on in this process. */
 export interface Seat {

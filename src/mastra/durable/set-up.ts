@@ -6,10 +6,10 @@ import type { Chunk } from '../../loop/ports.js';
 import type { Journal, Run } from '../../loop/run.js';
 import { writeKept } from '../../loop/state/kept-state.js';
 import { beginRun } from '../agent/begin-run.js';
-import type { CallOptions } from '../agent/call-options.js';
+import type { CallOptions } from '../call-options.js';
 import type { AgentSetup } from '../agent/read-config.js';
 import { resolveOptions } from '../agent/resolve-options.js';
-import type { CodeChange } from './code-change.js';
+import type { CodeChange } from '../agent/code-change.js';
 import { readContext, type KeptCall, type KeptEnd } from './kept-sitting.js';
 
 /** An agent whose runs are kept. */

@@ -1,18 +1,23 @@
 import type { Agent } from '@mastra/core/agent';
 import type { MessageList } from '@mastra/core/agent/message-list';
+import type { TracingContext } from '@mastra/core/observability';
 import type { Processor } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { RunMode } from '../../loop/ports.js';
 import { untilAborted } from '../../loop/until-aborted.js';
-import type { CallOptions } from '../agent/call-options.js';
-import type { Conversation } from './memory.js';
+import type { Conversation, MemoryTarget } from './memory.js';
 import { safely } from '../safely.js';
 
 /** Whose title is made, and who is told. */
 export interface Titling {
   readonly agent: Agent;
   readonly mode: RunMode;
-  readonly options: CallOptions;
+  /** These options of a call. */
+  readonly options: {
+    readonly memory?: MemoryTarget;
+    readonly serverless?: { readonly waitUntil?: (work: Promise<unknown>) => void };
+    readonly tracingContext?: TracingContext;
+  };
   readonly requestContext: RequestContext;
 }
 

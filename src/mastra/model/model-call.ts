@@ -4,7 +4,7 @@ import type { ResolvedModel } from '../../phase/host.js';
 import type { ModelRequest, ModelResponse, StepSettings } from '../../loop/ports.js';
 import { askForJson, endingWithUser } from './ask-for-json.js';
 import { mergeOptions } from './merge-options.js';
-import { checkModelSettings } from '../agent/option-values.js';
+import { checkModelSettings } from './option-values.js';
 import { checkStructuredOutput } from '../structured-output/structured-output-options.js';
 import { providerTools } from './provider-tools.js';
 

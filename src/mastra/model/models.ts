@@ -4,7 +4,7 @@ import type { RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import type { ModelEntry } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
-import { checkModelSettings } from '../agent/option-values.js';
+import { checkModelSettings } from './option-values.js';
 
 /** Tries after the first, for errors that the provider calls retryable, where nobody said how many. */
 const defaultModelRetries = 2;

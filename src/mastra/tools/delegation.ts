@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Chunk } from '../../loop/ports.js';
 import { refusalOf, type RefusedBecause } from './refusal.js';
+import { withStandIns } from '../stand-ins.js';
 
 /** A generated answer, as far as it is looked at. */
 interface Answer {
@@ -82,16 +83,3 @@ const createLetOut = () => {
     },
   };
 };
-
-type StandIns<T> = Readonly<Record<string, (target: T) => unknown>>;
-
-/** The same object, some of whose properties are read from stand-ins; whatever it keeps in private fields stays reachable. */
-export const withStandIns = <T extends object>(object: T, standIns: StandIns<T>): T =>
-  new Proxy(object, {
-    get: (target, name) => {
-      const standIn = typeof name === 'string' && Object.hasOwn(standIns, name) ? standIns[name] : undefined;
-      if (standIn) return standIn(target);
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-    },
-  });

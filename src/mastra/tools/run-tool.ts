@@ -8,7 +8,7 @@ import { InterlockError } from '../../errors.js';
 import { letThrough } from '../../loop/interruption.js';
 import type { ToolOutcome, ToolRequest } from '../../loop/ports.js';
 import type { CallAnswer, Suspension } from '../../loop/call-answer.js';
-import { delegate } from '../durable/delegating.js';
+import { delegate } from './delegating.js';
 import type { Conversation } from '../memory/memory.js';
 import { withholding } from './delegation.js';
 import { findTool } from './find-tool.js';

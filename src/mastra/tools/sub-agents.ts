@@ -1,6 +1,7 @@
 import type { SubAgent } from '@mastra/core/agent';
-import { askDirectly } from '../durable/delegating.js';
-import { isDelegated, refusingAnswer, refusingStream, withStandIns } from './delegation.js';
+import { askDirectly } from './delegating.js';
+import { isDelegated, refusingAnswer, refusingStream } from './delegation.js';
+import { withStandIns } from '../stand-ins.js';
 
 const copying = '__fork';
 

@@ -1,7 +1,7 @@
 import { MASTRA_TOOL_MARKER } from '@mastra/core/tools';
 import { InterlockError } from '../../errors.js';
-import type { LoopTarget } from '../agent/loop-target.js';
-import { deferredTools } from '../memory/memory-tools.js';
+import type { LoopTarget } from './loop-target.js';
+import { deferredTools } from './deferred-tools.js';
 
 /** A tool in any of the forms in which it may come: Mastra's, the AI SDK's, or prepared for a run. */
 export interface AnyTool {

@@ -1,6 +1,6 @@
 import type { AnySpan } from '@mastra/core/observability';
 import { mapSaid } from '../../guard/map-texts.js';
-import { withStandIns } from '../tools/delegation.js';
+import { withStandIns } from '../stand-ins.js';
 
 type Told = Readonly<Record<string, unknown>>;
 

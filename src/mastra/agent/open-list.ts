@@ -3,10 +3,10 @@ import { MessageList, type MessageListInput } from '@mastra/core/agent/message-l
 import type { RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import { acceptedMessages, type ChatMessage } from '../../ui/chat-messages.js';
-import type { CallOptions } from '../agent/call-options.js';
+import type { CallOptions } from '../call-options.js';
 import type { Conversation } from '../memory/memory.js';
-import { addMessages } from './add-messages.js';
-import { fillParts } from './mirrored-words.js';
+import { addMessages } from '../messages/add-messages.js';
+import { fillParts } from '../messages/mirrored-words.js';
 
 interface Opening {
   readonly agent: Agent;

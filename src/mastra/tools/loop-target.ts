@@ -3,7 +3,7 @@ import type { MessageList } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
 import type { RunMode } from '../../loop/ports.js';
-import type { CallOptions } from './call-options.js';
+import type { CallOptions } from '../call-options.js';
 import type { Conversation } from '../memory/memory.js';
 import type { AgentTrace } from '../tracing/agent-trace.js';
 

@@ -4,13 +4,13 @@ import type { Processor } from '@mastra/core/processors';
 import type { TracingContext, TracingOptions } from '@mastra/core/observability';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { RequireToolApproval, ToolHooks } from '@mastra/core/tools';
-import type { RunEvent } from '../../../schemas/index.js';
-import type { Persistence } from '../../loop/persistence.js';
-import type { Chunk, StepSettings } from '../../loop/ports.js';
-import type { TraceRecorder } from '../../trace/trace-writer.js';
-import type { DynamicGuards } from '../workflow/guards.js';
-import type { MemoryTarget } from '../memory/memory.js';
-import type { StructuredOutput } from '../structured-output/structured-output-options.js';
+import type { RunEvent } from '../../schemas/index.js';
+import type { Persistence } from '../loop/persistence.js';
+import type { Chunk, StepSettings } from '../loop/ports.js';
+import type { TraceRecorder } from '../trace/trace-writer.js';
+import type { DynamicGuards } from './workflow/guards.js';
+import type { MemoryTarget } from './memory/memory.js';
+import type { StructuredOutput } from './structured-output/structured-output-options.js';
 
 /** What a caller may be told of a run; Mastra's names. */
 export interface CallCallbacks {

@@ -1,6 +1,6 @@
 import { makeCoreTool } from '@mastra/core/utils';
-import type { LoopTarget } from '../agent/loop-target.js';
-import { rehearsalOf } from './memory-updates.js';
+import type { LoopTarget } from './loop-target.js';
+import { rehearsalOf } from '../memory/memory-updates.js';
 
 type CoreTool = ReturnType<typeof makeCoreTool>;
 type AuthoredTool = Parameters<typeof makeCoreTool>[0];
