@@ -123,7 +123,7 @@ const onceCases: BenchCase[] = [
     once: async () => (await once()).longAnswer(guards, shape),
   })),
   ...([['interlock'], ['interlock', true], ['mastra']] as const).map(([name, overlap]) => ({
-    name: `first word: 2 guards of 200 ms${overlap ? ' beside the model' : ''}, ${name}`,
+    name: `first word: 2 guards of 200 ms${overlap ? ' during the call' : ''}, ${name}`,
     quick: overlap === true,
     once: async () => (await subjects()).firstWord({ agent: name, overlap }),
   })),

@@ -89,14 +89,14 @@ const rows: readonly GoalRow[] = [
   },
   { says: 'parts pulled while the stream is not read', of: ['unread: interlock', 0, 'parts'], atMost: 64 },
   ...['no guards', '3 guards with a window'].map((through) => ({
-    says: `a million chunks, ${through}: growth of the heap beside the text`,
+    says: `a million chunks, ${through}: growth of the heap without the text`,
     of: [`long: ${through}`, 0, 'growth MB'] as const,
     atMost: 10,
     unit: 'MB',
   })),
   {
-    says: 'first word, 2 guards of 200 ms beside the model',
-    of: ['first word: 2 guards of 200 ms beside the model, interlock', 0, 'ms'],
+    says: 'first word, 2 guards of 200 ms during the call',
+    of: ['first word: 2 guards of 200 ms during the call, interlock', 0, 'ms'],
     atMost: 216,
   },
   { says: 'judge of sentences over the model alone', of: ['judge: of sentences, interlock', 0, 'ms'], atMost: 60 },

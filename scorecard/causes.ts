@@ -68,7 +68,7 @@ const causes: readonly Cause[] = [
     scenarios: /^p6-once-toolResult$/u,
   },
   { id: 'tool-result-edits', title: 'The second edit of a tool result undoes the first.', scenarios: /^p7-result$/u },
-  { id: 'sibling', title: 'A guard beside one that has blocked is not told to stop.', scenarios: /^p8-sibling$/u },
+  { id: 'sibling', title: 'A guard parallel to one that has blocked gets no signal to stop.', scenarios: /^p8-sibling$/u },
   { id: 'sub-agent', title: "The supervisor reads the words that a sub-agent's guard has rejected.", scenarios: /^p10-/u },
 ];
 

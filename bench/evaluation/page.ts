@@ -89,10 +89,10 @@ What is missed, and why:
 
 - **Phone numbers are where it is weak.** Without a country the redactor takes international numbers alone (\`+44 …\`), and most of these are
   national ones of many countries: set \`defaultCountry\`. It then finds those of one country, in the forms that \`libphonenumber-js\` finds valid. The numbers
-  of this set are made up, and many are none: of areas, exchanges and lengths that nobody is given, or of ranges that are kept for films.
+  of this set are made up, and many are none: of areas, exchanges and lengths that no person is given, or of ranges that are kept for films.
 - **Cards of 12 and 13 digits** are in this set, and are left alone on purpose: every tenth bar code would be taken for one.
 - **Names, addresses, dates and places are not looked for at all**, and this set has more of them than of all kinds above: a guard that knows
-  patterns cannot tell them. Mastra's \`PIIDetector\`, which asks a model, stands in a pipeline beside the redactor.
+  patterns cannot tell them. Mastra's \`PIIDetector\`, which asks a model, can follow the redactor in a pipeline.
 
 ## Attempts to take over the model
 
@@ -111,7 +111,7 @@ set it.
 
 It knows phrases, not meaning. Of the jailbreaks it misses about every second: those that describe a character without morals, or a game, in
 words of their own, without lifting an instruction or asking for a hidden one. It seldom blocks what is harmless, also where that has
-the words of attacks in it. That makes it the cheap first of two guards, beside one that asks a model, and not the only one.
+the words of attacks in it. That makes it the cheap first of two guards, before one that asks a model, and not the only one.
 
 ## The data
 

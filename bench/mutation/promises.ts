@@ -38,7 +38,12 @@ const rows = wanted.map((mutation) => {
   process.stdout.write(
     `${mutation.promise}  ${mutation.breaks}: ${title === undefined ? 'NOT NOTICED' : `noticed by "${title}"`}\n`,
   );
-  return [mutation.promise, mutation.breaks, `\`${mutation.file}\``, (title ?? '**not noticed**').replaceAll('|', '\\|')];
+  return [
+    mutation.promise,
+    mutation.breaks,
+    `\`${mutation.file}\``,
+    title === undefined ? '**not noticed**' : `\`${title.replaceAll('|', '\\|')}\``,
+  ];
 });
 if (named.length === 0) {
   const table = markdownOf({ id: 'promises', head: ['promise', 'change', 'file', 'first test that fails'], rows }).replaceAll(

@@ -57,12 +57,12 @@ export const p8: readonly Scenario[] = [
   {
     id: 'p8-sibling',
     promise: 'P8',
-    title: 'side by side, one blocks at once: the other is told to stop',
+    title: 'side by side, one blocks at once: the other gets a signal to stop',
     replies: [says('Fine.')],
     guards: [guard('input', 'block', 'Hello', both), guard('input', 'edit', 'Hello', { to: 'Hi', ...both, workMs: 400 })],
     checks: [
       endedAs('blocked'),
-      ({ canceled, judged }) => (canceled.length > 0 || judged <= 'Hello.'.length ? undefined : 'the other guard was not told'),
+      ({ canceled, judged }) => (canceled.length > 0 || judged <= 'Hello.'.length ? undefined : 'the other guard got no signal'),
     ],
   },
 ];

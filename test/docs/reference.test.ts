@@ -80,7 +80,7 @@ A guard is a processor with one or more of these hooks. This is the phase table 
 step of a pipeline is given and gives on.
 
 ${table(
-  ['phase', 'hook', 'called', 'array', 'a retry leads to', 'state of the loop', 'beside the model'],
+  ['phase', 'hook', 'called', 'array', 'a retry leads to', 'state of the loop', 'during the model call'],
   Object.values(phases).map((row) => [
     `[\`${row.phase}\`](#${row.phase.toLowerCase()})`,
     `\`${row.hook}\``,

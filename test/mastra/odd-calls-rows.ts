@@ -253,7 +253,7 @@ export const otherwise: readonly (OddCall & { readonly name: string; readonly wh
   },
   {
     name: 'a call in spite of toolChoice none',
-    why: "With `toolChoice: 'none'` no tool runs, whatever the model calls; it is told so.",
+    why: "With `toolChoice: 'none'` no tool runs, whatever the model calls; it gets a message that says so.",
     steps: echoThen(),
     config: withEcho,
     options: () => ({ toolChoice: 'none' }),
@@ -272,7 +272,7 @@ export const otherwise: readonly (OddCall & { readonly name: string; readonly wh
   },
   {
     name: 'data that a guard writes',
-    why: 'Data parts that a guard writes are told to the client, and not kept among the messages; those that a tool writes are.',
+    why: 'Data parts that a guard writes reach the client, and are not kept among the messages; those that a tool writes are.',
     config: () => ({
       outputProcessors: [
         {

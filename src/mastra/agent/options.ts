@@ -174,7 +174,7 @@ const configOptions: Record<ConfigName, Treatment> = {
   notifications: refusedBecause(ownRuntime),
   pubsub: refusedBecause(ownRuntime),
   goal: refusedBecause('a guard of the result judges the answer, and may ask for another.'),
-  backgroundTasks: refusedBecause('no tool runs beside its run, where no guard judges its result.'),
+  backgroundTasks: refusedBecause('no tool runs outside its run, where no guard judges its result.'),
   editor: refusedBecause('guards of a stored version are not known when the agent is built.'),
   transform: refusedBecause('guards of the stream and of results say what is shown.'),
 };

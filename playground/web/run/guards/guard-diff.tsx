@@ -136,7 +136,7 @@ export const GuardDiff = ({ runId, seq, author, gaveWordsBack }: GuardDiffProps)
       <Texts view={loaded.value} author={author} gaveWordsBack={gaveWordsBack} />
       {isHidden && !isRevealed && (
         <Button look="quiet" onClick={() => setIsRevealed(true)}>
-          <Eye size={14} aria-hidden /> Show words that nobody has seen
+          <Eye size={14} aria-hidden /> Show words that no reader has seen
         </Button>
       )}
     </div>
