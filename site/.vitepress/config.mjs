@@ -1,6 +1,7 @@
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { defineConfig } from 'vitepress';
+import { writeApi } from '../api.ts';
 import { sectionsOf } from '../pages.ts';
 
 /** A copy of the pages: outside this folder they would not find the packages of the site. */
@@ -14,7 +15,8 @@ const withCells = readFileSync(scorecard, 'utf8').replace('\n## Cost\n', '\n## E
 writeFileSync(scorecard, withCells);
 
 const { description, repository } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
-const sections = sectionsOf(docs);
+const api = await writeApi(join(docs, 'api'));
+const sections = [...sectionsOf(docs), { title: 'API', pages: api.map((page) => ({ ...page, about: 'what it exports' })) }];
 const source = typeof repository === 'string' ? repository : repository?.url?.replace(/^git\+|\.git$/g, '');
 
 /** Links to files outside the pages lead to the repository, where it is known; elsewhere only their words stay. */
@@ -42,6 +44,7 @@ const writeForModels = (outDir) => {
   const originals = resolve(import.meta.dirname, '../../docs');
   for (const page of globSync('{*,guide/*,reference/*}.md', { cwd: originals }))
     cpSync(join(originals, page), join(outDir, page));
+  cpSync(join(docs, 'api'), join(outDir, 'api'), { recursive: true });
 };
 
 export default defineConfig({
