@@ -29,7 +29,7 @@ export const stockExceptions: readonly Exception[] = [
     holds: ({ phase, verdict }) => phase === 'outputResult' && verdict === 'trip',
   },
   {
-    why: 'A guard of the stream that fails is a tripwire, and not told as a failure.',
+    why: 'A guard of the stream that fails is a tripwire, and not reported as a failure.',
     holds: ({ phase, verdict }) => phase === 'outputStream' && verdict === 'fail',
   },
   {
