@@ -1,7 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Application, type TypeDocOptions } from 'typedoc';
-import type { PluginOptions } from 'typedoc-plugin-markdown';
+import { Application } from 'typedoc';
 
 import { entries } from '../scripts/entries.ts';
 
@@ -29,7 +28,7 @@ export const writeApi = async (out: string): Promise<{ title: string; path: stri
     skipErrorChecking: true, // the compiler of the repository checks the sources
     validation: false,
     logLevel: 'Error',
-  } satisfies TypeDocOptions & Partial<PluginOptions>);
+  });
   const project = await app.convert();
   if (!project) throw new Error('The API reference could not be made of the sources.');
   const modules = project.children ?? [];

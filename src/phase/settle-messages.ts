@@ -2,6 +2,7 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import { InterlockError } from '../errors.js';
 import { pass, type Edit, type Pass } from '../verdict.js';
 import type { Host, MessageScope, MessageSource, SystemMessage } from './host.js';
+import { withFieldEdits } from './field-edits.js';
 import { dropMissing, missingInMessages } from './missing-content.js';
 import { isSame } from './plain-data.js';
 
@@ -209,9 +210,10 @@ const writeMessages = <Data extends MessageCarrier>(
   refuseMissing(missingInMessages(given, 'messages'), data, processorId);
   const list = listOf(data);
   if (given.length === 0 && facts.emptyMeansUnchanged) return false;
-  if (isSame(given, host.messages.read(list, facts.scope))) return false; // equal content is a pass, whatever objects hold it
+  const before = host.messages.read(list, facts.scope);
+  if (isSame(given, before)) return false; // equal content is a pass, whatever objects hold it
   try {
-    host.messages.write(list, given as MastraDBMessage[], facts); // what a message lacks, the port adds or refuses
+    host.messages.write(list, withFieldEdits(given as MastraDBMessage[], before), facts); // what a message lacks, the port adds or refuses
   } catch (cause) {
     throw invalidResult(data, processorId, { detail: 'the messages could not be taken over.', cause });
   }

@@ -65,10 +65,11 @@ describe(`the examples of ${document}`, () => {
       },
     };
     const Custom = await classIn(title);
-    const { agent } = world();
+    const { agent, calls } = world();
     const result = await agent({ inputProcessors: [new Custom(), watching] }).generate('HELLO');
     expect(result.status).toBe('success');
     expect(seen).toEqual(['hello']);
+    expect(sentTo(calls[0], 'user')).toEqual(['hello']);
   });
 
   it('Control each step [spec 3.7]', async ({ task: { name: title } }) => {
