@@ -29,22 +29,25 @@ const piiTable = (pii: readonly PiiResult[]): string =>
 
 const injectionTable = ({
   measures: { precision, recall, f1, falsePositiveRate, auc, recallAt1PercentFpr },
+  recallByClusterAt1PercentFpr,
 }: InjectionResult): string =>
   markdownOf({
     id: 'injection',
-    head: ['precision', 'recall', 'F1', 'false positive rate', 'AUC', 'recall at 1 % FPR'],
-    rows: [[precision, recall, f1, falsePositiveRate, auc, recallAt1PercentFpr].map(ratio)],
+    head: ['precision', 'recall', 'F1', 'false positive rate', 'AUC', 'recall at 1 % FPR', 'the same by cluster'],
+    rows: [[precision, recall, f1, falsePositiveRate, auc, recallAt1PercentFpr, recallByClusterAt1PercentFpr].map(ratio)],
   });
 
 const sharesTable = ({ shares }: InjectionResult): string =>
   markdownOf({
     id: 'shares',
-    head: ['samples of', 'of them', 'blocked', 'share', ''],
-    rows: shares.map(({ name, isAttack, samples, objected }) => [
+    head: ['samples of', 'of them', 'blocked', 'share', 'clusters', 'share by cluster', ''],
+    rows: shares.map(({ name, isAttack, samples, objected, clusters, byCluster }) => [
       name,
       `${samples}`,
       `${objected}`,
       ratio(objected / samples),
+      `${clusters}`,
+      ratio(byCluster),
       isAttack ? 'found' : 'blocked wrongly',
     ]),
   });
@@ -96,9 +99,12 @@ What is missed, and why:
 
 ## Attempts to take over the model
 
-\`promptInjectionGuard\` at its default threshold.
+\`promptInjectionGuard\` at its default threshold, on jailbreaks in the wild, NotInject and the sentences of presidio-research.
 
 ${injectionTable(injection)}
+
+By source. Collections have many near copies of one text, which flatter or blame a guard many times: a cluster is a set of texts that share at least a third of their
+sequences of five words, and the share by cluster is the mean of the clusters' shares. Texts with a wrong label are not taken out.
 
 ${sharesTable(injection)}
 
@@ -109,7 +115,8 @@ ${thresholdsTable(injection)}
 On this data a threshold of 0.5 finds a tenth more than the default, and blocks nothing more that is harmless; on the words of your users, look before you
 set it.
 
-It knows phrases, not meaning. Of the jailbreaks it misses about every second: those that describe a character without morals, or a game, in
+It knows phrases, not meaning. Of the attacks of PurpleLlama it finds few: most ask for a secret, or for another language or tone, in words that are harmless by themselves, and
+what makes them attacks is the system prompt before them. A judge that sees the conversation is for those (\`judgePolicies.alignment\`). Of the jailbreaks it misses about every second: those that describe a character without morals, or a game, in
 words of their own, without lifting an instruction or asking for a hidden one. It seldom blocks what is harmless, also where that has
 the words of attacks in it. That makes it the cheap first of two guards, before one that asks a model, and not the only one.
 

@@ -20,10 +20,13 @@ export const fromFolder =
   ({ repository, path }) =>
     readFile(join(folder, repository, path));
 
-/** The JSON of a file, which is refused unless it is the one that is pinned. */
-export const readSource = async (file: SourceFile, read: ReadFile): Promise<unknown> => {
+/** The text of a file, which is refused unless it is the one that is pinned. */
+export const readSource = async (file: SourceFile, read: ReadFile): Promise<string> => {
   const bytes = await read(file);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   if (sha256 !== file.sha256) throw new Error(`${file.repository}/${file.path} is another file: its SHA-256 is ${sha256}.`);
-  return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
+  return new TextDecoder().decode(bytes);
 };
+
+/** The JSON of a file, as {@link readSource} reads it. */
+export const readJson = async (file: SourceFile, read: ReadFile): Promise<unknown> => JSON.parse(await readSource(file, read));

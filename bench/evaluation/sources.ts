@@ -60,4 +60,31 @@ export const sources = {
       },
     ],
   },
+  purpleLlama: {
+    title: 'PurpleLlama, CyberSecEval, prompt injection',
+    license: 'MIT',
+    about:
+      'orders against the instructions of an assistant, of the user and in texts that the user gives; many ask for a secret in words of their own',
+    files: [
+      {
+        repository: 'meta-llama/PurpleLlama',
+        commit: '4be64c3a24442b51c76175e6ec67722cc3f5fe38',
+        path: 'CybersecurityBenchmarks/datasets/prompt_injection/prompt_injection.json',
+        sha256: '069e4d5d36f6d19f972a3bbc65df840cc729354f89358a9031aeb44d95b18a9a',
+      },
+    ],
+  },
+  xsTest: {
+    title: 'XSTest',
+    license: 'CC-BY-4.0',
+    about: 'safe questions with words of dangerous ones',
+    files: [
+      {
+        repository: 'paul-rottger/exaggerated-safety',
+        commit: 'd7bb5bd738c1fcbc36edd83d5e7d1b71a3e2d84d',
+        path: 'xstest_prompts.csv',
+        sha256: '11783fb294ed017473ee53c207d71f2161c7672c8d0b037501e78387f801cb5a',
+      },
+    ],
+  },
 } as const satisfies Record<string, Source>;
