@@ -126,6 +126,13 @@ describe.each(hosts)('a screen before the judge in %s', (host) => {
   });
 });
 
+it('a screen that passes what it blocks is refused', () => {
+  const { model } = judgeOf(() => '');
+  const screen = { score: () => 0, pass: 0.9, block: 0.5 };
+  const policies = { gold: { rule: 'Gold?', places: ['input'], screen } } as const;
+  expect(() => judgeGuard({ model, policies })).toThrow('judge.policies.gold.screen.pass');
+});
+
 describe('a judge that cannot be used', () => {
   const run = (answer: Answer) => {
     const { model, asked } = judgeOf(answer);

@@ -1,5 +1,6 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor, ProcessorContext } from '@mastra/core/processors';
+import { InterlockError } from '../../src/errors.js';
 import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import { turn } from '../../src/guard/in-steps.js';
 import type { HookContext } from '../../src/phase/row.js';
@@ -86,6 +87,7 @@ export const judgeGuard = (
 ): GuardProcessor<'processInput' | 'processOutputStream' | 'processOutputStep' | 'processToolResult', JudgeMetadata> &
   Pick<WindowedProcessor, 'window'> => {
   checkOptions('judge', options, optionKinds);
+  checkScreens(options.policies);
   const guard: Processor<string, JudgeMetadata> = {
     id: options.id ?? 'judge',
     name: 'Judge',
@@ -132,6 +134,17 @@ export const judgeGuard = (
       return undefined;
     },
   } satisfies Partial<Processor<string, JudgeMetadata>>);
+};
+
+/** A text may not pass and violate at once. */
+const checkScreens = (policies: Readonly<Record<string, JudgePolicy>>): void => {
+  for (const [name, { screen: { pass = 0, block: from = 1 } = {} }] of Object.entries(policies)) {
+    if (pass > from)
+      throw new InterlockError('guard/invalid-option', {
+        path: `judge.policies.${name}.screen.pass`,
+        detail: `it is ${pass}, and block is ${from}: pass must not be higher.`,
+      });
+  }
 };
 
 /** What a screen says of a text; undefined where the judge decides. */

@@ -1,0 +1,22 @@
+import type { Agent } from '@mastra/core/agent';
+import type { Mastra } from '@mastra/core/mastra';
+import type { LibSQLStore } from '@mastra/libsql';
+
+import type { ChatRequest, Reply } from '../../../src/testing/index.js';
+
+/** What an application needs from outside. */
+export interface Surroundings {
+  /** The class of its agents: the one import that is swapped. */
+  readonly AgentClass: typeof Agent;
+  /** A model behind an OpenAI-compatible server. */
+  readonly model: { readonly providerId: string; readonly modelId: string; readonly url: string; readonly apiKey: string };
+  readonly storage: LibSQLStore;
+  /** An empty folder. */
+  readonly folder: string;
+}
+
+/** An application as somebody wrote it for Mastra, and what its model says. */
+export interface App {
+  readonly create: (surroundings: Surroundings) => Promise<Mastra>;
+  readonly reply: (request: ChatRequest) => Reply;
+}
