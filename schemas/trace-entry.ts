@@ -47,6 +47,28 @@ export const partNoteSchema = z.object({
 
 const errorSchema = z.object({ name: z.string(), message: z.string(), code: z.string().optional() });
 
+const keptTurn = z.enum(['drop', 'user-only', 'placeholder']).optional();
+
+/** Settings that a run begins with, and that its trace and its replay keep. */
+export const recordedSettings = {
+  /** What is shown only once it was accepted: each step, or the whole answer. Absent: nothing is held for that. */
+  hold: z.enum(['step', 'run']).optional(),
+  /** The most characters that guards of the stream may hold at one place; at least 1. */
+  maxHeldChars: z.number().optional(),
+  /** Tool calls of one step that run at the same time; at least 1. */
+  toolConcurrency: z.int().positive(),
+  /** What memory keeps of a turn that was not accepted, by how the run ended. Absent: nothing. */
+  persistence: z
+    .object({ tripwire: keptTurn, failed: keptTurn, canceled: keptTurn, suspended: z.enum(['keep', 'drop']).optional() })
+    .optional(),
+};
+
+/** The settings of a run that its trace keeps, without the rest of what holds them. */
+export const recordedSettingsOf = (from: RecordedSettings): RecordedSettings =>
+  Object.fromEntries(
+    Object.keys(recordedSettings).map((name) => [name, from[name as keyof RecordedSettings]]),
+  ) as unknown as RecordedSettings; // its fields, name by name
+
 const memoryProcessorSchema = z.object({ id: z.string(), hooks: z.array(z.string()) });
 
 /** How a run is set up: the first line of a trace. */
@@ -68,9 +90,7 @@ export const traceHeaderSchema = z.object({
     maxRetries: z.int().nonnegative(),
     maxRecoveries: z.int().nonnegative(),
   }),
-  hold: z.enum(['step', 'run']).optional(),
-  maxHeldChars: z.number().optional(),
-  toolConcurrency: z.int().positive(),
+  ...recordedSettings,
   recordEdits: z.boolean().optional(),
   messageId: z.string(),
   models: z.array(z.object({ modelId: z.string(), provider: z.string(), specificationVersion: z.string() })),
@@ -78,8 +98,6 @@ export const traceHeaderSchema = z.object({
   tools: z.array(z.string()),
   /** Settings of each step as the call asks for them; tools aside. */
   settings: z.record(z.string(), z.unknown()),
-  /** What memory keeps of a turn that was not accepted, by how the run ended. */
-  persistence: z.record(z.string(), z.string()).optional(),
   /** Processors of the memory, with their hooks: those that run before the guards, and those that keep an accepted answer. */
   memory: z.object({ before: z.array(memoryProcessorSchema), after: z.array(memoryProcessorSchema) }).optional(),
   /** Ids of guards for which words are hidden in this trace, e.g. those of a vault. */
@@ -235,6 +253,7 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
+export type RecordedSettings = z.infer<z.ZodObject<typeof recordedSettings>>;
 export type TraceEntry = z.infer<typeof traceEntrySchema>;
 export type TraceHeader = z.infer<typeof traceHeaderSchema>;
 export type TraceContent = z.infer<typeof traceContentSchema>;

@@ -41,11 +41,18 @@ const floors = [
 /** The rooms inside `src/mastra`, by the same rule. The class of the agent has a floor of its own: it starts durable runs. */
 const mastraFloors = [
   {
-    rooms: ['src/mastra/plain-object', 'src/mastra/safely', 'src/mastra/stand-ins', 'src/mastra/messages'],
+    rooms: [
+      'src/mastra/plain-object',
+      'src/mastra/option-fault',
+      'src/mastra/safely',
+      'src/mastra/stand-ins',
+      'src/mastra/messages',
+    ],
   },
   { rooms: ['src/mastra/graph'] },
   { rooms: ['src/mastra/workflow'] },
   { rooms: ['src/mastra/structured-output'] },
+  { rooms: ['src/mastra/options'] },
   { rooms: ['src/mastra/model', 'src/mastra/memory'] },
   { rooms: ['src/mastra/tracing', 'src/mastra/call-options'] },
   { rooms: ['src/mastra/tools'] },

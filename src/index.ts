@@ -60,7 +60,8 @@ export type { ToolEffects } from './mastra/tools/tool-effects.js';
 export { encrypted, type EncryptionOptions } from './durable/encrypted.js';
 export type { SealKey } from './durable/seal.js';
 export { memoryEngine } from './durable/memory-engine.js';
-export type { CodeChange, NeedsDecision } from './mastra/agent/code-change.js';
+export type { CodeChange } from './mastra/options/own-options.js';
+export type { NeedsDecision } from './mastra/durable/resting-notes.js';
 export type { WaitingRun } from './mastra/durable/resting-notes.js';
 export { InterlockAgent, InterlockAgent as Agent } from './mastra/agent/agent.js';
 export type {

@@ -1,4 +1,5 @@
 import { traceVersion, type RunEvent, type TraceHeader } from '../../schemas/index.js';
+import { recordedSettingsOf } from '../../schemas/trace-entry.js';
 import type { Phase } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import type { Plan } from '../pipeline/compile.js';
@@ -98,7 +99,7 @@ const processorsIn = (node: GraphNode): ConcealingProcessor[] =>
   node.kind === 'guard' ? [node.processor] : childrenOf(node).flatMap(processorsIn);
 
 const headerOf = (run: Run, facts: HeaderFacts): Omit<TraceHeader, 'seq' | 'at'> => {
-  const { runId, agentId, mode, hold, maxHeldChars, toolConcurrency, lanes, ports, settings, persistence } = run.options;
+  const { runId, agentId, mode, lanes, ports, settings } = run.options;
   const { models: _, ...limits } = run.options.limits; // the models are listed
   return {
     kind: 'header',
@@ -109,9 +110,7 @@ const headerOf = (run: Run, facts: HeaderFacts): Omit<TraceHeader, 'seq' | 'at'>
     mode,
     pipelines: Object.fromEntries(Object.entries(lanes).flatMap(([lane, plan]) => (plan ? [[lane, plan.id]] : []))),
     limits,
-    hold,
-    maxHeldChars,
-    toolConcurrency,
+    ...recordedSettingsOf(run.options),
     messageId: run.messageId,
     models: ports.models.map(({ model: { modelId, provider, specificationVersion } }) => ({
       modelId,
@@ -119,7 +118,6 @@ const headerOf = (run: Run, facts: HeaderFacts): Omit<TraceHeader, 'seq' | 'at'>
       specificationVersion,
     })),
     tools: Object.keys(settings.tools ?? {}),
-    persistence: persistence && { ...persistence },
     threadId: facts.threadId,
     recordEdits: facts.recordEdits,
     settings: facts.settings,

@@ -1,5 +1,6 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { RunEvent, RunStatus } from '../../schemas/index.js';
+import type { RecordedSettings } from '../../schemas/trace-entry.js';
 import { InterlockError } from '../errors.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { SystemMessage } from '../phase/host.js';
@@ -14,7 +15,7 @@ import type { Effect } from './effect.js';
 import type { InsidePart } from './inside-part.js';
 import type { LoopInput, LoopLimits } from './machine.js';
 import type { Chunk, LoopPorts, ModelEntry, Prompt, RunMode, Standing, StepRecord, StepSettings, TokenUsage } from './ports.js';
-import type { Persistence, WhileWaiting } from './persistence.js';
+import type { WhileWaiting } from './persistence.js';
 import type { AnswerAhead } from './read-ahead.js';
 import type { LoopSnapshot } from './decide.js';
 import type { FinishedCall } from './reuse.js';
@@ -62,7 +63,7 @@ export interface Journal {
 }
 
 /** What a run is begun with. */
-export interface RunOptions {
+export interface RunOptions extends Readonly<RecordedSettings> {
   readonly runId: string;
   readonly agentId?: string;
   readonly mode: RunMode;
@@ -77,20 +78,12 @@ export interface RunOptions {
   readonly limits: LoopLimits;
   readonly outlet: Outlet<Chunk>;
   readonly abortSignal?: AbortSignal;
-  /** What is shown only once it was accepted: each step, or the whole answer. Default: nothing is held for that. */
-  readonly hold?: 'step' | 'run';
-  /** The most characters that guards of the stream may hold at one place; at least 1. */
-  readonly maxHeldChars?: number;
   /** Whether results and chunks describe the guards to whoever is sent them. Default `false`. */
   readonly serveGuardDetails?: boolean;
   /** Whether callers get errors whole, with what they quote of the prompt. Default `false`. */
   readonly serveErrorDetails?: boolean;
-  /** What memory keeps of a turn whose answer was not accepted. Default: nothing. */
-  readonly persistence?: Persistence;
   /** Keeps the conversation while the run waits for a person. Absent where no memory does. */
   readonly whileWaiting?: WhileWaiting;
-  /** Tool calls of one step that run at the same time; at least 1. */
-  readonly toolConcurrency: number;
   /** What tools do outside the run, by their names. */
   readonly effects?: Readonly<Record<string, Effect>>;
   /** What keeps the run while it goes on. Default: nothing does. */

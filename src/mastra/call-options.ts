@@ -4,11 +4,8 @@ import type { Processor } from '@mastra/core/processors';
 import type { TracingContext, TracingOptions } from '@mastra/core/observability';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { RequireToolApproval, ToolHooks } from '@mastra/core/tools';
-import type { RunEvent } from '../../schemas/index.js';
-import type { Persistence } from '../loop/persistence.js';
 import type { Chunk, StepSettings } from '../loop/ports.js';
-import type { TraceRecorder } from '../trace/trace-writer.js';
-import type { DynamicGuards } from './workflow/guards.js';
+import type { OwnOptions } from './options/option-table.js';
 import type { MemoryTarget } from './memory/memory.js';
 import type { StructuredOutput } from './structured-output/structured-output-options.js';
 
@@ -27,7 +24,7 @@ export type Callback = (value: never) => unknown;
 export type PrepareStep = NonNullable<Processor['processInputStep']>;
 
 /** Options of one call after defaults and caller were put together, as far as the loop reads them. */
-export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, CallCallbacks {
+export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, CallCallbacks, OwnOptions<'call'> {
   structuredOutput?: StructuredOutput;
   instructions?: unknown;
   system?: unknown;
@@ -41,15 +38,6 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   isTaskComplete?: AgentExecutionOptionsBase<unknown>['isTaskComplete'];
   onIterationComplete?: AgentExecutionOptionsBase<unknown>['onIterationComplete'];
   abortSignal?: AbortSignal;
-  inputProcessors?: DynamicGuards;
-  outputProcessors?: DynamicGuards;
-  errorProcessors?: DynamicGuards;
-  maxProcessorRetries?: number;
-  hold?: 'none' | 'step' | 'run';
-  maxHeldChars?: number;
-  recordEdits?: boolean;
-  record?: TraceRecorder;
-  persistence?: Persistence;
   /** What keeps work alive that outlasts the run, on hosts that freeze after the response. */
   serverless?: { waitUntil?: (work: Promise<unknown>) => void };
   toolsets?: unknown;
@@ -68,15 +56,9 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   mcp?: unknown;
   model?: unknown;
   experimentalTransform?: StreamTransforms;
-  onReaderCancel?: OnReaderCancel;
-  throwOnTripwire?: boolean | undefined;
   /** Ends the run because its last reader went away; made with the call where `onReaderCancel` says so. */
   stopForReader?: () => void;
-  onRunEvent?: (event: RunEvent) => void;
 }
-
-/** What a run does whose stream is canceled by its last reader. */
-export type OnReaderCancel = 'stop' | 'finish';
 
 type StreamTransform = () => TransformStream<Chunk, Chunk>;
 /** Transforms that every reader of the full stream gets afresh. */

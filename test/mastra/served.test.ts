@@ -2,7 +2,7 @@ import type { Agent } from '@mastra/core/agent';
 import { describe, expect, it } from 'vitest';
 
 import { InterlockAgent, isInterlockError, type InterlockAgentConfig, type InterlockError } from '../../src/index.js';
-import { isHonoured, optionTreatments } from '../../src/mastra/agent/options.js';
+import { isHonoured, optionTable } from '../../src/mastra/options/option-table.js';
 import { scriptedModel, tripping } from '../../src/testing/index.js';
 import { all, callThen, echoAs, expectRefusal, makeAgent, modes } from './support.js';
 
@@ -57,7 +57,7 @@ describe.each(modes)('%s, called by a server', (mode) => {
 
 describe('what came with a request, handed on as if a program had said it', () => {
   const data = [null, false, 0, '', [], [null], [{ id: 'no guard' }], {}, { beforeToolCall: null }];
-  const honoured = Object.entries(optionTreatments.call).flatMap(([name, treatment]) => (isHonoured(treatment) ? [name] : []));
+  const honoured = Object.entries(optionTable).flatMap(([name, { call }]) => (call && isHonoured(call) ? [name] : []));
   const bodies = honoured.flatMap((name) =>
     data.map((value, at) => ({ body: { [name]: value }, mode: modes[at % 2] ?? 'stream' })),
   );

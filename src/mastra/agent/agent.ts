@@ -28,7 +28,7 @@ import type {
   MastraCallOptions,
   MastraResumeOptions,
 } from './config.js';
-import { checkTightens } from './loosened-options.js';
+import { checkTightens } from './allowed-options.js';
 import { isDelegated, refusingAnswer, refusingStream } from '../tools/delegation.js';
 import { begunOf, durableRunsOf, needEngine } from '../durable/durable-calls.js';
 import type { DurableRuns } from '../durable/durable-runs.js';

@@ -6,7 +6,7 @@ import type { Chunk, RunMode } from '../../loop/ports.js';
 import { createRun } from '../../loop/create-run.js';
 import { joinTracers } from '../../loop/join-tracers.js';
 import type { LoopLimits } from '../../loop/machine.js';
-import type { Journal, Run, RunOptions } from '../../loop/run.js';
+import type { Journal, Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import { compileChains, resolveChains } from './chains.js';
 import type { InterlockConfig } from './config.js';
@@ -15,6 +15,9 @@ import type { LoopTarget } from '../tools/loop-target.js';
 import { createWhileWaiting } from '../memory/while-waiting.js';
 import { openConversation, type Conversation } from '../memory/memory.js';
 import { objectPlanOf } from '../structured-output/object-plan.js';
+import { mastraOptions } from '../options/mastra-options.js';
+import { effectiveOptions } from '../options/merge-options.js';
+import { ownOptions } from '../options/own-options.js';
 import { openList } from './open-list.js';
 import { openRecording } from './open-recording.js';
 import { noteOptions } from './resume-options.js';
@@ -23,8 +26,6 @@ import { checkPromise } from '../tools/tool-effects.js';
 import type { AgentTracing } from '../tracing/agent-span.js';
 import { createAgentTrace } from '../tracing/agent-trace.js';
 
-const defaultMaxSteps = 5;
-const defaultToolConcurrency = 10;
 /** Where only stop conditions bound a run, it still ends. */
 const boundedByConditions = 1_000;
 const retriesWithErrorProcessors = 3;
@@ -56,21 +57,22 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const createId = idsOf(agent);
   const runId = options.runId ?? createId('run');
   const conversation = await openConversation({ agent, target: options.memory, requestContext });
-  const chains = await resolveChains({ agent, mode, guards, options, requestContext, conversation });
-  const ownLimits = beginning.limits ?? limitsOf(beginning, chains.hasErrorGuards);
-  const recordEdits = options.recordEdits ?? guards.recordEdits;
+  const own = effectiveOptions(guards, options);
+  const chains = await resolveChains({ agent, mode, guards: own, options, requestContext, conversation });
+  const ownLimits = beginning.limits ?? limitsOf(own, options, chains.hasErrorGuards);
+  const { recordEdits = false } = own;
   const lanes = compileChains(agent.id, chains, recordEdits);
   const newMessageId = () => createId('message');
   const list = await openList({ agent, options, messages, requestContext, conversation, createId: newMessageId });
   const hooks = { ...beginning.hooks, ...options.hooks };
-  const trace = createAgentTrace(tracingOf({ ...beginning, runId, conversation, list, limits: ownLimits }), lanes);
+  const trace = createAgentTrace(tracingOf({ ...beginning, runId, conversation, list, recordEdits, limits: ownLimits }), lanes);
   const isGuarded = Object.values(lanes).some(Boolean);
   const call = { agent, options, requestContext, runId, mode, list, conversation, hooks, maxModelRetries };
   const target: LoopTarget = { ...call, isGuarded, trace };
   const { settings, ...loop } = await createLoopPorts(target, newMessageId);
   const limits: LoopLimits = { models: loop.ports.models.length, ...ownLimits };
-  const { recording, begin, ...own } = openRecording({
-    guards,
+  const { recording, begin, ...recorded } = openRecording({
+    own,
     options,
     runId,
     lanes,
@@ -84,20 +86,20 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
     agentId: agent.id,
     ...sittingOf({ agent, mode, options, guards, shows: [recording?.show, beginning.show] }, () => run),
     list,
-    ...own,
+    ...recorded,
     settings,
     objectPlan: objectPlanOf(agent.id, limits.maxRetries, recordEdits),
     limits,
     tracer: joinTracers(trace, recording),
     recording,
-    hold: holdOf(options.hold ?? guards.hold),
-    maxHeldChars: options.maxHeldChars ?? guards.maxHeldChars,
-    serveGuardDetails: guards.serveGuardDetails,
-    serveErrorDetails: guards.serveErrorDetails,
+    hold: own.hold === 'none' ? undefined : own.hold,
+    maxHeldChars: own.maxHeldChars,
+    serveGuardDetails: own.serveGuardDetails,
+    serveErrorDetails: own.serveErrorDetails,
     toolConcurrency: concurrencyOf(options),
-    persistence: { ...guards.persistence, ...options.persistence },
+    persistence: own.persistence ?? {},
     whileWaiting: createWhileWaiting({ conversation, processors: chains.saving, requestContext }),
-    effects: guards.effects,
+    effects: own.effects,
     journal: beginning.journal,
     context: {
       agent: agent as never, // hooks see the agent that runs them; Mastra types it by its own generics
@@ -114,10 +116,11 @@ interface Traced extends Omit<Beginning, 'limits'> {
   readonly runId: string;
   readonly conversation: Conversation | undefined;
   readonly list: MessageList;
+  readonly recordEdits: boolean;
   readonly limits: OwnLimits;
 }
 
-const tracingOf = ({ agent, options, guards, requestContext, ...own }: Traced): AgentTracing => ({
+const tracingOf = ({ agent, options, requestContext, ...own }: Traced): AgentTracing => ({
   agent,
   runId: own.runId,
   requestContext,
@@ -130,7 +133,7 @@ const tracingOf = ({ agent, options, guards, requestContext, ...own }: Traced): 
     .map(({ content }) => (typeof content === 'string' ? content : ''))
     .join('\n\n'),
   maxSteps: own.limits.maxSteps,
-  hasWords: options.recordEdits ?? guards.recordEdits ?? false,
+  hasWords: own.recordEdits,
 });
 
 /** Ids as the agent's Mastra instance makes them; an agent without one makes them at random. */
@@ -142,16 +145,17 @@ export const idsOf =
 /** The limits that options set; the number of models is known once the ports are made. */
 type OwnLimits = Omit<LoopLimits, 'models'>;
 
-const limitsOf = ({ guards, options }: Beginning, hasErrorGuards: boolean): OwnLimits => {
-  const maxRetries = options.maxProcessorRetries ?? guards.maxProcessorRetries;
+const limitsOf = (
+  { maxProcessorRetries: maxRetries }: InterlockConfig,
+  options: CallOptions,
+  hasErrorGuards: boolean,
+): OwnLimits => {
   return {
-    maxSteps: options.maxSteps ?? (options.stopWhen ? boundedByConditions : defaultMaxSteps),
-    maxRetries: maxRetries ?? (hasErrorGuards ? retriesWithErrorProcessors : 0),
+    maxSteps: options.maxSteps ?? (options.stopWhen ? boundedByConditions : mastraOptions.maxSteps.default),
+    maxRetries: maxRetries ?? (hasErrorGuards ? retriesWithErrorProcessors : ownOptions.maxProcessorRetries.default),
     maxRecoveries: maxRetries ?? retriesWithErrorProcessors,
   };
 };
 
 const concurrencyOf = ({ toolCallConcurrency: limit }: CallOptions): number =>
-  (typeof limit === 'number' ? limit : limit?.limit) ?? defaultToolConcurrency;
-
-const holdOf = (hold: CallOptions['hold']): RunOptions['hold'] => (hold === 'none' ? undefined : hold);
+  (typeof limit === 'number' ? limit : limit?.limit) ?? mastraOptions.toolCallConcurrency.default;

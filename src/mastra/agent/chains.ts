@@ -31,6 +31,7 @@ export interface Chains {
 /** The call whose guards are wanted. */
 export interface Chaining extends Titling {
   readonly options: CallOptions;
+  /** Interlock's own options of the run. */
   readonly guards: InterlockConfig;
   /** Only where the conversation is kept in a thread. */
   readonly conversation: Conversation | undefined;
@@ -41,7 +42,7 @@ export const resolveChains = async (chaining: Chaining): Promise<Chains> => {
   const { agent, guards, options, requestContext, conversation } = chaining;
   const chain = async (lane: 'input' | 'output' | 'error'): Promise<readonly PipelineStep[]> => {
     const name = `${lane}Processors` as const;
-    const steps = await resolveGuards(options[name] ?? guards[name], requestContext);
+    const steps = await resolveGuards(guards[name], requestContext);
     checkLane(steps, lane, agent.id);
     return steps;
   };

@@ -13,7 +13,8 @@ import type { StructuredOutput } from '../structured-output/structured-output-op
 
 /** A call that is about to begin, as far as its recording needs it. */
 export interface Recorded {
-  readonly guards: InterlockConfig;
+  /** Interlock's own options of the run. */
+  readonly own: InterlockConfig;
   readonly options: CallOptions;
   readonly runId: string;
   readonly ports: LoopPorts;
@@ -31,8 +32,8 @@ export interface OpenRecording extends Pick<Recording, 'ports' | 'lanes'> {
 }
 
 /** Opens the recording that a call asks for, or its agent. */
-export const openRecording = ({ guards, options, ports, lanes, runId, ...call }: Recorded): OpenRecording => {
-  const recorder = options.record ?? guards.record;
+export const openRecording = ({ own, options, ports, lanes, runId, ...call }: Recorded): OpenRecording => {
+  const { record: recorder } = own;
   if (!recorder) return { ports, lanes, begin: () => undefined };
   const memory = conversationFacts(call.chains);
   const memoryIds = new Set([...memory.before, ...memory.after].map(({ id }) => id));
@@ -40,7 +41,7 @@ export const openRecording = ({ guards, options, ports, lanes, runId, ...call }:
   const facts: HeaderFacts = {
     threadId: call.conversation?.threadId,
     ...(memoryIds.size > 0 && { memory }),
-    recordEdits: options.recordEdits ?? guards.recordEdits,
+    recordEdits: own.recordEdits,
     settings: settingsOf(call.settings, options),
   };
   return { ports: recording.ports, lanes: recording.lanes, recording, begin: (run) => recording.begin(run, facts) };

@@ -4,9 +4,10 @@ import { checkIntegration } from '../../integration.js';
 import type { InterlockConfig } from './config.js';
 import { checkLane, compileLane, laneId, resolveGuards, toArray, type DynamicGuards, type Lane } from '../workflow/guards.js';
 import { collected } from './collected-refusals.js';
-import { checkConfig, honouredOf } from './options.js';
+import { checkConfig, honouredOf } from '../options/check-options.js';
+import { ownOptionsOf } from '../options/merge-options.js';
+import { ownOptions } from '../options/own-options.js';
 import type { ModeDefaults } from './resolve-options.js';
-import { checkEffects } from '../tools/tool-effects.js';
 import { hooksForMastra } from '../tools/tool-hooks.js';
 
 /** An agent's configuration, read: what is the loop's, and what Mastra's agent is to be built with. */
@@ -28,47 +29,26 @@ interface OtherConfig {
   defaultStreamOptions?: unknown;
 }
 
-/** Options that Mastra's agent does not have, beside the guards. */
-const ownOptions = [
-  'hold',
-  'maxHeldChars',
-  'recordEdits',
-  'serveGuardDetails',
-  'serveErrorDetails',
-  'onReaderCancel',
-  'throwOnTripwire',
-  'persistence',
-  'record',
-  'durability',
-  'effects',
-  'acceptChangedCode',
-  'onRunEvent',
-] as const;
-type OwnOption = (typeof ownOptions)[number];
-const isOwn: ReadonlySet<string> = new Set(ownOptions);
-
 /** Reads a configuration; what cannot work is refused: `agent/…` for options, `pipeline/…` for guards. */
 export const readConfig = (given: object): AgentSetup => {
   checkIntegration('@mastra/core');
   const agentId = agentIdOf(given);
   const checked = () => {
     checkConfig(given, agentId);
-    checkEffects(given);
     return given;
   };
   const config = collected<object>(agentId, checked, honouredOf(given));
-  const { inputProcessors, outputProcessors, errorProcessors, ...others } = config as InterlockConfig;
-  const rest = Object.fromEntries(Object.entries(others).filter(([name]) => !isOwn.has(name))) as Omit<typeof others, OwnOption>;
+  const own = ownOptionsOf(config);
   const fixed = (steps: DynamicGuards | undefined, lane: Lane) =>
     collected(agentId, () => fixedGuards(steps, lane, agentId), undefined);
-  const { defaultGenerateOptions, defaultStreamOptions, hooks, ...forMastra } = rest as typeof rest & OtherConfig;
   const guards: InterlockConfig = {
-    inputProcessors: fixed(inputProcessors, 'input'),
-    outputProcessors: fixed(outputProcessors, 'output'),
-    errorProcessors: fixed(errorProcessors, 'error'),
-    maxProcessorRetries: rest.maxProcessorRetries,
-    ...(Object.fromEntries(ownOptions.map((name) => [name, others[name]])) as Pick<InterlockConfig, OwnOption>),
+    ...own,
+    inputProcessors: fixed(own.inputProcessors, 'input'),
+    outputProcessors: fixed(own.outputProcessors, 'output'),
+    errorProcessors: fixed(own.errorProcessors, 'error'),
   };
+  const others = Object.fromEntries(Object.entries(config).filter(([name]) => !Object.hasOwn(ownOptions, name)));
+  const { defaultGenerateOptions, defaultStreamOptions, hooks, ...forMastra } = others as OtherConfig;
   return {
     config,
     guards,
@@ -78,6 +58,7 @@ export const readConfig = (given: object): AgentSetup => {
     mastraConfig: {
       ...forMastra,
       hooks: hooksForMastra(hooks),
+      maxProcessorRetries: guards.maxProcessorRetries,
       inputProcessors: asMastraTakes(guards.inputProcessors),
       outputProcessors: asMastraTakes(guards.outputProcessors),
       errorProcessors: asMastraTakes(guards.errorProcessors),
@@ -86,7 +67,8 @@ export const readConfig = (given: object): AgentSetup => {
 };
 
 /** Mastra's agent is called by its name where it has no id. */
-const agentIdOf = ({ id, name }: { id?: string; name?: string }): string => id ?? name ?? 'agent';
+const agentIdOf = ({ id, name }: { id?: unknown; name?: unknown }): string =>
+  [id, name].find((given) => typeof given === 'string') ?? 'agent';
 
 /** Guards that are no function are read and compiled once; what cannot work is refused at construction. */
 const fixedGuards = (guards: DynamicGuards | undefined, lane: Lane, agentId: string): DynamicGuards | undefined => {

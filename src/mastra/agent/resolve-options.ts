@@ -5,9 +5,9 @@ import type { RunMode } from '../../loop/ports.js';
 import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig } from './config.js';
 import { readerCanceled } from '../../release/readers.js';
-import { mergeOptions } from '../model/merge-options.js';
-import { checkCallOptions } from './options.js';
-import { checkServedOptions } from './served-options.js';
+import { checkCallOptions } from '../options/check-options.js';
+import { mergeOptions } from '../options/merge-options.js';
+import { checkServedOptions } from './allowed-options.js';
 
 /** Defaults as an agent's configuration gives them for its methods. */
 export type ModeDefaults = Readonly<Record<RunMode, unknown>>;
@@ -45,8 +45,8 @@ export const resolveOptions = async ({ agent, mode, defaults: layers, given, gua
   };
   const own = await ask(mode);
   const defaults: CallOptions = mergeOptions(await sharedDefaults(mode, ask), general, own);
+  checkCallOptions(defaults, agent.id); // a function may have given them
   const options: CallOptions = mergeOptions(defaults, given);
-  checkCallOptions(options, agent.id);
   if (mode === 'stream' && (options.onReaderCancel ?? guards?.onReaderCancel) === 'stop') letReadersStop(options);
   return { options, defaults, requestContext: given.requestContext ?? options.requestContext ?? requestContext };
 };

@@ -3,31 +3,14 @@ import { InterlockError } from '../../errors.js';
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import { isDelegated } from '../tools/delegation.js';
-import { changesNothing, checkCallOptions, type CallOptionName } from './options.js';
+import { checkCallOptions } from '../options/check-options.js';
+import { changesNothing, namesWhere } from '../options/option-table.js';
 
 /** What a call that resumes a run may say; the run keeps everything else as it began with it. */
-const resumeOptions = new Set<string>([
-  'runId',
-  'abortSignal',
-  'onReaderCancel',
-  'throwOnTripwire',
-  'onStepFinish',
-  'onFinish',
-  'onChunk',
-  'onError',
-  'onAbort',
-  'onRunEvent',
-  'experimentalTransform',
-  'requestContext',
-  'actor',
-  'memory',
-  'tracingContext',
-  'tracing',
-  'backgroundTaskPolicy',
-] satisfies CallOptionName[]);
+const allowed = namesWhere(({ onResume }) => onResume === 'allowed' || onResume === 'allowed-and-delegated');
 
 /** What a supervisor says again when it resumes an agent. It is as it was. */
-const repeatedToAgents = new Set<string>(['instructions', 'maxSteps', 'context', 'memory'] satisfies CallOptionName[]);
+const repeatedToAgents = namesWhere(({ onResume }) => onResume === 'delegated' || onResume === 'allowed-and-delegated');
 
 /** Options of a call that resumes a run, read. */
 export interface ResumeCall extends CallOptions {
@@ -57,7 +40,7 @@ export const readResumeOptions = (given: object = {}): ResumeCall => {
   const options = Object.fromEntries(Object.entries(named).filter(([name, value]) => value !== undefined && !isRepeated(name)));
   const repeated: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(options)) {
-    if (resumeOptions.has(name)) continue;
+    if (allowed.has(name)) continue;
     delete options[name];
     if (!changesNothing(name, value)) repeated[name] = value;
   }

@@ -5,7 +5,7 @@ import { answer } from '../../loop/resume-run.js';
 import type { Run } from '../../loop/run.js';
 import { decode, encode } from '../../loop/state/encode.js';
 import { writeKept } from '../../loop/state/kept-state.js';
-import type { CodeChange } from '../agent/code-change.js';
+import type { CodeChange } from '../options/own-options.js';
 import { codeOf } from './code-of.js';
 import type { KeptSitting } from './kept-sitting.js';
 import type { DurableAgent, SettingUp } from './set-up.js';

@@ -7,6 +7,7 @@ import type { Run } from '../../loop/run.js';
 import { decode, encode } from '../../loop/state/encode.js';
 import { keptState, type KeptState } from '../../loop/state/kept-state.js';
 import type { CallOptions } from '../call-options.js';
+import { namesWhere } from '../options/option-table.js';
 
 /** A call as any process must know it to go on with its run: data alone. */
 export interface KeptCall {
@@ -55,31 +56,13 @@ export const endOf = (run: Run, { call }: KeptSitting): string => {
 
 export const readEnd = (text: string): KeptEnd => decode(text) as KeptEnd; // the text of an end
 
-/** Options that belong to whoever waits for the run, in the process where that is. */
-const listening = [
-  'abortSignal',
-  'onReaderCancel',
-  'throwOnTripwire',
-  'stopForReader',
-  'onFinish',
-  'onError',
-  'onAbort',
-  'onStepFinish',
-  'onChunk',
-  'onRunEvent',
-  'experimentalTransform',
-  'record',
-  'tracing',
-  'tracingContext',
-  'serverless',
-  'requestContext',
-  'runId',
-] as const satisfies readonly (keyof CallOptions)[];
+/** Options that stay in the process that waits for the run; the rest is kept with the run. */
+const localNames = new Set([...namesWhere(({ isLocal }) => isLocal === true), 'stopForReader' satisfies keyof CallOptions]);
 
 /** The options of a call in two: what the run is called with, and what its caller wants of it here. */
 export const splitOptions = (given: CallOptions): { readonly kept: CallOptions; readonly here: CallOptions } => {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined);
-  const isHere = ([name]: [string, unknown]): boolean => (listening as readonly string[]).includes(name);
+  const isHere = ([name]: [string, unknown]): boolean => localNames.has(name);
   return {
     kept: Object.fromEntries(entries.filter((entry) => !isHere(entry))),
     here: Object.fromEntries(entries.filter(isHere)),

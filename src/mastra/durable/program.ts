@@ -4,7 +4,7 @@ import { Interruption } from '../../loop/interruption.js';
 import type { Run } from '../../loop/run.js';
 import { keepJournal } from '../../loop/state/keep-journal.js';
 import { objectOf } from '../structured-output/structured-output.js';
-import type { CodeChange } from '../agent/code-change.js';
+import type { CodeChange } from '../options/own-options.js';
 import { beginKept, type MakeOptions } from './begin-kept.js';
 import { endOf, readSitting, sittingNumber, writeEnd, type KeptSitting } from './kept-sitting.js';
 import { restingNote, tellChange } from './resting-notes.js';

@@ -2,7 +2,7 @@ import type { Board } from '../../durable/journal.js';
 import { decode, encode } from '../../loop/state/encode.js';
 import type { Run } from '../../loop/run.js';
 import { waitingCalls } from '../../loop/tell-waiting.js';
-import type { CodeChange, NeedsDecision } from '../agent/code-change.js';
+import type { CodeChange } from '../options/own-options.js';
 import { needsDecisionType, type Telling } from './telling.js';
 import { toListed, type ListedRun } from '../agent/suspended-runs.js';
 
@@ -11,6 +11,11 @@ export const restingNote = (run: Run): string | undefined => {
   if (run.status !== 'suspended' || waitingCalls(run).length === 0) return undefined;
   return encode(toListed({ run, suspendedAt: new Date(run.options.ports.wallClock()) }));
 };
+
+/** A run that waits for its code, or for a decision: `acceptChangedCode`, or `cancel`. */
+export interface NeedsDecision extends CodeChange {
+  readonly status: 'needs-decision';
+}
 
 /** A run that waits: for a person's answer, or for code that may go on with it. */
 export type WaitingRun = ListedRun | NeedsDecision;

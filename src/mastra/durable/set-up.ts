@@ -9,7 +9,7 @@ import { beginRun } from '../agent/begin-run.js';
 import type { CallOptions } from '../call-options.js';
 import type { AgentSetup } from '../agent/read-config.js';
 import { resolveOptions } from '../agent/resolve-options.js';
-import type { CodeChange } from '../agent/code-change.js';
+import type { CodeChange } from '../options/own-options.js';
 import { readContext, type KeptCall, type KeptEnd } from './kept-sitting.js';
 
 /** An agent whose runs are kept. */

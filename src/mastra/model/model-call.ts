@@ -3,9 +3,10 @@ import pRetry from 'p-retry';
 import type { ResolvedModel } from '../../phase/host.js';
 import type { ModelRequest, ModelResponse, StepSettings } from '../../loop/ports.js';
 import { askForJson, endingWithUser } from './ask-for-json.js';
-import { mergeOptions } from './merge-options.js';
-import { checkModelSettings } from './option-values.js';
-import { checkStructuredOutput } from '../structured-output/structured-output-options.js';
+import { refuseFaults } from '../option-fault.js';
+import { modelSettingsFault } from '../options/mastra-options.js';
+import { mergeOptions } from '../options/merge-options.js';
+import { structuredOutputFault } from '../structured-output/structured-output-options.js';
 import { providerTools } from './provider-tools.js';
 
 /** Milliseconds before the second try; doubled for each further one. */
@@ -25,8 +26,11 @@ export const createModelCall =
   (called: Settings, includeRawChunks?: boolean) =>
   async (request: ModelRequest): Promise<ModelResponse> => {
     const { entry, prompt, mode, abortSignal } = request;
-    checkModelSettings(request.modelSettings);
-    if (request.structuredOutput) checkStructuredOutput(request.structuredOutput); // a hook may have set it
+    // hooks may have set them
+    refuseFaults([
+      modelSettingsFault(request.modelSettings),
+      request.structuredOutput && structuredOutputFault(request.structuredOutput),
+    ]);
     const { modelSettings, providerOptions } = settingsOf(request, called);
     const { maxRetries = entry.maxRetries, headers, ...settings } = modelSettings;
     const asked = askForJson(prompt, request.structuredOutput, entry.model);

@@ -4,7 +4,8 @@ import type { RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
 import type { ModelEntry } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
-import { checkModelSettings } from './option-values.js';
+import { refuseFaults } from '../option-fault.js';
+import { modelSettingsFault } from '../options/mastra-options.js';
 
 /** Tries after the first, for errors that the provider calls retryable, where nobody said how many. */
 const defaultModelRetries = 2;
@@ -55,7 +56,7 @@ const resolveEntry = async (by: ModelRequestor, entry: FallbackEntry): Promise<M
     resolveDynamic(by, entry.modelSettings),
     resolveDynamic(by, entry.providerOptions),
   ]);
-  checkModelSettings(modelSettings);
+  refuseFaults([modelSettingsFault(modelSettings)]);
   return {
     model,
     maxRetries: defaultModelRetries,

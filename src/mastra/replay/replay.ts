@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from '@mastra/core/agent';
 import { RequestContext } from '@mastra/core/request-context';
 import type { RunStatus } from '../../../schemas/index.js';
+import { recordedSettingsOf } from '../../../schemas/trace-entry.js';
 import { InterlockError } from '../../errors.js';
 import type { CallAnswer } from '../../loop/call-answer.js';
 import { createRun } from '../../loop/create-run.js';
@@ -153,7 +154,7 @@ const sittingFor = ({ setup, sitting, recording }: Playing) => {
 const beginReplay = (playing: Playing): Run => {
   const { setup, agent, recording } = playing;
   const { header, list, settings, objectPlan } = setup;
-  const { runId, agentId, limits, hold, maxHeldChars, toolConcurrency, persistence } = header;
+  const { runId, agentId, limits } = header;
   const run = createRun({
     runId,
     agentId,
@@ -166,10 +167,7 @@ const beginReplay = (playing: Playing): Run => {
     limits: { ...limits, models: recording.ports.models.length },
     tracer: joinTracers(setup.tracer, recording),
     recording,
-    hold,
-    maxHeldChars,
-    toolConcurrency,
-    persistence,
+    ...recordedSettingsOf(header),
     context: { agent: agent as never, requestContext: new RequestContext(), tracingContext: undefined }, // Mastra types an agent by its own generics
   });
   const { threadId, recordEdits, memory } = header;

@@ -1,5 +1,5 @@
 import type { PublicSchema } from '@mastra/core/schema';
-import { InterlockError } from '../../errors.js';
+import type { OptionFault } from '../option-fault.js';
 import { isPlainObject } from '../plain-object.js';
 import { readOutputSchema } from './output-schema.js';
 
@@ -40,35 +40,44 @@ const known = new Set(['schema', 'errorStrategy', 'fallbackValue', 'jsonPromptIn
 /** Fields that Mastra has, and that ask for what is not done here. */
 const refused: Readonly<Record<string, string>> = { model: separate, useAgent: separate, providerOptions: separate };
 
-type Refusal = 'agent/invalid-option' | 'agent/unsupported-option' | 'agent/unknown-option';
+const faultAt = (code: OptionFault['code'], field: string, detail?: string): OptionFault => ({
+  code,
+  path: `structuredOutput${field}`,
+  detail,
+});
 
-const fail = (code: Refusal, field: string, detail?: string): never => {
-  throw new InterlockError(code, { path: `structuredOutput${field}`, detail });
-};
-
-/** Refuses a `structuredOutput` that cannot be kept to the letter. Raises `agent/…-option` with the field's name. */
-export const checkStructuredOutput = (given: unknown): void => {
-  if (given === undefined) return;
+/** Why a `structuredOutput` cannot be kept to the letter, with the field's name. */
+export const structuredOutputFault = (given: unknown): OptionFault | undefined => {
   if (!isPlainObject(given) || given.schema === undefined || given.schema === null)
-    return fail('agent/invalid-option', '', 'it needs a schema.');
-  for (const [name, value] of Object.entries(given)) {
-    if (value === undefined || known.has(name)) continue;
-    fail(refused[name] ? 'agent/unsupported-option' : 'agent/unknown-option', `.${name}`, refused[name]);
-  }
-  checkFields(given);
+    return faultAt('agent/invalid-option', '', 'it needs a schema.');
+  const other = Object.keys(given).find((name) => given[name] !== undefined && !known.has(name));
+  if (other !== undefined)
+    return faultAt(refused[other] ? 'agent/unsupported-option' : 'agent/unknown-option', `.${other}`, refused[other]);
+  return fieldFault(given) ?? schemaFault(given.schema);
+};
+
+const schemaFault = (schema: unknown): OptionFault | undefined => {
   try {
-    readOutputSchema(given.schema);
+    readOutputSchema(schema);
+    return undefined;
   } catch (cause) {
-    throw new InterlockError('agent/invalid-option', { path: 'structuredOutput.schema', cause });
+    return { ...faultAt('agent/invalid-option', '.schema'), cause };
   }
 };
 
-const checkFields = ({ errorStrategy, fallbackValue, jsonPromptInjection, instructions }: Record<string, unknown>): void => {
+const fieldFault = ({
+  errorStrategy,
+  fallbackValue,
+  jsonPromptInjection,
+  instructions,
+}: Record<string, unknown>): OptionFault | undefined => {
   if (!strategies.includes(errorStrategy))
-    fail('agent/invalid-option', '.errorStrategy', 'it must be "strict", "warn" or "fallback".');
-  if (errorStrategy === 'fallback' && fallbackValue === undefined) fail('agent/invalid-option', '.fallbackValue', 'which value?');
+    return faultAt('agent/invalid-option', '.errorStrategy', 'it must be "strict", "warn" or "fallback".');
+  if (errorStrategy === 'fallback' && fallbackValue === undefined)
+    return faultAt('agent/invalid-option', '.fallbackValue', 'which value?');
   if (!injections.includes(jsonPromptInjection))
-    fail('agent/invalid-option', '.jsonPromptInjection', 'it must be true, false, "system", "inline" or "auto".');
-  if (instructions !== undefined && !jsonPromptInjection)
-    fail('agent/unsupported-option', '.instructions', 'without jsonPromptInjection they say nothing.');
+    return faultAt('agent/invalid-option', '.jsonPromptInjection', 'it must be true, false, "system", "inline" or "auto".');
+  return instructions !== undefined && !jsonPromptInjection
+    ? faultAt('agent/unsupported-option', '.instructions', 'without jsonPromptInjection they say nothing.')
+    : undefined;
 };

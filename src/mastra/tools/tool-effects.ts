@@ -5,20 +5,6 @@ import type { Effect } from '../../loop/effect.js';
 /** What an agent says that its tools do outside their runs, by their names. */
 export type ToolEffects = Readonly<Record<string, Effect>>;
 
-const known: readonly unknown[] = ['none', 'idempotent', 'once'] satisfies Effect[];
-
-/** Refuses effects that nobody knows, and those of tools that the agent has not: one that is misspelt would protect nothing. */
-export const checkEffects = ({ effects, tools }: { effects?: unknown; tools?: unknown }): void => {
-  if (effects === undefined) return;
-  const invalid = (path: string, detail: string) => new InterlockError('agent/invalid-option', { path, detail });
-  if (typeof effects !== 'object' || effects === null) throw invalid('effects', 'it must say an effect for each of some tools.');
-  for (const [name, effect] of Object.entries(effects)) {
-    if (!known.includes(effect)) throw invalid(`effects.${name}`, 'it must be "none", "idempotent" or "once".');
-    const isOffered = typeof tools === 'function' || Object.hasOwn(tools ?? {}, name);
-    if (!isOffered) throw invalid(`effects.${name}`, 'the agent has no tool of this name.');
-  }
-};
-
 /** What keeps a run: an engine, or for a sub-agent's run that of its supervisor. */
 type Keeping = Pick<Engine, 'isFenced'> & Partial<Pick<Engine, 'name'>>;
 

@@ -38,7 +38,7 @@ export interface StreamGate {
   close(): void;
 }
 
-const defaultMaxHeldChars = 1_000_000;
+export const defaultMaxHeldChars = 1_000_000;
 
 /** Makes the gate of one model call. */
 export const createStreamGate = (options: StreamGateOptions): StreamGate => {

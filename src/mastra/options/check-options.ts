@@ -1,0 +1,87 @@
+import { refuseFaults, type OptionFault } from '../option-fault.js';
+import { faultsOf } from './option-schemas.js';
+import { isHonoured, namesWhere, refusalOf, rowOf, type NameIn, type OptionPlace } from './option-table.js';
+
+/** @param within The option that holds these, with a dot. */
+const faultsIn = (given: object, where: OptionPlace, within = ''): OptionFault[] =>
+  Object.entries(given).flatMap(([name, value]: [string, unknown]): OptionFault[] => {
+    if (value === undefined) return [];
+    const path = `${within}${name}`;
+    const row = rowOf(name);
+    const treatment = row?.[where];
+    if (!treatment) return [{ code: 'agent/unknown-option', path, detail: suggestion(name, where) }];
+    if (!isHonoured(treatment)) {
+      const detail = refusalOf(treatment, value);
+      return detail === undefined ? [] : [{ code: 'agent/unsupported-option', path, detail }];
+    }
+    const faults = faultsOf(treatment, value, path);
+    if (faults.length > 0) return faults.map((fault) => ({ code: 'agent/invalid-option', ...fault }));
+    const fault = where === 'call' ? row?.check?.(value) : undefined;
+    return fault ? [{ ...fault, path: `${within}${fault.path}` }] : [];
+  });
+
+const suggestion = (name: string, where: OptionPlace): string => {
+  const [best] = [...namesWhere((row) => row[where] !== undefined)]
+    .map((one) => ({ one, apart: distance(name.toLowerCase(), one.toLowerCase()) }))
+    .toSorted((a, b) => a.apart - b.apart);
+  return best && best.apart <= Math.max(1, name.length / 4) ? `did you mean ${best.one}?` : 'there is no such option.';
+};
+
+/** How many letters have to be inserted, removed or replaced. */
+const distance = (one: string, other: string): number => {
+  let row = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (const [index, letter] of Array.from(one).entries()) {
+    const above = row;
+    row = [index + 1];
+    for (let column = 1; column <= other.length; column += 1)
+      row.push(
+        Math.min(
+          (above[column] ?? 0) + 1,
+          (row[column - 1] ?? 0) + 1,
+          (above[column - 1] ?? 0) + (letter === other[column - 1] ? 0 : 1),
+        ),
+      );
+  }
+  return row[other.length] ?? 0;
+};
+
+/**
+ * Refuses options of a call that would be ignored, all of them in one error. Raises `agent/unsupported-option` for those of Mastra's agent
+ * that the loop does not honour, `agent/unknown-option` for anything else, `agent/invalid-option` for values that cannot be used.
+ */
+export const checkCallOptions = (options: object, agentId?: string): void =>
+  refuseFaults(faultsIn(options, 'call'), agentId && `agent "${agentId}"`);
+
+/** A configuration without what is refused of it. */
+export const honouredOf = (config: object): object =>
+  Object.fromEntries(
+    Object.entries(config).filter(([name]) => {
+      const treatment = rowOf(name)?.config;
+      return treatment !== undefined && isHonoured(treatment);
+    }),
+  );
+
+/** Defaults of calls, as far as they are data; those that a function gives are checked with each call. */
+const defaultsOfCalls = [
+  'defaultOptions',
+  'defaultGenerateOptions',
+  'defaultStreamOptions',
+] as const satisfies NameIn<'config'>[];
+
+/** Refuses what an agent's configuration cannot hold, all of it in one error; same codes as {@link checkCallOptions}. */
+export const checkConfig = (config: Partial<Record<NameIn<'config'>, unknown>>, agentId: string): void => {
+  const faults = faultsIn(config, 'config');
+  for (const name of defaultsOfCalls) {
+    const defaults = config[name];
+    if (typeof defaults === 'object' && defaults !== null) faults.push(...faultsIn(defaults, 'call', `${name}.`));
+  }
+  refuseFaults([...faults, ...foreignEffects(config)], `agent "${agentId}"`);
+};
+
+/** Effects of tools that the agent does not have: one that is misspelt would protect nothing. */
+const foreignEffects = ({ effects, tools }: { effects?: unknown; tools?: unknown }): OptionFault[] => {
+  if (typeof tools === 'function' || typeof effects !== 'object') return [];
+  const foreign = Object.keys(effects ?? {}).filter((name) => !Object.hasOwn(tools ?? {}, name));
+  const detail = 'the agent has no tool of this name.';
+  return foreign.map((name) => ({ code: 'agent/invalid-option', path: `effects.${name}`, detail }));
+};

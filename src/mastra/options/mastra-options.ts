@@ -1,0 +1,150 @@
+import type { OptionFault } from '../option-fault.js';
+import { structuredOutputFault } from '../structured-output/structured-output-options.js';
+import { both, inConfig, onCall, refused, removes, unlessFalse, withoutEffect, type OptionRow } from './option-row.js';
+import {
+  aBoolean,
+  abortSignal,
+  aFunction,
+  agents,
+  aName,
+  anObject,
+  aText,
+  concurrency,
+  either,
+  functions,
+  instructions,
+  listOf,
+  mastra,
+  memory,
+  messages,
+  model,
+  oneOf,
+  orGiven,
+  recordOf,
+  requestContext,
+  schema,
+  toolChoice,
+  tools,
+  voice,
+  wholeNumberFrom,
+  workflows,
+} from './option-schemas.js';
+
+const callbacks = recordOf(aFunction);
+const served = { isServed: true } as const;
+const resumed = { onResume: 'allowed' } as const;
+/** Those of the caller that waits, which may be another one when the run is resumed. */
+const ofCaller = { ...resumed, isLocal: true } as const;
+const callback = onCall(aFunction, ofCaller);
+const repeated = { isServed: true, onResume: 'delegated' } as const;
+const ownRuntime = refused("Mastra's runtime of threads does not know the runs of this agent.");
+
+/** A setting of a model, the agent's or a hook's, that would be ignored. */
+export const modelSettingsFault = (settings: unknown): OptionFault | undefined => {
+  if (typeof settings !== 'object' || settings === null || !('timeout' in settings) || settings.timeout === undefined)
+    return undefined;
+  const detail = 'a time limit is set with abortSignal, e.g. AbortSignal.timeout(milliseconds).';
+  return { code: 'agent/unsupported-option', path: 'modelSettings.timeout', detail };
+};
+
+/** Options of Mastra's agent, and what hosts hand on with them; their types are Mastra's. */
+export const mastraOptions = {
+  id: { call: withoutEffect, config: aName },
+  name: inConfig(aName),
+  description: inConfig(aText),
+  metadata: inConfig(orGiven(anObject)),
+  instructions: { call: instructions, config: orGiven(instructions), ...repeated },
+  system: onCall(instructions, served),
+  context: onCall(messages, repeated),
+  model: both(model, served),
+  maxRetries: inConfig(wholeNumberFrom(0)),
+  memory: {
+    call: anObject,
+    config: orGiven(memory),
+    isServed: true,
+    onResume: 'allowed-and-delegated',
+    mergeDepth: 1,
+  },
+  runId: onCall(aName, { ...served, ...ofCaller }),
+  requestContext: onCall(requestContext, { ...served, ...ofCaller }),
+  requestContextSchema: inConfig(schema),
+  abortSignal: onCall(abortSignal, { ...served, ...ofCaller }),
+  actor: onCall(anObject, resumed),
+  mcp: onCall(anObject),
+  maxSteps: onCall(wholeNumberFrom(1), { ...repeated, default: 5 }),
+  stopWhen: onCall(functions, served),
+  providerOptions: onCall(recordOf(anObject), { ...served, mergeDepth: 2 }),
+  modelSettings: onCall(anObject, { ...served, mergeDepth: 1, check: modelSettingsFault }),
+  onStepFinish: callback,
+  onFinish: callback,
+  onChunk: callback,
+  onError: callback,
+  onAbort: callback,
+  onIterationComplete: onCall(aFunction),
+  activeTools: onCall(listOf(aText), served),
+  tools: inConfig(orGiven(tools)),
+  toolsets: onCall(recordOf(tools), { ...served, mergeDepth: 2 }),
+  clientTools: onCall(tools, { ...served, mergeDepth: 1 }),
+  hooks: both(callbacks, { mergeDepth: 1 }),
+  toolChoice: onCall(toolChoice, served),
+  toolCallConcurrency: onCall(concurrency, { default: 10 }),
+  requireToolApproval: onCall(orGiven(aBoolean), { ...served, loosens: removes }),
+  prepareStep: onCall(aFunction),
+  experimentalTransform: onCall(functions, ofCaller),
+  includeRawChunks: onCall(aBoolean),
+  structuredOutput: onCall(anObject, { ...served, check: structuredOutputFault }),
+  output: onCall(refused('its successor is structuredOutput.'), served),
+  isTaskComplete: onCall(anObject),
+  delegation: onCall(anObject),
+  scorers: { call: recordOf(anObject), config: orGiven(recordOf(anObject)), ...served },
+  returnScorerData: onCall(aBoolean),
+  tracingContext: onCall(anObject, ofCaller),
+  tracingOptions: onCall(anObject, served),
+  // Mastra derives these from the tracing context, and hands them to every agent it calls.
+  tracing: onCall(anObject, ofCaller),
+  loggerVNext: onCall(withoutEffect),
+  metrics: onCall(withoutEffect),
+  serverless: onCall(anObject, { isLocal: true }),
+  // A stream ends where its run suspends; nothing here runs in the background or sends signals.
+  hideSignals: onCall(withoutEffect),
+  closeOnSuspend: onCall(withoutEffect),
+  disableBackgroundTasks: onCall(withoutEffect),
+  backgroundTaskPolicy: onCall(withoutEffect, resumed),
+  _skipBgTaskWait: onCall(withoutEffect),
+  untilIdle: onCall(withoutEffect),
+  // What hosts hand on with the options of a call: Mastra's server with each request, the AI SDK's chat with its messages.
+  registeredTools: onCall(withoutEffect),
+  taskStore: onCall(withoutEffect),
+  routePrefix: onCall(withoutEffect),
+  request: onCall(withoutEffect),
+  messageId: onCall(withoutEffect),
+  eagerToolExecution: onCall(unlessFalse('no tool runs before its step was judged.')),
+  autoResumeSuspendedTools: onCall(unlessFalse('what a person answers is not read off what a model writes.')),
+  savePerStep: onCall(unlessFalse('an answer is saved once it was accepted as a whole.'), served),
+  versions: onCall(refused('call the agent of the version that is meant.'), served),
+  transform: both(refused('guards of the stream and of results say what is shown.')),
+  workflows: inConfig(orGiven(workflows)),
+  agents: inConfig(orGiven(agents)),
+  defaultOptions: inConfig(orGiven(anObject)),
+  defaultGenerateOptions: inConfig(orGiven(anObject)),
+  defaultStreamOptions: inConfig(orGiven(anObject)),
+  defaultGenerateOptionsLegacy: inConfig(orGiven(anObject)),
+  defaultStreamOptionsLegacy: inConfig(orGiven(anObject)),
+  defaultNetworkOptions: inConfig(orGiven(anObject)),
+  mastra: inConfig(mastra),
+  voice: inConfig(orGiven(voice)),
+  options: inConfig(anObject),
+  rawConfig: inConfig(anObject),
+  durable: inConfig(unlessFalse('an engine is given as durability.')),
+  skills: inConfig(orGiven(listOf(either(aText, anObject)))),
+  skillsFormat: inConfig(oneOf('xml', 'json', 'markdown')),
+  browser: inConfig(anObject),
+  workspace: inConfig(orGiven(anObject)),
+  channels: inConfig(ownRuntime),
+  signals: inConfig(ownRuntime),
+  notifications: inConfig(ownRuntime),
+  pubsub: inConfig(ownRuntime),
+  goal: inConfig(refused('a guard of the result judges the answer, and may ask for another.')),
+  backgroundTasks: inConfig(refused('no tool runs outside its run, where no guard judges its result.')),
+  editor: inConfig(refused('guards of a stored version are not known when the agent is built.')),
+} as const satisfies Readonly<Record<string, OptionRow>>;

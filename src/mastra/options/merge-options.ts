@@ -1,0 +1,31 @@
+import { isPlainObject } from '../plain-object.js';
+import { rowOf, type OwnOptions } from './option-table.js';
+import { ownOptions } from './own-options.js';
+
+/**
+ * Puts options together, later layers over earlier ones. Entries are merged as deep as `mergeDepth` of the option's row, and nothing is
+ * copied below it: processors, pipelines, tools, schemas, contexts and signals are the caller's own objects.
+ */
+export const mergeOptions = (...layers: readonly (object | undefined)[]): Record<string, unknown> => {
+  const merged: Record<string, unknown> = {};
+  for (const layer of layers)
+    for (const [name, value] of Object.entries(layer ?? {}))
+      if (value !== undefined) merged[name] = mergeValue(merged[name], value, rowOf(name)?.mergeDepth ?? 0);
+  return merged;
+};
+
+const mergeValue = (earlier: unknown, later: unknown, depth: number): unknown => {
+  if (depth === 0 || !isPlainObject(earlier) || !isPlainObject(later)) return later;
+  const merged = { ...earlier };
+  for (const [name, value] of Object.entries(later))
+    if (value !== undefined) merged[name] = mergeValue(merged[name], value, depth - 1);
+  return merged;
+};
+
+/** Interlock's own options of a run: those of its call over those of its agent. */
+export const effectiveOptions = (agent: object, call: object): OwnOptions<'config'> =>
+  mergeOptions(ownOptionsOf(agent), ownOptionsOf(call));
+
+/** Interlock's own options among others. */
+export const ownOptionsOf = (options: object): OwnOptions<'config'> =>
+  Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(ownOptions, name)));

@@ -1,0 +1,151 @@
+import { z } from 'zod';
+
+/** The sentence after a path for a value that an option does not take. */
+const mustBe = (says: string): string => `it must be ${says}.`;
+
+/** A schema that a test of the value decides. Values are checked, never copied. @param says What it takes, after "it must be". */
+export const kind = <T>(says: string, fits: (value: unknown) => boolean): z.ZodType<T> =>
+  z.custom<T>(fits, mustBe(says)).describe(says);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** @typeParam T The signature, which no test of a value can see. */
+export const functionOf = <T>(): z.ZodType<T> => kind<T>('a function', (value) => typeof value === 'function');
+
+/** An instance, known by a method: an application may have loaded its class twice. */
+export const instanceWith = <T>(method: string, says: string): z.ZodType<T> =>
+  kind<T>(says, (value) => isObject(value) && typeof value[method] === 'function');
+
+export const aFunction = functionOf<(...args: never[]) => unknown>();
+export const anObject = kind<object>('an object', isObject);
+export const aText = z.string(mustBe('a text')).describe('a text');
+export const aBoolean = z.boolean(mustBe('true or false')).describe('true or false');
+
+const nameSays = 'a text that is not empty';
+export const aName = z.string(mustBe(nameSays)).min(1, mustBe(nameSays)).describe(nameSays);
+
+export const wholeNumberFrom = (least: number): z.ZodType<number> => {
+  const says = `a whole number from ${least}`;
+  return z.int(mustBe(says)).min(least, mustBe(says)).describe(says);
+};
+
+export const oneOf = <const Values extends readonly string[]>(...values: Values): z.ZodType<Values[number]> =>
+  z.enum(values, mustBe(inWords(values))).describe(inWords(values));
+
+export const either = <One, Other>(one: z.ZodType<One>, other: z.ZodType<Other>): z.ZodType<One | Other> => {
+  const says = `${one.description} or ${other.description}`;
+  return z.union([one, other], mustBe(says)).describe(says);
+};
+
+/** A value, or a function that gives it for each request. */
+export const orGiven = (given: z.ZodType): z.ZodType => either(given, aFunction);
+
+export const listOf = <Entry>(entry: z.ZodType<Entry>): z.ZodType<readonly Entry[]> => {
+  const says = `a list in which each entry is ${entry.description}`;
+  return z.array(entry, mustBe(says)).describe(says);
+};
+
+/** An object in which every field that is set takes the same; it may be an instance. */
+export const recordOf = <Field>(field: z.ZodType<Field>): z.ZodType<Readonly<Record<string, Field>>> => {
+  const says = `an object in which each field is ${field.description}`;
+  return z
+    .custom<Readonly<Record<string, Field>>>(isObject, { error: mustBe(says), abort: true })
+    .check(({ value, issues }) => {
+      for (const [name, of] of Object.entries(value)) {
+        const faults = of === undefined ? [] : (field.safeParse(of).error?.issues ?? []);
+        for (const issue of faults) issues.push({ ...issue, path: [name, ...issue.path] } as z.core.$ZodRawIssue); // its input is the field
+      }
+    })
+    .describe(says);
+};
+
+/** An object whose fields may all be left out; another field is refused by name. */
+export const fieldsOf = <Shape extends Readonly<Record<string, z.ZodType>>>(shape: Shape) => {
+  const names = inWords(Object.keys(shape));
+  const says = `an object with ${names}`;
+  const error = ({ code }: { code?: string }) => (code === 'unrecognized_keys' ? `there is only ${names}.` : mustBe(says));
+  return z.strictObject(shape, { error }).partial().describe(says);
+};
+
+/** `"a", "b" or "c"`. */
+const inWords = (words: readonly string[]): string =>
+  words
+    .map((word) => `"${word}"`)
+    .join(', ')
+    .replace(/, (?=[^,]*$)/, ' or ');
+
+type Issue = z.core.$ZodIssue;
+
+const isInside = (issue: Issue): boolean => issue.path.length > 0 || issue.code === 'unrecognized_keys';
+
+/** Of a union, the fault of the schema that came furthest into the value. */
+const furthest = (issue: Issue): readonly Issue[] => {
+  if (issue.code !== 'invalid_union') return [issue];
+  const deeper = issue.errors.map((issues) => issues.flatMap(furthest)).find((issues) => issues.some(isInside));
+  return deeper?.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })) ?? [issue];
+};
+
+/** All that is wrong with a value, and where in it. */
+export const faultsOf = (schema: z.ZodType, value: unknown, path: string): { path: string; detail: string }[] => {
+  const { error } = schema.safeParse(value);
+  return (error?.issues ?? []).flatMap(furthest).flatMap((issue) => {
+    const place = [path, ...issue.path.map(String)].join('.');
+    const places = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => `${place}.${key}`) : [place];
+    return places.map((where) => ({ path: where, detail: issue.message }));
+  });
+};
+
+const systemMessage = either(
+  aText,
+  kind<object>('a system message', (value) => isObject(value) && value.role === 'system'),
+);
+/** Words for the system message: of a call, or of an agent, where a function may give them. */
+export const instructions = either(systemMessage, listOf(systemMessage));
+
+const message = either(
+  aText,
+  kind<object>('a message', (value) => isObject(value) && ('content' in value || 'parts' in value)),
+);
+/** Messages in any form that Mastra reads. */
+export const messages = either(message, listOf(message));
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+const isFilled = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0;
+
+/** A model, its id, or models to fall back to in their order. */
+export const model = orGiven(
+  either(
+    either(aName, anObject),
+    kind<object[]>(
+      'a list of { model }, tried in their order',
+      (value) => isFilled(value) && value.every((entry) => isObject(entry) && isGiven(entry.model)),
+    ),
+  ),
+);
+
+/** Tools by their names. */
+export const tools = recordOf(kind<object>('an object or a function', (value) => typeof value === 'function' || isObject(value)));
+
+export const toolChoice = either(
+  oneOf('auto', 'none', 'required'),
+  kind<object>(
+    '{ type: "tool", toolName }',
+    (value) => isObject(value) && value.type === 'tool' && typeof value.toolName === 'string',
+  ),
+);
+
+export const functions = either(aFunction, listOf(aFunction));
+
+const atOnce = wholeNumberFrom(1);
+export const concurrency = either(atOnce, fieldsOf({ limit: atOnce, strategy: oneOf('available', 'called') }));
+
+export const requestContext = instanceWith('get', 'a RequestContext');
+export const abortSignal = instanceWith<AbortSignal>('addEventListener', 'an AbortSignal');
+export const memory = instanceWith('recall', 'a memory of Mastra');
+export const mastra = instanceWith('getLogger', 'a Mastra instance');
+export const voice = instanceWith('addTools', 'a voice of Mastra');
+/** Sub-agents and workflows by their names. */
+export const agents = recordOf(instanceWith('getDescription', 'an agent'));
+export const workflows = recordOf(instanceWith('createRun', 'a workflow'));
+export const schema = kind<object>('a schema', (value) => typeof value === 'function' || isObject(value));

@@ -1,0 +1,67 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+import { isInterlockError } from '../../src/index.js';
+import { mastraOptions } from '../../src/mastra/options/mastra-options.js';
+import { optionTable } from '../../src/mastra/options/option-table.js';
+import { ownOptions } from '../../src/mastra/options/own-options.js';
+import { makeAgent } from './support.js';
+
+/** Everything that types, checks, merges, limits or splits options, but not what reads a value. */
+const machinery = [
+  ...globSync('src/mastra/options/*.ts'),
+  ...['allowed-options', 'config', 'resume-options'].map((name) => `src/mastra/agent/${name}.ts`),
+  'src/mastra/call-options.ts',
+  'src/mastra/durable/kept-sitting.ts',
+  'src/mastra/replay/replay.ts',
+  'src/loop/run-recording.ts',
+];
+
+const codeOf = (path: string): string => readFileSync(path, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
+
+describe('the table of options', () => {
+  it('names an option of Interlock once: adding one touches its row, what reads it, and a test', () => {
+    const sources = machinery.map((path) => ({ path: path.replaceAll('\\', '/'), code: codeOf(path) }));
+    const elsewhere = Object.keys(ownOptions)
+      .filter((name) => /[A-Z]/.test(name)) // the others are words of other things, too
+      .flatMap((name) =>
+        sources.filter(({ code }) => new RegExp(`\\b${name}\\b`).test(code)).map(({ path }) => `${name} in ${path}`),
+      )
+      .filter((found) => !found.endsWith('/own-options.ts'));
+    // A replay hands what was recorded of the edits on to its lanes.
+    expect(elsewhere.filter((found) => !found.startsWith('recordEdits in '))).toEqual([]);
+  });
+
+  it('has each option in one of its two halves', () => {
+    expect(Object.keys(ownOptions).filter((name) => Object.hasOwn(mastraOptions, name))).toEqual([]);
+    expect(Object.keys(optionTable)).toHaveLength(Object.keys(ownOptions).length + Object.keys(mastraOptions).length);
+  });
+
+  it('rejects all wrong options of a call in one error, with the agent, suggestions and alternatives', async () => {
+    const { agent, model } = makeAgent();
+    const wrong = {
+      maxSteps: 'ten',
+      maxStep: 3,
+      persistence: { tripwire: 'all', failed: 1, done: 'drop' },
+      versions: {},
+      modelSettings: { timeout: 5 },
+      structuredOutput: {},
+    } as object;
+    const error: unknown = await agent.generate('Hi', wrong).catch((reason: unknown) => reason);
+    expect(isInterlockError(error, 'agent/invalid-option')).toBe(true);
+    const { message, path } = error as Error & { path: string };
+    expect(path).toBe('maxSteps');
+    for (const part of [
+      `agent "${agent.id}": it must be a whole number from 1`,
+      'maxStep: did you mean maxSteps?',
+      'persistence.tripwire: it must be "drop", "user-only" or "placeholder"',
+      'persistence.failed: it must be',
+      'persistence.done: there is only "tripwire", "failed", "canceled" or "suspended"',
+      'versions: call the agent of the version that is meant',
+      'modelSettings.timeout: a time limit is set with abortSignal',
+      'structuredOutput: it needs a schema',
+    ])
+      expect(message).toContain(part);
+    expect(model.calls).toEqual([]);
+  });
+});
