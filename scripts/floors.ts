@@ -13,6 +13,7 @@ const floors = [
       'src/error-table',
       'src/errors',
       'src/integration',
+      'src/attach-response',
       'src/error-response',
       'src/option-kind',
       'src/verdict',

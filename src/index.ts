@@ -1,4 +1,5 @@
 export { InterlockError, isInterlockError, errorTable, type ErrorCode, type InterlockErrorOptions } from './errors.js';
+export { attachResponse, type Attachable } from './attach-response.js';
 export { errorResponse } from './error-response.js';
 export type { Verdict, Pass, Edit, Trip, Retry, Unavailable, Stop } from './verdict.js';
 export { phases, phaseNames } from './phase/table.js';

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { copyPlain, isRecord, isSame } from './plain-data.js';
+import { copyPlain, copyShared, isRecord, isSame } from './plain-data.js';
 
 class Thing {
   #secret = 1;
@@ -61,5 +62,32 @@ describe('copyPlain', () => {
     const copy = copyPlain(JSON.parse('{"__proto__":{"x":1}}') as object);
     expect(Object.hasOwn(copy, '__proto__')).toBe(true);
     expect((copy as { x?: number }).x).toBeUndefined();
+  });
+});
+
+describe('copyShared', () => {
+  const plain = fc.anything({ withDate: true, maxDepth: 3 });
+
+  it('is a copy of the value, and the earlier copy itself exactly where the two are the same', () => {
+    const holds = ([earlier, value]: [unknown, unknown]): void => {
+      const copy = copyShared(earlier, value);
+      expect(isSame(copy, value)).toBe(true);
+      expect(Object.is(copy, earlier)).toBe(isSame(earlier, value));
+    };
+    fc.assert(fc.property(fc.tuple(plain, plain), holds));
+    fc.assert(
+      fc.property(plain, (value) => {
+        const earlier = copyPlain(value);
+        expect(copyShared(earlier, value)).toBe(earlier);
+      }),
+    );
+  });
+
+  it('shares the parts of a message that has grown', () => {
+    const earlier = { parts: [{ text: 'One.' }, { text: 'Two.' }] };
+    const copy = copyShared(earlier, { parts: [{ text: 'One.' }, { text: 'Changed.' }, { text: 'Three.' }] });
+    expect(copy.parts[0]).toBe(earlier.parts[0]);
+    expect(copy).toEqual({ parts: [{ text: 'One.' }, { text: 'Changed.' }, { text: 'Three.' }] });
+    expect(earlier.parts[1]).toEqual({ text: 'Two.' });
   });
 });

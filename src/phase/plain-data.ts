@@ -48,3 +48,40 @@ const copy = (value: unknown): unknown => {
   }
   return made;
 };
+
+/**
+ * A copy of plain data that shares with an earlier copy whatever has not changed since: the earlier copy itself where nothing has.
+ * What copies share is told to be the same without looking into it.
+ */
+export const copyShared = <T>(earlier: T, value: T): T => shared(earlier, value) as T; // a copy has the type of what it copies
+
+const shared = (earlier: unknown, value: unknown): unknown => {
+  if (Array.isArray(value)) return Array.isArray(earlier) ? sharedList(earlier, value) : copy(value);
+  if (value instanceof Date) return earlier instanceof Date && earlier.getTime() === value.getTime() ? earlier : new Date(value);
+  if (!isRecord(value)) return value;
+  return isRecord(earlier) ? sharedRecord(earlier, value) : copy(value);
+};
+
+const sharedList = (earlier: readonly unknown[], value: readonly unknown[]): readonly unknown[] => {
+  let isChanged = earlier.length !== value.length;
+  const made = value.map((entry, index) => {
+    const one = shared(earlier[index], entry);
+    isChanged ||= !Object.is(one, earlier[index]);
+    return one;
+  });
+  return isChanged ? made : earlier;
+};
+
+const sharedRecord = (earlier: Fields, value: Fields): Fields => {
+  const made = { ...value };
+  let isChanged = false;
+  let fields = 0;
+  for (const name in made) {
+    const known = Object.hasOwn(earlier, name) ? earlier[name] : undefined;
+    const one = shared(known, made[name]);
+    made[name] = one;
+    isChanged ||= !Object.is(one, known) || !Object.hasOwn(earlier, name);
+    fields += 1;
+  }
+  return isChanged || Object.keys(earlier).length !== fields ? made : earlier;
+};

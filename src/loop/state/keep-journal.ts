@@ -5,7 +5,8 @@ import type { InsidePart } from '../inside-part.js';
 import type { Journal, Run } from '../run.js';
 import { decode, encode } from './encode.js';
 import { keptState, mayBeKept, writeKept, type KeptState } from './kept-state.js';
-import { applyPatch, diff, type Patch } from './patch.js';
+import type { Patch } from './patch.js';
+import { createStateLog } from './state-change.js';
 
 /** What is kept of something that was done: what it came to, or what it failed with. */
 type Ended<T> = { readonly value: T; readonly error?: undefined } | { readonly error: unknown };
@@ -27,26 +28,29 @@ export interface KeepJournal {
  * and what it changed. The run itself is made what the journal says once something is to be done with it.
  */
 export const keepJournal = (durable: Durable, { begun, isFenced }: KeepJournal): Journal => {
-  let state: unknown = begun ? apart(begun) : {};
+  const log = createStateLog(begun && apart(begun));
   let isBehind = false;
   let current = durable;
   const catchUp = (run: Run): void => {
-    if (isBehind) writeKept(run, apart(state as KeptState)); // what every patch made
+    if (isBehind) writeKept(run, apart(log.state));
     isBehind = false;
   };
   return {
     isFenced,
     stretch: async <T>(run: Run, key: string, body: () => Promise<T>): Promise<T> => {
-      let isLive = false;
+      let now: KeptState | undefined;
       const text = await step(durable, key, (inner) => {
-        isLive = true;
         current = inner;
         catchUp(run);
-        return textOf(async (): Promise<Changed<T>> => ({ value: await body(), patch: diff(state, keptState(run)) }));
+        return textOf(async (): Promise<Changed<T>> => {
+          const value = await body();
+          now = keptState(run);
+          return { value, patch: log.change(now) };
+        });
       });
       const { value, patch } = valueIn(text) as Changed<T>; // what the stretch was kept as
-      if (patch) state = applyPatch(state, patch);
-      isBehind ||= !isLive;
+      log.append(patch, now);
+      isBehind ||= !now;
       return value;
     },
     part: async <T>(key: string, body: (inside: InsidePart) => Promise<T>): Promise<T> =>

@@ -11,14 +11,17 @@ export type Patch =
   /** Entries that changed; then, at a place, how many are gone and which came. */
   | readonly ['#', readonly (readonly [index: number, patch: Patch])[], at: number, gone: number, came: readonly unknown[]];
 
+/** How many entries at the start of each list, by its field, are known to be as they were. */
+export type Settled = Readonly<Record<string, number>>;
+
 /**
  * What makes `before` `after`; nothing where they are the same. Made for values that grow at their ends, as conversations do: no
- * published differ that is kept tells an appended word or entry in time proportional to the length.
+ * published differ that is kept tells an appended word or entry in time proportional to the length. Settled entries are not looked at.
  */
-export const diff = (before: unknown, after: unknown): Patch | undefined => {
+export const diff = (before: unknown, after: unknown, settled: Settled = {}): Patch | undefined => {
   if (typeof before === 'string' && typeof after === 'string') return diffTexts(before, after);
-  if (Array.isArray(before) && Array.isArray(after)) return diffLists(before, after);
-  if (isRecord(before) && isRecord(after)) return diffRecords(before, after);
+  if (Array.isArray(before) && Array.isArray(after)) return diffLists(before, after, 0);
+  if (isRecord(before) && isRecord(after)) return diffRecords(before, after, settled);
   return isSame(before, after) ? undefined : ['=', after];
 };
 
@@ -32,11 +35,12 @@ const diffTexts = (before: string, after: string): Patch | undefined => {
 
 type Fields = Record<string, unknown>;
 
-const diffRecords = (before: Fields, after: Fields): Patch | undefined => {
+const diffRecords = (before: Fields, after: Fields, settled: Settled): Patch | undefined => {
   const changed: Record<string, Patch> = {};
   let changes = 0;
   for (const [name, value] of Object.entries(after)) {
-    const patch = Object.hasOwn(before, name) ? diff(before[name], value) : (['=', value] as const);
+    const length = Object.hasOwn(settled, name) ? settled[name] : undefined;
+    const patch = Object.hasOwn(before, name) ? diffField(before[name], value, length) : (['=', value] as const);
     if (!patch) continue;
     setField(changed, name, patch);
     changes += 1;
@@ -45,14 +49,19 @@ const diffRecords = (before: Fields, after: Fields): Patch | undefined => {
   return changes + gone.length > 0 ? ['.', changed, gone] : undefined;
 };
 
+const diffField = (before: unknown, after: unknown, settled: number | undefined): Patch | undefined =>
+  settled !== undefined && Array.isArray(before) && Array.isArray(after)
+    ? diffLists(before, after, settled)
+    : diff(before, after);
+
 /** Any text may be a name, `__proto__` too: what a model wrote stands in these values. */
 const setField = (record: Fields, name: string, value: unknown): void =>
   void Object.defineProperty(record, name, { value, enumerable: true, configurable: true, writable: true });
 
 /** What is the same at both ends stays; in between, entries are compared in their order as far as there are any on both sides. */
-const diffLists = (before: readonly unknown[], after: readonly unknown[]): Patch | undefined => {
+const diffLists = (before: readonly unknown[], after: readonly unknown[], settled: number): Patch | undefined => {
   const most = Math.min(before.length, after.length);
-  let head = 0;
+  let head = Math.min(settled, most);
   while (head < most && isSame(before[head], after[head])) head += 1;
   if (head === before.length && head === after.length) return undefined;
   let tail = 0;

@@ -56,7 +56,7 @@ export const readState = (run: Run): RunState => {
     usage: { ...run.usage },
     list: run.options.ports.messages.checkpoint(run.list),
     steps: [...steps],
-    accepted: run.accepted.map(({ record, ...step }) => ({ ...step, record: steps.indexOf(record) })),
+    accepted: acceptedStates(run),
     usedPartIds: [...run.usedPartIds],
     slots: Object.fromEntries(run.slots),
     attempt: attempt && readAttempt(attempt, steps),
@@ -64,6 +64,15 @@ export const readState = (run: Run): RunState => {
     held: run.status === undefined ? run.options.outlet.held() : run.held,
     events: [...run.recorder.events],
   };
+};
+
+/** Accepted steps stand in the order of the steps: each is looked for behind the one before. */
+const acceptedStates = ({ accepted, steps }: Run): AcceptedState[] => {
+  let found = -1;
+  return accepted.map(({ record, ...step }) => {
+    found = steps.indexOf(record, found + 1);
+    return { ...step, record: found };
+  });
 };
 
 /** Makes a run that has not begun what another was; it is told in the record that it goes on from there. */

@@ -1,5 +1,5 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-import { copyPlain, isSame } from '../../phase/plain-data.js';
+import { copyPlain, copyShared } from '../../phase/plain-data.js';
 
 /** Messages as they were when they were last looked at, for one run. */
 export interface MessageCopies {
@@ -22,19 +22,20 @@ interface Settled {
 }
 
 /**
- * Keeps copies of messages. One that was changed since, whoever changed it and however, is copied anew: so that each has to be
- * compared with its copy. Where nobody but the loop was handed the conversation, those that are settled are not compared.
+ * Keeps copies of messages. One that was changed since, whoever changed it and however, is copied anew, but for the parts that are as
+ * they were: so that each has to be compared with its copy. Where nobody but the loop was handed the conversation, those that are settled are not compared.
  *
  * @param isHandedOut whether anybody else may have changed messages by now
  */
 export const createMessageCopies = (isHandedOut: () => boolean): MessageCopies => {
   const known = new WeakMap<MastraDBMessage, MastraDBMessage>();
+  const lastById = new Map<string, MastraDBMessage>(); // a list may put another object in the place of a message that has grown
   let settled: Settled = { messages: [], copies: [] };
   const copyOf = (message: MastraDBMessage): MastraDBMessage => {
-    const last = known.get(message);
-    if (last && isSame(last, message)) return last;
-    const copy = copyPlain(message);
+    const last = known.get(message) ?? lastById.get(message.id);
+    const copy = last ? copyShared(last, message) : copyPlain(message);
     known.set(message, copy);
+    lastById.set(message.id, copy);
     return copy;
   };
   const settledOf = (messages: readonly MastraDBMessage[], length: number): readonly MastraDBMessage[] => {

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import type { RunEvent } from '../../../schemas/index.js';
+import type { KeptState } from './kept-state.js';
+import { createStateLog } from './state-change.js';
+
+/** Entries that count how often they are looked into. */
+const createCounted = () => {
+  let reads = 0;
+  const handler: ProxyHandler<object> = {
+    get: (target, name, receiver) => {
+      reads += 1;
+      return Reflect.get(target, name, receiver) as unknown;
+    },
+    ownKeys: (target) => {
+      reads += 1;
+      return Reflect.ownKeys(target);
+    },
+  };
+  return { entry: <T extends object>(value: T): T => new Proxy(value, handler) as T, take: () => [reads, (reads = 0)][0] };
+};
+
+const counted = createCounted();
+
+const eventOf = (seq: number, state = 'step.calling') =>
+  counted.entry({ runId: 'r', seq, at: seq, stepNumber: seq, attempt: 1, type: 'state-enter', state }) as unknown as RunEvent;
+
+/** What of a run's state grows, after so many steps; each entry is made anew, as it is where it was read from a text. */
+const stateAfter = (count: number, changes: { text?: string; at?: number; state?: string } = {}): KeptState => {
+  const each = <T extends object>(make: (n: number) => T) => Array.from({ length: count }, (_, n) => counted.entry(make(n)));
+  return {
+    status: undefined,
+    list: { messages: [] },
+    events: Array.from({ length: count }, (_, n) => eventOf(n, n === count - 1 ? changes.state : undefined)),
+    usedPartIds: Array.from({ length: count }, (_, n) => `text-${n}`),
+    steps: each((n) => ({ stepNumber: n, text: n === changes.at ? changes.text : `Step ${n}.` })),
+    accepted: each((n) => ({ record: n, partIds: [`text-${n}`] })),
+  } as unknown as KeptState; // the fields that grow
+};
+
+describe('the log of a run’s states', () => {
+  const readsAfter = (count: number): number | undefined => {
+    const log = createStateLog(stateAfter(count));
+    const now = stateAfter(count + 1);
+    counted.take();
+    const patch = log.change(now);
+    const reads = counted.take();
+    log.append(patch, now);
+    expect(log.state).toEqual(now);
+    return reads;
+  };
+
+  it('looks at as many entries after 1,000 steps as after 10', () => {
+    expect(readsAfter(1_000)).toBe(readsAfter(10));
+  });
+
+  it('writes as much after 1,000 steps as after 10, but for the digits of places', () => {
+    const bytesAfter = (count: number) => JSON.stringify(createStateLog(stateAfter(count)).change(stateAfter(count + 1))).length;
+    expect(bytesAfter(1_000) - bytesAfter(10)).toBeLessThan(40);
+  });
+
+  it('finds what changed in any step where the run went back', () => {
+    const log = createStateLog(stateAfter(10));
+    const now = stateAfter(11, { at: 3, text: '', state: 'tripwire' });
+    log.append(log.change(now), now);
+    expect(log.state.steps[3]).toMatchObject({ text: '' });
+    expect(log.state).toEqual(now);
+  });
+});
