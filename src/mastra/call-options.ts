@@ -70,6 +70,10 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   experimentalTransform?: StreamTransforms;
   onReaderCancel?: OnReaderCancel;
   throwOnTripwire?: boolean | undefined;
+  /** Of a durable run. */
+  deadlineMs?: number;
+  /** Of a durable run. */
+  priority?: number;
   /** Ends the run because its last reader went away; made with the call where `onReaderCancel` says so. */
   stopForReader?: () => void;
   onRunEvent?: (event: RunEvent) => void;

@@ -9,6 +9,7 @@ import type { Persistence } from '../../loop/persistence.js';
 import type { TraceRecorder } from '../../trace/trace-writer.js';
 import type { OnReaderCancel, PrepareStep } from '../call-options.js';
 import type { CodeChange } from './code-change.js';
+import type { RunQueueOptions } from './run-queue-options.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 import type { ToolEffects } from '../tools/tool-effects.js';
 import type { DynamicGuards } from '../workflow/guards.js';
@@ -80,6 +81,16 @@ export interface InterlockConfig {
    * finished runs again. Runs then take data alone: options with functions in them belong into the agent. Default: none.
    */
   durability?: Engine;
+  /**
+   * How many durable runs of this agent go on at the same time in a process, and how often one may start. Runs above that wait, the highest
+   * `priority` first. Needs `durability`. Default: no limit but that of the engine.
+   */
+  runQueue?: RunQueueOptions;
+  /**
+   * Milliseconds that a durable run may take from its call to its end, with all that it waits for: its turn, a process, a person. Then it
+   * ends as `canceled`, with the error `run/deadline` in its `run-finish` event. Needs `durability`. Default: none.
+   */
+  deadlineMs?: number;
   /**
    * What tools do outside the run, by their names: `none`, `idempotent` or `once`; see `Effect`. `once` needs an engine that can promise
    * it, or is refused as `durable/effect-not-promised`. Default: `idempotent`.
@@ -166,6 +177,10 @@ export type InterlockCallOptions = Omit<
   onReaderCancel?: OnReaderCancel;
   /** Overrides the agent's `throwOnTripwire`. */
   throwOnTripwire?: boolean;
+  /** Overrides the agent's `deadlineMs`. */
+  deadlineMs?: number;
+  /** A durable run with a higher priority gets its turn sooner; any number. Needs `durability`. Default 0. */
+  priority?: number;
   /** Overrides the agent's `record`. A run that is resumed goes on in its trace. */
   record?: TraceRecorder;
   /** Overrides the agent's `persistence`, status by status, by what keeps less. */

@@ -9,6 +9,7 @@ import {
   instanceWith,
   kind,
   listOf,
+  needed,
   oneOf,
   orGiven,
   recordOf,
@@ -76,6 +77,8 @@ export const persistence = fieldsOf({
 
 const atOnce = wholeNumberFrom(1);
 export const concurrency = either(atOnce, fieldsOf({ limit: atOnce, strategy: oneOf('available', 'called') }));
+
+export const runQueue = fieldsOf({ concurrency: atOnce, rateLimit: fieldsOf({ runs: needed(atOnce), perMs: needed(atOnce) }) });
 
 export const requestContext = instanceWith('get', 'a RequestContext');
 export const abortSignal = instanceWith('addEventListener', 'an AbortSignal');

@@ -40,6 +40,8 @@ const ownOptions = [
   'persistence',
   'record',
   'durability',
+  'runQueue',
+  'deadlineMs',
   'effects',
   'acceptChangedCode',
   'onRunEvent',
