@@ -253,4 +253,5 @@ export const errorTable = errorRows({
   },
   'run/failed': { actor: 'operator', say: 'The run failed; see the cause.' },
   'run/canceled': { actor: 'caller', say: 'The run was canceled by its abort signal.' },
+  'run/deadline': { actor: 'operator', say: 'The run did not end within its deadlineMs.' },
 });

@@ -54,7 +54,19 @@ export {
 } from './mastra/workflow/pipeline.js';
 export { processorStep, type ProcessorStep } from './mastra/workflow/step.js';
 export { fromWorkflow } from './mastra/graph/to-graph.js';
-export type { Board, Durable, Engine, Pinned, Program, ProgramCall, ProgramRuns, RunFound } from './durable/journal.js';
+export type {
+  Board,
+  Durable,
+  Engine,
+  KeptRun,
+  KeptRunFilter,
+  Pinned,
+  Program,
+  ProgramCall,
+  ProgramRuns,
+  RunFound,
+  StartCall,
+} from './durable/journal.js';
 export type { Effect } from './loop/effect.js';
 export { idempotencyKeyOf } from './mastra/tools/idempotency-key.js';
 export type { ToolEffects } from './mastra/tools/tool-effects.js';
@@ -64,6 +76,10 @@ export { memoryEngine } from './durable/memory-engine.js';
 export type { CodeChange } from './mastra/options/own-options.js';
 export type { NeedsDecision } from './mastra/durable/resting-notes.js';
 export type { WaitingRun } from './mastra/durable/resting-notes.js';
+export type { AttachOptions, RunOwner } from './mastra/durable/durable-runs.js';
+export type { Erased, KeptRunStatus, RunFilter, RunSummary } from './mastra/durable/run-operations.js';
+export type { RunMetrics } from './mastra/durable/run-metrics.js';
+export type { RunQueueOptions } from './mastra/options/run-queue-options.js';
 export { InterlockAgent, InterlockAgent as Agent } from './mastra/agent/agent.js';
 export type {
   InterlockObjectResult,

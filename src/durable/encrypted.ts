@@ -11,7 +11,7 @@ export interface EncryptionOptions {
 
 /**
  * An engine whose journals only who has the key can read: what a run begins and ends with, what its steps gave, what it shows, all of it by
- * AES-256-GCM. Ids of runs, tools' calls and steps, times and lengths stay as they are. A text that was changed, or put in the place of
+ * AES-256-GCM. Ids of runs, resources, tools' calls and steps, times and lengths stay as they are. A text that was changed, or put in the place of
  * another, is not taken: `durable/unreadable`. Raises `durable/invalid-key`.
  *
  * @example
@@ -57,7 +57,8 @@ const openedDurable = (durable: Durable, at: PlaceOf, seal: Seal): Durable => ({
 /** The engine's runs as the program knows them. */
 const openedRuns = (runs: ProgramRuns, program: string, seal: Seal): ProgramRuns => ({
   ...runs,
-  start: ({ runId, input }) => runs.start({ runId, input: seal.close(input, placesOf(program, runId)('input')) }),
+  start: ({ runId, input, ...rest }) =>
+    runs.start({ ...rest, runId, input: seal.close(input, placesOf(program, runId)('input')) }),
   find: async (runId) => openedFound(await runs.find(runId), (output) => seal.open(output, placesOf(program, runId)('output'))),
   cancel: (runId) => runs.cancel(runId),
   ...(runs.board && { board: openedBoard(runs.board, program, seal) }),

@@ -24,6 +24,33 @@ export interface ProgramCall {
   readonly input: string;
 }
 
+/** What an engine is told of a run as it begins; what stands here beside the input is never encrypted. */
+export interface StartCall extends ProgramCall {
+  /** Whose run it is. */
+  readonly resourceId?: string | undefined;
+  /** Of the runs that wait in the engine those with a higher priority are taken up first. Default 0. */
+  readonly priority?: number | undefined;
+}
+
+/** A run as an engine lists it. */
+export interface KeptRun {
+  readonly runId: string;
+  readonly state: 'queued' | 'running' | 'ended' | 'lost';
+  readonly resourceId?: string | undefined;
+  readonly startedAt: Date;
+  readonly endedAt?: Date | undefined;
+}
+
+/** Which runs of a program an engine lists. */
+export interface KeptRunFilter {
+  readonly runId?: string | undefined;
+  readonly resourceId?: string | undefined;
+  /** Those that ended before a time. */
+  readonly endedBefore?: Date | undefined;
+  /** How many at most, the last ones. Default: all. */
+  readonly limit?: number | undefined;
+}
+
 /** Where a run of a program stands. */
 export type RunFound =
   | { readonly kind: 'absent' }
@@ -35,14 +62,16 @@ export type RunFound =
 /** The runs of one program on an engine, from outside. */
 export interface ProgramRuns {
   /** Begins a run; says whether there was none under this id. */
-  start(call: ProgramCall): Promise<boolean>;
+  start(call: StartCall): Promise<boolean>;
   find(runId: string): Promise<RunFound>;
   /** Asks for a run to be canceled; it ends itself. */
   cancel(runId: string): Promise<void>;
   /** Continues a run that the engine gave up, from what is kept of it; says whether there was one. Absent where an engine cannot. */
   retry?(runId: string): Promise<boolean>;
-  /** The runs that ended before a time. Absent, with `drop`, where the engine has its own retention. */
-  endedBefore?(time: Date): Promise<readonly string[]>;
+  /** The runs, the last one first. Absent where the engine cannot list them. */
+  list?(filter: KeptRunFilter): Promise<readonly KeptRun[]>;
+  /** Bytes that everything takes which the engine keeps, whatever program it is of. Absent where it cannot tell. */
+  storedBytes?(): Promise<number>;
   /** Deletes what is kept of a run that has ended. */
   drop?(runId: string): Promise<void>;
   /** Absent where an engine has none: what a run shows is then seen in the process where it goes on. */

@@ -1,11 +1,13 @@
 import { memoryBoard } from './memory-board.js';
-import type { Durable, Engine, Program, ProgramCall, RunFound } from './journal.js';
+import type { Durable, Engine, KeptRun, KeptRunFilter, Program, ProgramCall, RunFound } from './journal.js';
 
 interface MemoryRun {
   readonly kept: Map<string, Promise<string>>;
   readonly canceling: AbortController;
+  readonly startedAt: Date;
+  readonly resourceId: string | undefined;
   found: RunFound;
-  endedAt?: number;
+  endedAt?: Date;
 }
 
 /**
@@ -22,15 +24,25 @@ export const memoryEngine = (): Engine => ({
     return {
       start: async (call) => {
         if (runs.has(call.runId)) return false;
-        const run: MemoryRun = { kept: new Map(), canceling: new AbortController(), found: { kind: 'running' } };
+        const run: MemoryRun = {
+          kept: new Map(),
+          canceling: new AbortController(),
+          startedAt: new Date(),
+          resourceId: call.resourceId,
+          found: { kind: 'running' },
+        };
         runs.set(call.runId, run);
         void execute(program, call, run);
         return true;
       },
       find: async (runId) => runs.get(runId)?.found ?? { kind: 'absent' },
       cancel: async (runId) => runs.get(runId)?.canceling.abort(),
-      endedBefore: async (time) =>
-        [...runs].filter(([, { endedAt = Infinity }]) => endedAt < time.getTime()).map(([runId]) => runId),
+      list: async ({ limit, ...filter }) =>
+        [...runs]
+          .filter(([runId, run]) => isListed({ runId, ...run }, filter))
+          .map(([runId, run]) => listed(runId, run))
+          .toReversed()
+          .slice(0, limit),
       drop: async (runId) => void runs.delete(runId),
       board: memoryBoard(),
     };
@@ -51,5 +63,18 @@ const execute = async (program: Program, call: ProgramCall, run: MemoryRun): Pro
     (output): RunFound => ({ kind: 'ended', output }),
     (error: unknown): RunFound => ({ kind: 'lost', reason: String(error) }),
   );
-  run.endedAt = Date.now();
+  run.endedAt = new Date();
 };
+
+const isListed = (run: Pick<KeptRun, 'runId' | 'resourceId' | 'endedAt'>, filter: KeptRunFilter): boolean =>
+  (filter.runId === undefined || run.runId === filter.runId) &&
+  (filter.resourceId === undefined || run.resourceId === filter.resourceId) &&
+  (filter.endedBefore === undefined || (run.endedAt !== undefined && run.endedAt < filter.endedBefore));
+
+const listed = (runId: string, { found: { kind }, resourceId, startedAt, endedAt }: MemoryRun): KeptRun => ({
+  runId,
+  state: kind === 'absent' ? 'running' : kind,
+  resourceId,
+  startedAt,
+  endedAt,
+});

@@ -159,7 +159,7 @@ export const conclude = async (run: Run, status: RunStatus): Promise<void> => {
   outlet.show();
   await tellHeldSteps(run, status);
   await keepTurn(run, status);
-  if (status === 'canceled') run.error = new InterlockError('run/canceled', { cause: run.signal.reason });
+  if (status === 'canceled') run.error = canceledBy(run.signal.reason);
   const tripwire = status === 'tripwire' ? tripwireOf(run) : undefined;
   if (status === 'suspended') await tellWaiting(run);
   if (tripwire) await tell(run, agentChunk(run, 'tripwire', toldTripwire(run, tripwire)));
@@ -175,6 +175,10 @@ export const conclude = async (run: Run, status: RunStatus): Promise<void> => {
   });
   run.options.outlet.close();
 };
+
+/** A run that was given so long says so itself. */
+const canceledBy = (reason: unknown): InterlockError =>
+  isInterlockError(reason, 'run/deadline') ? reason : new InterlockError('run/canceled', { cause: reason });
 
 /** The reason that results give: the model's own after an accepted answer, `other` where a guard or the caller ended it. */
 export const finishReasonOf = (run: Run): string => {

@@ -116,8 +116,10 @@ describe('other code', () => {
   it('is listed as waiting for a decision, told to whoever follows the run, and goes on where it is taken', async () => {
     const { path, begun } = await left();
     const waiting = agentOn(path, 'new');
-    await expect.poll(() => waiting.listRuns(), { timeout: 20_000 }).toMatchObject([{ runId: 'one', status: 'needs-decision' }]);
-    const [noted] = await waiting.listRuns();
+    await expect
+      .poll(() => waiting.listRuns({ status: 'needs-decision' }), { timeout: 20_000 })
+      .toMatchObject([{ runId: 'one', status: 'needs-decision' }]);
+    const [noted] = await waiting.listRuns({ status: 'needs-decision' });
     const { fullStream } = await waiting.attach('one');
     for await (const chunk of fullStream as AsyncIterable<{ type: string; data?: object }>)
       if (chunk.type === 'data-interlock-needs-decision') {
@@ -128,16 +130,16 @@ describe('other code', () => {
     await waiting.close();
     const accepting = agentOn(path, 'new', () => true);
     expect((await (await accepting.attach('one')).getFullOutput()).text).toBe('Hello.');
-    expect([begun(), await accepting.listRuns()]).toEqual([1, []]);
+    expect([begun(), await accepting.listRuns({ status: 'needs-decision' })]).toEqual([1, []]);
   });
 
   it('can be canceled while it waits for a decision', async () => {
     const { path } = await left();
     const waiting = agentOn(path, 'new');
-    await expect.poll(() => waiting.listRuns(), { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(() => waiting.listRuns({ status: 'needs-decision' }), { timeout: 20_000 }).toHaveLength(1);
     await waiting.cancel('one');
     expect((await (await waiting.attach('one')).getFullOutput()).status).toBe('canceled');
-    expect(await waiting.listRuns()).toEqual([]);
+    expect(await waiting.listRuns({ status: 'needs-decision' })).toEqual([]);
   });
 
   it('is taken where a function says that it may be', async () => {

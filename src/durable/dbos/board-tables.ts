@@ -27,6 +27,9 @@ export const boardOn = ({ query }: Pick<Database, 'query'>, program: string): Bo
           [program, runId, note],
         ));
   },
+  drop: async (runId) => {
+    await query('DELETE FROM interlock.board WHERE program = $1 AND run_id = $2', [program, runId]);
+  },
   pinned: async () => {
     const rows = await query<{ run_id: string; note: string }>(
       'SELECT run_id, note FROM interlock.notes WHERE program = $1 ORDER BY pinned_at DESC',

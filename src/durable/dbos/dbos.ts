@@ -8,6 +8,8 @@ import { refuseOption } from '../option-checks.js';
 import { boardOn } from './board-tables.js';
 import { readDbosOptions, type DbosOptions } from './dbos-options.js';
 import { createGoOn } from './go-on.js';
+import { forget } from './ledger-tables.js';
+import { listRuns, retryRun, storedBytes } from './kept-runs.js';
 import { createReturns } from './returns.js';
 import { openSite, queueRuns, type Site } from './site.js';
 import { leaveDbos, takeDbos } from './the-one-dbos.js';
@@ -64,14 +66,14 @@ type Ask = <T>(ask: (at: Site) => Promise<T>) => Promise<T>;
 const runsOf = ({ id: programId }: Program, runWorkflow: RunWorkflow, asked: Ask): ProgramRuns => {
   const idOf = (runId: string): string => `interlock:${encodeURIComponent(programId)}:${runId}`;
   return {
-    start: ({ runId, input }) =>
+    start: ({ runId, input, resourceId }) =>
       asked(async () => {
         try {
-          await DBOS.startWorkflow(runWorkflow, { workflowID: idOf(runId), workflowIDReusePolicy: 'reject' })(
-            programId,
-            runId,
-            input,
-          );
+          await DBOS.startWorkflow(runWorkflow, {
+            workflowID: idOf(runId),
+            workflowIDReusePolicy: 'reject',
+            workflowAttributes: resourceId === undefined ? {} : { resourceId },
+          })(programId, runId, input);
           return true;
         } catch (error) {
           if (dbosErrors.isWorkflowIDInUseError(error)) return false;
@@ -80,6 +82,14 @@ const runsOf = ({ id: programId }: Program, runWorkflow: RunWorkflow, asked: Ask
       }),
     find: (runId) => asked(() => find(idOf(runId))),
     cancel: (runId) => asked(({ cancels }) => cancels.request(idOf(runId))),
+    list: (filter) => asked(() => listRuns(idOf, filter)),
+    storedBytes: () => asked(({ database }) => storedBytes(database)),
+    retry: (runId) => asked(({ database }) => retryRun(database, idOf(runId))),
+    drop: (runId) =>
+      asked(async ({ database }) => {
+        await DBOS.deleteWorkflow(idOf(runId));
+        await forget(database, idOf(runId));
+      }),
     board: boardOn({ query: (sql, values) => asked(({ database }) => database.query(sql, values)) }, programId),
   };
 };

@@ -61,8 +61,9 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
   const claimNow = claimingNow(worker);
   return {
     runs: reachable(path, {
-      start: async (call) => {
-        const isFirst = file.reserve(program.id, call.runId);
+      start: async ({ runId, input, ...labels }) => {
+        const call: ProgramCall = { runId, input };
+        const isFirst = file.reserve(program.id, { runId, ...labels });
         if (file.workflowRunOf(program.id, call.runId)) return isFirst;
         // Also where another process has reserved the id, and may have died before it came to this.
         const { workflowRun } = await workflow.run(call, { idempotencyKey: call.runId });
@@ -76,7 +77,8 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
         canceling.look();
       },
       retry: async (runId) => file.retry(program.id, runId), // the worker's next look finds it
-      endedBefore: async (time) => file.endedBefore(program.id, time),
+      list: async (filter) => file.list(program.id, filter),
+      storedBytes: async () => file.storedBytes(),
       drop: async (runId) => file.drop(program.id, runId),
       board: file.board(program.id),
     }),

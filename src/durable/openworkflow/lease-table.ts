@@ -63,7 +63,8 @@ export const leaseTable = (backend: BackendSqlite, namespaceId: string): LeaseTa
       WHERE namespace_id = ? AND id NOT IN (SELECT value FROM json_each(?)) AND (
         (status IN ('pending', 'sleeping') AND (available_at <= ? OR available_at > ?))
         OR (status = 'running' AND (id, ${beat}) IN (SELECT key, value FROM json_each(?))))
-      ORDER BY CASE status WHEN 'pending' THEN 0 ELSE 1 END, available_at, created_at
+      ORDER BY CASE status WHEN 'pending' THEN 0 ELSE 1 END,
+        coalesce((SELECT priority FROM interlock_runs WHERE workflow_run_id = workflow_runs.id), 0) DESC, available_at, created_at
       LIMIT 1)
     RETURNING id`);
   const probe = db.prepare('UPDATE interlock_probe SET looks = looks + 1');

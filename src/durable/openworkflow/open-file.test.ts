@@ -39,5 +39,5 @@ it('a file that another process makes at the same moment is waited for', async (
     file.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  expect(file.reserve('program', 'run')).toBe(true);
+  expect(file.reserve('program', { runId: 'run' })).toBe(true);
 });

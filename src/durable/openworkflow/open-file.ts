@@ -2,8 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { InterlockError } from '../../errors.js';
-import type { Board } from '../journal.js';
+import type { Board, KeptRun, KeptRunFilter, StartCall } from '../journal.js';
 import { boardOn, boardTables } from './file-board.js';
+import { listRuns } from './list-runs.js';
 
 /** How long a process waits for another that is writing. */
 export const patienceMs = 5_000;
@@ -11,7 +12,7 @@ export const patienceMs = 5_000;
 /** What OpenWorkflow does not keep of a run, in the same file. */
 export interface OpenFile {
   /** Takes an id for a run; says whether it was free. */
-  reserve(program: string, runId: string): boolean;
+  reserve(program: string, call: Pick<StartCall, 'runId' | 'resourceId' | 'priority'>): boolean;
   /** The id that OpenWorkflow knows a run by. */
   workflowRunOf(program: string, runId: string): string | undefined;
   noteWorkflowRun(program: string, runId: string, workflowRunId: string): void;
@@ -22,8 +23,8 @@ export interface OpenFile {
   noteLife(program: string, runId: string, steps: number): number;
   /** The process did not die of it: it was interrupted. */
   noteSurvival(program: string, runId: string): void;
-  /** The runs that OpenWorkflow ended before a time. */
-  endedBefore(program: string, time: Date): readonly string[];
+  list(program: string, filter: KeptRunFilter): readonly KeptRun[];
+  storedBytes(): number;
   /** Has a run that was given up taken up again; says whether there was one. */
   retry(program: string, runId: string): boolean;
   /** Deletes everything of a run. */
@@ -35,7 +36,8 @@ export interface OpenFile {
 
 const tables = `
   CREATE TABLE IF NOT EXISTS interlock_runs (
-    program TEXT NOT NULL, run_id TEXT NOT NULL, workflow_run_id TEXT, PRIMARY KEY (program, run_id)
+    program TEXT NOT NULL, run_id TEXT NOT NULL, workflow_run_id TEXT, resource_id TEXT, priority REAL NOT NULL DEFAULT 0,
+    PRIMARY KEY (program, run_id)
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS interlock_cancels (
     program TEXT NOT NULL, run_id TEXT NOT NULL, PRIMARY KEY (program, run_id)
@@ -71,7 +73,22 @@ const openDatabase = (path: string): DatabaseSync => {
   writeAhead(db);
   db.exec('PRAGMA synchronous = NORMAL'); // a process may be killed at any time; what the machine loses with its power, the next kept step has not
   db.exec(tables + boardTables);
+  addColumns(db);
   return db;
+};
+
+/** A file of an earlier version has not all of them. */
+const addColumns = (db: DatabaseSync): void => {
+  const there = new Set(
+    db
+      .prepare("SELECT name FROM pragma_table_info('interlock_runs')")
+      .all()
+      .map(({ name }) => name),
+  );
+  const missing = { resource_id: 'TEXT', priority: 'REAL NOT NULL DEFAULT 0' };
+  for (const [name, type] of Object.entries(missing))
+    if (!there.has(name)) db.exec(`ALTER TABLE interlock_runs ADD COLUMN ${name} ${type}`);
+  db.exec('CREATE INDEX IF NOT EXISTS interlock_workflow_runs ON interlock_runs (workflow_run_id)');
 };
 
 /** Opens the database, or says of its file why it cannot be used: it is no database, is read-only, or its folder cannot be made. */
@@ -88,7 +105,7 @@ const openSaying = (path: string): DatabaseSync => {
 export const openFile = (path: string): OpenFile => {
   const db = openSaying(path);
   const find = db.prepare('SELECT workflow_run_id AS id FROM interlock_runs WHERE program = ? AND run_id = ?');
-  const reserve = db.prepare('INSERT OR IGNORE INTO interlock_runs VALUES (?, ?, NULL)');
+  const reserve = db.prepare('INSERT OR IGNORE INTO interlock_runs VALUES (?, ?, NULL, ?, ?)');
   const note = db.prepare('UPDATE interlock_runs SET workflow_run_id = ? WHERE program = ? AND run_id = ?');
   const survive = db.prepare('UPDATE interlock_lives SET deaths = deaths - 1 WHERE program = ? AND run_id = ?');
   const cancel = db.prepare('INSERT OR IGNORE INTO interlock_cancels VALUES (?, ?)');
@@ -98,20 +115,17 @@ export const openFile = (path: string): OpenFile => {
     ON CONFLICT DO UPDATE SET deaths = iif(steps = excluded.steps, deaths + 1, 0), steps = excluded.steps
     RETURNING deaths`);
   return {
-    reserve: (program, runId) => reserve.run(program, runId).changes === 1,
+    reserve: (program, { runId, resourceId, priority = 0 }) =>
+      reserve.run(program, runId, resourceId ?? null, priority).changes === 1,
     workflowRunOf: (program, runId) => (find.get(program, runId)?.['id'] as string | null | undefined) ?? undefined,
     noteWorkflowRun: (program, runId, workflowRunId) => void note.run(workflowRunId, program, runId),
     requestCancel: (program, runId) => void cancel.run(program, runId),
     isCancelRequested: (program, runId) => canceled.get(program, runId) !== undefined,
     noteLife: (program, runId, steps) => live.get(program, runId, steps)?.['deaths'] as number,
     noteSurvival: (program, runId) => void survive.run(program, runId),
-    endedBefore: (program, time) =>
-      db
-        .prepare(
-          `SELECT run_id FROM interlock_runs JOIN workflow_runs ON id = workflow_run_id WHERE program = ? AND finished_at < ?`, // OpenWorkflow makes its tables later
-        )
-        .all(program, time.toISOString())
-        .map((row) => String(row['run_id'])),
+    list: (program, filter) => listRuns(db, program, filter),
+    storedBytes: () =>
+      Number(db.prepare('SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size').get()?.['bytes']),
     retry: (program, runId) => {
       const { changes } = db
         .prepare(

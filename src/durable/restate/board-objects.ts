@@ -1,17 +1,19 @@
+import { createHash } from 'node:crypto';
 import { handlers, object, type ObjectContext, type ObjectSharedContext } from '@restatedev/restate-sdk';
 import type { Ingress } from '@restatedev/restate-sdk-clients';
 import type { Board, Pinned } from '../journal.js';
 
 interface Note {
   readonly note: string;
-  /** Which of the notes it is that were ever put up. */
-  readonly number: number;
+  /** Epoch milliseconds. */
+  readonly pinnedAt: number;
 }
 
 interface NoteAsked {
   readonly runId: string;
   /** Absent where it is to be taken down. */
   readonly note?: string;
+  readonly pinnedAt: number;
 }
 
 const countName = 'count';
@@ -44,23 +46,21 @@ const entriesObject = (name: string, retentionMs: number) => {
   });
 };
 
-const pin = async (context: ObjectContext, { runId, note }: NoteAsked): Promise<void> => {
+const pin = async (context: ObjectContext, { runId, note, pinnedAt }: NoteAsked): Promise<void> => {
   if (note === undefined) return context.clear(noteName(runId));
-  const number = await countIn(context);
-  context.set(countName, number + 1);
-  context.set<Note>(noteName(runId), { note, number });
+  context.set<Note>(noteName(runId), { note, pinnedAt });
 };
 
-const pinned = async (context: ObjectSharedContext): Promise<Pinned[]> => {
+const pinned = async (context: ObjectSharedContext): Promise<(Pinned & Note)[]> => {
   const found: (Pinned & Note)[] = [];
   for (const key of await context.stateKeys()) {
-    const note = key === countName ? null : await context.get<Note>(key);
+    const note = await context.get<Note>(key);
     if (note) found.push({ ...note, runId: key.slice(noteName('').length) });
   }
-  return found.toSorted((one, other) => other.number - one.number).map(({ runId, note }) => ({ runId, note }));
+  return found;
 };
 
-/** The one Restate object of a program with the notes about its runs. */
+/** The Restate objects of a program with the notes about its runs: one object takes one call at a time, so they share the runs. */
 const notesObject = (name: string) =>
   object({ name, handlers: { pin, pinned: handlers.object.shared(pinned) }, options: { journalRetention: 0 } });
 
@@ -74,8 +74,10 @@ export const boardObjects = (name: string, retentionMs: number): BoardObjects =>
   notes: notesObject(`${name}.notes`),
 });
 
-/** The key of what there is once. */
-const theOne = 'all';
+const noteObjects = 64;
+
+/** The object with the notes of a run. */
+const noteKeyOf = (runId: string): string => String(createHash('sha256').update(runId).digest().readUInt32BE(0) % noteObjects);
 
 /** How a process reaches Restate. */
 export interface Reach {
@@ -91,20 +93,25 @@ export const boardOf = (ingress: Ingress, { entries, notes }: BoardObjects, { re
     await ready();
     return { run: ingress.objectClient(entries, runId) }; // a client is no value to await: it answers to any name
   };
-  const theNotes = async () => {
-    await ready();
-    return { all: ingress.objectClient(notes, theOne) };
-  };
   return {
     append: async (runId, added) => (await entriesOf(runId)).run.append(added),
     read: async (runId, from) => {
       const { run } = await entriesOf(runId);
       return reading(async () => run.read(from));
     },
-    pin: async (runId, note) => (await theNotes()).all.pin({ runId, note }),
+    pin: async (runId, note) => {
+      await ready();
+      await ingress.objectClient(notes, noteKeyOf(runId)).pin({ runId, note, pinnedAt: Date.now() });
+    },
+    drop: async (runId) => (await entriesOf(runId)).run.clear(),
     pinned: async () => {
-      const { all } = await theNotes();
-      return reading(async () => all.pinned());
+      await ready();
+      const keys = Array.from({ length: noteObjects }, (_, key) => String(key));
+      const found = await Promise.all(keys.map((key) => reading(async () => ingress.objectClient(notes, key).pinned())));
+      return found
+        .flat()
+        .toSorted((one, other) => other.pinnedAt - one.pinnedAt)
+        .map(({ runId, note }) => ({ runId, note }));
     },
   };
 };

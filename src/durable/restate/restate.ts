@@ -1,15 +1,16 @@
-import { connect, defaultShouldRetry, HttpCallError, type Ingress } from '@restatedev/restate-sdk-clients';
+import { connect, defaultShouldRetry, HttpCallError, SendOpts, type Ingress } from '@restatedev/restate-sdk-clients';
 import { InterlockError } from '../../errors.js';
 import { checkIntegration } from '../../integration.js';
 import type { Engine, Program, ProgramRuns, RunFound } from '../journal.js';
 import { keepTrying } from '../keep-trying.js';
 import { createSuspects, type Suspects } from '../ledger.js';
 import { refuseOption } from '../option-checks.js';
+import { adminOf } from './admin.js';
 import { boardObjects, boardOf } from './board-objects.js';
 import { createEndpoint, type Endpoint } from './endpoint.js';
 import { ledgerObject, ledgerOf } from './ledger-object.js';
 import { readRestateOptions, type RestateOptions, type RestateSettings } from './restate-options.js';
-import { runWorkflow } from './run-workflow.js';
+import { resourceHeader, runWorkflow } from './run-workflow.js';
 
 /**
  * Runs that outlive their processes and their machines, on a Restate server: its log keeps them, and sends them to a process that
@@ -83,13 +84,17 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Si
   });
   const board = boardObjects(name, settings.retentionMs);
   endpoint.add(workflow, ledger, board.entries, board.notes);
+  const admin = adminOf(settings, name, closing);
   const reading = <T>(act: () => Promise<T>): Promise<T> =>
     keepTrying(act, { path: 'ingressUrl', signal: closing }).within(settings.patienceMs);
   const run = (runId: string) => ingress.workflowClient(workflow, runId);
   return {
-    start: async ({ runId, input }) => {
+    start: async ({ runId, input, resourceId }) => {
       await endpoint.ready();
-      const { status } = await run(runId).workflowSubmit(input).catch(unreachable);
+      const labels = SendOpts.from<string>({
+        headers: resourceId === undefined ? {} : { [resourceHeader]: encodeURIComponent(resourceId) },
+      });
+      const { status } = await run(runId).workflowSubmit(input, labels).catch(unreachable);
       return status === 'Accepted';
     },
     find: async (runId) => {
@@ -103,6 +108,14 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Si
     },
     board: boardOf(ingress, board, { ready: endpoint.ready, reading }),
     cancel: async (runId) => run(runId).cancel().then(undefined, unreachable),
+    ...(admin && {
+      list: (filter) => reading(() => admin.list(filter)),
+      storedBytes: () => reading(() => admin.storedBytes()),
+      drop: async (runId) => {
+        await admin.purge(runId);
+        await ingress.objectClient(ledger, runId).forget();
+      },
+    }),
   };
 };
 

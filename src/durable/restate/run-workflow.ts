@@ -8,6 +8,7 @@ import {
 } from '@restatedev/restate-sdk';
 import type { Durable, Program } from '../journal.js';
 import { DeadlyRun, inParts, noteLifeIn, TakenOver, type Ledger, type NotedLife, type Suspects } from '../ledger.js';
+import { resourceName } from './admin.js';
 import type { RestateSettings } from './restate-options.js';
 import { text } from './text.js';
 
@@ -57,10 +58,15 @@ const counted = (underWay: Set<Promise<unknown>>, run: Promise<string>): Promise
 
 const cancelName = 'cancel';
 
+/** Whose run it is, as it is begun. */
+export const resourceHeader = 'x-interlock-resource';
+
 /** One attempt at a run, from what is kept of it on. */
 const go = async (parts: RunWorkflow, context: WorkflowContext, input: string): Promise<string> => {
   const { program, suspects, settings } = parts;
   const ledger = parts.ledgerOf(context.key);
+  const resource = context.request().headers.get(resourceHeader);
+  if (resource !== undefined) context.set(resourceName, decodeURIComponent(resource)); // listed by it
   const life = noteLifeIn({ lives: ledger, maxDeaths: settings.maxDeaths, suspects });
   try {
     const ended = await program.run(durableOn(parts, context, { ledger, life }), { runId: context.key, input });

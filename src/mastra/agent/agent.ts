@@ -15,6 +15,7 @@ import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { Finding } from '../../pipeline/verify/finding.js';
 import type { InterlockObjectResult, InterlockObjectStream, InterlockResult, InterlockStream } from './answers.js';
+import { answered, streamed } from './answered.js';
 import { beginRun } from './begin-run.js';
 import type { Begun } from './begun.js';
 import type { CallOptions } from '../call-options.js';
@@ -29,22 +30,20 @@ import type {
   MastraResumeOptions,
 } from './config.js';
 import { checkTightens } from './allowed-options.js';
-import { isDelegated, refusingAnswer, refusingStream } from '../tools/delegation.js';
-import { begunOf, durableRunsOf, needEngine } from '../durable/durable-calls.js';
-import type { DurableRuns } from '../durable/durable-runs.js';
-import { keeperOf, type Keeper } from '../durable/keeper.js';
-import type { WaitingRun } from '../durable/resting-notes.js';
+import { begunOf, durableRunsOf, needEngine, refuseWithoutEngine } from '../durable/durable-calls.js';
+import type { AttachOptions, DurableRuns, RunOwner } from '../durable/durable-runs.js';
+import { keeperOf } from '../durable/keeper.js';
+import type { Erased, RunFilter, RunSummary } from '../durable/run-operations.js';
+import type { RunMetrics } from '../durable/run-metrics.js';
 import { runToEnd } from './end-run.js';
 import { readConfig, type AgentSetup } from './read-config.js';
 import { readCall } from './read-call.js';
 import { refuseMethods } from './refused-methods.js';
 import { hasGuards, registerOnProcessors, workflowsOf } from './registration.js';
 import { resolveOptions } from './resolve-options.js';
-import { answerOf, wantedOf } from './result.js';
 import { scored } from './score.js';
 import { readResumeOptions } from './resume-options.js';
 import { resume } from './resume.js';
-import { streamOf } from './run-stream.js';
 import { createSuspendedRuns, listRuns, toListed } from './suspended-runs.js';
 import { asSubAgents } from '../tools/sub-agents.js';
 import type { VerifyOptions } from '../workflow/verify.js';
@@ -112,8 +111,7 @@ export class InterlockAgent<
   }
 
   /**
-   * Goes on with a run of this agent that rests in this process, to its end or to where it rests again. It keeps the guards, tools,
-   * model and limits that it began with.
+   * Goes on with a run that rests in this process, to its end or to where it rests again, with all that it began with.
    * Raises `agent/no-suspended-run`, and `agent/invalid-option` where `resumeData` does not answer the call that waits.
    */
   override resumeGenerate(resumeData: unknown, options: InterlockResumeOptions): Promise<InterlockResult>;
@@ -158,13 +156,11 @@ export class InterlockAgent<
   }
 
   /**
-   * Follows a run that an engine keeps, from any process, to its end or to where it rests. Each chunk says in `metadata.sequence` where it
-   * stands; who was cut off asks for what follows. Words that the run has said again, because its process died, are withdrawn first.
+   * Follows a run that an engine keeps, from any process, to its end or to where it rests; `from` a chunk's `metadata.sequence` on.
    * Raises `durable/no-engine` and `durable/no-run`; so do `resume` and `cancel`.
-   * @param options.from the least sequence of the chunks that are given; 0 for all of them. Default: those of the last sitting.
    */
-  async attach(runId: string, { from }: { from?: number } = {}): Promise<InterlockStream> {
-    return this.#streamed(begunOf(await needEngine(this.#durable, 'attach').attach(runId, from), {})) as InterlockStream; // see stream
+  async attach(runId: string, options: AttachOptions = {}): Promise<InterlockStream> {
+    return this.#streamed(begunOf(await needEngine(this.#durable, 'attach').attach(runId, options), {})) as InterlockStream; // see stream
   }
 
   /** {@link resumeStream} for a run that an engine keeps, by its id: from any process. */
@@ -182,13 +178,23 @@ export class InterlockAgent<
   }
 
   /** Ends a run that an engine keeps as `canceled`, wherever it goes on or rests. A run that has ended stays as it is. */
-  async cancel(runId: string): Promise<void> {
-    await needEngine(this.#durable, 'cancel').cancel(runId);
+  async cancel(runId: string, owner?: RunOwner): Promise<void> {
+    await needEngine(this.#durable, 'cancel').cancel(runId, owner);
   }
 
   /** Continues a run that the engine gave up (`durable/lost-run`), from what its journal holds. */
-  async retry(runId: string): Promise<void> {
-    await needEngine(this.#durable, 'retry').retry(runId);
+  async retry(runId: string, owner?: RunOwner): Promise<void> {
+    await needEngine(this.#durable, 'retry').retry(runId, owner);
+  }
+
+  /** What becomes of the runs that the agent's engine keeps, in numbers. */
+  runMetrics(): Promise<RunMetrics> {
+    return needEngine(this.#durable, 'runMetrics').metrics();
+  }
+
+  /** Cancels the runs of a resource, and deletes everything that the engine keeps of them. Memory and traces are not touched. */
+  erase({ resourceId }: { resourceId: string }): Promise<Erased> {
+    return needEngine(this.#durable, 'erase').erase(resourceId);
   }
 
   /** Deletes what is kept of runs that ended before a time, those that wait aside; returns how many. */
@@ -198,13 +204,14 @@ export class InterlockAgent<
 
   /** The runs of this agent that rest, the last one first: those in this process, and those that its engine keeps. */
   override async listSuspendedRuns(options: AgentListSuspendedRunsOptions = {}): Promise<AgentListSuspendedRunsResult> {
-    const kept = (await this.listRuns()).filter((run) => run.status === 'suspended');
+    const waiting = (await this.#durable?.list({ status: 'suspended', limit: Infinity })) ?? [];
+    const kept = waiting.filter((run) => run.status === 'suspended');
     return listRuns([...this.#suspended.list().map(toListed), ...kept], options);
   }
 
-  /** The runs that this agent's engine keeps and that wait, the last one first: for a person, or for code that may go on with them. */
-  async listRuns(): Promise<readonly WaitingRun[]> {
-    return (await this.#durable?.waiting()) ?? [];
+  /** The runs that this agent's engine keeps, the last one first. An engine that cannot list its runs gives those that wait alone. */
+  async listRuns(filter: RunFilter = {}): Promise<readonly RunSummary[]> {
+    return (await this.#durable?.list(filter)) ?? [];
   }
 
   /**
@@ -236,7 +243,8 @@ export class InterlockAgent<
   /** A copy that the host may change, e.g. to run a stored version; it keeps the loop. */
   override __fork(): Agent<TAgentId, TTools, TOutput, TRequestContext> {
     const config = this.#setup.config as InterlockAgentConfig<TAgentId, TTools, TOutput, TRequestContext>;
-    const fork = new InterlockAgent({ ...config, durability: undefined, rawConfig: this.toRawConfig() });
+    const ofEngine = { durability: undefined, runQueue: undefined, deadlineMs: undefined };
+    const fork = new InterlockAgent({ ...config, ...ofEngine, rawConfig: this.toRawConfig() });
     const mastra = this.getMastraInstance();
     if (mastra && !config.mastra) fork['__registerMastra'](mastra);
     fork.source = this.source;
@@ -254,7 +262,8 @@ export class InterlockAgent<
     const { memory, runId, actor } = options;
     await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
     const call = { agent, mode, messages: input, options, requestContext };
-    const kept = this.#keeper(given)?.begin({ ...call, given });
+    const kept = keeperOf({ agent, setup: this.#setup, durable: this.#durable }, given)?.begin({ ...call, given });
+    if (!kept) refuseWithoutEngine(options, ['priority', 'deadlineMs']);
     return scored(kept ? await kept : this.#begun(await beginRun({ ...call, guards, hooks, maxModelRetries }), options), call);
   }
 
@@ -266,13 +275,9 @@ export class InterlockAgent<
     const { memory, actor } = call;
     await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
     const resuming = { mode, runId, toolCallId, resumeData, repeated, options, requestContext, memory };
-    const kept = this.#keeper(options)?.resume(resuming);
+    const kept = keeperOf({ agent, setup: this.#setup, durable: this.#durable }, options)?.resume(resuming);
     const begun = kept ? await kept : this.#begun(await resume({ ...resuming, suspended: this.#suspended, guards }), options);
     return scored(begun, { agent, options, requestContext });
-  }
-
-  #keeper(options: CallOptions): Keeper | undefined {
-    return keeperOf({ agent: this as unknown as Agent, setup: this.#setup, durable: this.#durable }, options); // see #begin
   }
 
   #begun(run: Run, callbacks: CallOptions): Begun {
@@ -280,16 +285,12 @@ export class InterlockAgent<
     return { run, end: () => runToEnd(run, own), callbacks, transforms: callbacks.experimentalTransform };
   }
 
-  async #answer({ run, callbacks, end }: Begun): Promise<unknown> {
-    run.options.outlet.drain();
-    await end();
-    const result = answerOf(run, wantedOf(callbacks, this.#setup.guards));
-    return isDelegated(callbacks) ? refusingAnswer(this.id, result) : result;
+  #answer(begun: Begun): Promise<unknown> {
+    return answered(begun, { agentId: this.id, guards: this.#setup.guards });
   }
 
-  #streamed({ run, callbacks, transforms, end }: Begun): object {
-    const stream = streamOf(run, { ended: end(), transforms, ...wantedOf(callbacks, this.#setup.guards) });
-    return isDelegated(callbacks) ? refusingStream(this.id, stream) : stream;
+  #streamed(begun: Begun): object {
+    return streamed(begun, { agentId: this.id, guards: this.#setup.guards });
   }
 }
 

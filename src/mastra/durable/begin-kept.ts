@@ -35,7 +35,7 @@ type Begun =
  * Sets a run up. A failure of the first setup is persisted; a failure of a later one is not. A run that continues keeps the limits that
  * it began with: the journal is only valid under them. Rejects with `durable/changed-code` or `durable/unknown-format`.
  */
-export const beginKept = async (beginning: KeptBeginning): Promise<{ run: Run } | { error: unknown }> => {
+export const beginKept = async (beginning: KeptBeginning): Promise<{ run: Run; isRecovered: boolean } | { error: unknown }> => {
   const { durable, resumes, make, runId } = beginning;
   let run: Run | undefined;
   const text = await durable.step('begin', async () => {
@@ -50,6 +50,7 @@ export const beginKept = async (beginning: KeptBeginning): Promise<{ run: Run } 
   const begun = decode(text) as Begun;
   if ('error' in begun) return begun;
   checkFormat(runId, begun.format);
+  const isRecovered = run === undefined;
   run ??= await make({ isBeginning: false, limits: begun.limits });
   run.messageId = begun.messageId; // it is told before anything else is kept
   await checkCode(beginning, run, begun);
@@ -57,7 +58,7 @@ export const beginKept = async (beginning: KeptBeginning): Promise<{ run: Run } 
     writeKept(run, { ...resumes.state, status: undefined });
     if (resumes.answered) answer(run, resumes.answered);
   }
-  return { run };
+  return { run, isRecovered };
 };
 
 const checkFormat = (runId: string, format: number | undefined): void => {

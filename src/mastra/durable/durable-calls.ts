@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Agent } from '@mastra/core/agent';
 import type { MessageListInput } from '@mastra/core/agent/message-list';
-import type { RequestContext } from '@mastra/core/request-context';
+import { MASTRA_RESOURCE_ID_KEY, type RequestContext } from '@mastra/core/request-context';
 import { stringify } from 'safe-stable-stringify';
 import { InterlockError } from '../../errors.js';
 import type { RunMode } from '../../loop/ports.js';
@@ -20,7 +20,14 @@ import { keepContext, splitOptions } from './kept-sitting.js';
 export const durableRunsOf = (agent: Agent, setup: AgentSetup): DurableRuns | undefined => {
   const { durability: engine, acceptChangedCode, effects } = setup.guards;
   if (engine) checkPromise(effects, engine);
+  else refuseWithoutEngine(setup.guards, ['runQueue', 'deadlineMs']);
   return engine && createDurableRuns({ agent, setup, engine, acceptChangedCode });
+};
+
+/** Refuses options that only an engine honours. Raises `durable/no-engine`. */
+export const refuseWithoutEngine = <T extends object>(given: T, names: readonly (keyof T & string)[]): void => {
+  const path = names.find((name) => given[name] !== undefined);
+  if (path) throw new InterlockError('durable/no-engine', { path });
 };
 
 /** The runs of an agent that has an engine. Raises `durable/no-engine` for one that has none. */
@@ -38,6 +45,12 @@ const hashOf = (messages: MessageListInput): string => {
     .slice(0, 16);
 };
 
+/** Whose a run is: what the request's context says of it wins over the caller's word, as everywhere in Mastra. */
+const resourceOf = ({ memory }: Pick<CallOptions, 'memory'>, requestContext: RequestContext): string | undefined => {
+  const reserved = requestContext.get(MASTRA_RESOURCE_ID_KEY) as unknown;
+  return typeof reserved === 'string' && reserved !== '' ? reserved : memory?.resource;
+};
+
 export interface DurableCall {
   readonly agent: Agent;
   readonly mode: RunMode;
@@ -53,7 +66,18 @@ export const beginDurably = async (runs: DurableRuns, call: DurableCall): Promis
   const { agent, mode, messages, given, options, requestContext } = call;
   const { kept, here } = splitOptions({ ...given, abortSignal: options.abortSignal });
   const runId = options.runId ?? idsOf(agent)('run');
-  const asked = { runId, mode, messages, options: kept, context: keepContext(requestContext), asked: hashOf(messages) };
+  const deadlineMs = options.deadlineMs ?? runs.deadlineMs;
+  const asked = {
+    runId,
+    mode,
+    messages,
+    options: kept,
+    context: keepContext(requestContext),
+    asked: hashOf(messages),
+    resourceId: resourceOf(options, requestContext),
+    priority: options.priority,
+    ...(deadlineMs !== undefined && { deadlineAt: Date.now() + deadlineMs }),
+  };
   return begunOf(await runs.begin(asked, here), options);
 };
 
@@ -62,9 +86,10 @@ export type DurableResuming = Omit<Resuming, 'suspended' | 'guards'>;
 
 /** Goes on with a run that is kept, and rests. */
 export const resumeDurably = async (runs: DurableRuns, resuming: DurableResuming): Promise<Begun> => {
-  const { runId, mode, options } = resuming;
+  const { runId, mode, options, memory, requestContext } = resuming;
   const { here } = splitOptions(options);
-  return begunOf(await runs.resume({ runId, mode, here, answer: (rested) => answeredBy(rested, resuming) }), options);
+  const resourceId = resourceOf({ memory }, requestContext);
+  return begunOf(await runs.resume({ runId, mode, here, resourceId, answer: (rested) => answeredBy(rested, resuming) }), options);
 };
 
 /** A run that somebody follows, as a call that has begun it. */

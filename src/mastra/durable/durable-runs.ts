@@ -1,46 +1,55 @@
 import { InterlockError } from '../../errors.js';
-import type { Board, RunFound } from '../../durable/journal.js';
+import type { Board, RunFound, StartCall } from '../../durable/journal.js';
 import { memoryBoard } from '../../durable/memory-board.js';
 import type { Answered } from '../../loop/resume-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import { followCalled, followTold, type Followed } from './following.js';
-import {
-  readEnd,
-  runIdOf,
-  sittingId,
-  sittingNumber,
-  writeSitting,
-  type KeptCall,
-  type KeptEnd,
-  type KeptSitting,
-} from './kept-sitting.js';
+import { readEnd, sittingId, writeSitting, type KeptCall, type KeptEnd, type KeptSitting } from './kept-sitting.js';
 import { listen, look, pause, type Keeping, type SittingOf } from './listening.js';
 import { agentProgram } from './program.js';
-import { readNote, type WaitingRun } from './resting-notes.js';
+import { checkOwner, erase, listKept, prune, type Erased, type RunFilter, type RunSummary } from './run-operations.js';
+import { createRunQueue } from './run-queue.js';
+import { metricsOf, type RunCounts, type RunMetrics } from './run-metrics.js';
 import { createSeats } from './seats.js';
 import { restoredRun, type DurableAgent } from './set-up.js';
 
 /** The runs of an agent on an engine. */
 export interface DurableRuns {
+  /** What a run may take where its call does not say it. */
+  readonly deadlineMs: number | undefined;
   /** Begins a run, or follows the one that there is under its id. */
   begin(call: KeptCall, here: CallOptions): Promise<Followed>;
   /** Follows the last sitting of a run, from a place of what is told of it on. */
-  attach(runId: string, from: number | undefined): Promise<Followed>;
+  attach(runId: string, options: AttachOptions): Promise<Followed>;
   /** Goes on with a run that rests, or will. */
   resume(resuming: ResumingRun): Promise<Followed>;
   /** Ends a run as canceled, wherever it is. */
-  cancel(runId: string): Promise<void>;
+  cancel(runId: string, owner?: RunOwner): Promise<void>;
   /** Continues a run that the engine gave up, from what its journal holds. */
-  retry(runId: string): Promise<void>;
+  retry(runId: string, owner?: RunOwner): Promise<void>;
   /** Deletes what is kept of runs that ended before a time; says of how many. */
   prune(olderThan: Date): Promise<number>;
-  /** The runs that wait, the last one first. */
-  waiting(): Promise<readonly WaitingRun[]>;
+  /** Cancels the runs of a resource, and deletes what is kept of them. */
+  erase(resourceId: string): Promise<Erased>;
+  list(filter: RunFilter): Promise<readonly RunSummary[]>;
+  /** What becomes of the runs, in numbers. */
+  metrics(): Promise<RunMetrics>;
 }
 
-export interface ResumingRun {
+/** In whose name a run is asked for. */
+export interface RunOwner {
+  /** A run of another resource is `durable/no-run`. Default: not checked. */
+  readonly resourceId?: string;
+}
+
+export interface AttachOptions extends RunOwner {
+  /** The least `metadata.sequence` of the chunks that are given; 0 for all of them. Default: those of the last sitting. */
+  readonly from?: number;
+}
+
+export interface ResumingRun extends RunOwner {
   readonly runId: string;
   readonly mode: RunMode;
   readonly here: CallOptions;
@@ -52,14 +61,26 @@ export interface ResumingRun {
 export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
   const seats = createSeats();
   const hosted = Promise.withResolvers<Board>(); // an engine may begin with a run before it has given its board
-  const runs = parts.engine.host(agentProgram(parts, { seats, board: hosted.promise }));
+  const { runQueue, deadlineMs } = parts.setup.guards;
+  const queue = createRunQueue(runQueue);
+  const counts: RunCounts = { recovered: 0 };
+  const runs = parts.engine.host(agentProgram(parts, { seats, board: hosted.promise, queue, counts }));
   const board = runs.board ?? memoryBoard();
   hosted.resolve(board);
   const keeping: Keeping = { parts, seats, runs, board };
+  const owned = (runId: string, { resourceId }: RunOwner = {}): Promise<void> => checkOwner(keeping, runId, resourceId);
   return {
+    deadlineMs,
+    metrics: () => metricsOf(keeping, queue, counts),
+    list: (filter) => listKept(keeping, filter),
+    erase: (resourceId) => erase(keeping, resourceId, (runId) => cancelRun(keeping, runId)),
     begin: (call, here) => start(keeping, sittingOf(call.runId, 0), { here, sitting: { call } }),
-    attach: async (runId, from) => followTold(keeping, await lastSitting(keeping, runId), from),
-    resume: async ({ runId, mode, here, answer }) => {
+    attach: async (runId, { from, ...owner }) => {
+      await owned(runId, owner);
+      return followTold(keeping, await lastSitting(keeping, runId), from);
+    },
+    resume: async ({ runId, mode, here, answer, resourceId }) => {
+      await owned(runId, { resourceId });
       const { id, number } = await lastSitting(keeping, runId);
       const end = await endOf(keeping, id);
       if (!end.state || end.state.status !== 'suspended') throw new InterlockError('agent/no-suspended-run', { path: runId });
@@ -67,28 +88,37 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
       const sitting: KeptSitting = { call: { ...end.call, mode }, resumes: { state: end.state, answered } };
       return start(keeping, sittingOf(runId, number + 1), { here, sitting, isNew: true });
     },
-    cancel: async (runId) => {
-      const { id, number } = await lastSitting(keeping, runId);
-      let found = await runs.find(id);
-      if (found.kind === 'running') {
-        await runs.cancel(id);
-        found = await soonFound(keeping, id);
-      }
-      const end = found.kind === 'ended' ? readEnd(found.output) : undefined;
-      if (!end?.state || end.state.status !== 'suspended') return undefined;
-      const input = writeSitting({ call: end.call, resumes: { state: end.state } });
-      await runs.start({ runId: sittingId(runId, number + 1), input });
+    cancel: async (runId, owner) => {
+      await owned(runId, owner);
+      await cancelRun(keeping, runId);
     },
-    retry: async (runId) => {
+    retry: async (runId, owner) => {
+      await owned(runId, owner);
       const { id } = await lastSitting(keeping, runId);
       if (!runs.retry) throw new InterlockError('durable/unsupported-operation', { path: 'retry' });
       if (!(await runs.retry(id)))
         throw new InterlockError('durable/no-run', { path: runId, detail: 'the engine did not give it up.' });
     },
     prune: (olderThan) => prune(keeping, olderThan),
-    waiting: async () => (await board.pinned()).map(({ note }) => readNote(note)),
   };
 };
+
+const cancelRun = async (keeping: Keeping, runId: string): Promise<void> => {
+  const { runs } = keeping;
+  const { id, number } = await lastSitting(keeping, runId);
+  let found = await runs.find(id);
+  if (found.kind === 'running') {
+    await runs.cancel(id);
+    found = await soonFound(keeping, id);
+  }
+  const end = found.kind === 'ended' ? readEnd(found.output) : undefined;
+  if (!end?.state || end.state.status !== 'suspended') return undefined;
+  const input = writeSitting({ call: end.call, resumes: { state: end.state } });
+  await runs.start({ ...labelsOf(end.call), runId: sittingId(runId, number + 1), input });
+};
+
+/** What the engine is told of a run beside its input. */
+const labelsOf = ({ resourceId, priority }: KeptCall): Pick<StartCall, 'resourceId' | 'priority'> => ({ resourceId, priority });
 
 const sittingOf = (runId: string, number: number): SittingOf => ({ runId, number, id: sittingId(runId, number) });
 
@@ -104,7 +134,7 @@ const start = async (keeping: Keeping, at: SittingOf, { sitting, here, isNew }: 
   const { id, runId } = at;
   const input = writeSitting(sitting);
   seats.reserve(id, here);
-  const isFirst = await runs.start({ runId: id, input });
+  const isFirst = await runs.start({ ...labelsOf(sitting.call), runId: id, input });
   if (!isFirst && isNew) {
     seats.leave(id);
     throw new InterlockError('agent/no-suspended-run', { path: runId });
@@ -122,22 +152,6 @@ const start = async (keeping: Keeping, at: SittingOf, { sitting, here, isNew }: 
     stopListening();
     throw error;
   }
-};
-
-/** A run that waits for a person has ended its last sitting, and stays. */
-const prune = async ({ runs, board }: Keeping, olderThan: Date): Promise<number> => {
-  const { endedBefore, drop } = runs;
-  if (!endedBefore || !drop) throw new InterlockError('durable/unsupported-operation', { path: 'prune' });
-  const ended = Map.groupBy(await endedBefore(olderThan), runIdOf);
-  for (const { runId } of await board.pinned()) ended.delete(runId);
-  let pruned = 0;
-  for (const [runId, sittings] of ended) {
-    if ((await runs.find(sittingId(runId, sittings.length))).kind !== 'absent') continue; // a later sitting goes on, or ended later
-    await board.drop?.(runId);
-    for (const id of sittings.toSorted((one, other) => sittingNumber(other) - sittingNumber(one))) await drop(id); // the first is the last to go
-    pruned += 1;
-  }
-  return pruned;
 };
 
 /** A run is begun once under its id; who asks again with the same call follows it, and another call is refused. */

@@ -18,6 +18,12 @@ export interface KeptCall {
   readonly options: CallOptions;
   /** Stands for what the run was begun with: another call under its id is refused. Absent for a sub-agent's call. */
   readonly asked?: string;
+  /** Whose run it is: the resource of its memory. */
+  readonly resourceId?: string;
+  /** Its place among the runs that wait. Default 0. */
+  readonly priority?: number;
+  /** Epoch milliseconds at which the run ends as canceled. Absent where it may take as long as it takes. */
+  readonly deadlineAt?: number;
   /** The context of the request. Absent for a sub-agent's call: it has its supervisor's. */
   readonly context?: readonly (readonly [string, unknown])[];
 }

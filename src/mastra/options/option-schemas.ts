@@ -20,6 +20,7 @@ export const instanceWith = <T>(method: string, says: string): z.ZodType<T> =>
 export const aFunction = functionOf<(...args: never[]) => unknown>();
 export const anObject = kind<object>('an object', isObject);
 export const aText = z.string(mustBe('a text')).describe('a text');
+export const aNumber = z.number(mustBe('a number')).describe('a number');
 export const aBoolean = z.boolean(mustBe('true or false')).describe('true or false');
 
 const nameSays = 'a text that is not empty';

@@ -6,8 +6,9 @@ import type { KeptTurn, Persistence } from '../../loop/persistence.js';
 import { defaultMaxHeldChars } from '../../release/gate/stream-gate.js';
 import type { TraceRecorder } from '../../trace/trace-writer.js';
 import type { DynamicGuards } from '../workflow/guards.js';
-import { both, inConfig, ranksBelow, removes, type Loosens, type OptionRow } from './option-row.js';
-import { aBoolean, fieldsOf, functionOf, instanceWith, kind, oneOf, recordOf, wholeNumberFrom } from './option-schemas.js';
+import type { RunQueueOptions } from './run-queue-options.js';
+import { both, inConfig, onCall, ranksBelow, removes, type Loosens, type OptionRow } from './option-row.js';
+import { aBoolean, aNumber, fieldsOf, functionOf, instanceWith, kind, oneOf, recordOf, wholeNumberFrom } from './option-schemas.js';
 
 /** A run that is to be gone on with by other code than has begun it. */
 export interface CodeChange {
@@ -37,6 +38,12 @@ const keepsMore: Loosens = (said, own) => {
     ranksBelow(keptFromMost, kept, now[status as keyof Persistence]),
   );
 };
+
+const atLeastOne = wholeNumberFrom(1);
+const runQueue: z.ZodType<RunQueueOptions> = fieldsOf({
+  concurrency: atLeastOne,
+  rateLimit: fieldsOf({ runs: atLeastOne, perMs: atLeastOne }).required(),
+});
 
 /**
  * Interlock's own options, and those of Mastra's that it widens. Their types are inferred from here; the comment of a row is the
@@ -113,6 +120,18 @@ export const ownOptions = {
    * finished runs again. Runs then take data alone: options with functions in them belong into the agent. Default: none.
    */
   durability: inConfig(instanceWith<Engine>('host', 'an engine of durable runs')),
+  /**
+   * How many durable runs of this agent go on at the same time in a process, and how often one may start. Runs above that wait, the highest
+   * `priority` first. Needs `durability`. Default: no limit but that of the engine.
+   */
+  runQueue: inConfig(runQueue),
+  /**
+   * Milliseconds that a durable run may take from its call to its end, with all that it waits for: its turn, a process, a person. Then it
+   * ends as `canceled`, with the error `run/deadline` in its `run-finish` event. Needs `durability`. Default: none.
+   */
+  deadlineMs: both(wholeNumberFrom(1)),
+  /** A durable run with a higher priority gets its turn sooner; any number. Needs `durability`. Default 0. */
+  priority: onCall(aNumber, { default: 0 }),
   /**
    * What tools do outside the run, by their names: `none`, `idempotent` or `once`; see `Effect`. `once` needs an engine that can promise
    * it, or is refused as `durable/effect-not-promised`. Default: `idempotent`.

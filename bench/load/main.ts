@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { markdownOf } from '../table.js';
+import type { LoadOrders, ServerFigures } from './server.js';
+
+/** `npm run bench:load -- --streams 500 --rounds 3`: so many streams at once through a Hono server, ours and a stock agent side by side. */
+const { values } = parseArgs({
+  options: {
+    streams: { type: 'string', default: '500' },
+    rounds: { type: 'string', default: '3' },
+    chunks: { type: 'string', default: '60' },
+    'chunk-ms': { type: 'string', default: '100' },
+  },
+});
+const streams = Number(values.streams);
+const rounds = Number(values.rounds);
+const pace = { chunks: Number(values.chunks), chunkMs: Number(values['chunk-ms']) };
+
+interface LoadFigures extends ServerFigures {
+  readonly seconds: number;
+  readonly firstTextMs: readonly number[];
+  readonly rssPerStream: number;
+}
+
+const startServer = async (subject: LoadOrders['subject']) => {
+  const args = ['--expose-gc', '--import', 'tsx', join(import.meta.dirname, 'server.ts'), JSON.stringify({ subject, ...pace })];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const url = `http://127.0.0.1:${line.toString().trim()}`;
+  return { url, stop: () => child.kill('SIGKILL') };
+};
+
+const readFigures = async (url: string): Promise<ServerFigures> =>
+  (await (await fetch(`${url}/figures`)).json()) as ServerFigures; // as the server answers
+
+/** One client: milliseconds until the first text, the stream read to its end. */
+const chat = async (url: string): Promise<number> => {
+  const beganAt = performance.now();
+  const response = await fetch(`${url}/chat`, { method: 'POST', body: JSON.stringify({ text: 'How are you?' }) });
+  let text = '';
+  let firstMs: number | undefined;
+  for await (const bytes of response.body ?? []) {
+    if (firstMs === undefined) text += Buffer.from(bytes).toString();
+    if (firstMs === undefined && text.includes('text-delta')) firstMs = performance.now() - beganAt;
+  }
+  if (firstMs === undefined) throw new Error(`A stream ended without text: ${response.status} ${text.slice(0, 500)}`);
+  return firstMs;
+};
+
+const load = async (url: string): Promise<LoadFigures> => {
+  const before = await readFigures(url);
+  const beganAt = performance.now();
+  const firstTextMs = await Promise.all(Array.from({ length: streams }, () => chat(url)));
+  const seconds = (performance.now() - beganAt) / 1_000;
+  const after = await readFigures(url);
+  return { ...after, seconds, firstTextMs, rssPerStream: Math.max(after.rssBytes - before.rssBytes, 0) / streams };
+};
+
+const quantile = (numbers: readonly number[], q: number): number => {
+  const sorted = numbers.toSorted((one, other) => one - other);
+  return sorted[Math.min(Math.floor(sorted.length * q), sorted.length - 1)] ?? 0;
+};
+
+const subjects = ['interlock', 'mastra'] as const;
+const servers = new Map(await Promise.all(subjects.map(async (subject) => [subject, await startServer(subject)] as const)));
+const measured = new Map<string, LoadFigures[]>(subjects.map((subject) => [subject, []]));
+for (const { url } of servers.values()) await Promise.all(Array.from({ length: 20 }, () => chat(url))); // warm
+for (let round = 0; round < rounds; round += 1)
+  for (const [subject, { url }] of servers) measured.get(subject)?.push(await load(url));
+for (const { stop } of servers.values()) stop();
+
+const rows = subjects.map((subject) => {
+  const all = measured.get(subject) ?? [];
+  const median = (of: (figures: LoadFigures) => number): number => quantile(all.map(of), 0.5);
+  const first = all.flatMap(({ firstTextMs }) => firstTextMs);
+  return [
+    median(({ seconds }) => streams / seconds),
+    quantile(first, 0.5),
+    quantile(first, 0.99),
+    median(({ loopP99Ms }) => loopP99Ms),
+    median(({ cpuMs }) => cpuMs / streams),
+    all[0] ? all[0].rssPerStream / 1_024 : 0, // later rounds find memory that the first has left
+  ];
+});
+const ratio = (rows[0] ?? []).map((value, index) => value / (rows[1]?.[index] ?? 1));
+const shown = (value: number): string => value.toPrecision(3);
+process.stdout.write(
+  `${markdownOf({
+    id: 'load',
+    head: [
+      `${streams} streams`,
+      'streams / s',
+      'first text p50 ms',
+      'p99 ms',
+      'loop delay p99 ms',
+      'CPU ms / stream',
+      'RSS KiB / stream',
+    ],
+    rows: [...subjects.map((subject, index) => [subject, ...(rows[index] ?? []).map(shown)]), ['ratio', ...ratio.map(shown)]],
+  })}\n`,
+);

@@ -1,0 +1,88 @@
+import { InterlockError } from '../../errors.js';
+import type { KeptRun, KeptRunFilter } from '../journal.js';
+import type { RestateSettings } from './restate-options.js';
+
+/** What Restate's admin API knows of the runs of a program. */
+export interface Admin {
+  list(filter: KeptRunFilter): Promise<readonly KeptRun[]>;
+  storedBytes(): Promise<number>;
+  /** Deletes what Restate keeps of a run that has ended. */
+  purge(runId: string): Promise<void>;
+}
+
+/** The state of a run's workflow under which its resource is kept. */
+export const resourceName = 'resource';
+
+interface Invocation {
+  readonly id: string;
+  readonly run_id: string;
+  readonly status: string;
+  readonly completion_result?: string;
+  readonly created_at: string;
+  readonly completed_at?: string;
+  readonly resource?: string;
+}
+
+/** Nothing where the engine does not know where the admin API is. */
+export const adminOf = ({ adminUrl, headers }: RestateSettings, service: string, signal: AbortSignal): Admin | undefined => {
+  if (!adminUrl) return undefined;
+  const ask = async (path: string, init: RequestInit): Promise<Response> => {
+    const response = await fetch(`${adminUrl.replace(/\/$/, '')}/${path}`, {
+      ...init,
+      headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
+      signal,
+    }).catch((cause: unknown) => unanswered(String(cause), cause));
+    return response.ok ? response : unanswered(`${response.status} ${await response.text()}`);
+  };
+  const query = async <Row>(sql: string): Promise<readonly Row[]> => {
+    const response = await ask('query', { method: 'POST', body: JSON.stringify({ query: sql }) });
+    return ((await response.json()) as { rows: readonly Row[] }).rows; // as Restate answers
+  };
+  return {
+    list: async (filter) => (await query<Invocation>(listing(service, filter))).map(toKept),
+    storedBytes: async () => {
+      const [row] = await query<{ bytes: number | null }>(
+        `SELECT sum(length(encode(raw, 'hex'))) / 2 AS bytes FROM sys_journal WHERE id IN (${invocations(service)})`,
+      );
+      return row?.bytes ?? 0;
+    },
+    purge: async (runId) => {
+      for (const { id } of await query<{ id: string }>(`${invocations(service)} AND target_service_key = ${quoted(runId)}`))
+        await ask(`invocations/${encodeURIComponent(id)}/purge`, { method: 'PATCH' });
+    },
+  };
+};
+
+const unanswered = (detail: string, cause?: unknown): never => {
+  throw new InterlockError('durable/unreachable', { path: 'adminUrl', detail, cause });
+};
+
+/** Restate's SQL takes no parameters. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+const invocations = (service: string): string =>
+  `SELECT id FROM sys_invocation WHERE target_service_name = ${quoted(service)} AND target_handler_name = 'run'`;
+
+const listing = (service: string, { runId, resourceId, endedBefore, limit }: KeptRunFilter): string => `
+  SELECT i.id AS id, i.target_service_key AS run_id, i.status AS status, i.completion_result AS completion_result,
+    i.created_at AS created_at, i.completed_at AS completed_at, s.value_utf8 AS resource
+  FROM sys_invocation i LEFT JOIN state s
+    ON s.service_name = i.target_service_name AND s.service_key = i.target_service_key AND s.key = ${quoted(resourceName)}
+  WHERE i.target_service_name = ${quoted(service)} AND i.target_handler_name = 'run'
+    ${runId === undefined ? '' : `AND i.target_service_key = ${quoted(runId)}`}
+    ${resourceId === undefined ? '' : `AND s.value_utf8 = ${quoted(JSON.stringify(resourceId))}`}
+    ${endedBefore ? `AND i.status = 'completed' AND i.completed_at < ${quoted(endedBefore.toISOString())}` : ''}
+  ORDER BY i.created_at DESC ${limit === undefined ? '' : `LIMIT ${limit}`}`;
+
+const toKept = ({ run_id, status, completion_result, created_at, completed_at, resource }: Invocation): KeptRun => ({
+  runId: run_id,
+  state: stateOf(status, completion_result),
+  resourceId: resource ? (JSON.parse(resource) as string) : undefined, // as the workflow has kept it
+  startedAt: new Date(created_at),
+  endedAt: completed_at ? new Date(completed_at) : undefined,
+});
+
+const stateOf = (status: string, result: string | undefined): KeptRun['state'] => {
+  if (status === 'completed') return result === 'failure' ? 'lost' : 'ended';
+  return status === 'pending' || status === 'scheduled' || status === 'ready' ? 'queued' : 'running';
+};

@@ -1,0 +1,128 @@
+import type { KeptRun, KeptRunFilter } from '../../durable/journal.js';
+import { InterlockError } from '../../errors.js';
+import { runIdOf, sittingId, sittingNumber } from './kept-sitting.js';
+import { pause, type Keeping } from './listening.js';
+import { readNote, type WaitingRun } from './resting-notes.js';
+
+/** What a durable run does: it waits for its turn, goes on, waits for a person or for code, has ended, or was given up by its engine. */
+export type KeptRunStatus = WaitingRun['status'] | KeptRun['state'];
+
+/** A durable run as an agent lists it. */
+export type RunSummary = (WaitingRun | { readonly runId: string; readonly status: KeptRun['state'] }) & {
+  readonly resourceId?: string;
+  readonly startedAt?: Date;
+  readonly endedAt?: Date;
+};
+
+/** Which durable runs are listed. */
+export interface RunFilter {
+  /** Those that do one of these. Default: all. */
+  readonly status?: KeptRunStatus | readonly KeptRunStatus[];
+  /** Those of a resource. */
+  readonly resourceId?: string;
+  readonly startedBefore?: Date;
+  readonly startedAfter?: Date;
+  /** How many at most, the last ones. Default 100. */
+  readonly limit?: number;
+}
+
+const defaultLimit = 100;
+
+/** The runs of an agent, the last one first. An engine that cannot list its runs gives those that wait alone. */
+export const listKept = async (keeping: Keeping, filter: RunFilter): Promise<readonly RunSummary[]> => {
+  const { resourceId, limit = defaultLimit, startedBefore, startedAfter } = filter;
+  const statuses = filter.status === undefined ? undefined : new Set<KeptRunStatus>([filter.status].flat());
+  const isWanted = ({ status, startedAt, ...run }: RunSummary): boolean =>
+    (!statuses || statuses.has(status)) &&
+    (resourceId === undefined || run.resourceId === resourceId) &&
+    !(startedBefore && startedAt && startedAt >= startedBefore) &&
+    !(startedAfter && startedAt && startedAt <= startedAfter);
+  return (await summaries(keeping, { resourceId })).filter(isWanted).slice(0, limit);
+};
+
+const summaries = async ({ runs, board }: Keeping, filter: KeptRunFilter): Promise<RunSummary[]> => {
+  const waiting = (await board.pinned()).map(({ note }) => readNote(note));
+  if (!runs.list) return waiting;
+  const notes = new Map(waiting.map((note) => [note.runId, note]));
+  const sittings = Map.groupBy(await runs.list(filter), (run) => runIdOf(run.runId));
+  const found = [...sittings].map(([runId, rows]) => summaryOf(runId, rows, notes.get(runId)));
+  return found.toSorted((one, other) => (other.startedAt?.getTime() ?? 0) - (one.startedAt?.getTime() ?? 0));
+};
+
+/** A run goes on in its last sitting, and began with its first. */
+const summaryOf = (runId: string, rows: readonly KeptRun[], note: WaitingRun | undefined): RunSummary => {
+  const ordered = rows.toSorted((one, other) => sittingNumber(one.runId) - sittingNumber(other.runId));
+  const [first, last] = [ordered[0], ordered.at(-1)] as [KeptRun, KeptRun]; // one at least
+  const { resourceId, startedAt } = first;
+  const times = { startedAt, ...(resourceId !== undefined && { resourceId }) };
+  if (note && last.state !== 'lost') return { ...note, ...times };
+  return { runId, status: last.state, ...times, ...(last.endedAt && last.state === 'ended' && { endedAt: last.endedAt }) };
+};
+
+/**
+ * Refuses who asks for a run in the name of another resource than it was begun for, as if there were no such run. Raises
+ * `durable/no-run`.
+ */
+export const checkOwner = async ({ runs }: Keeping, runId: string, resourceId: string | undefined): Promise<void> => {
+  if (resourceId === undefined) return;
+  const [first] = (await needed(runs.list, 'resourceId')({ runId: sittingId(runId, 0) })) ?? [];
+  if (first?.resourceId !== resourceId) throw new InterlockError('durable/no-run', { path: runId });
+};
+
+const needed = <T>(operation: T | undefined, path: string): T => {
+  if (!operation) throw new InterlockError('durable/unsupported-operation', { path });
+  return operation;
+};
+
+/** Deletes what is kept of runs that ended before a time; says of how many. A run that waits for a person has ended its last sitting, and stays. */
+export const prune = async (keeping: Keeping, olderThan: Date): Promise<number> => {
+  const { runs, board } = keeping;
+  const list = needed(runs.list, 'prune');
+  const ended = Map.groupBy(await list({ endedBefore: olderThan }), ({ runId }) => runIdOf(runId));
+  for (const { runId } of await board.pinned()) ended.delete(runId);
+  let pruned = 0;
+  for (const [runId, sittings] of ended) {
+    if ((await runs.find(sittingId(runId, sittings.length))).kind !== 'absent') continue; // a later sitting goes on, or ended later
+    await dropRun(keeping, runId, sittings);
+    pruned += 1;
+  }
+  return pruned;
+};
+
+const dropRun = async ({ runs, board }: Keeping, runId: string, sittings: readonly KeptRun[]): Promise<void> => {
+  const drop = needed(runs.drop, 'prune');
+  await board.pin(runId, undefined);
+  await board.drop?.(runId);
+  for (const { runId: id } of sittings.toSorted((one, other) => sittingNumber(other.runId) - sittingNumber(one.runId)))
+    await drop(id); // the first is the last to go
+};
+
+/** How often it is looked whether the runs that are to be erased have ended. */
+const looks = 200;
+
+/** What became of runs that were to be erased. */
+export interface Erased {
+  readonly erased: number;
+  /** Runs that have not ended, because no process goes on with them: they are canceled, and to be erased later. */
+  readonly remaining: readonly string[];
+}
+
+/** Cancels the runs of a resource, and deletes everything that is kept of them. */
+export const erase = async (keeping: Keeping, resourceId: string, cancel: (runId: string) => Promise<void>): Promise<Erased> => {
+  const list = needed(keeping.runs.list, 'erase');
+  const listed = async () => Map.groupBy(await list({ resourceId }), ({ runId }) => runIdOf(runId));
+  for (const runId of (await listed()).keys()) await cancel(runId);
+  const erased = new Set<string>(); // an engine may list a run for a moment longer
+  for (let left = looks; ; left -= 1) {
+    const sittings = await listed();
+    const isUnderWay = ({ state }: KeptRun): boolean => state === 'queued' || state === 'running';
+    for (const [runId, rows] of sittings) {
+      if (rows.some(isUnderWay)) continue;
+      await dropRun(keeping, runId, rows);
+      erased.add(runId);
+    }
+    if (sittings.size === 0 || left === 0)
+      return { erased: erased.size, remaining: [...sittings.keys()].filter((runId) => !erased.has(runId)) };
+    await pause();
+  }
+};

@@ -1,0 +1,64 @@
+import PQueue from 'p-queue';
+import type { RunQueueOptions } from '../options/run-queue-options.js';
+
+/** Where the runs of an agent wait for their turn in this process. */
+export interface RunQueue {
+  readonly queued: number;
+  readonly running: number;
+  /**
+   * Runs work in its turn: a higher priority comes first, and of the same priority the run that has waited longest. A run that is
+   * to end does not wait, and takes no turn.
+   */
+  run<T>(turn: Turn, work: () => Promise<T>): Promise<T>;
+}
+
+export interface Turn {
+  readonly priority: number;
+  /** Aborted when the run is to end. */
+  readonly ending: AbortSignal;
+}
+
+export const createRunQueue = ({ concurrency = Infinity, rateLimit }: RunQueueOptions = {}): RunQueue => {
+  const queue = new PQueue({
+    concurrency,
+    ...(rateLimit && { intervalCap: rateLimit.runs, interval: rateLimit.perMs, strict: true }),
+  });
+  let ahead = 0; // runs that end without a turn
+  return {
+    get queued() {
+      return queue.size;
+    },
+    get running() {
+      return queue.pending + ahead;
+    },
+    run: async ({ priority, ending }, work) => {
+      const { promise: worked, resolve: leave } = Promise.withResolvers<void>();
+      const isInTurn = await waitIn(queue, { priority, ending }, worked);
+      if (!isInTurn) ahead += 1;
+      try {
+        return await work();
+      } finally {
+        if (!isInTurn) ahead -= 1;
+        leave();
+      }
+    },
+  };
+};
+
+/** Settles with whether the turn has come, or else the run is to end. The turn lasts until `worked`. */
+const waitIn = (queue: PQueue, { priority, ending }: Turn, worked: Promise<void>): Promise<boolean> =>
+  new Promise((resolve) => {
+    const leaving = new AbortController();
+    const end = (): void => {
+      leaving.abort();
+      resolve(false);
+    };
+    if (ending.aborted) return end();
+    ending.addEventListener('abort', end, { once: true });
+    const start = (): Promise<void> => {
+      ending.removeEventListener('abort', end);
+      resolve(true);
+      return worked;
+    };
+    queue.add(start, { priority, signal: leaving.signal }).catch(() => undefined); // it has left the queue
+  });

@@ -1,0 +1,112 @@
+import { expect, it } from 'vitest';
+
+import { InterlockAgent, type Engine, type InterlockAgentConfig } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { approving } from './scenarios.js';
+
+const prompt = 'Please charge me.';
+const later = (): Date => new Date(Date.now() + 60_000);
+const noRun = { code: 'durable/no-run' };
+
+/** Agents on one engine; each has an id of its own. */
+export interface OperatedEngine {
+  readonly engine: () => Engine;
+}
+
+let agents = 0;
+const ownId = (): string => `operated-${(agents += 1)}`;
+
+const memoryOf = (resource: string) => ({ memory: { thread: `of ${resource}`, resource } });
+
+/** What an operator does with the runs of an engine. */
+export const operations = ({ engine }: OperatedEngine): void => {
+  const greeter = (config: Partial<InterlockAgentConfig> = {}) =>
+    new InterlockAgent({
+      id: ownId(),
+      name: 'Greeter',
+      instructions: 'Greet.',
+      model: scriptedModel({ steps: () => ({ text: 'Hello.' }) }),
+      durability: engine(),
+      ...(config as object),
+    });
+  const asking = () => approving().agent({ id: ownId(), durability: engine() });
+
+  it('lists its runs by status and resource, the last one first', async () => {
+    const agent = asking();
+    await agent.generate(prompt, { runId: 'of-ann', ...memoryOf('ann') });
+    await agent.generate(prompt, { runId: 'of-bob', ...memoryOf('bob') });
+    await agent.cancel('of-ann');
+    await expect
+      .poll(() => agent.listRuns(), { timeout: 60_000 })
+      .toMatchObject([
+        { runId: 'of-bob', status: 'suspended', resourceId: 'bob' },
+        { runId: 'of-ann', status: 'ended', resourceId: 'ann' },
+      ]);
+    const ids = async (filter: Parameters<typeof agent.listRuns>[0]) => (await agent.listRuns(filter)).map(({ runId }) => runId);
+    expect(await ids({ status: 'ended' })).toEqual(['of-ann']);
+    expect(await ids({ status: ['suspended', 'running'] })).toEqual(['of-bob']);
+    expect(await ids({ resourceId: 'ann' })).toEqual(['of-ann']);
+    expect(await ids({ limit: 1 })).toEqual(['of-bob']);
+    expect(await ids({ startedAfter: later() })).toEqual([]);
+    expect(await ids({ resourceId: "o'neil" })).toEqual([]);
+  });
+
+  it('a run is another’s to no one but its resource', async () => {
+    const agent = asking();
+    const { runId } = await agent.generate(prompt, { runId: 'of-ann', ...memoryOf('ann') });
+    const [bob, ann] = [{ resourceId: 'bob' }, { resourceId: 'ann' }];
+    await expect(agent.attach(runId, bob)).rejects.toMatchObject(noRun);
+    await expect(agent.cancel(runId, bob)).rejects.toMatchObject(noRun);
+    await expect(agent.retry(runId, bob)).rejects.toMatchObject(noRun);
+    await expect(agent.resume(runId, { approved: true }, memoryOf('bob'))).rejects.toMatchObject(noRun);
+    expect((await agent.listRuns())[0]).toMatchObject({ status: 'suspended' });
+    expect((await (await agent.attach(runId, ann)).getFullOutput()).status).toBe('suspended');
+    await agent.cancel(runId, ann);
+    await expect.poll(() => agent.listRuns({ status: 'ended' }), { timeout: 60_000 }).toHaveLength(1);
+  });
+
+  it('deletes what ended before a time, and nothing of a run that waits', async () => {
+    const agent = asking();
+    await agent.generate(prompt, { runId: 'waits' });
+    await agent.generate(prompt, { runId: 'ends' });
+    await agent.cancel('ends');
+    await expect.poll(() => agent.listRuns({ status: 'ended' }), { timeout: 60_000 }).toHaveLength(1);
+    expect(await agent.prune({ olderThan: new Date(Date.now() - 3_600_000) })).toBe(0);
+    expect(await agent.prune({ olderThan: later() })).toBe(1);
+    await expect(agent.attach('ends')).rejects.toMatchObject(noRun);
+    expect((await agent.listRuns()).map(({ runId }) => runId)).toEqual(['waits']);
+    expect((await agent.generate(prompt, { runId: 'ends' })).status).toBe('suspended'); // the id is free again, and not canceled
+  });
+
+  it('erases the runs of a resource, those that go on or wait as well', async () => {
+    const agent = asking();
+    await agent.generate(prompt, { runId: 'first', ...memoryOf('ann') });
+    await agent.generate(prompt, { runId: 'second', ...memoryOf('ann') });
+    await agent.generate(prompt, { runId: 'third', ...memoryOf('bob') });
+    expect(await agent.erase({ resourceId: 'ann' })).toEqual({ erased: 2, remaining: [] });
+    expect((await agent.listRuns()).map(({ runId }) => runId)).toEqual(['third']);
+    expect((await agent.listSuspendedRuns()).total).toBe(1);
+    await expect(agent.attach('first')).rejects.toMatchObject(noRun);
+  });
+
+  it('counts what its runs do', async () => {
+    const agent = greeter({ runQueue: { concurrency: 1 }, model: scriptedModel({ steps: () => ({ hang: true }) }) });
+    const runs = ['one', 'two', 'three'].map((runId) => agent.generate('Hi', { runId }));
+    await expect
+      .poll(() => agent.runMetrics(), { timeout: 60_000 })
+      .toMatchObject({ running: 1, queued: 2, waiting: 0, lost: 0, recovered: 0 });
+    const { oldestAgeMs } = await agent.runMetrics();
+    expect(oldestAgeMs).toBeGreaterThan(0);
+    for (const runId of ['three', 'two', 'one']) await agent.cancel(runId);
+    for (const run of runs) expect((await run).status).toBe('canceled');
+    await expect.poll(() => agent.runMetrics(), { timeout: 60_000 }).toMatchObject({ running: 0, queued: 0, oldestAgeMs: 0 });
+  });
+
+  it('says how much it keeps', async () => {
+    const agent = greeter();
+    await agent.generate('Hi');
+    const { journalBytes } = await agent.runMetrics();
+    if (engine().isDurable) expect(journalBytes).toBeGreaterThan(100);
+    else expect(journalBytes).toBeUndefined();
+  });
+};

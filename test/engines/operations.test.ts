@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+
+import type { Engine } from '../../src/index.js';
+import { operations } from '../durable/operations-suite.js';
+import { engineOf } from './engine-spec.js';
+import { sites, type Site } from './sites.js';
+
+describe.each(['restate', 'dbos'] as const)('operating %s', (name) => {
+  let site: Site;
+  let engine: Engine;
+  beforeAll(async () => {
+    site = await sites[name]();
+    engine = engineOf(site.specFor('tests'));
+  });
+  afterAll(async () => {
+    await engine.close();
+    await site.close();
+  });
+  operations({ engine: () => engine });
+});
