@@ -66,11 +66,23 @@ export interface AnswerCall {
   readonly data?: unknown;
 }
 
-/** `POST /api/runs/:runId/replay` with `{ lane: pipelineId }` of other pipelines, or nothing for the same ones. */
+/**
+ * `POST /api/runs/:runId/replay` with `pipelines`, `{ lane: pipelineId }` of other pipelines; or with a `guard` that was chosen, which stands in
+ * the place of the guard `instead`, or of the one with its id; or with nothing for the same ones.
+ */
 export interface Comparison {
   readonly rows: readonly ComparedRow[];
   readonly before: { readonly status: string; readonly text: string };
   readonly after: { readonly status: string; readonly text: string; readonly runId: string };
   /** Set where the other pipeline led to a call that was never recorded, so that the replay ended there. */
   readonly endedAt?: string;
+}
+
+/** `GET /api/runs/:runId/beside/:otherId`: two runs that were recorded, `before` the first of them. */
+export interface RunsBeside {
+  readonly before: RunSummary;
+  readonly after: RunSummary;
+  /** Their accepted answers in full. */
+  readonly answers: { readonly before: string; readonly after: string };
+  readonly rows: readonly ComparedRow[];
 }

@@ -5,6 +5,7 @@ import { shapeOf } from '../catalog/graph-shape.js';
 import { machineToMermaid } from '../draw/machine-mermaid.js';
 import { pipelineToMermaid } from '../draw/pipeline-mermaid.js';
 import { summaryOf, type Studio } from '../studio.js';
+import { besideRuns } from '../again/beside-runs.js';
 import { cutStream } from '../workbench/cut-stream.js';
 import { findLeak } from '../workbench/find-leak.js';
 import { runLabStream } from '../workbench/lab-stream.js';
@@ -37,10 +38,13 @@ export const workbenchRoutes = (studio: Studio): Hono =>
     })
     .post('/runs/:runId/replay', async (c) => {
       const { runId, agentId } = await summaryOf(studio, c.req.param('runId'));
-      const { pipelines } = await readBody(c, replaySchema);
+      const choice = await readBody(c, replaySchema);
       const trace = await traceOf(studio, runId);
-      return c.json(await replayRun(await studio.known(), { runId, agentId, trace }, pipelines));
+      return c.json(await replayRun(await studio.known(), { runId, agentId, trace }, choice));
     })
+    .get('/runs/:runId/beside/:otherId', async (c) =>
+      c.json(await besideRuns(studio, c.req.param('runId'), c.req.param('otherId'))),
+    )
     .get('/runs/:runId/fixture', async (c) => {
       const { runId, agentId } = await summaryOf(studio, c.req.param('runId'));
       const { from, name } = readQuery(c, fixtureQuerySchema);

@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import type { RunSummary } from '../../protocol/runs.js';
 import { useCatalog } from '../api/catalog.js';
+import { besideHref } from '../again/beside-href.js';
 import { runHref } from '../chat/turn.js';
 import { Badge, StatusBadge } from '../components/badge.js';
 import { count, formatDuration, formatTime } from '../components/format.js';
@@ -10,12 +11,18 @@ import { InertText } from '../components/inert-text.js';
 const outcomeOf = ({ tripwire, error, answered }: RunSummary): string =>
   tripwire ? `${tripwire.processorId}: ${tripwire.reason}` : (error?.message ?? answered);
 
-/** A run of the list: a link to it. */
-export const RunRow = ({ run }: { readonly run: RunSummary }) => {
+interface RunRowProps {
+  readonly run: RunSummary;
+  /** The run beside which this one is put. */
+  readonly beside?: string | undefined;
+}
+
+/** A run of the list: a link to it, or to its comparison with another one. */
+export const RunRow = ({ run, beside }: RunRowProps) => {
   const { agents } = useCatalog();
   const agent = agents.find(({ id }) => id === run.agentId);
   return (
-    <Link className="run-row" href={runHref(run.runId)}>
+    <Link className="run-row" href={beside === undefined ? runHref(run.runId) : besideHref(beside, run.runId)}>
       <span className="run-row-status">
         <StatusBadge status={run.status} />
       </span>

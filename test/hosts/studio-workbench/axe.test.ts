@@ -40,6 +40,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
         ['runs', '.run-row'],
         [`runs/${runId}`, '.waterfall-bar'],
         [`runs/${runId}/compare`, 'select'],
+        ['guard-replay', 'select'],
         ['pipelines', 'tbody tr'],
         ['pipelines/content-moderation', '.pg-step'],
         ['machine', '.state'],

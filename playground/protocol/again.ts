@@ -1,0 +1,27 @@
+/** A guard that recorded runs are replayed with, beside those that their agents have. */
+export type ChosenGuard =
+  /** One that stands in a pipeline of the application; `options` is a policy around it, and wins over its own. */
+  | { readonly kind: 'own'; readonly pipelineId: string; readonly path: string; readonly options?: object | undefined }
+  /** A ready-made one of the library, made with these options. */
+  | { readonly kind: 'ready'; readonly name: string; readonly options?: object | undefined };
+
+/** Ready-made guards whose options are plain data, so that a page can make one. */
+export const readyGuardNames = [
+  'answerLimitGuard',
+  'blockedTermsGuard',
+  'financialAdviceGuard',
+  'jsonGuard',
+  'leakGuard',
+  'lengthGuard',
+  'linkGuard',
+  'piiGuard',
+  'promptInjectionGuard',
+  'qualityGuard',
+  'redactor',
+  'scriptGuard',
+  'spamGuard',
+  'toolSecretsGuard',
+  'unicodeGuard',
+] as const;
+
+export type ReadyGuardName = (typeof readyGuardNames)[number];
