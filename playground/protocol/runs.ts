@@ -1,4 +1,4 @@
-import type { RunStatus, Tripwire } from '../../schemas/index.js';
+import type { RunStatus, Tripwire, VerdictKind } from '../../schemas/index.js';
 import type { ComparedRow, ComparedVerdict } from '../../src/trace/compare-traces.js';
 
 export type { ComparedRow, ComparedVerdict };
@@ -29,8 +29,37 @@ export interface RunSummary extends RunStanding {
   readonly tokens?: number;
   /** Ids of the guards that did more than pass. */
   readonly guards: readonly string[];
+  /** The same guards with the strictest of their verdicts, the strictest first; absent in runs of older versions. */
+  readonly signals?: readonly GuardSignal[];
   /** How many lines its trace has. */
   readonly entries: number;
+}
+
+/** What a guard did in a run, in one word. */
+export interface GuardSignal {
+  readonly guard: string;
+  /** A verdict, or `bypassed`. */
+  readonly verdict: string;
+  /** It judged beside the run, and stopped nothing. */
+  readonly isShadow?: true;
+}
+
+/** `GET /api/guards` with the query of the list of runs: what each guard did in the newest of these. */
+export interface GuardTotals {
+  /** How many runs were looked at. */
+  readonly runs: number;
+  readonly guards: readonly GuardTotal[];
+}
+
+export interface GuardTotal {
+  readonly guard: string;
+  /** How often it gave each verdict. */
+  readonly verdicts: Readonly<Record<VerdictKind, number>>;
+  /** Runs in which it tripped. */
+  readonly trippedRuns: number;
+  /** Milliseconds of one verdict: at most so many in half of all, and in all but a twentieth. */
+  readonly p50: number | undefined;
+  readonly p95: number | undefined;
 }
 
 /** What a list of runs is sorted by, the most first; by `time` the newest is first. */

@@ -60,6 +60,13 @@ export const fixtureQuerySchema = z.object({
     .optional(),
 });
 
+export const forkSchema = z.object({
+  messages: z.record(id, z.string().max(100_000)).default({}),
+  results: z.record(id, z.unknown()).default({}),
+  guard: chosenGuardSchema.optional(),
+  instead: id.optional(),
+});
+
 const streamKind = z.enum(['text', 'reasoning', 'tool-input']);
 const labText = z.string().max(20_000);
 

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { PipelineInfo } from '../../protocol/catalog.js';
 import type { ComparedRow, Comparison, RunSummary } from '../../protocol/runs.js';
 import { changedVerdicts, changeName, countChanges, sumUp } from './changed-verdicts.js';
+import { editableIn, editsOf } from './fork-edits.js';
 import { chosenGuard, readChoice } from './guard-choice.js';
 
 const pipelines = [
@@ -54,4 +55,17 @@ it('counts changes, and sums them up', () => {
   ]);
   expect(sumUp(all)).toBe('Verdicts change in 3 of 4 runs. 2 runs would have ended another way.');
   expect(sumUp([replayed([])])).toBe('No verdict changes in 1 run.');
+});
+
+it('finds what can be edited of a run, and says what was', () => {
+  const place = { seq: 0, at: 0, stepNumber: 0, attempt: 1 };
+  const editable = editableIn([
+    { ...place, kind: 'input', messages: [{ id: 'm', role: 'user', text: 'Hi' }] },
+    { ...place, kind: 'tool', toolCallId: 'c', toolName: 'look', args: {}, result: { state: 'sent' } },
+    { ...place, kind: 'tool', toolCallId: 'd', toolName: 'look', args: {} },
+  ]);
+  expect(editable.results.map(({ toolCallId }) => toolCallId)).toEqual(['c']);
+  expect(editsOf(editable, { m: 'Hi', c: editable.results[0]?.json ?? '' })).toEqual({ messages: {}, results: {} });
+  expect(editsOf(editable, { m: 'Hello', c: '"lost"' })).toEqual({ messages: { m: 'Hello' }, results: { c: 'lost' } });
+  expect(() => editsOf(editable, { c: '{' })).toThrow(SyntaxError);
 });

@@ -8,10 +8,8 @@ import { Panel } from '../components/panel.js';
 import type { ChangeQuery } from '../shell/use-query.js';
 import { chosenGuard, isReady, lasts, type GuardChoice } from './guard-choice.js';
 
-interface GuardFormProps {
-  readonly choice: GuardChoice;
+interface GuardFormProps extends ChoiceProps {
   readonly isBusy: boolean;
-  readonly onChange: ChangeQuery;
   readonly onReplay: (guard: ChosenGuard) => void;
   readonly onStop: () => void;
 }
@@ -33,9 +31,12 @@ const Select = ({ title, name, value, onChange, children }: SelectProps) => (
   </label>
 );
 
-type ChoiceProps = Pick<GuardFormProps, 'choice' | 'onChange'>;
+export interface ChoiceProps {
+  readonly choice: GuardChoice;
+  readonly onChange: ChangeQuery;
+}
 
-const GuardSelect = ({ choice, onChange }: ChoiceProps) => (
+export const GuardSelect = ({ choice, onChange }: ChoiceProps) => (
   <Select title="Guard" name="guard" value={choice.guard} onChange={onChange}>
     <option value="">choose one</option>
     {useCatalog().pipelines.map(({ id, name, graph }) => (
@@ -55,7 +56,7 @@ const GuardSelect = ({ choice, onChange }: ChoiceProps) => (
   </Select>
 );
 
-const PlaceSelect = ({ choice, onChange }: ChoiceProps) => {
+export const PlaceSelect = ({ choice, onChange }: ChoiceProps) => {
   const ids = new Set(useCatalog().pipelines.flatMap(({ graph }) => guardsIn(graph).map(({ id }) => id)));
   return (
     <Select title="In the place of" name="instead" value={choice.instead} onChange={onChange}>
@@ -89,11 +90,34 @@ const RunSelects = ({ choice, onChange }: ChoiceProps) => (
   </>
 );
 
+/** The options of the guard that is chosen, as JSON. */
+export const GuardOptions = ({ choice, onChange, fault }: ChoiceProps & { readonly fault: string | undefined }) => {
+  const faultId = useId();
+  return (
+    <label className={`field guard-form-options ${fault === undefined ? '' : 'field-wrong'}`}>
+      <span className="field-title">{isReady(choice.guard) ? 'Options' : 'Policy'} (JSON)</span>
+      <textarea
+        className="input input-code"
+        rows={2}
+        value={choice.options}
+        placeholder={isReady(choice.guard) ? '{"threshold": 0.5}' : '{"deadlineMs": 800}'}
+        aria-invalid={fault !== undefined}
+        aria-describedby={fault === undefined ? undefined : faultId}
+        onChange={({ target }) => onChange({ options: target.value })}
+      />
+      {fault !== undefined && (
+        <span id={faultId} className="field-error" role="alert">
+          {fault}
+        </span>
+      )}
+    </label>
+  );
+};
+
 /** Chooses a guard, its options, and the runs it is replayed over; the address keeps all of it. */
 export const GuardForm = ({ choice, isBusy, onChange, onReplay, onStop }: GuardFormProps) => {
   const { pipelines } = useCatalog();
   const [fault, setFault] = useState<string>();
-  const faultId = useId();
   const submit = (): void => {
     try {
       const guard = chosenGuard(choice, pipelines);
@@ -115,23 +139,7 @@ export const GuardForm = ({ choice, isBusy, onChange, onReplay, onStop }: GuardF
         <GuardSelect choice={choice} onChange={onChange} />
         <PlaceSelect choice={choice} onChange={onChange} />
         <RunSelects choice={choice} onChange={onChange} />
-        <label className={`field guard-form-options ${fault === undefined ? '' : 'field-wrong'}`}>
-          <span className="field-title">{isReady(choice.guard) ? 'Options' : 'Policy'} (JSON)</span>
-          <textarea
-            className="input input-code"
-            rows={2}
-            value={choice.options}
-            placeholder={isReady(choice.guard) ? '{"threshold": 0.5}' : '{"deadlineMs": 800}'}
-            aria-invalid={fault !== undefined}
-            aria-describedby={fault === undefined ? undefined : faultId}
-            onChange={({ target }) => onChange({ options: target.value })}
-          />
-          {fault !== undefined && (
-            <span id={faultId} className="field-error" role="alert">
-              {fault}
-            </span>
-          )}
-        </label>
+        <GuardOptions choice={choice} onChange={onChange} fault={fault} />
         {isBusy ? (
           <Button onClick={onStop}>
             <Square size={14} aria-hidden /> Stop

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { History, Rows3, X } from 'lucide-react';
+import { Gauge, History, Rows3, X } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
 import { Link } from 'wouter';
 import { query as toQuery } from '../api/request.js';
@@ -13,6 +13,7 @@ import { useTitle } from '../shell/use-title.js';
 import { readFilter } from './run-filter.js';
 import { RunFilters } from './run-filters.js';
 import { RunRow } from './run-row.js';
+import { SavedFilters } from './saved-filters.js';
 import { useRuns, type Runs } from './use-runs.js';
 import './runs.css';
 
@@ -89,10 +90,16 @@ export const RunsPage = () => {
       <header className="runs-head">
         <div className="page-head">
           <h1>Runs</h1>
-          <Link className="button button-plain" href={`/guard-replay${toQuery({ agent: filter.agent })}`}>
-            <History size={14} aria-hidden />
-            Replay a guard over runs
-          </Link>
+          <div className="panel-tools">
+            <Link className="button button-plain" href={`/guards${toQuery({ ...filter })}`}>
+              <Gauge size={14} aria-hidden />
+              Guards in these runs
+            </Link>
+            <Link className="button button-plain" href={`/guard-replay${toQuery({ agent: filter.agent })}`}>
+              <History size={14} aria-hidden />
+              Replay a guard over runs
+            </Link>
+          </div>
         </div>
         {beside !== undefined && (
           <p className="runs-beside" role="status">
@@ -103,6 +110,7 @@ export const RunsPage = () => {
           </p>
         )}
         <RunFilters filter={filter} onChange={setQuery} />
+        <SavedFilters filter={filter} />
       </header>
       <RunsBody {...list} beside={beside} isFiltered={Object.keys(filter).length > 0} />
     </div>

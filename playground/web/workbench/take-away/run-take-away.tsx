@@ -1,4 +1,4 @@
-import { Columns2, GitCompareArrows } from 'lucide-react';
+import { Columns2, GitCompareArrows, GitFork } from 'lucide-react';
 import { Link } from 'wouter';
 import { getText, query } from '../../api/request.js';
 import { fileName } from './file-name.js';
@@ -16,6 +16,10 @@ export const RunTakeAway = ({ runId }: { readonly runId: string }) => {
       <Link className="button button-plain" href={`/runs/${encodeURIComponent(runId)}/compare`}>
         <GitCompareArrows size={14} aria-hidden />
         Replay and compare
+      </Link>
+      <Link className="button button-plain" href={`/runs/${encodeURIComponent(runId)}/edit`}>
+        <GitFork size={14} aria-hidden />
+        Edit and run again
       </Link>
       <Link className="button button-plain" href={`/runs${query({ beside: runId })}`}>
         <Columns2 size={14} aria-hidden />
