@@ -55,7 +55,7 @@ const Totals = ({ totals, filter }: { readonly totals: GuardTotals; readonly fil
   totals.guards.length === 0 ? (
     <EmptyState icon={Gauge} title="No guard has judged in these runs" />
   ) : (
-    <Panel title="Verdicts and times" note={`the last ${count(totals.runs, 'run')}`} isFlush>
+    <Panel title="Verdicts and times" note={count(totals.runs, 'run')} isFlush>
       <table className="rows rows-flush rows-cards guard-totals">
         <thead>
           <tr>

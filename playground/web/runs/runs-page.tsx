@@ -90,7 +90,7 @@ export const RunsPage = () => {
       <header className="runs-head">
         <div className="page-head">
           <h1>Runs</h1>
-          <div className="panel-tools">
+          <div className="runs-ways">
             <Link className="button button-plain" href={`/guards${toQuery({ ...filter })}`}>
               <Gauge size={14} aria-hidden />
               Guards in these runs
