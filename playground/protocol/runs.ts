@@ -1,4 +1,4 @@
-import type { RunStatus, Tripwire } from '../../schemas/index.js';
+import type { RunStatus, Tripwire, VerdictKind } from '../../schemas/index.js';
 import type { ComparedRow, ComparedVerdict } from '../../src/trace/compare-traces.js';
 
 export type { ComparedRow, ComparedVerdict };
@@ -29,8 +29,37 @@ export interface RunSummary extends RunStanding {
   readonly tokens?: number;
   /** Ids of the guards that did more than pass. */
   readonly guards: readonly string[];
+  /** The same guards with the strictest of their verdicts, the strictest first; absent in runs of older versions. */
+  readonly signals?: readonly GuardSignal[];
   /** How many lines its trace has. */
   readonly entries: number;
+}
+
+/** What a guard did in a run, in one word. */
+export interface GuardSignal {
+  readonly guard: string;
+  /** A verdict, or `bypassed`. */
+  readonly verdict: string;
+  /** It judged beside the run, and stopped nothing. */
+  readonly isShadow?: true;
+}
+
+/** `GET /api/guards` with the query of the list of runs: what each guard did in the newest of these. */
+export interface GuardTotals {
+  /** How many runs were looked at. */
+  readonly runs: number;
+  readonly guards: readonly GuardTotal[];
+}
+
+export interface GuardTotal {
+  readonly guard: string;
+  /** How often it gave each verdict. */
+  readonly verdicts: Readonly<Record<VerdictKind, number>>;
+  /** Runs in which it tripped. */
+  readonly trippedRuns: number;
+  /** Milliseconds of one verdict: at most so many in half of all, and in all but a twentieth. */
+  readonly p50: number | undefined;
+  readonly p95: number | undefined;
 }
 
 /** What a list of runs is sorted by, the most first; by `time` the newest is first. */
@@ -66,11 +95,23 @@ export interface AnswerCall {
   readonly data?: unknown;
 }
 
-/** `POST /api/runs/:runId/replay` with `{ lane: pipelineId }` of other pipelines, or nothing for the same ones. */
+/**
+ * `POST /api/runs/:runId/replay` with `pipelines`, `{ lane: pipelineId }` of other pipelines; or with a `guard` that was chosen, which stands in
+ * the place of the guard `instead`, or of the one with its id; or with nothing for the same ones.
+ */
 export interface Comparison {
   readonly rows: readonly ComparedRow[];
   readonly before: { readonly status: string; readonly text: string };
   readonly after: { readonly status: string; readonly text: string; readonly runId: string };
   /** Set where the other pipeline led to a call that was never recorded, so that the replay ended there. */
   readonly endedAt?: string;
+}
+
+/** `GET /api/runs/:runId/beside/:otherId`: two runs that were recorded, `before` the first of them. */
+export interface RunsBeside {
+  readonly before: RunSummary;
+  readonly after: RunSummary;
+  /** Their accepted answers in full. */
+  readonly answers: { readonly before: string; readonly after: string };
+  readonly rows: readonly ComparedRow[];
 }

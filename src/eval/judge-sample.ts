@@ -1,7 +1,7 @@
 import { RequestContext } from '@mastra/core/request-context';
 import type { RunEvent } from '../../schemas/index.js';
 import { InterlockError } from '../errors.js';
-import { guardsOfAgent, InterlockAgent } from '../mastra/agent/agent.js';
+import { insidesOfAgent, InterlockAgent } from '../mastra/agent/agent.js';
 import type { ReplayGuards } from '../mastra/replay/replay-lanes.js';
 import { checkLane, compileLane, laneId, resolveGuards, type Lane } from '../mastra/workflow/guards.js';
 import type { PipelineStep } from '../mastra/graph/compile.js';
@@ -28,7 +28,7 @@ type Lanes = Readonly<Record<Lane, readonly PipelineStep[]>>;
 
 /** Reads guards, of an agent or by lane. Raises `pipeline/…` and `guard/…` for guards that cannot work. */
 export const createSampleJudge = async (by: InterlockAgent | ReplayGuards, scoreOf: ReadScore): Promise<SampleJudge> => {
-  const lanes = await lanesOf(by instanceof InterlockAgent ? guardsOfAgent(by) : by);
+  const lanes = await lanesOf(by instanceof InterlockAgent ? insidesOfAgent(by).setup.guards : by);
   const planOf = (lane: Lane): Plan | undefined => compileLane(lanes[lane], laneId('eval', lane));
   return {
     check: ({ judged, where }) => {

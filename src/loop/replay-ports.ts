@@ -70,7 +70,8 @@ interface RecordedCall {
   readonly ended: OfKind<'ended'> | undefined;
 }
 
-const recordedCalls = (trace: Trace): RecordedCall[] => {
+/** The calls of the model that were recorded, with what they were asked. */
+export const recordedCalls = (trace: Trace): RecordedCall[] => {
   const freezeIt = freezeContent(trace);
   const [opened, came, ended] = [traceOfKind(trace, 'opened'), traceOfKind(trace, 'came'), traceOfKind(trace, 'ended')];
   return traceOfKind(trace, 'prompt').flatMap((prompt) => {
@@ -144,7 +145,8 @@ const replayTools = ({ trace, stage, conceal, reveal }: ReplaySource): LoopPorts
   };
 };
 
-const endOf = ({ ended, outcome }: OfKind<'tool'>, reveal: MapText | undefined): ToolOutcome => {
+/** A tool's recorded end, as the tool gave it. */
+export const endOf = ({ ended, outcome }: OfKind<'tool'>, reveal: MapText | undefined): ToolOutcome => {
   const facts = fromPlainJson(outcome, reveal) as object;
   if (ended === 'thrown') throw (facts as { error: unknown }).error;
   return { kind: ended, ...facts } as ToolOutcome; // as it was recorded

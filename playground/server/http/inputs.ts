@@ -38,7 +38,18 @@ export const revealQuerySchema = z.object({ from: seqSchema.default(0), to: seqS
 
 export const tryPhaseSchema = z.object({ phase: id, payload: z.unknown(), engine: z.enum(['plan', 'mastra']) });
 
-export const replaySchema = z.object({ pipelines: z.record(id, id).default({}) });
+const guardOptions = z.record(z.string(), z.unknown()).optional();
+
+const chosenGuardSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('own'), pipelineId: id, path: z.string().min(1).max(1_000), options: guardOptions }),
+  z.object({ kind: z.literal('ready'), name: id, options: guardOptions }),
+]);
+
+export const replaySchema = z.object({
+  pipelines: z.record(id, id).default({}),
+  guard: chosenGuardSchema.optional(),
+  instead: id.optional(),
+});
 
 /** Where a test imports the agent from, and under which name. */
 export const fixtureQuerySchema = z.object({
@@ -47,6 +58,13 @@ export const fixtureQuerySchema = z.object({
     .string()
     .regex(/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u)
     .optional(),
+});
+
+export const forkSchema = z.object({
+  messages: z.record(id, z.string().max(100_000)).default({}),
+  results: z.record(id, z.unknown()).default({}),
+  guard: chosenGuardSchema.optional(),
+  instead: id.optional(),
 });
 
 const streamKind = z.enum(['text', 'reasoning', 'tool-input']);

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { InterlockError } from '../../../src/index.js';
 import type { RunSummary } from '../../protocol/runs.js';
+import { guardTotals } from '../again/guard-totals.js';
 import { linesOf, summaryOf, type Studio } from '../studio.js';
 import { eventStream } from './event-stream.js';
 import { answerCallSchema, entriesQuerySchema, runQuerySchema, startRunSchema } from './inputs.js';
@@ -11,6 +12,7 @@ export const runRoutes = (studio: Studio): Hono => {
   const { desk, archive } = studio;
   return new Hono()
     .get('/runs', async (c) => c.json(await archive.list(readQuery(c, runQuerySchema))))
+    .get('/guards', async (c) => c.json(await guardTotals(studio, readQuery(c, runQuerySchema))))
     .get('/runs/:runId', async (c) => c.json(await summaryOf(studio, c.req.param('runId'))))
     .get('/runs/:runId/entries', async (c) => {
       const { runId } = await summaryOf(studio, c.req.param('runId'));

@@ -5,12 +5,14 @@ import { shapeOf } from '../catalog/graph-shape.js';
 import { machineToMermaid } from '../draw/machine-mermaid.js';
 import { pipelineToMermaid } from '../draw/pipeline-mermaid.js';
 import { summaryOf, type Studio } from '../studio.js';
+import { besideRuns } from '../again/beside-runs.js';
+import { forkRun } from '../again/fork-run.js';
 import { cutStream } from '../workbench/cut-stream.js';
 import { findLeak } from '../workbench/find-leak.js';
 import { runLabStream } from '../workbench/lab-stream.js';
 import { replayRun } from '../workbench/replay-run.js';
 import { tryPhase } from '../workbench/try-phase.js';
-import { findLeakSchema, fixtureQuerySchema, labStreamSchema, replaySchema, tryPhaseSchema } from './inputs.js';
+import { findLeakSchema, fixtureQuerySchema, forkSchema, labStreamSchema, replaySchema, tryPhaseSchema } from './inputs.js';
 import { readBody, readQuery } from './read-request.js';
 import { traceLinesOf, traceOf } from './words-routes.js';
 
@@ -37,9 +39,16 @@ export const workbenchRoutes = (studio: Studio): Hono =>
     })
     .post('/runs/:runId/replay', async (c) => {
       const { runId, agentId } = await summaryOf(studio, c.req.param('runId'));
-      const { pipelines } = await readBody(c, replaySchema);
+      const choice = await readBody(c, replaySchema);
       const trace = await traceOf(studio, runId);
-      return c.json(await replayRun(await studio.known(), { runId, agentId, trace }, pipelines));
+      return c.json(await replayRun(await studio.known(), { runId, agentId, trace }, choice));
+    })
+    .get('/runs/:runId/beside/:otherId', async (c) =>
+      c.json(await besideRuns(studio, c.req.param('runId'), c.req.param('otherId'))),
+    )
+    .post('/runs/:runId/fork', async (c) => {
+      const edits = await readBody(c, forkSchema);
+      return c.json(await forkRun(studio, c.req.param('runId'), edits), 201);
     })
     .get('/runs/:runId/fixture', async (c) => {
       const { runId, agentId } = await summaryOf(studio, c.req.param('runId'));

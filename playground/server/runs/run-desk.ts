@@ -10,7 +10,7 @@ import { reopenLog, seatOf, standingOf, takingUp, type LeftRun, type TakingUp } 
 
 /** Where runs are started, answered and canceled. It knows those that go on or rest in this process. */
 export interface RunDesk extends TakingUp {
-  start(agent: KnownAgent, call: StartRun): Promise<StartedRun>;
+  start(agent: KnownAgent, call: StartRun, open?: OpenRun): Promise<StartedRun>;
   /** Says what a person decided about a call that a run rests for; the same run goes on. */
   answer(runId: string, call: AnswerCall): Promise<StartedRun>;
   /** Gives a run up. Nothing happens to one that is over. */
@@ -22,6 +22,9 @@ export interface RunDesk extends TakingUp {
   /** Gives up everything that goes on; settles when it has ended. */
   close(): Promise<void>;
 }
+
+/** Begins a run in another way than with what was said. */
+export type OpenRun = (sitting: Sitting) => Promise<AgentStream>;
 
 export interface RunDeskOptions extends Keeping {
   readonly conversations: Conversations;
@@ -48,10 +51,10 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
     going.add(done);
     return { runId: log.runId, threadId };
   };
-  const begin = async (sitting: Sitting, text: string): Promise<StartedRun> => {
+  const begin = async (sitting: Sitting, open: OpenRun): Promise<StartedRun> => {
     await endedTurns(sittings, sitting.threadId);
     try {
-      return followed(sitting, await openStream(sitting, await conversations.read(sitting.threadId), text));
+      return followed(sitting, await open(sitting));
     } catch (error) {
       sitting.log.add({ kind: 'status', status: 'failed', error: standingOf(error) });
       await finish(sitting.log);
@@ -69,10 +72,10 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
     void finish(log);
   };
   return {
-    start: (agent, { text, threadId = randomUUID() }) => {
+    start: (agent, { text, threadId = randomUUID() }, open) => {
       const sitting = openSitting(options, { agent, text, threadId });
       sittings.set(sitting.log.runId, sitting);
-      return begin(sitting, text);
+      return begin(sitting, open ?? (async () => openStream(sitting, await conversations.read(threadId), text)));
     },
     answer: async (runId, call) => {
       const sitting = restingOne(sittings.get(runId) ?? (await reopen(options, runId)), runId);

@@ -2,6 +2,7 @@ import type { RunEvent } from '../../../src/index.js';
 import type { RunStanding, RunSummary } from '../../protocol/runs.js';
 import { retractedBy } from '../../protocol/retracted-by.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
+import { createSignals } from './signals.js';
 
 /** What is known of a run before anything happens in it. */
 export interface RunHead {
@@ -31,7 +32,7 @@ const longestQuote = 280;
  */
 export const createSummary = (head: RunHead, now: number, startedAt?: number): SummaryFold => {
   const texts = new Map<string, string>();
-  const guards = new Set<string>();
+  const signals = createSignals();
   let tokens: number | undefined;
   const counts = { steps: 0, retries: 0, entries: 0, lastAt: startedAt ?? now, firstAt: startedAt ?? now };
   let standing: RunStanding = { status: 'running' };
@@ -39,7 +40,7 @@ export const createSummary = (head: RunHead, now: number, startedAt?: number): S
   const countStep = (stepNumber: number) => void (counts.steps = Math.max(counts.steps, stepNumber + 1));
   const take = (event: RunEvent) => {
     countStep(event.stepNumber);
-    if (hasStoodOut(event)) guards.add(event.processorId);
+    signals.hear(event);
     if (event.type === 'model-finish') tokens = (tokens ?? 0) + tokensOf(event.usage);
     if (event.type === 'retract') for (const id of event.partIds) texts.delete(id);
     if (event.type === 'state-enter' && event.state === 'step.retrying') counts.retries += 1;
@@ -78,7 +79,7 @@ export const createSummary = (head: RunHead, now: number, startedAt?: number): S
         retries,
         ...(tokens !== undefined && { tokens }),
         entries,
-        guards: [...guards],
+        ...signals.read(),
         ...standing,
       };
     },
@@ -93,10 +94,6 @@ const standingOf = ({ status, tripwire, error }: RunStanding): RunStanding => ({
   ...(tripwire && { tripwire }),
   ...(error && { error: { message: error.message, ...(error.code && { code: error.code }) } }),
 });
-
-/** Whether a guard did more than pass, in earnest or in the shadow. */
-const hasStoodOut = (event: RunEvent): event is Extract<RunEvent, { type: 'guard' | 'guard-shadow' | 'guard-bypass' }> =>
-  event.type === 'guard-bypass' || ((event.type === 'guard' || event.type === 'guard-shadow') && event.verdict !== 'pass');
 
 /** A text on one line, cut at a whole character. */
 const shortened = (text: string): string => {

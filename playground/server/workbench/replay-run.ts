@@ -1,7 +1,10 @@
 import { compareTraces, InterlockError, replay, type Replayed, type Trace } from '../../../src/index.js';
 import type { DynamicGuards } from '../../../src/mastra/workflow/guards.js';
 import { toWorkflow } from '../../../src/mastra/workflow/to-workflow.js';
+import type { ChosenGuard } from '../../protocol/again.js';
 import type { Comparison } from '../../protocol/runs.js';
+import { makeGuard } from '../again/chosen-guard.js';
+import { interlockAgent, swapGuard } from '../again/swap-guard.js';
 import { isInterlock, type Known } from '../catalog/known.js';
 
 /** A run to be replayed. */
@@ -11,13 +14,20 @@ export interface ReplayedRun {
   readonly trace: Trace;
 }
 
-/** Replays a run with other pipelines in some lanes and its agent's own in the others, and compares. */
-export const replayRun = async (
-  known: Known,
-  run: ReplayedRun,
-  pipelines: Readonly<Record<string, string>>,
-): Promise<Comparison> => {
-  const guards = await guardsOf(known, run.agentId, pipelines);
+/** What a run is replayed with: other pipelines in some lanes and its agent's own in the others, or its agent's own with one guard changed. */
+export interface ReplayChoice {
+  readonly pipelines: Readonly<Record<string, string>>;
+  readonly guard?: ChosenGuard | undefined;
+  /** The id of the guard in whose place that guard stands. Default: its own. */
+  readonly instead?: string | undefined;
+}
+
+/** Replays a run with other guards, and compares. */
+export const replayRun = async (known: Known, run: ReplayedRun, choice: ReplayChoice): Promise<Comparison> => {
+  const { pipelines, guard, instead } = choice;
+  const guards = guard
+    ? swapGuard(interlockAgent(known, run.agentId), makeGuard(known, guard), instead)
+    : await guardsOf(known, run.agentId, pipelines);
   const replayed = await replay(run.trace, guards);
   const { rows, before, after } = compareTraces(run.trace, replayed.trace);
   return {

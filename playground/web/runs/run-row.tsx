@@ -1,21 +1,54 @@
 import { Link } from 'wouter';
-import type { RunSummary } from '../../protocol/runs.js';
+import type { GuardSignal, RunSummary } from '../../protocol/runs.js';
 import { useCatalog } from '../api/catalog.js';
+import { besideHref } from '../again/beside-href.js';
 import { runHref } from '../chat/turn.js';
 import { Badge, StatusBadge } from '../components/badge.js';
 import { count, formatDuration, formatTime } from '../components/format.js';
 import { InertText } from '../components/inert-text.js';
+import { signalOf } from '../components/signal.js';
 
 /** How the run went, in a sentence. */
 const outcomeOf = ({ tripwire, error, answered }: RunSummary): string =>
   tripwire ? `${tripwire.processorId}: ${tripwire.reason}` : (error?.message ?? answered);
 
-/** A run of the list: a link to it. */
-export const RunRow = ({ run }: { readonly run: RunSummary }) => {
+const mostChips = 3;
+
+/** Runs of older versions tell no verdicts. */
+const signalsOf = ({ signals, guards }: RunSummary): readonly GuardSignal[] =>
+  signals ?? guards.map((guard) => ({ guard, verdict: '' }));
+
+interface SignalChipProps {
+  readonly guard: string;
+  readonly verdict: string;
+  readonly isShadow: boolean;
+}
+
+/** A guard and what it did; its colour goes with an icon and a word. */
+const SignalChip = ({ guard, verdict, isShadow }: SignalChipProps) => {
+  if (verdict === '') return <Badge>{guard}</Badge>;
+  const { tone, icon, label } = signalOf(verdict);
+  const said = isShadow ? `would ${label}` : label;
+  return (
+    <Badge tone={tone} icon={icon} isDashed={isShadow} title={`${guard}: ${said}`}>
+      {guard}
+      <span className="unseen">: {said}</span>
+    </Badge>
+  );
+};
+
+interface RunRowProps {
+  readonly run: RunSummary;
+  /** The run beside which this one is put. */
+  readonly beside?: string | undefined;
+}
+
+/** A run of the list: a link to it, or to its comparison with another one. */
+export const RunRow = ({ run, beside }: RunRowProps) => {
   const { agents } = useCatalog();
   const agent = agents.find(({ id }) => id === run.agentId);
   return (
-    <Link className="run-row" href={runHref(run.runId)}>
+    <Link className="run-row" href={beside === undefined ? runHref(run.runId) : besideHref(beside, run.runId)}>
       <span className="run-row-status">
         <StatusBadge status={run.status} />
       </span>
@@ -28,10 +61,12 @@ export const RunRow = ({ run }: { readonly run: RunSummary }) => {
         </span>
       </span>
       <span className="run-row-guards">
-        {run.guards.slice(0, 3).map((guard) => (
-          <Badge key={guard}>{guard}</Badge>
-        ))}
-        {run.guards.length > 3 && <Badge>+{run.guards.length - 3}</Badge>}
+        {signalsOf(run)
+          .slice(0, mostChips)
+          .map(({ guard, verdict, isShadow }) => (
+            <SignalChip key={guard} guard={guard} verdict={verdict} isShadow={isShadow === true} />
+          ))}
+        {run.guards.length > mostChips && <Badge>+{run.guards.length - mostChips}</Badge>}
       </span>
       <span className="run-row-cost">
         <span>{run.durationMs === undefined ? '–' : formatDuration(run.durationMs)}</span>

@@ -1,7 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { Rows3 } from 'lucide-react';
+import { Gauge, History, Rows3, X } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
 import { Link } from 'wouter';
+import { query as toQuery } from '../api/request.js';
+import { runHref } from '../chat/turn.js';
+import { Button } from '../components/button.js';
 import { EmptyState } from '../components/empty-state.js';
 import { ErrorNotice } from '../components/error-notice.js';
 import { Waiting } from '../components/waiting.js';
@@ -10,6 +13,7 @@ import { useTitle } from '../shell/use-title.js';
 import { readFilter } from './run-filter.js';
 import { RunFilters } from './run-filters.js';
 import { RunRow } from './run-row.js';
+import { SavedFilters } from './saved-filters.js';
 import { useRuns, type Runs } from './use-runs.js';
 import './runs.css';
 
@@ -18,7 +22,12 @@ const overscan = 12;
 /** How near to the end older runs are asked for. */
 const nearEnd = 20;
 
-const RunList = ({ runs, hasMore, loadMore }: Runs) => {
+interface ListProps extends Runs {
+  /** The run that is compared with the one that is chosen; absent where a row opens its run. */
+  readonly beside: string | undefined;
+}
+
+const RunList = ({ runs, hasMore, loadMore, beside }: ListProps) => {
   const box = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
     count: runs.length,
@@ -46,7 +55,7 @@ const RunList = ({ runs, hasMore, loadMore }: Runs) => {
               aria-posinset={index + 1}
               style={{ transform: `translateY(${start}px)` }}
             >
-              <RunRow run={run} />
+              <RunRow run={run} beside={beside} />
             </li>
           ) : null;
         })}
@@ -55,7 +64,7 @@ const RunList = ({ runs, hasMore, loadMore }: Runs) => {
   );
 };
 
-const RunsBody = ({ isFiltered, ...list }: Runs & { readonly isFiltered: boolean }) => {
+const RunsBody = ({ isFiltered, ...list }: ListProps & { readonly isFiltered: boolean }) => {
   if (list.state === 'failed' && list.error && list.runs.length === 0)
     return <ErrorNotice error={list.error} onRetry={list.reload} />;
   if (list.state === 'loading') return <Waiting what="runs" />;
@@ -74,13 +83,36 @@ export const RunsPage = () => {
   const [query, setQuery] = useQuery();
   const filter = useMemo(() => readFilter(query), [query]);
   const list = useRuns(filter);
+  /** The run beside which the next one is put. */
+  const beside = query.get('beside') ?? undefined;
   return (
     <div className="runs">
       <header className="runs-head">
-        <h1>Runs</h1>
+        <div className="page-head">
+          <h1>Runs</h1>
+          <div className="runs-ways">
+            <Link className="button button-plain" href={`/guards${toQuery({ ...filter })}`}>
+              <Gauge size={14} aria-hidden />
+              Guards in these runs
+            </Link>
+            <Link className="button button-plain" href={`/guard-replay${toQuery({ agent: filter.agent })}`}>
+              <History size={14} aria-hidden />
+              Replay a guard over runs
+            </Link>
+          </div>
+        </div>
+        {beside !== undefined && (
+          <p className="runs-beside" role="status">
+            Choose the run to compare with <Link href={runHref(beside)}>the one you came from</Link>.
+            <Button look="quiet" onClick={() => setQuery({ beside: undefined })}>
+              <X size={14} aria-hidden /> Cancel
+            </Button>
+          </p>
+        )}
         <RunFilters filter={filter} onChange={setQuery} />
+        <SavedFilters filter={filter} />
       </header>
-      <RunsBody {...list} isFiltered={Object.keys(filter).length > 0} />
+      <RunsBody {...list} beside={beside} isFiltered={Object.keys(filter).length > 0} />
     </div>
   );
 };

@@ -36,6 +36,7 @@ import { keeperOf } from '../durable/keeper.js';
 import type { Erased, RunFilter, RunSummary } from '../durable/run-operations.js';
 import type { RunMetrics } from '../durable/run-metrics.js';
 import { runToEnd } from './end-run.js';
+import type { Insides } from './forked-run.js';
 import { readConfig, type AgentSetup } from './read-config.js';
 import { readCall } from './read-call.js';
 import { refuseMethods } from './refused-methods.js';
@@ -50,7 +51,7 @@ import type { VerifyOptions } from '../workflow/verify.js';
 import { findingsOfAgent } from './verify-agent.js';
 
 /** Reads what is the agent's own; set where the class is made. */
-let guardsOf: (agent: InterlockAgent) => AgentSetup['guards'];
+let insidesOf: (agent: InterlockAgent) => Insides;
 
 /**
  * Mastra's agent with Interlock's loop: same constructor, tools, models, memory and registration, and the promises that follow
@@ -69,7 +70,7 @@ export class InterlockAgent<
   TRequestContext = unknown,
 > extends Agent<TAgentId, TTools, TOutput> {
   static {
-    guardsOf = (agent) => agent.#setup.guards;
+    insidesOf = (agent) => ({ setup: agent.#setup, streamed: (...run) => agent.#streamed(agent.#begun(...run)) });
     refuseMethods(this.prototype, (agent: InterlockAgent) => hasGuards(agent.#setup.guards));
   }
 
@@ -165,7 +166,9 @@ export class InterlockAgent<
 
   /** {@link resumeStream} for a run that an engine keeps, by its id: from any process. */
   override resume(runId: string, resumeData: unknown, options?: Omit<InterlockResumeOptions, 'runId'>): Promise<InterlockStream>;
-  override resume(...args: Parameters<MastraResume<TOutput>>): ReturnType<MastraResume<TOutput>>;
+  override resume(
+    ...args: Parameters<Agent<string, ToolsInput, TOutput>['resume']>
+  ): ReturnType<Agent<string, ToolsInput, TOutput>['resume']>;
   override async resume(runId: string, resumeData: unknown, options?: object): Promise<unknown> {
     needEngine(this.#durable, 'resume');
     const stream = this.#streamed(await this.#resume('stream', resumeData, { ...options, runId }));
@@ -294,7 +297,5 @@ export class InterlockAgent<
   }
 }
 
-type MastraResume<OUTPUT> = Agent<string, ToolsInput, OUTPUT>['resume'];
-
-/** The guards that an agent was built with. */
-export const guardsOfAgent = (agent: InterlockAgent): AgentSetup['guards'] => guardsOf(agent);
+/** What an agent was built with, and how a run of it becomes a stream. */
+export const insidesOfAgent = (agent: InterlockAgent): Insides => insidesOf(agent);

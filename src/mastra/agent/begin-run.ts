@@ -2,7 +2,7 @@ import type { Agent } from '@mastra/core/agent';
 import type { MessageList, MessageListInput } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
-import type { Chunk, RunMode } from '../../loop/ports.js';
+import type { Chunk, LoopPorts, RunMode } from '../../loop/ports.js';
 import { createRun } from '../../loop/create-run.js';
 import { joinTracers } from '../../loop/join-tracers.js';
 import type { LoopLimits } from '../../loop/machine.js';
@@ -48,6 +48,8 @@ export interface Beginning {
   readonly limits?: LoopLimits;
   /** Told of each chunk once it can be seen, beside the caller. */
   readonly show?: (chunk: Chunk) => void;
+  /** Answers in the place of models and tools, where anything does. */
+  readonly answering?: (ports: LoopPorts) => LoopPorts;
 }
 
 /** Resolves everything that a run needs; whatever is wrong is refused here, before any model call. */
@@ -79,7 +81,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
     settings,
     conversation,
     chains,
-    ports: loop.ports,
+    ports: beginning.answering?.(loop.ports) ?? loop.ports,
   });
   const run: Run = createRun({
     runId,

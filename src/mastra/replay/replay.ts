@@ -18,7 +18,7 @@ import { alignTrace } from '../../trace/replay/align-trace.js';
 import { sittingsOf, type RecordedSitting } from '../../trace/replay/sittings.js';
 import { headerOf } from '../../trace/trace-lines.js';
 import { traceOfKind } from '../../trace/trace-of-kind.js';
-import { guardsOfAgent, InterlockAgent } from '../agent/agent.js';
+import { insidesOfAgent, InterlockAgent } from '../agent/agent.js';
 import { runToEnd } from '../agent/end-run.js';
 import { sittingOf } from '../agent/sitting.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
@@ -63,7 +63,7 @@ export const replay = async (trace: Trace, by: InterlockAgent | ReplayGuards, op
   const recorded = [...trace]; // shadows may still write to it
   checkReplayable(recorded);
   const agent = by instanceof InterlockAgent ? (by as unknown as Agent) : undefined; // Mastra's agent, as hooks are given it
-  const guards = by instanceof InterlockAgent ? guardsOfAgent(by) : by;
+  const guards = by instanceof InterlockAgent ? insidesOfAgent(by).setup.guards : by;
   const collected = collectTraces();
   const sitting: CurrentSitting = { controller: new AbortController(), cancelIn: undefined, run: undefined };
   const stage = createReplayStage({

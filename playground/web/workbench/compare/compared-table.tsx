@@ -2,10 +2,16 @@ import { useCatalog } from '../../api/catalog.js';
 import type { ComparedRow, ComparedVerdict } from '../../../protocol/runs.js';
 import { VerdictBadge } from '../../components/badge.js';
 import { RowReason } from '../row-head.js';
-import { changeOf, differingFirst } from './order-rows.js';
+import { changeOf, differingFirst, recordedAndReplayed, type Sides } from './order-rows.js';
+
+interface ComparedTableProps {
+  readonly rows: readonly ComparedRow[];
+  /** What the two sides are called. Default: a recording and its replay. */
+  readonly sides?: Sides;
+}
 
 /** Verdicts beside each other, those that differ first. */
-export const ComparedTable = ({ rows }: { readonly rows: readonly ComparedRow[] }) => {
+export const ComparedTable = ({ rows, sides = recordedAndReplayed }: ComparedTableProps) => {
   const titles = new Map(useCatalog().phases.map(({ phase, title }) => [phase, title]));
   if (rows.length === 0) return <p className="faint compared-none">No guard was asked.</p>;
   return (
@@ -14,8 +20,8 @@ export const ComparedTable = ({ rows }: { readonly rows: readonly ComparedRow[] 
         <tr>
           <th scope="col">Guard</th>
           <th scope="col">Where</th>
-          <th scope="col">Recorded</th>
-          <th scope="col">Replayed</th>
+          <th scope="col">{sides.before.title}</th>
+          <th scope="col">{sides.after.title}</th>
           <th scope="col">Change</th>
         </tr>
       </thead>
@@ -30,13 +36,13 @@ export const ComparedTable = ({ rows }: { readonly rows: readonly ComparedRow[] 
               {titles.get(row.phase) ?? row.phase}, step {row.stepNumber + 1}
               {row.attempt > 1 && `, attempt ${row.attempt}`}
             </td>
-            <td data-title="Recorded">
+            <td data-title={sides.before.title}>
               <Verdict verdict={row.before} />
             </td>
-            <td data-title="Replayed">
+            <td data-title={sides.after.title}>
               <Verdict verdict={row.after} />
             </td>
-            <td data-title="Change">{changeOf(row)}</td>
+            <td data-title="Change">{changeOf(row, sides)}</td>
           </tr>
         ))}
       </tbody>

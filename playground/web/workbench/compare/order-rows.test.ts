@@ -27,7 +27,7 @@ it('puts rows that differ first, else in their order', () => {
 });
 
 it('says what became of a verdict', () => {
-  expect(rows.map(changeOf)).toEqual(['the same', 'pass became trip', 'the same', 'only in the replay']);
+  expect(rows.map((one) => changeOf(one))).toEqual(['the same', 'pass became trip', 'the same', 'only in the replay']);
   expect(changeOf(row('e', { after: undefined, differs: true }))).toBe('only in the recording');
   expect(changeOf(row('f', { before: { verdict: 'trip', reason: 'b' }, after: blocked, differs: true }))).toBe('another reason');
 });

@@ -4,16 +4,39 @@ import type { ComparedRow, Comparison } from '../../../protocol/runs.js';
 export const differingFirst = (rows: readonly ComparedRow[]): ComparedRow[] =>
   rows.toSorted((a, b) => Number(b.differs) - Number(a.differs));
 
+/** What the two sides of a comparison are called. */
+export interface Sides {
+  readonly before: Side;
+  readonly after: Side;
+}
+
+interface Side {
+  /** At the head of a column. */
+  readonly title: string;
+  /** In a sentence: `only in …`. */
+  readonly name: string;
+}
+
+export const recordedAndReplayed: Sides = {
+  before: { title: 'Recorded', name: 'the recording' },
+  after: { title: 'Replayed', name: 'the replay' },
+};
+
 /** What became of one place, in a few words. */
-export const changeOf = ({ before, after, differs }: ComparedRow): string => {
-  if (!before) return 'only in the replay';
-  if (!after) return 'only in the recording';
+export const changeOf = ({ before, after, differs }: ComparedRow, sides: Sides = recordedAndReplayed): string => {
+  if (!before) return `only in ${sides.after.name}`;
+  if (!after) return `only in ${sides.before.name}`;
   if (!differs) return 'the same';
   return before.verdict === after.verdict ? 'another reason' : `${before.verdict} became ${after.verdict}`;
 };
 
+interface Outcome extends Pick<Comparison, 'rows' | 'endedAt'> {
+  readonly before: { readonly status: string };
+  readonly after: { readonly status: string };
+}
+
 /** The outcome of a comparison in one sentence. */
-export const outcomeOf = ({ rows, before, after, endedAt }: Comparison): string => {
+export const outcomeOf = ({ rows, before, after, endedAt }: Outcome): string => {
   const differing = rows.filter(({ differs }) => differs).length;
   const verdicts = differing === 0 ? 'Every verdict is the same' : `${differing} of ${rows.length} verdicts differ`;
   const status = before.status === after.status ? `both end as ${after.status}` : `${before.status} became ${after.status}`;

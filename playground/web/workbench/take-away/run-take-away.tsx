@@ -1,6 +1,6 @@
-import { GitCompareArrows } from 'lucide-react';
+import { Columns2, GitCompareArrows, GitFork } from 'lucide-react';
 import { Link } from 'wouter';
-import { getText } from '../../api/request.js';
+import { getText, query } from '../../api/request.js';
 import { fileName } from './file-name.js';
 import { CopyButton, SaveButton } from './take-button.js';
 
@@ -16,6 +16,14 @@ export const RunTakeAway = ({ runId }: { readonly runId: string }) => {
       <Link className="button button-plain" href={`/runs/${encodeURIComponent(runId)}/compare`}>
         <GitCompareArrows size={14} aria-hidden />
         Replay and compare
+      </Link>
+      <Link className="button button-plain" href={`/runs/${encodeURIComponent(runId)}/edit`}>
+        <GitFork size={14} aria-hidden />
+        Edit and run again
+      </Link>
+      <Link className="button button-plain" href={`/runs${query({ beside: runId })}`}>
+        <Columns2 size={14} aria-hidden />
+        Compare with another run
       </Link>
     </div>
   );

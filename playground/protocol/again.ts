@@ -1,0 +1,38 @@
+/** A guard that recorded runs are run again with, beside those that their agents have. */
+export type ChosenGuard =
+  /** One that stands in a pipeline of the application; `options` is a policy around it, and wins over its own. */
+  | { readonly kind: 'own'; readonly pipelineId: string; readonly path: string; readonly options?: object | undefined }
+  /** A ready-made one of the library, made with these options. */
+  | { readonly kind: 'ready'; readonly name: string; readonly options?: object | undefined };
+
+/** Ready-made guards whose options are plain data, so that a page can make one. */
+export const readyGuardNames = [
+  'answerLimitGuard',
+  'blockedTermsGuard',
+  'financialAdviceGuard',
+  'jsonGuard',
+  'leakGuard',
+  'lengthGuard',
+  'linkGuard',
+  'piiGuard',
+  'promptInjectionGuard',
+  'qualityGuard',
+  'redactor',
+  'scriptGuard',
+  'spamGuard',
+  'toolSecretsGuard',
+  'unicodeGuard',
+] as const;
+
+export type ReadyGuardName = (typeof readyGuardNames)[number];
+
+/** `POST /api/runs/:runId/fork`: what is another in a run that leaves a recorded one. */
+export interface ForkRun {
+  /** Texts of messages that the run began with, by their ids. */
+  readonly messages?: Readonly<Record<string, string>>;
+  /** Results of tools, by the ids of their calls. */
+  readonly results?: Readonly<Record<string, unknown>>;
+  readonly guard?: ChosenGuard | undefined;
+  /** The id of the guard in whose place that guard stands. Default: its own. */
+  readonly instead?: string | undefined;
+}

@@ -1,0 +1,155 @@
+import type { Processor } from '@mastra/core/processors';
+import { createTool } from '@mastra/core/tools';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { pipeline } from '../../src/index.js';
+import type { Comparison, GuardTotals, RunsBeside } from '../protocol/runs.js';
+import { makeAgent, openStudio } from './test-setup.js';
+
+const body = async <T>(response: Promise<Response>): Promise<T> => (await response).json() as Promise<T>;
+
+const polite: Processor = { id: 'polite', processInput: async ({ messages }) => messages };
+const changed = ({ rows }: Pick<Comparison, 'rows'>) =>
+  rows
+    .filter(({ differs }) => differs)
+    .map(({ processorId, before, after }) => [processorId, before?.verdict, after?.verdict] as const);
+
+describe('a guard that is replayed over a recorded run', () => {
+  const open = async () => {
+    const { agent } = makeAgent([{ text: 'It costs 5 Euro.' }], {
+      inputProcessors: pipeline('comes-in').then(polite).commit(),
+      outputProcessors: [],
+    });
+    const studio = await openStudio(agent);
+    const { runId } = await studio.run('What does the blue one cost?');
+    const replay = (choice: object) => studio.post(`runs/${runId}/replay`, choice);
+    return { studio, runId, replay, replayed: (choice: object) => body<Comparison>(replay(choice)) };
+  };
+
+  it('is one that the library makes, with options, and joins the others', async () => {
+    const { replayed } = await open();
+    const guard = { kind: 'ready', name: 'blockedTermsGuard', options: { terms: ['blue'] } };
+    const comparison = await replayed({ guard });
+    expect(changed(comparison)).toEqual([['blocked-terms', undefined, 'trip']]);
+    expect(comparison).toMatchObject({ before: { status: 'success' }, after: { status: 'tripwire' } });
+    const harmless = await replayed({ guard: { ...guard, options: { terms: ['green'] } } });
+    expect(harmless.after.status).toBe('success');
+    expect(harmless.rows.filter(({ processorId }) => processorId === 'polite').every(({ differs }) => !differs)).toBe(true);
+  });
+
+  it('stands in the place of another', async () => {
+    const { replayed } = await open();
+    const guard = { kind: 'ready', name: 'blockedTermsGuard', options: { terms: ['blue'] } };
+    expect(changed(await replayed({ guard, instead: 'polite' }))).toEqual([
+      ['polite', 'pass', undefined],
+      ['blocked-terms', undefined, 'trip'],
+    ]);
+  });
+
+  it('is one of the application, as it is or with another policy', async () => {
+    const { replayed } = await open();
+    const guard = { kind: 'own', pipelineId: 'comes-in', path: 'comes-in/polite' };
+    expect(changed(await replayed({ guard }))).toEqual([]);
+    expect(changed(await replayed({ guard: { ...guard, options: { shadow: true } } }))).toEqual([['polite', 'pass', undefined]]);
+  });
+
+  it('is refused with the words of its options, and where there is none', async () => {
+    const { replay } = await open();
+    const wrong = await replay({ guard: { kind: 'ready', name: 'lengthGuard', options: { longest: 3 } } });
+    expect([wrong.status, await wrong.json()]).toMatchObject([400, { error: { code: 'guard/unknown-option' } }]);
+    expect((await replay({ guard: { kind: 'ready', name: 'noGuard' } })).status).toBe(404);
+    expect((await replay({ guard: { kind: 'own', pipelineId: 'comes-in', path: 'comes-in' } })).status).toBe(404);
+  });
+});
+
+it('two recorded runs are compared by verdicts and by words, and need no hidden ones', async () => {
+  const { agent } = makeAgent([{ text: 'Write to ann@example.com.' }, { text: 'The SECRET is out.' }], { hold: 'step' });
+  const studio = await openStudio(agent, { content: 'released' });
+  const [one, other] = [await studio.run('Where do I write to?'), await studio.run('What is it?')];
+  const beside = await studio.json<RunsBeside>(`runs/${one.runId}/beside/${other.runId}`);
+  expect(beside).toMatchObject({
+    before: { runId: one.runId, status: 'success', said: 'Where do I write to?' },
+    after: { runId: other.runId, status: 'tripwire' },
+    answers: { before: 'Write to [EMAIL].', after: '' },
+  });
+  expect(changed(beside)).toEqual([
+    ['redactor', 'edit', 'pass'],
+    ['no-secrets', 'pass', 'retry'],
+    ['redactor', 'pass', undefined],
+  ]);
+  expect(JSON.stringify(beside)).not.toContain('ann@example.com');
+  expect((await studio.get(`runs/${one.runId}/beside/none`)).status).toBe(404);
+});
+
+describe('a run that leaves a recorded one', () => {
+  const look = createTool({
+    id: 'look',
+    description: 'Looks an order up.',
+    inputSchema: z.object({ order: z.string() }),
+    execute: async ({ order }) => {
+      looked.push(order);
+      return { state: 'sent' };
+    },
+  });
+  const looked: string[] = [];
+  const open = async () => {
+    const { agent, model } = makeAgent(
+      [{ toolCalls: [{ id: 'call-1', name: 'look', args: { order: '7' } }] }, { text: 'It is sent.' }, { text: 'It is lost.' }],
+      { tools: { look } },
+    );
+    const studio = await openStudio(agent);
+    const recorded = await studio.run('Where is it?');
+    looked.length = 0;
+    const fork = async (edits: object) => {
+      const { runId } = await body<{ runId: string }>(studio.post(`runs/${recorded.runId}/fork`, edits));
+      await studio.entriesUntil(runId, (entry) => entry.kind === 'event' && entry.event.type === 'run-finish');
+      return studio.json<RunsBeside>(`runs/${recorded.runId}/beside/${runId}`);
+    };
+    const said = recorded.entries.find((entry) => entry.kind === 'input')?.messages.at(-1)?.id ?? '';
+    return { fork, model, said };
+  };
+
+  it('asks the model again from an edited result of a tool on, and calls nothing before', async () => {
+    const { fork, model } = await open();
+    const beside = await fork({ results: { 'call-1': { state: 'lost' } } });
+    expect(beside.answers).toEqual({ before: 'It is sent.', after: 'It is lost.' });
+    expect(looked).toEqual([]);
+    expect(model.calls).toHaveLength(3);
+    expect(JSON.stringify(model.calls[2]?.prompt)).toContain('lost');
+  });
+
+  it('asks nothing where nothing is edited, and everything where the input is', async () => {
+    const { fork, model, said } = await open();
+    expect((await fork({})).answers.after).toBe('It is sent.');
+    expect(model.calls).toHaveLength(2);
+    const beside = await fork({ messages: { [said]: 'Is it lost?' } });
+    expect(beside).toMatchObject({ after: { said: 'Is it lost?', status: 'success' }, answers: { after: 'It is lost.' } });
+    expect(JSON.stringify(model.calls[2]?.prompt)).toContain('Is it lost?');
+  });
+
+  it('is judged by another guard', async () => {
+    const { fork, model } = await open();
+    const beside = await fork({ guard: { kind: 'ready', name: 'blockedTermsGuard', options: { terms: ['where'] } } });
+    expect(beside.after).toMatchObject({ status: 'tripwire', tripwire: { processorId: 'blocked-terms' } });
+    expect(model.calls).toHaveLength(2);
+  });
+});
+
+it('runs say what their guards did, the strictest first, and guards what they did in runs', async () => {
+  const { agent } = makeAgent([{ text: 'Write to ann@example.com.' }, { text: 'The SECRET of ann@example.com.' }], {
+    hold: 'step',
+  });
+  const studio = await openStudio(agent);
+  await studio.run('Where do I write to?');
+  const { summary } = await studio.run('What is it?');
+  expect(summary.signals).toEqual([
+    { guard: 'no-secrets', verdict: 'retry' },
+    { guard: 'redactor', verdict: 'edit' },
+  ]);
+  const { runs, guards } = await studio.json<GuardTotals>('guards');
+  expect(runs).toBe(2);
+  expect(guards.map(({ guard }) => guard)).toEqual(['no-secrets', 'redactor']);
+  expect(guards[0]).toMatchObject({ verdicts: { pass: 1, retry: 1, trip: 0 }, trippedRuns: 0 });
+  for (const { p50 = -1, p95 = -1 } of guards) expect(p50 >= 0 && p95 >= p50).toBe(true);
+  expect(await studio.json<GuardTotals>('guards?agent=none')).toEqual({ runs: 0, guards: [] });
+});

@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import type { PipelineInfo } from '../../protocol/catalog.js';
+import type { ComparedRow, Comparison, RunSummary } from '../../protocol/runs.js';
+import { changedVerdicts, changeName, countChanges, sumUp } from './changed-verdicts.js';
+import { editableIn, editsOf } from './fork-edits.js';
+import { chosenGuard, readChoice } from './guard-choice.js';
+
+const pipelines = [
+  { id: 'p', graph: { kind: 'sequence', id: 'p', path: 'p', nodes: [{ kind: 'guard', id: 'g', path: 'p/g', phases: [] }] } },
+] as unknown as PipelineInfo[];
+
+it('reads a guard off an address', () => {
+  const choice = (address: string) => readChoice(new URLSearchParams(address));
+  expect(choice('')).toEqual({ guard: '', options: '', instead: '', agent: '', last: 50 });
+  expect(choice('last=7').last).toBe(50);
+  expect(chosenGuard(choice('guard=p/g'), pipelines)).toEqual({ kind: 'own', pipelineId: 'p', path: 'p/g' });
+  expect(chosenGuard(choice('guard=piiGuard&options={"kinds":["iban"]}'), pipelines)).toEqual({
+    kind: 'ready',
+    name: 'piiGuard',
+    options: { kinds: ['iban'] },
+  });
+  expect(chosenGuard(choice('guard=p/gone'), pipelines)).toBeUndefined();
+  expect(() => chosenGuard(choice('guard=piiGuard&options=[1]'), pipelines)).toThrow(SyntaxError);
+});
+
+const row = (before: string | undefined, after: string | undefined): ComparedRow => ({
+  phase: 'input',
+  path: 'p/g',
+  processorId: 'g',
+  stepNumber: 0,
+  attempt: 1,
+  ...(before && { before: { verdict: before } }),
+  ...(after && { after: { verdict: after } }),
+  differs: before !== after,
+});
+const run = { runId: 'r' } as RunSummary;
+const replayed = (rows: readonly ComparedRow[], more: Partial<Comparison> = {}) => ({
+  run,
+  comparison: { rows, before: { status: 'success', text: '' }, after: { status: 'success', text: '', runId: 'r' }, ...more },
+});
+
+it('takes a verdict for changed where its effect is another one, and is known', () => {
+  const rows = [row('pass', 'pass'), row(undefined, 'pass'), row('pass', undefined), row('pass', 'trip'), row('edit', undefined)];
+  const names = (more?: Partial<Comparison>) => changedVerdicts(replayed(rows, more)).map((one) => changeName(one.row));
+  expect(names()).toEqual(['pass → trip', 'edit → no verdict']);
+  expect(names({ endedAt: 'step 1' })).toEqual(['pass → trip']);
+});
+
+it('counts changes, and sums them up', () => {
+  const trips = replayed([row('pass', 'trip')], { after: { status: 'tripwire', text: '', runId: 'r' } });
+  const all = [trips, trips, replayed([row('edit', 'pass')]), replayed([row('pass', 'pass')])];
+  expect(countChanges(all.flatMap(changedVerdicts))).toEqual([
+    ['pass → trip', 2],
+    ['edit → pass', 1],
+  ]);
+  expect(sumUp(all)).toBe('Verdicts change in 3 of 4 runs. 2 runs would have ended another way.');
+  expect(sumUp([replayed([])])).toBe('No verdict changes in 1 run.');
+});
+
+it('finds what can be edited of a run, and says what was', () => {
+  const place = { seq: 0, at: 0, stepNumber: 0, attempt: 1 };
+  const editable = editableIn([
+    { ...place, kind: 'input', messages: [{ id: 'm', role: 'user', text: 'Hi' }] },
+    { ...place, kind: 'tool', toolCallId: 'c', toolName: 'look', args: {}, result: { state: 'sent' } },
+    { ...place, kind: 'tool', toolCallId: 'd', toolName: 'look', args: {} },
+  ]);
+  expect(editable.results.map(({ toolCallId }) => toolCallId)).toEqual(['c']);
+  expect(editsOf(editable, { m: 'Hi', c: editable.results[0]?.json ?? '' })).toEqual({ messages: {}, results: {} });
+  expect(editsOf(editable, { m: 'Hello', c: '"lost"' })).toEqual({ messages: { m: 'Hello' }, results: { c: 'lost' } });
+  expect(() => editsOf(editable, { c: '{' })).toThrow(SyntaxError);
+});

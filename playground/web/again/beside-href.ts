@@ -1,0 +1,3 @@
+/** The address of two runs beside each other. */
+export const besideHref = (runId: string, otherId: string): string =>
+  `/runs/${encodeURIComponent(runId)}/beside/${encodeURIComponent(otherId)}`;

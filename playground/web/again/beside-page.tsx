@@ -1,0 +1,96 @@
+import { useCallback } from 'react';
+import { Link } from 'wouter';
+import type { RunsBeside, RunSummary } from '../../protocol/runs.js';
+import { useCatalog } from '../api/catalog.js';
+import { get } from '../api/request.js';
+import { useLoaded } from '../api/use-loaded.js';
+import { runHref } from '../chat/turn.js';
+import { StatusBadge } from '../components/badge.js';
+import { ErrorNotice } from '../components/error-notice.js';
+import { formatDuration, formatTime } from '../components/format.js';
+import { InertText } from '../components/inert-text.js';
+import { Panel } from '../components/panel.js';
+import { Waiting } from '../components/waiting.js';
+import { WordDiff } from '../components/word-diff.js';
+import { useTitle } from '../shell/use-title.js';
+import { ComparedTable } from '../workbench/compare/compared-table.js';
+import { outcomeOf, type Sides } from '../workbench/compare/order-rows.js';
+import '../workbench/workbench.css';
+import '../workbench/compare/compare.css';
+import './again.css';
+
+/** Two recorded runs: by their words and by their verdicts. */
+export const BesidePage = ({ runId = '', otherId = '' }: { readonly runId?: string; readonly otherId?: string }) => {
+  useTitle('Two runs');
+  const path = `runs/${encodeURIComponent(runId)}/beside/${encodeURIComponent(otherId)}`;
+  const loaded = useLoaded(useCallback((signal) => get<RunsBeside>(path, signal), [path]));
+  return (
+    <div className="page">
+      <header className="workbench-head">
+        <p className="crumbs">
+          <Link href="/runs">Runs</Link> › <Link href={runHref(runId)}>The run</Link>
+        </p>
+        <div className="page-head">
+          <h1>Two runs</h1>
+        </div>
+      </header>
+      {loaded.state === 'failed' && <ErrorNotice error={loaded.error} onRetry={loaded.reload} />}
+      {loaded.state === 'loading' && <Waiting what="both runs" />}
+      {loaded.state === 'loaded' && <Beside beside={loaded.value} />}
+    </div>
+  );
+};
+
+const sides: Sides = {
+  before: { title: 'First run', name: 'the first run' },
+  after: { title: 'Second run', name: 'the second run' },
+};
+
+const Beside = ({ beside }: { readonly beside: RunsBeside }) => {
+  const { before, after, answers, rows } = beside;
+  return (
+    <div className="compare-results">
+      <div className="beside-runs">
+        <RunCard title={sides.before.title} run={before} />
+        <RunCard title={sides.after.title} run={after} />
+      </div>
+      <p className="compare-outcome">{outcomeOf(beside)}</p>
+      <Panel title="Said">
+        <WordDiff before={before.said} after={after.said} />
+      </Panel>
+      <Panel title="Answer" note={`${before.status} → ${after.status}`}>
+        {answers.before === '' && answers.after === '' ? (
+          <p className="faint">Neither gave an answer.</p>
+        ) : (
+          <WordDiff before={answers.before} after={answers.after} />
+        )}
+      </Panel>
+      <Panel title="Verdicts" isFlush>
+        <ComparedTable rows={rows} sides={sides} />
+      </Panel>
+    </div>
+  );
+};
+
+const RunCard = ({ title, run }: { readonly title: string; readonly run: RunSummary }) => {
+  const agent = useCatalog().agents.find(({ id }) => id === run.agentId);
+  const why = run.tripwire ? `${run.tripwire.processorId}: ${run.tripwire.reason}` : run.error?.message;
+  return (
+    <Panel title={title} note={<StatusBadge status={run.status} />}>
+      <p>
+        <Link href={runHref(run.runId)}>
+          <InertText text={run.said === '' ? run.runId : run.said} />
+        </Link>
+      </p>
+      {why !== undefined && (
+        <p>
+          <InertText text={why} />
+        </p>
+      )}
+      <p className="faint">
+        <InertText text={agent?.name ?? run.agentId} />, {formatTime(run.startedAt)}
+        {run.durationMs !== undefined && `, ${formatDuration(run.durationMs)}`}
+      </p>
+    </Panel>
+  );
+};

@@ -1,0 +1,54 @@
+import type { ComparedRow, Comparison, RunSummary } from '../../protocol/runs.js';
+
+/** A recorded run after a guard was replayed over it. */
+export interface ReplayedRun {
+  readonly run: RunSummary;
+  readonly comparison?: Comparison;
+  /** Why it could not be replayed. */
+  readonly error?: Error;
+}
+
+/** A verdict that became another one. */
+export interface ChangedVerdict {
+  readonly run: RunSummary;
+  readonly row: ComparedRow;
+  readonly comparison: Comparison;
+}
+
+/** What a verdict does to a run: a guard that passes and one that is not there do the same. */
+const effectOf = (verdict: ComparedRow['before']): string =>
+  verdict === undefined || verdict.verdict === 'pass' ? 'pass' : JSON.stringify([verdict.verdict, verdict.reason]);
+
+/** The verdicts of a run that became others. What stands behind the end of a replay is not known, so that it has not changed. */
+export const changedVerdicts = ({ run, comparison }: ReplayedRun): ChangedVerdict[] =>
+  (comparison?.rows ?? [])
+    .filter((row) => effectOf(row.before) !== effectOf(row.after))
+    .filter((row) => row.after !== undefined || comparison?.endedAt === undefined)
+    .flatMap((row) => (comparison ? { run, row, comparison } : []));
+
+/** The change in a few words, as it is counted. */
+export const changeName = ({ before, after }: ComparedRow): string => {
+  const [was, is] = [before?.verdict ?? 'no verdict', after?.verdict ?? 'no verdict'];
+  return was === is ? `${was}, another reason` : `${was} → ${is}`;
+};
+
+/** How often each change happened, the most frequent first. */
+export const countChanges = (changed: readonly ChangedVerdict[]): [name: string, count: number][] => {
+  const counts = new Map<string, number>();
+  for (const { row } of changed) counts.set(changeName(row), (counts.get(changeName(row)) ?? 0) + 1);
+  return [...counts].toSorted(([, a], [, b]) => b - a);
+};
+
+/** The outcome of all replays in one sentence. */
+export const sumUp = (replayed: readonly ReplayedRun[]): string => {
+  const done = replayed.filter(({ comparison }) => comparison);
+  const changed = done.filter((one) => changedVerdicts(one).length > 0);
+  const otherEnd = done.filter(
+    ({ comparison }) => comparison && comparison.endedAt === undefined && comparison.before.status !== comparison.after.status,
+  );
+  if (changed.length === 0) return `No verdict changes in ${runs(done.length)}.`;
+  const ends = otherEnd.length === 0 ? '' : ` ${runs(otherEnd.length)} would have ended another way.`;
+  return `Verdicts change in ${changed.length} of ${runs(done.length)}.${ends}`;
+};
+
+const runs = (count: number): string => `${count} ${count === 1 ? 'run' : 'runs'}`;

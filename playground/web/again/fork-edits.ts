@@ -1,0 +1,42 @@
+import type { ForkRun } from '../../protocol/again.js';
+import type { SpokenMessage, StudioEntry } from '../../protocol/trace-entry.js';
+
+/** What of a run can be edited. */
+export interface Editable {
+  readonly messages: readonly SpokenMessage[];
+  readonly results: readonly {
+    readonly toolCallId: string;
+    readonly toolName: string;
+    readonly stepNumber: number;
+    readonly json: string;
+  }[];
+}
+
+/** What a run began with and what its tools gave, as far as pages are shown it. */
+export const editableIn = (entries: readonly StudioEntry[]): Editable => ({
+  messages: entries.find((entry) => entry.kind === 'input')?.messages ?? [],
+  results: entries
+    .filter((entry) => entry.kind === 'tool')
+    .filter(({ result }) => result !== undefined)
+    .map(({ toolCallId, toolName, stepNumber, result }) => ({
+      toolCallId,
+      toolName,
+      stepNumber,
+      json: JSON.stringify(result, null, 2),
+    })),
+});
+
+/** Texts that were typed, by what they replace: the id of a message or of a call. */
+export type Typed = Readonly<Record<string, string>>;
+
+/** What differs from the run. Throws a `SyntaxError` for a result that is no JSON. */
+export const editsOf = ({ messages, results }: Editable, typed: Typed): Pick<ForkRun, 'messages' | 'results'> => ({
+  messages: Object.fromEntries(
+    messages.flatMap(({ id, text }) => (typed[id] !== undefined && typed[id] !== text ? [[id, typed[id]]] : [])),
+  ),
+  results: Object.fromEntries(
+    results.flatMap(({ toolCallId: id, json }): [string, unknown][] =>
+      typed[id] !== undefined && typed[id] !== json ? [[id, JSON.parse(typed[id])]] : [],
+    ),
+  ),
+});

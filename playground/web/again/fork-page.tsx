@@ -1,0 +1,121 @@
+import { GitFork } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { Link } from 'wouter';
+import { useCatalog } from '../api/catalog.js';
+import { useRun } from '../api/run-readers.js';
+import { runHref } from '../chat/turn.js';
+import { Button } from '../components/button.js';
+import { ErrorNotice } from '../components/error-notice.js';
+import { Panel } from '../components/panel.js';
+import { Waiting } from '../components/waiting.js';
+import { useQuery } from '../shell/use-query.js';
+import { useTitle } from '../shell/use-title.js';
+import { editableIn, editsOf, type Editable, type Typed } from './fork-edits.js';
+import { chosenGuard, readChoice } from './guard-choice.js';
+import { GuardOptions, GuardSelect, PlaceSelect } from './guard-form.js';
+import { useFork } from './use-fork.js';
+import '../workbench/workbench.css';
+import './again.css';
+
+/** Edits what a run was given, and runs it again from there. */
+export const ForkPage = ({ runId = '' }: { readonly runId?: string }) => {
+  useTitle('Edit and run again');
+  const run = useRun(runId);
+  const { entries, count } = run;
+  const editable = useMemo(() => editableIn(entries.slice(0, count)), [entries, count]);
+  return (
+    <div className="page">
+      <header className="workbench-head">
+        <p className="crumbs">
+          <Link href="/runs">Runs</Link> › <Link href={runHref(runId)}>The run</Link>
+        </p>
+        <div className="page-head">
+          <h1>Edit and run again</h1>
+        </div>
+        <p className="faint">
+          Models and tools answer as recorded while they are asked the same. From the first thing on that they were never asked,
+          they are called: tools, too.
+        </p>
+      </header>
+      {run.state === 'failed' && run.error && <ErrorNotice error={run.error} />}
+      {run.state === 'loading' && count === 0 && <Waiting what="the run" />}
+      {count > 0 && <ForkForm key={runId} runId={runId} editable={editable} />}
+    </div>
+  );
+};
+
+interface FieldsProps {
+  readonly editable: Editable;
+  readonly typed: Typed;
+  readonly onType: (id: string, text: string) => void;
+}
+
+const Fields = ({ editable, typed, onType }: FieldsProps) => (
+  <>
+    {editable.messages.map(({ id, role, text }) => (
+      <label key={id} className="field">
+        <span className="field-title">Message: {role}</span>
+        <textarea className="input" rows={2} value={typed[id] ?? text} onChange={({ target }) => onType(id, target.value)} />
+      </label>
+    ))}
+    {editable.results.map(({ toolCallId, toolName, stepNumber, json }) => (
+      <label key={toolCallId} className="field">
+        <span className="field-title">
+          Result of {toolName}, step {stepNumber + 1} (JSON)
+        </span>
+        <textarea
+          className="input input-code"
+          rows={3}
+          value={typed[toolCallId] ?? json}
+          onChange={({ target }) => onType(toolCallId, target.value)}
+        />
+      </label>
+    ))}
+  </>
+);
+
+const ForkForm = ({ runId, editable }: { readonly runId: string; readonly editable: Editable }) => {
+  const { pipelines } = useCatalog();
+  const [query, setQuery] = useQuery();
+  const choice = useMemo(() => readChoice(query), [query]);
+  const [typed, setTyped] = useState<Typed>({});
+  const [fault, setFault] = useState<string>();
+  const { fork, start } = useFork(runId);
+  const submit = (): void => {
+    try {
+      const guard = chosenGuard(choice, pipelines);
+      const edits = editsOf(editable, typed);
+      setFault(undefined);
+      void start({ ...edits, guard, ...(choice.instead !== '' && { instead: choice.instead }) });
+    } catch (error) {
+      setFault((error as SyntaxError).message); // of JSON
+    }
+  };
+  return (
+    <form
+      className="fork-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <Panel title="What it was given">
+        <div className="fork-fields">
+          <Fields editable={editable} typed={typed} onType={(id, text) => setTyped((now) => ({ ...now, [id]: text }))} />
+        </div>
+      </Panel>
+      <Panel title="Another guard" note="where one is chosen">
+        <div className="guard-form">
+          <GuardSelect choice={choice} onChange={setQuery} />
+          <PlaceSelect choice={choice} onChange={setQuery} />
+          {choice.guard !== '' && <GuardOptions choice={choice} onChange={setQuery} fault={undefined} />}
+        </div>
+      </Panel>
+      {fault !== undefined && <ErrorNotice error={{ message: fault }} />}
+      {fork.state === 'failed' && <ErrorNotice error={fork.error} />}
+      <Button look="primary" type="submit" disabled={fork.state === 'busy'}>
+        <GitFork size={14} aria-hidden /> {fork.state === 'busy' ? 'Running …' : 'Run from there'}
+      </Button>
+    </form>
+  );
+};

@@ -1,0 +1,40 @@
+import { readyGuardNames, type ChosenGuard } from '../../protocol/again.js';
+import type { PipelineInfo } from '../../protocol/catalog.js';
+import { guardsIn } from '../../protocol/shapes.js';
+
+/** What a page of guard replays was asked for, under the names of its address. */
+export interface GuardChoice {
+  /** The path of a guard of the application, or the name of a ready-made one; empty where none is chosen. */
+  readonly guard: string;
+  /** JSON, or nothing. */
+  readonly options: string;
+  /** The id of the guard in whose place it stands; empty for its own. */
+  readonly instead: string;
+  /** Empty for all of them. */
+  readonly agent: string;
+  readonly last: number;
+}
+
+export const lasts = [20, 50, 100, 200] as const;
+
+export const readChoice = (query: URLSearchParams): GuardChoice => {
+  const text = (name: string): string => query.get(name) ?? '';
+  const last = lasts.find((one) => String(one) === text('last')) ?? lasts[1];
+  return { guard: text('guard'), options: text('options'), instead: text('instead'), agent: text('agent'), last };
+};
+
+export const isReady = (guard: string): boolean => readyGuardNames.some((name) => name === guard);
+
+/** The guard as the server is asked for it. Throws a `SyntaxError` for options that are no JSON. */
+export const chosenGuard = ({ guard, options }: GuardChoice, pipelines: readonly PipelineInfo[]): ChosenGuard | undefined => {
+  const own = options.trim() === '' ? {} : { options: readObject(options) };
+  if (isReady(guard)) return { kind: 'ready', name: guard, ...own };
+  const pipeline = pipelines.find(({ graph }) => guardsIn(graph).some(({ path }) => path === guard));
+  return pipeline && { kind: 'own', pipelineId: pipeline.id, path: guard, ...own };
+};
+
+const readObject = (text: string): object => {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError('Options are a JSON object.');
+  return value;
+};

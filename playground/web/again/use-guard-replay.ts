@@ -1,0 +1,86 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { ChosenGuard } from '../../protocol/again.js';
+import type { AgentInfo } from '../../protocol/catalog.js';
+import type { Comparison, RunPage, RunSummary } from '../../protocol/runs.js';
+import { get, post, query, type ApiError } from '../api/request.js';
+import type { ReplayedRun } from './changed-verdicts.js';
+
+/** A guard on its way over recorded runs. */
+export interface GuardReplay {
+  readonly state: 'idle' | 'busy' | 'done' | 'stopped' | 'failed';
+  /** How many runs there are to replay; absent until they are known. */
+  readonly total: number | undefined;
+  readonly replayed: readonly ReplayedRun[];
+  readonly error: Error | undefined;
+}
+
+/** Which runs are replayed, and with what. */
+export interface ReplayAsked {
+  readonly guard: ChosenGuard;
+  readonly instead: string;
+  readonly agent: string;
+  readonly last: number;
+  readonly agents: readonly AgentInfo[];
+}
+
+const idle: GuardReplay = { state: 'idle', total: undefined, replayed: [], error: undefined };
+
+/** So many runs are replayed at a time. */
+const atOnce = 2;
+
+/** A stock agent's run has no trace, and one that goes on has no end to compare. */
+const replayable = async ({ agent, last, agents }: ReplayAsked, signal: AbortSignal): Promise<RunSummary[]> => {
+  const { runs } = await get<RunPage>(`runs${query({ agent, limit: last })}`, signal);
+  const recorded = new Set(agents.filter(({ kind }) => kind === 'interlock').map(({ id }) => id));
+  return runs.filter(({ agentId, status }) => recorded.has(agentId) && status !== 'running');
+};
+
+/** Whether a refusal is about the guard, or the studio, and not about one run. */
+const isOfAll = ({ code }: ApiError): boolean =>
+  /^(guard|pipeline)\/|^studio\/(content-withheld|invalid-request|unreachable)$/.test(code);
+
+const replayOne = async (run: RunSummary, { guard, instead }: ReplayAsked): Promise<ReplayedRun> => {
+  const choice = { guard, ...(instead !== '' && { instead }) };
+  try {
+    return { run, comparison: await post<Comparison>(`runs/${encodeURIComponent(run.runId)}/replay`, choice) };
+  } catch (thrown) {
+    const error = thrown as ApiError; // the client throws nothing else
+    if (isOfAll(error)) throw error;
+    return { run, error };
+  }
+};
+
+/** Replays a guard over runs, a few at a time; it can be stopped, and stops when the page is left. */
+export const useGuardReplay = () => {
+  const [replay, setReplay] = useState(idle);
+  const underWay = useRef<AbortController>(undefined);
+  const stop = useCallback(() => {
+    underWay.current?.abort();
+    setReplay((now) => (now.state === 'busy' ? { ...now, state: 'stopped' } : now));
+  }, []);
+  useEffect(() => () => underWay.current?.abort(), []);
+  const start = useCallback(async (asked: ReplayAsked): Promise<void> => {
+    underWay.current?.abort();
+    const { signal } = (underWay.current = new AbortController());
+    const change = (next: (now: GuardReplay) => GuardReplay): void => {
+      if (!signal.aborted) setReplay(next);
+    };
+    change(() => ({ ...idle, state: 'busy' }));
+    try {
+      const runs = await replayable(asked, signal);
+      change((now) => ({ ...now, total: runs.length }));
+      const rest = runs.values();
+      const work = async (): Promise<void> => {
+        for (let next = rest.next(); !next.done && !signal.aborted; next = rest.next()) {
+          const one = await replayOne(next.value, asked);
+          change((now) => ({ ...now, replayed: [...now.replayed, one] }));
+        }
+      };
+      await Promise.all(Array.from({ length: atOnce }, work));
+      change((now) => ({ ...now, state: 'done' }));
+    } catch (thrown) {
+      change((now) => ({ ...now, state: 'failed', error: thrown as Error })); // the client throws nothing else
+    }
+  }, []);
+  return { replay, start, stop };
+};

@@ -1,0 +1,56 @@
+import { Bookmark, X } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { query as toQuery } from '../api/request.js';
+import { Button } from '../components/button.js';
+import type { RunFilter } from './run-filter.js';
+import { readSaved, withFilter, withoutFilter, writeSaved, type SavedFilter } from './filter-shelf.js';
+
+/** Filters that this browser keeps by their names. */
+export const SavedFilters = ({ filter }: { readonly filter: RunFilter }) => {
+  const [saved, setSaved] = useState(readSaved);
+  const [name, setName] = useState('');
+  const address = toQuery({ ...filter });
+  const change = (next: readonly SavedFilter[]): void => {
+    writeSaved(next);
+    setSaved(next);
+  };
+  const isNew = address !== '' && !saved.some((one) => one.address === address);
+  if (saved.length === 0 && !isNew) return null;
+  return (
+    <div className="saved-filters">
+      {saved.map((one) => (
+        <span key={one.name} className="saved-filter">
+          <Link href={`/runs${one.address}`} aria-current={one.address === address ? 'true' : undefined}>
+            {one.name}
+          </Link>
+          <Button look="quiet" isIcon aria-label={`Forget ${one.name}`} onClick={() => change(withoutFilter(saved, one.name))}>
+            <X size={13} aria-hidden />
+          </Button>
+        </span>
+      ))}
+      {isNew && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (name.trim() === '') return;
+            change(withFilter(saved, { name: name.trim(), address }));
+            setName('');
+          }}
+        >
+          <input
+            className="input"
+            aria-label="Name of this filter"
+            placeholder="Name of this filter"
+            maxLength={40}
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+          <Button type="submit" disabled={name.trim() === ''}>
+            <Bookmark size={14} aria-hidden /> Save filter
+          </Button>
+        </form>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,33 @@
+import type { Agent } from '@mastra/core/agent';
+import type { Run } from '../../loop/run.js';
+import type { CallOptions } from '../call-options.js';
+import { beginRun, type Beginning } from './begin-run.js';
+import type { InterlockConfig } from './config.js';
+import type { AgentSetup } from './read-config.js';
+import type { InterlockStream } from './answers.js';
+import { resolveOptions } from './resolve-options.js';
+
+/** A run that leaves a recorded one. */
+export interface Forking extends Required<Pick<Beginning, 'messages' | 'answering'>> {
+  readonly options: CallOptions;
+  /** Guards in place of the agent's; absent where it keeps its own. */
+  readonly guards?: Pick<InterlockConfig, 'inputProcessors' | 'outputProcessors' | 'errorProcessors'> | undefined;
+}
+
+/** What of an agent a fork needs. */
+export interface Insides {
+  readonly setup: AgentSetup;
+  /** A run as a caller of `stream` is given it. */
+  readonly streamed: (run: Run, options: CallOptions) => object;
+}
+
+/** Begins the run and gives its stream; no engine keeps it. */
+export const forkedRun = async (agent: Agent, { setup, streamed }: Insides, forking: Forking): Promise<InterlockStream> => {
+  const { defaults, hooks, maxModelRetries } = setup;
+  const { messages, answering } = forking;
+  const guards: InterlockConfig = { ...setup.guards, durability: undefined, ...forking.guards };
+  const { options, requestContext } = await resolveOptions({ agent, mode: 'stream', defaults, given: forking.options, guards });
+  const call = { agent, mode: 'stream' as const, messages, options, requestContext };
+  const run = await beginRun({ ...call, guards, hooks, maxModelRetries, answering });
+  return streamed(run, options) as InterlockStream; // what its callers are given
+};

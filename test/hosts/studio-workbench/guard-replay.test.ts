@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+
+import { widths } from '../browser.js';
+import { useBrowser } from '../use-browser.js';
+import { expectWhole } from './pages.js';
+import { startRun, useWorkbench } from './serve-workbench.js';
+
+const page = useWorkbench();
+const browser = useBrowser({ suite: 'studio-workbench' });
+
+describe.each(Object.values(widths))('at %i px', (width) => {
+  it('replays a guard over recorded runs, and opens the run of a verdict that changes', async () => {
+    const runs = [await startRun(page, 'strict'), await startRun(page, 'strict')];
+    const shown = await browser().open(page('runs?agent=strict'), { width });
+    await shown.getByRole('link', { name: 'Replay a guard over runs' }).click();
+    await shown.getByRole('combobox', { name: 'Guard', exact: true }).selectOption('blockedTermsGuard');
+    await shown.getByLabel('Options (JSON)').fill('{"terms": ["arrive"]}');
+    expect(await shown.getByLabel('Runs of').inputValue()).toBe('strict');
+    await shown.getByRole('button', { name: 'Replay', exact: true }).click();
+    await shown.getByText(/Verdicts change in \d+ of \d+ runs\. \d+ runs would have ended another way\./).waitFor();
+    await expectWhole(browser(), shown, 'guard-replay');
+    await shown.reload();
+    expect(await shown.getByLabel('Options (JSON)').inputValue()).toBe('{"terms": ["arrive"]}');
+    await shown.getByRole('button', { name: 'Replay', exact: true }).click();
+    const row = shown.getByRole('row').filter({ hasText: 'blocked-terms' }).first();
+    await row.getByText('trip').first().waitFor();
+    await row.getByRole('link').click();
+    await expect.poll(() => runs.some((runId) => new URL(shown.url()).pathname === `/runs/${runId}`)).toBe(true);
+  });
+});
+
+it('says what is wrong with options, and that the guard as it is changes nothing', async () => {
+  await startRun(page, 'strict');
+  const shown = await browser().open(page('guard-replay?agent=strict&guard=lengthGuard&options={'));
+  const replay = shown.getByRole('button', { name: 'Replay', exact: true });
+  await replay.click();
+  await shown.getByRole('alert').waitFor();
+  await shown.getByLabel('Options (JSON)').fill('{"longest": 3}');
+  await replay.click();
+  await shown.getByText('guard/unknown-option').first().waitFor();
+  await shown.getByRole('combobox', { name: 'Guard', exact: true }).selectOption('strict-output/pii');
+  await shown.getByLabel('Policy (JSON)').fill('');
+  await replay.click();
+  await shown.getByText(/No verdict changes in \d+ runs?\./).waitFor();
+  expect(await shown.getByRole('table').count()).toBe(0);
+  expect(
+    browser()
+      .takeProblems()
+      .filter((problem) => !problem.includes('400 (Bad Request)')),
+  ).toEqual([]); // the refusals
+});
