@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
@@ -8,7 +6,8 @@ import { InterlockError } from '../../src/index.js';
 import type { Examples } from './catalog/catalog.js';
 import { createApp } from './http/app.js';
 import { isLocalHost } from './http/local-request.js';
-import { inMemory, openStore, type StoreOptions } from './store/open-store.js';
+import { keptToken } from './kept-token.js';
+import { openStore, type StoreOptions } from './store/open-store.js';
 import type { StudioRoutesOptions } from './studio-routes.js';
 import { createStudio } from './studio.js';
 
@@ -76,19 +75,6 @@ const refuseOpenHost = (token: string | false | undefined, host: string): void =
     path: 'token',
     detail: `other machines reach ${host}, so that a token is required`,
   });
-};
-
-/** A token that is kept beside the runs, so that open pages work on after a restart. */
-const keptToken = (file: string = inMemory): string => {
-  const made = randomBytes(24).toString('base64url');
-  if (file === inMemory) return made;
-  const path = `${file}.token`;
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    writeFileSync(path, made, { mode: 0o600 });
-    return made;
-  }
 };
 
 type Server = ReturnType<typeof createServer>;

@@ -1,8 +1,10 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
 import type { Mastra } from '@mastra/core/mastra';
-import type { Hono } from 'hono';
+import { Hono } from 'hono';
 import type { TraceRecorder } from '../../src/index.js';
 import type { Examples } from './catalog/catalog.js';
-import { createApp, type AppOptions } from './http/app.js';
+import { createApp, mountAt, type AppOptions } from './http/app.js';
 import { openStore, type StoreOptions } from './store/open-store.js';
 import { createStudio } from './studio.js';
 
@@ -21,6 +23,16 @@ export interface StudioRoutesOptions extends AppOptions, StoreOptions {
 export interface MountedStudio {
   /** To be mounted in another application of Hono. */
   readonly routes: Hono;
+  /**
+   * Answers a request by its whole address, that of the mount included: for servers that speak in `Request` and `Response`. They do not say which
+   * machine asks, so that it needs a `token` or an `authorize`.
+   */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /**
+   * The same for Node's server, Connect and Express, before anything that reads bodies. A request outside of the mount goes to `next`, or is
+   * answered with 404 where there is none.
+   */
+  readonly listener: (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
   /** To be given to agents as `record`, so that the studio shows the runs that the application starts itself. */
   readonly record: TraceRecorder;
   /** Gives up the runs that were started from its pages, and writes down what is not written yet. */
@@ -39,7 +51,27 @@ export const openStudio = async (options: StudioRoutesOptions): Promise<MountedS
   const studio = createStudio({ mastra, examples, content, store: await openStore(keeping) });
   await studio.takeUp();
   const routes = createApp(studio, { path, token, authorize, allowedOrigins });
-  return { routes, record: studio.desk.record, close: studio.close };
+  const mounted = new Hono().route(path ?? '/', routes);
+  return {
+    routes,
+    fetch: async (request) => mounted.fetch(request),
+    listener: listenerOf(mounted, path),
+    record: studio.desk.record,
+    close: studio.close,
+  };
+};
+
+/** A listener of Node's server. Express takes the path of a mount off the address, and keeps the whole one beside it. */
+const listenerOf = (mounted: Hono, path = '/'): MountedStudio['listener'] => {
+  const base = mountAt(path);
+  const answer = getRequestListener(mounted.fetch, { overrideGlobalObjects: false });
+  return (request, response, next) => {
+    const { originalUrl } = request as { originalUrl?: string };
+    const address = originalUrl ?? request.url ?? base;
+    if (next && !`${address.split('?')[0]}/`.startsWith(base)) return next();
+    request.url = address;
+    void answer(request, response); // it answers its own failures
+  };
 };
 
 /**
