@@ -18,6 +18,8 @@ export interface StudioServerOptions extends StoreOptions {
   readonly examples?: Examples;
   /** See {@link StudioRoutesOptions}. Default `'all'`. */
   readonly content?: StudioRoutesOptions['content'];
+  /** See {@link StudioRoutesOptions}. */
+  readonly observe?: StudioRoutesOptions['observe'];
   /** Default `'127.0.0.1'`: reached from this machine alone. */
   readonly host?: string;
   /** Default 4477, or a free one where that is taken; 0 is a free one. */
@@ -42,11 +44,11 @@ const defaultPort = 4477;
  * const { url } = await startStudio({ mastra });
  */
 export const startStudio = async (options: StudioServerOptions): Promise<StudioServer> => {
-  const { mastra, examples, content, host = '127.0.0.1' } = options;
+  const { mastra, examples, content, observe, host = '127.0.0.1' } = options;
   refuseOpenHost(options.token, host);
   const store = await openStore(options);
   const token = options.token === false ? undefined : (options.token ?? keptToken(options.file));
-  const studio = createStudio({ mastra, examples, store, content });
+  const studio = createStudio({ mastra, examples, store, content, observe });
   await studio.takeUp();
   const answer = getRequestListener(createApp(studio, { token }).fetch);
   const server = createServer((request, response) => void answer(request, response)); // it answers its own failures

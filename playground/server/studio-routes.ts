@@ -17,6 +17,11 @@ export interface StudioRoutesOptions extends AppOptions, StoreOptions {
    * Whether words that no guard has let go are kept, and shown to whoever asks for them (`all`), or not (`released`). Default `'all'`.
    */
   readonly content?: 'all' | 'released';
+  /**
+   * Whether the runs of all `InterlockAgent`s in the process are shown, also those that the application starts itself. Default: `true`, unless
+   * `NODE_ENV` is `production`. With `false` it shows runs that are started from its pages, and those of agents that {@link MountedStudio.record} is given to.
+   */
+  readonly observe?: boolean;
 }
 
 /** The studio in a server of somebody else's. */
@@ -33,7 +38,7 @@ export interface MountedStudio {
    * answered with 404 where there is none.
    */
   readonly listener: (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
-  /** To be given to agents as `record`, so that the studio shows the runs that the application starts itself. */
+  /** To be given to agents as `record`, so that the studio shows their runs where it does not `observe` the process. */
   readonly record: TraceRecorder;
   /** Gives up the runs that were started from its pages, and writes down what is not written yet. */
   close(): Promise<void>;
@@ -47,8 +52,8 @@ export interface MountedStudio {
  * app.route('/studio', studio.routes);
  */
 export const openStudio = async (options: StudioRoutesOptions): Promise<MountedStudio> => {
-  const { mastra, examples, content, path, token, authorize, allowedOrigins, ...keeping } = options;
-  const studio = createStudio({ mastra, examples, content, store: await openStore(keeping) });
+  const { mastra, examples, content, observe, path, token, authorize, allowedOrigins, ...keeping } = options;
+  const studio = createStudio({ mastra, examples, content, observe, store: await openStore(keeping) });
   await studio.takeUp();
   const routes = createApp(studio, { path, token, authorize, allowedOrigins });
   const mounted = new Hono().route(path ?? '/', routes);
