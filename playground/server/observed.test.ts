@@ -23,7 +23,7 @@ it('shows the runs that the application starts itself, without being given to an
   expect(runs[1]?.guards).toEqual(['redactor']);
 });
 
-it('shows a run once, whoever records it and wherever it was started', async () => {
+it('shows a run once, however many recorders it has and wherever it was started', async () => {
   const own = collectTraces();
   const { agent } = makeAgent([{ text: 'One.' }, { text: 'Two.' }], { record: own.record });
   const studio = await openStudio(agent);

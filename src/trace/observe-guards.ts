@@ -20,7 +20,7 @@ export interface GuardedRunFacts {
 /** What is observed of such a run. */
 export type GuardsNews =
   | { readonly kind: 'event'; readonly event: RunEvent }
-  /** The guards of a phase are about to be asked; of the streaming phase once for each step. `said` is what the caller said last. */
+  /** The guards of a phase are about to be asked; told once for each step of the run. `said` is what the caller said last. */
   | {
       readonly kind: 'asked';
       readonly phase: string;
@@ -88,7 +88,7 @@ interface AskedData {
 const createGuardReports = (facts: GuardedRunFacts): GuardReports => {
   const run: GuardedRunFacts = { ...facts, parent: parentCall() };
   let stepNumber = 0;
-  let streamed: number | undefined;
+  const asked = new Set<string>();
   const publish = (news: GuardsNews): void => guardedRuns.publish({ run, news } satisfies Published);
   const recorder = createRecorder({
     runId: run.runId,
@@ -101,11 +101,11 @@ const createGuardReports = (facts: GuardedRunFacts): GuardReports => {
     ask: (data: AskedData) => {
       const { phase, part } = data;
       const { cadence, lane } = phaseRow<Phase>(phase as Phase); // payloads name phases
-      const isChunk = cadence === 'chunk';
-      if (!isChunk || isEnd.test(part?.type ?? '')) recorder.flush();
+      if (cadence !== 'chunk' || isEnd.test(part?.type ?? '')) recorder.flush();
       stepNumber = data.stepNumber ?? stepNumber;
-      if (isChunk && streamed === stepNumber) return;
-      if (isChunk) streamed = stepNumber;
+      const key = `${phase} ${stepNumber}`;
+      if (asked.has(key)) return; // each step of a workflow asks about the same payload, and a stream about each chunk
+      asked.add(key);
       publish({ kind: 'asked', phase, lane, stepNumber, said: saidIn(data) });
     },
   };

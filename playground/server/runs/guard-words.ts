@@ -29,7 +29,7 @@ export const guardWords = (trace: Trace, entry: StudioEntry, isRevealed: boolean
   };
 };
 
-/** How a text of a phase is shown: words that nobody has seen outside the run are masked, unless they are to be revealed. */
+/** How a text of a phase is shown: words that no reader outside the run has seen are masked, unless they are to be revealed. */
 export const shownWords = (trace: Trace, phase: string, isRevealed: boolean): ((text: string) => string) =>
   isRevealed || isOfInput(phase) ? same : maskedBy(wordsSeen(trace));
 

@@ -44,7 +44,8 @@ export type BlockResults = ReadonlyMap<string, string>;
 export const scopeOfStep = (call: StepCall, results?: BlockResults): RunScope => {
   const { inputData, requestContext, tracingContext, abortSignal, outputWriter, runId } = call;
   const carrier: Carrier = inputData;
-  const observed = guardReports((carrier.processorStates ??= new Map()), () => factsOf(call, carrier));
+  const { processorStates } = carrier; // a payload without them is not opened yet, and no guard is asked about it
+  const observed = processorStates && guardReports(processorStates, () => factsOf(call, carrier));
   observed?.ask(inputData as PhaseData);
   return createRunScope({
     reports: observed?.reports,
