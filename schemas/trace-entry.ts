@@ -82,6 +82,8 @@ export const traceHeaderSchema = z.object({
   agentId: z.string().optional(),
   /** The conversation, where it is kept. */
   threadId: z.string().optional(),
+  /** The call of a tool, in another run, that this run is a part of: a supervisor's call of a sub-agent. */
+  parent: z.object({ runId: z.string(), toolCallId: z.string() }).optional(),
   mode: z.enum(['generate', 'stream']),
   /** Ids of the pipelines, by lane. */
   pipelines: z.record(z.string(), z.string()),

@@ -3,9 +3,12 @@ import type { ComparedRow, ComparedVerdict } from '../../src/trace/compare-trace
 
 export type { ComparedRow, ComparedVerdict };
 
-/** How a run stands: its status, and why it ended. */
+/**
+ * How a run stands: its status, and why it ended. Of an `observed` run only the guards are known: another host runs its loop, and does not say
+ * how it ends.
+ */
 export interface RunStanding {
-  readonly status: RunStatus | 'running';
+  readonly status: RunStatus | 'running' | 'observed';
   readonly tripwire?: Tripwire;
   readonly error?: { readonly message: string; readonly code?: string };
 }
@@ -16,6 +19,8 @@ export interface RunSummary extends RunStanding {
   readonly agentId: string;
   /** The conversation it belongs to. */
   readonly threadId: string;
+  /** The call of a tool, in another run, that this run is a part of. */
+  readonly parent?: { readonly runId: string; readonly toolCallId: string };
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly durationMs: number | undefined;
@@ -67,7 +72,7 @@ export const runSorts = ['time', 'duration', 'tokens'] as const;
 
 export type RunSort = (typeof runSorts)[number];
 
-/** `GET /api/runs?status=&guard=&agent=&text=&thread=&since=&sort=&before=&limit=`. */
+/** `GET /api/runs?status=&guard=&agent=&text=&thread=&parent=&since=&sort=&before=&limit=`. */
 export interface RunPage {
   readonly runs: readonly RunSummary[];
   /** To be given as `before` for the next page; absent on the last. */

@@ -92,6 +92,26 @@ export interface GuardView {
   }[];
 }
 
+/** Words that more than one branch of a block changed. */
+export interface MergedText {
+  readonly target: string;
+  /** As every branch was given them. */
+  readonly base: string;
+  /** What each guard made of them. */
+  readonly proposals: readonly { readonly processorId: string; readonly text: string }[];
+  /** As they went on; absent where nothing recorded that. */
+  readonly result?: string;
+}
+
+/** A conflict of a block, with the words. */
+export interface MergeView {
+  readonly seq: number;
+  readonly phase: string;
+  readonly path: string;
+  readonly rule: string;
+  readonly texts: readonly MergedText[];
+}
+
 /** A call of the model with what was sent, after every guard before it. */
 export interface PromptView extends Place {
   /** The line at which the model was called. */

@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
@@ -8,7 +6,8 @@ import { InterlockError } from '../../src/index.js';
 import type { Examples } from './catalog/catalog.js';
 import { createApp } from './http/app.js';
 import { isLocalHost } from './http/local-request.js';
-import { inMemory, openStore, type StoreOptions } from './store/open-store.js';
+import { keptToken } from './kept-token.js';
+import { openStore, type StoreOptions } from './store/open-store.js';
 import type { StudioRoutesOptions } from './studio-routes.js';
 import { createStudio } from './studio.js';
 
@@ -19,6 +18,8 @@ export interface StudioServerOptions extends StoreOptions {
   readonly examples?: Examples;
   /** See {@link StudioRoutesOptions}. Default `'all'`. */
   readonly content?: StudioRoutesOptions['content'];
+  /** See {@link StudioRoutesOptions}. */
+  readonly observe?: StudioRoutesOptions['observe'];
   /** Default `'127.0.0.1'`: reached from this machine alone. */
   readonly host?: string;
   /** Default 4477, or a free one where that is taken; 0 is a free one. */
@@ -43,11 +44,11 @@ const defaultPort = 4477;
  * const { url } = await startStudio({ mastra });
  */
 export const startStudio = async (options: StudioServerOptions): Promise<StudioServer> => {
-  const { mastra, examples, content, host = '127.0.0.1' } = options;
+  const { mastra, examples, content, observe, host = '127.0.0.1' } = options;
   refuseOpenHost(options.token, host);
   const store = await openStore(options);
   const token = options.token === false ? undefined : (options.token ?? keptToken(options.file));
-  const studio = createStudio({ mastra, examples, store, content });
+  const studio = createStudio({ mastra, examples, store, content, observe });
   await studio.takeUp();
   const answer = getRequestListener(createApp(studio, { token }).fetch);
   const server = createServer((request, response) => void answer(request, response)); // it answers its own failures
@@ -76,19 +77,6 @@ const refuseOpenHost = (token: string | false | undefined, host: string): void =
     path: 'token',
     detail: `other machines reach ${host}, so that a token is required`,
   });
-};
-
-/** A token that is kept beside the runs, so that open pages work on after a restart. */
-const keptToken = (file: string = inMemory): string => {
-  const made = randomBytes(24).toString('base64url');
-  if (file === inMemory) return made;
-  const path = `${file}.token`;
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    writeFileSync(path, made, { mode: 0o600 });
-    return made;
-  }
 };
 
 type Server = ReturnType<typeof createServer>;

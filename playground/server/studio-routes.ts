@@ -1,8 +1,10 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
 import type { Mastra } from '@mastra/core/mastra';
-import type { Hono } from 'hono';
+import { Hono } from 'hono';
 import type { TraceRecorder } from '../../src/index.js';
 import type { Examples } from './catalog/catalog.js';
-import { createApp, type AppOptions } from './http/app.js';
+import { createApp, mountAt, type AppOptions } from './http/app.js';
 import { openStore, type StoreOptions } from './store/open-store.js';
 import { createStudio } from './studio.js';
 
@@ -15,13 +17,28 @@ export interface StudioRoutesOptions extends AppOptions, StoreOptions {
    * Whether words that no guard has let go are kept, and shown to whoever asks for them (`all`), or not (`released`). Default `'all'`.
    */
   readonly content?: 'all' | 'released';
+  /**
+   * Whether the runs of all `InterlockAgent`s in the process are shown, also those that the application starts itself. Default: `true`, unless
+   * `NODE_ENV` is `production`. With `false` it shows runs that are started from its pages, and those of agents that {@link MountedStudio.record} is given to.
+   */
+  readonly observe?: boolean;
 }
 
 /** The studio in a server of somebody else's. */
 export interface MountedStudio {
   /** To be mounted in another application of Hono. */
   readonly routes: Hono;
-  /** To be given to agents as `record`, so that the studio shows the runs that the application starts itself. */
+  /**
+   * Answers a request by its whole address, that of the mount included: for servers that speak in `Request` and `Response`. They do not say which
+   * machine asks, so that it needs a `token` or an `authorize`.
+   */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /**
+   * The same for Node's server, Connect and Express, before anything that reads bodies. A request outside of the mount goes to `next`, or is
+   * answered with 404 where there is none.
+   */
+  readonly listener: (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
+  /** To be given to agents as `record`, so that the studio shows their runs where it does not `observe` the process. */
   readonly record: TraceRecorder;
   /** Gives up the runs that were started from its pages, and writes down what is not written yet. */
   close(): Promise<void>;
@@ -35,11 +52,31 @@ export interface MountedStudio {
  * app.route('/studio', studio.routes);
  */
 export const openStudio = async (options: StudioRoutesOptions): Promise<MountedStudio> => {
-  const { mastra, examples, content, path, token, authorize, allowedOrigins, ...keeping } = options;
-  const studio = createStudio({ mastra, examples, content, store: await openStore(keeping) });
+  const { mastra, examples, content, observe, path, token, authorize, allowedOrigins, ...keeping } = options;
+  const studio = createStudio({ mastra, examples, content, observe, store: await openStore(keeping) });
   await studio.takeUp();
   const routes = createApp(studio, { path, token, authorize, allowedOrigins });
-  return { routes, record: studio.desk.record, close: studio.close };
+  const mounted = new Hono().route(path ?? '/', routes);
+  return {
+    routes,
+    fetch: async (request) => mounted.fetch(request),
+    listener: listenerOf(mounted, path),
+    record: studio.desk.record,
+    close: studio.close,
+  };
+};
+
+/** A listener of Node's server. Express takes the path of a mount off the address, and keeps the whole one beside it. */
+const listenerOf = (mounted: Hono, path = '/'): MountedStudio['listener'] => {
+  const base = mountAt(path);
+  const answer = getRequestListener(mounted.fetch, { overrideGlobalObjects: false });
+  return (request, response, next) => {
+    const { originalUrl } = request as { originalUrl?: string };
+    const address = originalUrl ?? request.url ?? base;
+    if (next && !`${address.split('?')[0]}/`.startsWith(base)) return next();
+    request.url = address;
+    void answer(request, response); // it answers its own failures
+  };
 };
 
 /**

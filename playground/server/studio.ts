@@ -1,5 +1,7 @@
 import type { Mastra } from '@mastra/core/mastra';
 import { InterlockError } from '../../src/index.js';
+import { observeGuards } from '../../src/trace/observe-guards.js';
+import { observeRuns } from '../../src/trace/observe-runs.js';
 import type { RunSummary } from '../protocol/runs.js';
 import { describeLibrary, type Examples, type Library } from './catalog/catalog.js';
 import { readKnown, restingRuns, type Known } from './catalog/known.js';
@@ -33,12 +35,15 @@ export interface StudioParts {
    * Whether words that no guard has let go are kept, and shown to whoever asks for them (`all`), or not (`released`). Default `'all'`.
    */
   readonly content?: 'all' | 'released';
+  /** Whether the runs that the process starts itself are observed. Default: outside of production. */
+  readonly observe?: boolean;
   /** Told where the store could not be written. Default: a warning of the process. */
   readonly onStoreFailure?: (error: unknown) => void;
 }
 
 /** Puts a studio together over a Mastra instance and a store. */
-export const createStudio = ({ mastra, store, examples = {}, content = 'all', onStoreFailure = warn }: StudioParts): Studio => {
+export const createStudio = ({ mastra, store, examples = {}, content = 'all', ...rest }: StudioParts): Studio => {
+  const { observe = process.env.NODE_ENV !== 'production', onStoreFailure = warn } = rest;
   const archive = createArchive(store, onStoreFailure);
   const announcer = createAnnouncer<RunSummary>();
   const desk = createRunDesk({
@@ -51,6 +56,7 @@ export const createStudio = ({ mastra, store, examples = {}, content = 'all', on
     findResting: (runId) => findResting({ mastra, store, archive }, runId),
     onOver: () => archive.flush().catch(() => undefined), // told to onStoreFailure
   });
+  const observing = observe ? [observeRuns(desk.record), observeGuards(desk.watchGuards)] : [];
   return {
     library: describeLibrary(),
     examples,
@@ -62,6 +68,7 @@ export const createStudio = ({ mastra, store, examples = {}, content = 'all', on
     known: () => readKnown(mastra),
     takeUp: () => takeUp({ mastra, store }, desk),
     close: async () => {
+      for (const stop of observing) stop();
       await desk.close();
       await archive.flush().catch(() => undefined); // as above
       await store.close();

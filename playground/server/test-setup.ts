@@ -77,7 +77,7 @@ export const openStudio = async (agents: Agent | readonly Agent[], options: Part
 };
 
 /** Longer than a busy machine takes. */
-const patience = { timeout: 20_000, interval: 10 } as const;
+export const patience = { timeout: 20_000, interval: 10 } as const;
 
 /** What a page does. */
 export const clientOf = (base: string) => {

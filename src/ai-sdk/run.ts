@@ -1,7 +1,8 @@
 import { anySignal } from '../phase/any-signal.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { Host } from '../phase/host.js';
-import { createRunScope, type ProcessorSlot, type RunScope } from '../phase/scope.js';
+import { createRunScope, type ProcessorSlot, type Reports, type RunScope } from '../phase/scope.js';
+import { guardReports, type GuardReports } from '../trace/observe-guards.js';
 import { InterlockError } from '../errors.js';
 import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/compile.js';
@@ -176,7 +177,14 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
       return error;
     },
   } as Run;
-  return Object.assign(run, { scope: scopeOf(run) });
+  return withScope(run);
+};
+
+/** The run with what its guards are handed; where the process is observed, they report to that as well. */
+const withScope = (run: Run): Run => {
+  const { id, plan } = run;
+  const observed = guardReports(run, () => ({ runId: id, agentId: 'ai-sdk', host: 'ai-sdk', pipelineId: plan.id }));
+  return Object.assign(run, { scope: scopeOf(run, observed?.reports), ...(observed && { plan: observedPlan(plan, observed) }) });
 };
 
 const finish = async (run: Run): Promise<void> => {
@@ -190,7 +198,16 @@ const late = ['llmResponse', 'outputStep', 'outputResult'] as const;
 const defaultHold = (plan: Plan, { maxProcessorRetries = 0 }: GuardOptions): 'chunk' | 'step' =>
   maxProcessorRetries > 0 || late.some((phase) => plan.has(phase)) ? 'step' : 'chunk';
 
-const scopeOf = (run: Run): RunScope => {
+/** The plan, which says of what it is asked. */
+const observedPlan = (plan: Plan, { ask }: GuardReports): Plan => ({
+  ...plan,
+  run: (phase, data, scope) => {
+    if (plan.has(phase)) ask(data);
+    return plan.run(phase, data, scope);
+  },
+});
+
+const scopeOf = (run: Run, observed: Reports | undefined): RunScope => {
   const scope = createRunScope({
     runId: run.id,
     host: undefined as never, // see below
@@ -199,17 +216,29 @@ const scopeOf = (run: Run): RunScope => {
     slots: run.slots,
     heedsRulings: true,
     reports: {
-      reportGuard: ({ author, verdict, durationMs }) => {
+      reportGuard: (report) => {
+        observed?.reportGuard(report);
+        const { author, verdict, durationMs } = report;
         if (!run.options.onEvent) return;
         if (verdict.kind === 'pass' && verdict.bypass)
           run.emit({ type: 'guard-bypass', ...author, reason: verdict.bypass.reason });
         else run.emit({ type: 'guard', ...author, verdict: verdict.kind, durationMs });
       },
-      reportConflict: ({ phase, path, rule, authors }) => run.emit({ type: 'merge-conflict', phase, path, rule, authors }),
-      reportStale: ({ phase, path, isRerun, readers, authors }) =>
-        run.emit({ type: 'stale-verdict', phase, path, rerun: isRerun, readers, authors }),
-      reportLateAbort: ({ author, reason }) => run.emit({ type: 'late-abort', ...author, reason }),
-      openShadow: () => () => undefined,
+      reportConflict: (report) => {
+        observed?.reportConflict(report);
+        const { phase, path, rule, authors } = report;
+        run.emit({ type: 'merge-conflict', phase, path, rule, authors });
+      },
+      reportStale: (report) => {
+        observed?.reportStale(report);
+        const { phase, path, isRerun, readers, authors } = report;
+        run.emit({ type: 'stale-verdict', phase, path, rerun: isRerun, readers, authors });
+      },
+      reportLateAbort: (report) => {
+        observed?.reportLateAbort(report);
+        run.emit({ type: 'late-abort', ...report.author, reason: report.reason });
+      },
+      openShadow: () => observed?.openShadow() ?? (() => undefined),
     },
   });
   return Object.defineProperties(scope, {

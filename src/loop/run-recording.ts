@@ -28,7 +28,7 @@ export interface Recording extends RunRecording {
 }
 
 /** What only the host knows of a run. */
-export type HeaderFacts = Pick<TraceHeader, 'threadId' | 'settings' | 'recordEdits' | 'memory'>;
+export type HeaderFacts = Pick<TraceHeader, 'threadId' | 'parent' | 'settings' | 'recordEdits' | 'memory'>;
 
 export interface RecordingOptions extends Pick<RunOptions, 'ports' | 'lanes' | 'runId'> {
   readonly recorder: TraceRecorder;
@@ -119,6 +119,7 @@ const headerOf = (run: Run, facts: HeaderFacts): Omit<TraceHeader, 'seq' | 'at'>
     })),
     tools: Object.keys(settings.tools ?? {}),
     threadId: facts.threadId,
+    parent: facts.parent,
     recordEdits: facts.recordEdits,
     settings: facts.settings,
     memory: facts.memory,

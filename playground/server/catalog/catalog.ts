@@ -42,7 +42,7 @@ const describeAgent = async (
 
 /** What a stock agent's stream does not say. */
 const stockNote =
-  'This agent runs in Mastra’s own loop, which tells what leaves and how the run ends. States, attempts, verdicts, edits and held words are not known.';
+  'This agent runs in Mastra’s own loop, which tells what leaves and how the run ends. States, attempts and held words are not known; verdicts and edits are, where its guards come from guardsFor().';
 
 const modelName = async (agent: KnownAgent['agent']): Promise<string> => {
   try {

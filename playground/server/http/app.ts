@@ -43,6 +43,9 @@ const headers = secureHeaders({
   strictTransportSecurity: false, // it is served over HTTP, as a rule
 });
 
+/** The path of a mount, with a slash at both ends. */
+export const mountAt = (path: string): string => `/${path.split('/').filter(Boolean).join('/')}/`.replace('//', '/');
+
 /** The studio as an application of Hono. */
 export const createApp = (studio: Studio, { path = '/', ...access }: AppOptions = {}): Hono => {
   const api = new Hono()
@@ -54,7 +57,7 @@ export const createApp = (studio: Studio, { path = '/', ...access }: AppOptions 
     .all('*', (c) => {
       throw new InterlockError('studio/not-found', { path: c.req.path });
     });
-  const base = `/${path.split('/').filter(Boolean).join('/')}/`.replace('//', '/');
+  const base = mountAt(path);
   return new Hono()
     .use(headers, guardAccess(access, base), compress()) // what streams is sent as it is
     .route('/api', api)

@@ -21,6 +21,7 @@ export const runQuerySchema = z.object({
   guard: id.optional(),
   agent: id.optional(),
   thread: id.optional(),
+  parent: id.optional(),
   text: z.string().max(1_000).optional(),
   since: number(0, 1e15).optional(),
   sort: z.enum(runSorts).default('time'),

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { InterlockError, type Trace } from '../../../src/index.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { guardWords, revealedWords, traceOfLines } from '../runs/guard-words.js';
+import { mergedWords } from '../runs/merged-words.js';
 import { promptsOf } from '../runs/prompts.js';
 import { linesOf, summaryOf, type Studio } from '../studio.js';
 import { guardQuerySchema, revealQuerySchema, seqSchema } from './inputs.js';
@@ -12,10 +13,13 @@ export const wordsRoutes = (studio: Studio): Hono =>
   new Hono()
     .get('/runs/:runId/guards/:seq', async (c) => {
       const { runId } = await summaryOf(studio, c.req.param('runId'));
-      const seq = readInput(c.req.param('seq'), seqSchema);
-      const [entry] = await entriesOf(studio, runId, { from: seq, limit: 1 });
-      if (!entry) throw new InterlockError('studio/not-found', { path: `${runId} ${seq}` });
+      const entry = await entryAt(studio, runId, c.req.param('seq'));
       return c.json(guardWords(await traceOf(studio, runId), entry, readQuery(c, guardQuerySchema).reveal === '1'));
+    })
+    .get('/runs/:runId/merges/:seq', async (c) => {
+      const { runId } = await summaryOf(studio, c.req.param('runId'));
+      const entry = await entryAt(studio, runId, c.req.param('seq'));
+      return c.json(mergedWords(await traceOf(studio, runId), entry, readQuery(c, guardQuerySchema).reveal === '1'));
     })
     .get('/runs/:runId/prompts', async (c) => {
       const { runId } = await summaryOf(studio, c.req.param('runId'));
@@ -27,6 +31,14 @@ export const wordsRoutes = (studio: Studio): Hono =>
       const trace = await traceOf(studio, runId);
       return c.json(revealedWords(trace, await entriesOf(studio, runId, { from: 0, limit: range.to + 1 }), range));
     });
+
+/** A line of a run. Raises `studio/not-found`. */
+const entryAt = async (studio: Studio, runId: string, position: string): Promise<StudioEntry> => {
+  const seq = readInput(position, seqSchema);
+  const [entry] = await entriesOf(studio, runId, { from: seq, limit: 1 });
+  if (!entry) throw new InterlockError('studio/not-found', { path: `${runId} ${seq}` });
+  return entry;
+};
 
 const allLines = { from: 0, limit: Number.MAX_SAFE_INTEGER } as const;
 

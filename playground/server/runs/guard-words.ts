@@ -16,7 +16,7 @@ export const guardWords = (trace: Trace, entry: StudioEntry, isRevealed: boolean
     throw new InterlockError('studio/not-found', { path: `${entry.seq}` });
   const view = guardView(trace, seq);
   const { phase, processorId, path, causes } = view;
-  const mask = isRevealed || isOfInput(phase) ? same : maskedBy(wordsSeen(trace));
+  const mask = shownWords(trace, phase, isRevealed);
   const show = (text: TextAt): TextAt => ({ ...text, text: mask(text.text) });
   return {
     seq: entry.seq,
@@ -28,6 +28,10 @@ export const guardWords = (trace: Trace, entry: StudioEntry, isRevealed: boolean
     ...(causes && { causes: causes.map((cause) => ({ ...cause, message: mask(cause.message) })) }), // an error may quote what was judged
   };
 };
+
+/** How a text of a phase is shown: words that no reader outside the run has seen are masked, unless they are to be revealed. */
+export const shownWords = (trace: Trace, phase: string, isRevealed: boolean): ((text: string) => string) =>
+  isRevealed || isOfInput(phase) ? same : maskedBy(wordsSeen(trace));
 
 const same = (text: string): string => text;
 

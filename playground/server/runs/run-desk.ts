@@ -1,9 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
+import type { GuardsObserver } from '../../../src/trace/observe-guards.js';
 import type { AnswerCall, StartedRun, StartRun } from '../../protocol/runs.js';
 import type { KnownAgent } from '../catalog/known.js';
 import { InterlockError, type TraceRecorder } from '../../../src/index.js';
 import type { Conversations } from './conversations.js';
 import { createRunLog, type Keeping, type RunLog } from './run-log.js';
+import { watchGuards } from './watch-guards.js';
 import { watchRuns } from './watch-runs.js';
 import { follow, openStream, resumeStream, type AgentStream, type Following, type Sitting } from './sitting.js';
 import { reopenLog, seatOf, standingOf, takingUp, type LeftRun, type TakingUp } from './take-up.js';
@@ -19,6 +22,8 @@ export interface RunDesk extends TakingUp {
   find(runId: string): RunLog | undefined;
   /** Takes in the runs of an application, to be given to its agents as `record`. */
   readonly record: TraceRecorder;
+  /** Takes in what guards report whose loop is another host's. */
+  readonly watchGuards: GuardsObserver;
   /** Gives up everything that goes on; settles when it has ended. */
   close(): Promise<void>;
 }
@@ -32,12 +37,16 @@ export interface RunDeskOptions extends Keeping {
   readonly findResting: (runId: string) => Promise<LeftRun | undefined>;
 }
 
+/** The log of the run that is at work: a stock agent's guards do not say of which run they are. */
+const startedHere = new AsyncLocalStorage<RunLog>();
+
 /** Opens the desk. */
 export const createRunDesk = (options: RunDeskOptions): RunDesk => {
   const { conversations, onOver } = options;
   const sittings = new Map<string, Sitting>();
   const watched = new Map<string, RunLog>();
   const going = new Set<Promise<void>>();
+  const find = (runId: string): RunLog | undefined => sittings.get(runId)?.log ?? watched.get(runId);
   const finish = async (log: RunLog): Promise<void> => {
     log.close();
     await onOver(log);
@@ -46,7 +55,7 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
   };
   const followed = (sitting: Sitting, stream: AgentStream, read?: Following['read']): StartedRun => {
     const { log, threadId } = sitting;
-    sitting.followed = follow(sitting, stream, { conversations, read });
+    sitting.followed = startedHere.run(log, () => follow(sitting, stream, { conversations, read }));
     const done = sitting.followed.then(() => (isResting(sitting) ? undefined : finish(log))).finally(() => going.delete(done));
     going.add(done);
     return { runId: log.runId, threadId };
@@ -54,7 +63,7 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
   const begin = async (sitting: Sitting, open: OpenRun): Promise<StartedRun> => {
     await endedTurns(sittings, sitting.threadId);
     try {
-      return followed(sitting, await open(sitting));
+      return followed(sitting, await startedHere.run(sitting.log, () => open(sitting)));
     } catch (error) {
       sitting.log.add({ kind: 'status', status: 'failed', error: standingOf(error) });
       await finish(sitting.log);
@@ -85,13 +94,17 @@ export const createRunDesk = (options: RunDeskOptions): RunDesk => {
     },
     ...takingUp({ ...options, sittings, watched, finish, followed }),
     cancel,
-    find: (runId) => sittings.get(runId)?.log ?? watched.get(runId),
-    record: watchRuns({ ...options, watched }),
-    close: async () => {
-      for (const { controller } of sittings.values()) controller.abort(new Error('The studio is closing.'));
-      await Promise.allSettled(going);
-    },
+    find,
+    record: watchRuns({ ...options, watched, isKnown: (runId) => find(runId) !== undefined }),
+    watchGuards: watchGuards({ ...options, watched, current: () => startedHere.getStore() }),
+    close: () => giveUp(sittings, going),
   };
+};
+
+/** Gives up everything that goes on. */
+const giveUp = async (sittings: ReadonlyMap<string, Sitting>, going: ReadonlySet<Promise<void>>): Promise<void> => {
+  for (const { controller } of sittings.values()) controller.abort(new Error('The studio is closing.'));
+  await Promise.allSettled(going);
 };
 
 /** Settles when what the turns that have ended add to their conversation is in it. */

@@ -11,6 +11,8 @@ export interface RunHead {
   readonly threadId: string;
   /** What the person said. */
   readonly said: string;
+  /** The call of a tool, in another run, that it is a part of. */
+  readonly parent?: RunSummary['parent'];
 }
 
 /** The summary of a run, entry by entry. */

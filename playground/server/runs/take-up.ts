@@ -73,8 +73,8 @@ export const reopenLog = (
   { keepsContent, onChange }: Pick<Keeping, 'keepsContent' | 'onChange'>,
   { summary, lines }: LeftRun,
 ): RunLog => {
-  const { runId, agentId, threadId, said, startedAt } = summary;
-  const head = { runId, agentId, threadId, said };
+  const { runId, agentId, threadId, said, startedAt, parent } = summary;
+  const head = { runId, agentId, threadId, said, ...(parent && { parent }) };
   return createRunLog({ head, now: Date.now, keepsContent, onChange, before: { startedAt, lines } });
 };
 

@@ -5,6 +5,8 @@ import { createRunLog, type Keeping, type RunLog } from './run-log.js';
 interface Watching extends Keeping {
   /** The runs that go on, or rest, by their ids. */
   readonly watched: Map<string, RunLog>;
+  /** Whether a run has its log already: it was started here, or two recorders tell of it. */
+  readonly isKnown: (runId: string) => boolean;
 }
 
 type Header = Parameters<TraceRecorder>[0];
@@ -15,7 +17,7 @@ export const watchRuns =
   (header): TraceSink => {
     let log: RunLog | undefined;
     return (entry) => {
-      if (entry.kind === 'input') log = openLog(watching, header, entry);
+      if (entry.kind === 'input' && !watching.isKnown(header.runId)) log = openLog(watching, header, entry);
       log?.trace(entry);
       if (log && entry.kind === 'result' && entry.status !== 'suspended') void closeLog(watching, log);
     };
@@ -27,9 +29,14 @@ const openLog = (
   header: Header,
   input: Extract<TraceEntry, { kind: 'input' }>,
 ): RunLog => {
-  const { runId, agentId = 'agent', threadId = runId } = header;
+  const { runId, agentId = 'agent', threadId = runId, parent } = header;
   const said = input.messages.findLast(({ role }) => role === 'user')?.text ?? '';
-  const log = createRunLog({ head: { runId, agentId, threadId, said }, now: Date.now, keepsContent, onChange });
+  const log = createRunLog({
+    head: { runId, agentId, threadId, said, ...(parent && { parent }) },
+    now: Date.now,
+    keepsContent,
+    onChange,
+  });
   watched.set(runId, log);
   log.trace(header);
   return log;

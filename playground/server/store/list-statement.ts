@@ -11,12 +11,13 @@ const sortKeys: Readonly<Record<RunSort, string>> = {
 
 /** The statement that finds a page of runs, and one run more. */
 export const listStatement = (query: RunQuery): InStatement => {
-  const { status, agent, thread, guard, text, since, sort = 'time', before, limit } = query;
+  const { status, agent, thread, parent, guard, text, since, sort = 'time', before, limit } = query;
   const key = sortKeys[sort];
   const wanted: [string, InValue | undefined][] = [
     ['status = ?', status],
     ['agentId = ?', agent],
     ['threadId = ?', thread],
+    ["json_extract(summary, '$.parent.runId') = ?", parent],
     ["EXISTS (SELECT 1 FROM json_each(summary, '$.guards') WHERE value = ?)", guard],
     ['instr(words, ?) > 0', text?.toLowerCase()],
     ["json_extract(summary, '$.startedAt') >= ?", since],

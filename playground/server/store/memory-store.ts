@@ -47,10 +47,11 @@ export const openMemoryStore = (bounds: StoreBounds = {}): RunStore => {
 const keyOf = ({ summary }: KeptRun, { sort = 'time' }: RunQuery): number =>
   sort === 'time' ? 0 : ((sort === 'duration' ? summary.durationMs : summary.tokens) ?? -1);
 
-const isWanted = ({ status, agent, thread, guard, text, since = 0 }: RunQuery, { summary, words }: KeptRun): boolean =>
+const isWanted = ({ status, agent, thread, parent, guard, text, since = 0 }: RunQuery, { summary, words }: KeptRun): boolean =>
   summary.startedAt >= since &&
   (status === undefined || summary.status === status) &&
   (agent === undefined || summary.agentId === agent) &&
   (thread === undefined || summary.threadId === thread) &&
+  (parent === undefined || summary.parent?.runId === parent) &&
   (guard === undefined || summary.guards.includes(guard)) &&
   (text === undefined || words.includes(text.toLowerCase()));

@@ -24,6 +24,8 @@ export interface RunQuery {
   readonly guard?: string;
   readonly agent?: string;
   readonly thread?: string;
+  /** The run whose tools they are a part of. */
+  readonly parent?: string;
   /** Letters that stand in its words, whatever their case. */
   readonly text?: string;
   /** Started then or later, in epoch milliseconds. */

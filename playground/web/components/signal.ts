@@ -4,6 +4,7 @@ import {
   CircleDashed,
   CirclePause,
   CircleX,
+  Eye,
   LoaderCircle,
   OctagonX,
   Pencil,
@@ -41,6 +42,7 @@ export const statusSignals: Readonly<Record<RunSummary['status'], Signal>> = {
   tripwire: { tone: 'trip', label: 'tripwire', icon: OctagonX },
   failed: { tone: 'trip', label: 'failed', icon: CircleX },
   canceled: { tone: 'out', label: 'canceled', icon: Ban },
+  observed: { tone: 'out', label: 'guards only', icon: Eye },
   suspended: { tone: 'edit', label: 'waiting', icon: CirclePause },
 };
 

@@ -30,6 +30,8 @@ export const storyOf = (run: RunView, titleOf: TitleOf): Clause[] => {
         { text: `Waiting for an approval of ${run.waiting.map(({ toolName }) => toolName).join(', ') || 'a tool'}` },
         ...effects,
       ];
+    case 'observed':
+      return [{ text: 'Only the guards of this run are known; another host runs its loop' }, ...changes(run), { text: '.' }];
     case 'running':
       return [{ text: `In progress, in state ${run.visits.at(-1)?.state ?? 'start'}` }, ...effects];
     default:

@@ -5,6 +5,7 @@ import type { RunLines } from '../api/line-list.js';
 import { Badge, StatusBadge } from '../components/badge.js';
 import { count, formatDuration, formatTime } from '../components/format.js';
 import { InertText } from '../components/inert-text.js';
+import { runHref } from '../chat/turn.js';
 import { storyOf } from '../fold/run-story.js';
 import type { GuardMark, RunView } from '../fold/run-view.js';
 import type { RunSummary } from '../../protocol/runs.js';
@@ -54,7 +55,11 @@ const RunFacts = ({ summary, view, whole, state, agentName }: FactsProps) => {
           {count(calls, 'model call')}, {inputTokens} tokens in, {outputTokens} out
         </span>
       )}
-      <Link href={threadHref(summary)}>The conversation</Link>
+      {summary.parent ? (
+        <Link href={callHref(summary.parent)}>The run that called it</Link>
+      ) : (
+        <Link href={threadHref(summary)}>The conversation</Link>
+      )}
       <span className="run-id">
         Run <code>{summary.runId}</code>
         <CopyButton look="quiet" text={() => summary.runId}>
@@ -64,6 +69,10 @@ const RunFacts = ({ summary, view, whole, state, agentName }: FactsProps) => {
     </p>
   );
 };
+
+/** The call in the run that asked for this one. */
+const callHref = ({ runId, toolCallId }: NonNullable<RunSummary['parent']>): string =>
+  `${runHref(runId)}${query({ call: toolCallId })}`;
 
 const threadHref = ({ agentId, threadId }: RunSummary): string => `/${query({ agent: agentId, thread: threadId })}`;
 
@@ -101,7 +110,7 @@ export const RunHead = (props: RunHeadProps) => {
         <h1>
           <InertText text={said} />
         </h1>
-        {agent?.kind !== 'mastra' && <RunTakeAway runId={runId} />}
+        {whole.visits.length > 0 && <RunTakeAway runId={runId} />}
       </div>
       <Story {...props} />
       <RunFacts {...props} agentName={agent?.name ?? agentId} />

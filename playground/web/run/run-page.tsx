@@ -21,7 +21,9 @@ import { RunEnd } from './run-end.js';
 import { RunHead } from './run-head.js';
 import { RunSignals } from './run-signals.js';
 import { Statechart } from './statechart/statechart.js';
+import { SubRunsPanel } from './sub-runs/sub-runs-panel.js';
 import { Timeline } from './timeline/timeline.js';
+import { useCallInAddress } from './use-call-in-address.js';
 import { usePlayhead } from './use-playhead.js';
 import { WaterfallPanel } from './waterfall/waterfall-panel.js';
 import './run.css';
@@ -37,14 +39,16 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
   const { entries, count: lines, fold } = run;
   const playhead = usePlayhead();
   const { moveTo } = playhead;
+  useCallInAddress(entries, lines, moveTo);
   const whole = fold.at();
   const view = fold.at(playhead.at);
   const { visits } = view;
   const lane = currentLane(view);
   const onMark = useCallback(({ seq, phase, path }: GuardMark) => moveTo(seq, { phase, path }), [moveTo]);
   const later = lane && whole.lanes[lane.index]?.marks;
-  /** A stock agent tells of no states and no verdicts. */
+  /** The loop of another host tells of no states, and of its guards only where they are ours. */
   const isKnown = whole.visits.length > 0;
+  const hasGuards = isKnown || whole.lanes.some(({ asked, marks }) => asked.length + marks.length > 0);
   const markers = useMemo(() => markersOf(entries.slice(0, lines)), [entries, lines]);
   const position = useMemo(() => chartPosition(visits, machine), [visits, machine]);
   const onState = useCallback(
@@ -63,9 +67,12 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
           )}
           <div className="run-column">
             <RunEnd runId={runId} view={whole} />
-            {isKnown && <RunSignals whole={whole} seq={view.seq} onSeq={moveTo} />}
-            {isKnown && <GuardsPanel runId={runId} lane={lane} later={later} place={playhead.place} onPlace={playhead.select} />}
+            {hasGuards && <RunSignals whole={whole} seq={view.seq} onSeq={moveTo} />}
+            {hasGuards && (
+              <GuardsPanel runId={runId} lane={lane} later={later} place={playhead.place} onPlace={playhead.select} />
+            )}
             <WaterfallPanel entries={entries} lines={lines} view={view} onSeq={moveTo} />
+            <SubRunsPanel runId={runId} />
             <LanesPanel runId={runId} view={view} onSeq={moveTo} />
             <HoldBackPanel entries={entries} lines={lines} view={view} lane={lane} />
             {isKnown && <PromptsPanel runId={runId} entries={entries} lines={lines} seq={view.seq} />}

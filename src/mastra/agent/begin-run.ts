@@ -44,6 +44,8 @@ export interface Beginning {
   readonly requestContext: RequestContext;
   /** What keeps the run, where anything does. */
   readonly journal?: Journal;
+  /** Whether the run began elsewhere: a recording tells a run from its beginning, or not at all. */
+  readonly isContinued?: boolean;
   /** The limits that the run began with, when it continues. Default: those of the agent and the call. */
   readonly limits?: LoopLimits;
   /** Told of each chunk once it can be seen, beside the caller. */
@@ -74,6 +76,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const { settings, ...loop } = await createLoopPorts(target, newMessageId);
   const limits: LoopLimits = { models: loop.ports.models.length, ...ownLimits };
   const { recording, begin, ...recorded } = openRecording({
+    isContinued: beginning.isContinued,
     own,
     options,
     runId,

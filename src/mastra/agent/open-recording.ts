@@ -4,6 +4,8 @@ import { withoutHeaders } from '../../loop/record-ports.js';
 import { createRecording, type HeaderFacts, type Recording } from '../../loop/run-recording.js';
 import type { LoopPorts, StepSettings } from '../../loop/ports.js';
 import type { Lanes, Run } from '../../loop/run.js';
+import { recorderOf } from '../../trace/observe-runs.js';
+import { parentCall } from '../../trace/parent-call.js';
 import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig } from './config.js';
 import type { Chains } from './chains.js';
@@ -13,6 +15,8 @@ import type { StructuredOutput } from '../structured-output/structured-output-op
 
 /** A call that is about to begin, as far as its recording needs it. */
 export interface Recorded {
+  /** Whether the run began elsewhere, so that nothing of it is recorded here. */
+  readonly isContinued: boolean | undefined;
   /** Interlock's own options of the run. */
   readonly own: InterlockConfig;
   readonly options: CallOptions;
@@ -31,15 +35,16 @@ export interface OpenRecording extends Pick<Recording, 'ports' | 'lanes'> {
   begin(run: Run): void;
 }
 
-/** Opens the recording that a call asks for, or its agent. */
+/** Opens the recording that a call asks for, or its agent, or those that observe the process. */
 export const openRecording = ({ own, options, ports, lanes, runId, ...call }: Recorded): OpenRecording => {
-  const { record: recorder } = own;
+  const recorder = call.isContinued ? undefined : recorderOf(own.record);
   if (!recorder) return { ports, lanes, begin: () => undefined };
   const memory = conversationFacts(call.chains);
   const memoryIds = new Set([...memory.before, ...memory.after].map(({ id }) => id));
   const recording = createRecording({ ports, lanes, runId, recorder, memoryIds });
   const facts: HeaderFacts = {
     threadId: call.conversation?.threadId,
+    parent: parentCall(),
     ...(memoryIds.size > 0 && { memory }),
     recordEdits: own.recordEdits,
     settings: settingsOf(call.settings, options),

@@ -42,18 +42,29 @@ export const setUp = async (
   call: KeptCall,
   { here, journal, show, isBeginning, limits }: SettingUp,
 ): Promise<Run> => {
-  const { hooks, defaults, maxModelRetries } = setup;
-  const guards = isBeginning ? setup.guards : { ...setup.guards, record: undefined };
+  const { guards, hooks, defaults, maxModelRetries } = setup;
   const { runId, mode, messages } = call;
   const given: CallOptions = {
     ...call.options,
     ...here,
-    ...(!isBeginning && { record: undefined }),
     runId,
     requestContext: call.context ? readContext(call.context) : here.requestContext,
   };
   const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given });
-  return beginRun({ agent, guards, hooks, maxModelRetries, mode, messages, options, requestContext, journal, show, limits });
+  return beginRun({
+    agent,
+    guards,
+    hooks,
+    maxModelRetries,
+    mode,
+    messages,
+    options,
+    requestContext,
+    journal,
+    show,
+    limits,
+    isContinued: !isBeginning,
+  });
 };
 
 /** A run that rests, made again of what is left of it, to be looked at. */

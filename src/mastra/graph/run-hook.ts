@@ -2,10 +2,11 @@ import { outageTrip } from '../../guard/policy/on-unavailable.js';
 import { handOnSetAside } from '../../loop/set-aside.js';
 import type { Host } from '../../phase/host.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
-import { createRunScope, type ProcessorSlot, type RunScope } from '../../phase/scope.js';
+import { createRunScope, type ProcessorSlot, type Reports, type RunScope } from '../../phase/scope.js';
 import type { Plan } from '../../pipeline/compile.js';
 import { isSame } from '../../phase/plain-data.js';
 import type { Unavailable, Verdict } from '../../verdict.js';
+import { guardReports, type GuardedRunFacts } from '../../trace/observe-guards.js';
 import { noteResult } from './taken-back.js';
 import { payloadOf } from './thrown-stops.js';
 
@@ -28,7 +29,9 @@ export const runHook = async ({ plan, row, slots, host }: Site, args: HookArgs):
   const own = slots.get(state) ?? new Map<string, ProcessorSlot>();
   slots.set(state, own);
   noteResult(data, host);
-  const verdict = await plan.run<Phase>(row.phase, data, scopeOf(args, { own, host }));
+  const observed = guardReports(own, () => factsOf(plan, args));
+  observed?.ask(data);
+  const verdict = await plan.run<Phase>(row.phase, data, scopeOf(args, { own, host, reports: observed?.reports }));
   handOnSetAside({ slots: own }, state);
   return answerOf(row, data, payloadOf(failsOpen(row, verdict) ? outageTrip(verdict) : verdict, data, host));
 };
@@ -37,10 +40,25 @@ export const runHook = async ({ plan, row, slots, host }: Site, args: HookArgs):
 const failsOpen = (row: PhaseRow, verdict: Verdict<unknown>): verdict is Unavailable =>
   row.cadence === 'chunk' && verdict.kind === 'unavailable';
 
-const scopeOf = (args: HookArgs, { own, host }: { own: Map<string, ProcessorSlot>; host: Host }): RunScope => {
+/** A stock agent does not name its runs to processors. */
+const factsOf = ({ id }: Plan, { runId, agent }: HookArgs): GuardedRunFacts => ({
+  runId: typeof runId === 'string' ? runId : crypto.randomUUID(),
+  agentId: (agent as { id?: string } | undefined)?.id,
+  host: 'mastra',
+  pipelineId: id,
+});
+
+interface Kept {
+  readonly own: Map<string, ProcessorSlot>;
+  readonly host: Host;
+  readonly reports: Reports | undefined;
+}
+
+const scopeOf = (args: HookArgs, { own, host, reports }: Kept): RunScope => {
   const given = args as unknown as RunScope & { runId?: string }; // what every hook is handed has the scope's names
   const { runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount } = given;
-  return createRunScope({ runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount, host, slots: own });
+  const handed = { runId, agent, requestContext, tracingContext, writer, abortSignal, retryCount };
+  return createRunScope({ ...handed, host, slots: own, reports });
 };
 
 /** Fields that a hook does not return, because the list says them. */

@@ -170,9 +170,9 @@ const beginReplay = (playing: Playing): Run => {
     ...recordedSettingsOf(header),
     context: { agent: agent as never, requestContext: new RequestContext(), tracingContext: undefined }, // Mastra types an agent by its own generics
   });
-  const { threadId, recordEdits, memory } = header;
+  const { threadId, parent, recordEdits, memory } = header;
   for (const { id, expectStandIns } of concealersIn(setup.lanes)) expectStandIns?.(run.scope.slot(id).state);
-  recording.begin(run, { threadId, recordEdits, settings: header.settings, memory });
+  recording.begin(run, { threadId, parent, recordEdits, settings: header.settings, memory });
   return run;
 };
 

@@ -5,6 +5,7 @@ import type { RequestContext } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
 import { ensureSerializable, makeCoreTool } from '@mastra/core/utils';
 import { InterlockError } from '../../errors.js';
+import { asPartOf } from '../../trace/parent-call.js';
 import { letThrough } from '../../loop/interruption.js';
 import type { ToolOutcome, ToolRequest } from '../../loop/ports.js';
 import type { CallAnswer, Suspension } from '../../loop/call-answer.js';
@@ -103,7 +104,8 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
   });
   try {
     const called = await invocation(request, context, suspending);
-    const act = async () => run(argsOf(call.args, tool), called);
+    const parent = { runId: context.runId, toolCallId: call.toolCallId };
+    const act = async () => asPartOf(parent, () => run(argsOf(call.args, tool), called));
     const { returned, rested } = await delegate(request, callKey(context.runId, call.toolCallId), () =>
       request.isWithheld ? withholding(act) : act(),
     );

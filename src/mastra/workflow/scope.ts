@@ -1,6 +1,7 @@
 import { ProcessorState } from '@mastra/core/processors';
 import type { PhaseData } from '../../phase/row.js';
 import { createRunScope, type ProcessorSlot, type RunScope, type WorkflowFrame } from '../../phase/scope.js';
+import { guardReports, type GuardedRunFacts } from '../../trace/observe-guards.js';
 import { createHost } from './host.js';
 
 /** Mastra, for guards that its engine runs. */
@@ -43,7 +44,11 @@ export type BlockResults = ReadonlyMap<string, string>;
 export const scopeOfStep = (call: StepCall, results?: BlockResults): RunScope => {
   const { inputData, requestContext, tracingContext, abortSignal, outputWriter, runId } = call;
   const carrier: Carrier = inputData;
+  const { processorStates } = carrier; // a payload without them is not opened yet, and no guard is asked about it
+  const observed = processorStates && guardReports(processorStates, () => factsOf(call, carrier));
+  observed?.ask(inputData as PhaseData);
   return createRunScope({
+    reports: observed?.reports,
     runId: carrier.runId ?? runId,
     host,
     agent: carrier.agent as RunScope['agent'], // Mastra's engine types what it hands on as unknown, here and below
@@ -56,6 +61,13 @@ export const scopeOfStep = (call: StepCall, results?: BlockResults): RunScope =>
     workflow: frameOf(call, results),
   });
 };
+
+const factsOf = ({ runId, workflowId = 'workflow' }: StepCall, carrier: Carrier): GuardedRunFacts => ({
+  runId: carrier.runId ?? runId ?? crypto.randomUUID(),
+  agentId: (carrier.agent as { id?: string } | undefined)?.id ?? workflowId,
+  host: 'workflow',
+  pipelineId: workflowId,
+});
 
 /** The workflow as its engine knows it; none where a step is run without one. */
 const frameOf = (call: StepCall, results?: BlockResults): WorkflowFrame | undefined => {

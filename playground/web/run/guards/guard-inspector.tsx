@@ -8,6 +8,7 @@ import { InertText } from '../../components/inert-text.js';
 import type { GuardMark } from '../../fold/run-view.js';
 import type { GuardShape } from '../../../protocol/shapes.js';
 import { weight, type StreamProgress } from './judged.js';
+import { MergeWords } from './merge-words.js';
 import { GuardDiff, type GuardDiffProps } from './guard-diff.js';
 
 interface GuardInspectorProps {
@@ -101,6 +102,7 @@ export const GuardInspector = ({ runId, path, marks, author, shape, stream }: Gu
         <div key={mark.seq} className="inspector-mark">
           <MarkBadge mark={mark} />
           <FactList facts={factsOf(mark)} />
+          {mark.kind === 'conflict' && <MergeWords runId={runId} seq={mark.seq} />}
           {mark.kind === 'verdict' && (
             <Words isOpen={index === 0} runId={runId} seq={mark.seq} author={author} gaveWordsBack={givesBack(mark.verdict)} />
           )}

@@ -1,0 +1,98 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Mastra } from '@mastra/core/mastra';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { openStudio, studioRoute } from './index.js';
+import { folder, makeAgent } from './test-setup.js';
+
+const mastraOf = (server?: object) =>
+  new Mastra({ agents: { helper: makeAgent([{ text: 'Hello.' }]).agent }, logger: false, ...(server && { server }) });
+
+const serve = async (listener: RequestListener): Promise<string> => {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+it('answers requests by their whole address', async () => {
+  const studio = await openStudio({ mastra: mastraOf(), path: '/tools/studio', token: 'secret' });
+  onTestFinished(studio.close);
+  const statusOf = async (path: string, headers = {}) =>
+    (await studio.fetch(new Request(`http://app.example${path}`, { headers }))).status;
+  expect(await statusOf('/tools/studio/api/runs')).toBe(401);
+  expect(await statusOf('/tools/studio/api/runs', { Authorization: 'Bearer secret' })).toBe(200);
+  expect(await statusOf('/api/runs', { Authorization: 'Bearer secret' })).toBe(404);
+});
+
+it('is a listener of a Node server, which gets what is outside of the mount', async () => {
+  const studio = await openStudio({ mastra: mastraOf(), path: '/studio/' });
+  onTestFinished(studio.close);
+  const base = await serve((request, response) =>
+    studio.listener(request, response, () => response.end(`the application: ${request.url}`)),
+  );
+  expect(await (await fetch(`${base}/studio/api/runs`)).json()).toEqual({ runs: [] });
+  expect((await fetch(`${base}/studio/api/runs`, { headers: { 'X-Forwarded-For': '203.0.113.9' } })).status).toBe(403);
+  expect(await (await fetch(`${base}/studios?x=1`)).text()).toBe('the application: /studios?x=1');
+  const alone = await serve((request, response) => studio.listener(request, response));
+  expect((await fetch(`${alone}/studios`)).status).toBe(404);
+});
+
+it('reads the whole address where a framework takes the path of the mount off', async () => {
+  const studio = await openStudio({ mastra: mastraOf(), path: '/studio' });
+  onTestFinished(studio.close);
+  const base = await serve((request, response) => {
+    Object.assign(request, { originalUrl: request.url, url: request.url?.replace('/studio', '') });
+    studio.listener(request, response, () => response.end('the application'));
+  });
+  expect(await (await fetch(`${base}/studio/api/runs`)).json()).toEqual({ runs: [] });
+});
+
+interface Context {
+  readonly req: { readonly raw: Request };
+  readonly get: () => ReadonlyMap<string, unknown>;
+}
+type Handler = (context: Context) => Promise<Response>;
+
+/** The route as Mastra's server asks it. */
+const asked = async (mastra: Mastra, route = studioRoute()) => {
+  if (!('createHandler' in route)) throw new Error('The route makes its handler with the Mastra instance.');
+  const handler = (await route.createHandler({ mastra })) as Handler;
+  return (path: string, headers = {}, user?: object) =>
+    handler({
+      req: { raw: new Request(`http://app.example${path}`, { headers }) },
+      get: () => new Map(user && [['mastra__user', user]]),
+    });
+};
+
+it('leaves the decision about access to the login of the server', async () => {
+  const route = studioRoute({ path: '/tools/interlock' });
+  expect(route).toMatchObject({ path: '/tools/interlock/*', method: 'ALL', requiresAuth: true });
+  const ask = await asked(mastraOf({ auth: { authenticateToken: async () => ({}) } }), route);
+  expect((await ask('/tools/interlock/api/runs', {}, { id: 'admin' })).status).toBe(200);
+  expect((await ask('/tools/interlock/api/runs')).status).toBe(401);
+  const foreign = await ask('/tools/interlock/api/runs', { Origin: 'http://evil.example' }, { id: 'admin' });
+  expect(foreign.status).toBe(403);
+});
+
+it('decides itself with a token or a function of its own', async () => {
+  const route = studioRoute({ token: 'secret' });
+  expect(route).toMatchObject({ path: '/interlock/*', requiresAuth: false });
+  expect(studioRoute({ authorize: () => true })).toMatchObject({ requiresAuth: false });
+  const ask = await asked(mastraOf({ auth: { authenticateToken: async () => ({}) } }), route);
+  expect((await ask('/interlock/api/runs')).status).toBe(401);
+  expect((await ask('/interlock/api/runs', { Authorization: 'Bearer secret' })).status).toBe(200);
+});
+
+it('makes up a token where the server has no login, and logs the address', async () => {
+  const mastra = mastraOf();
+  const info = vi.fn();
+  vi.spyOn(mastra, 'getLogger').mockReturnValue({ info } as never);
+  const ask = await asked(mastra, studioRoute({ file: `${folder()}/runs.db` }));
+  expect((await ask('/interlock/api/runs')).status).toBe(401);
+  const [, token = ''] = /open \/interlock\/\?token=(\S+) on/.exec(String(info.mock.calls[0]?.[0])) ?? [];
+  expect((await ask('/interlock/api/runs', { Authorization: `Bearer ${decodeURIComponent(token)}` })).status).toBe(200);
+});

@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { inMemory } from './store/open-store.js';
+
+/** A token that is kept beside the runs, so that open pages work on after a restart. */
+export const keptToken = (file: string = inMemory): string => {
+  const made = randomBytes(24).toString('base64url');
+  if (file === inMemory) return made;
+  const path = `${file}.token`;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    writeFileSync(path, made, { mode: 0o600 });
+    return made;
+  }
+};

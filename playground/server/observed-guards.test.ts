@@ -1,0 +1,124 @@
+import { Agent } from '@mastra/core/agent';
+import type { Processor } from '@mastra/core/processors';
+import { describe, expect, it } from 'vitest';
+import { guardedToolLoop } from '../../src/ai-sdk/index.js';
+import { guardsFor, pipeline } from '../../src/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { redactor } from '../../workflows/index.js';
+import type { RunPage, RunSummary } from '../protocol/runs.js';
+import type { StudioEntry } from '../protocol/trace-entry.js';
+import { makeAgent, openStudio } from './test-setup.js';
+
+const blocks: Processor = {
+  id: 'blocks',
+  processInput: async ({ messages, abort }) =>
+    JSON.stringify(messages).includes('attack') ? abort('It is an attack.') : messages,
+};
+
+const guards = () =>
+  pipeline('shared-guards')
+    .parallel([redactor({ strategy: 'replace' }), blocks])
+    .commit();
+
+type Studio = Awaited<ReturnType<typeof openStudio>>;
+
+const guardsIn = (entries: readonly StudioEntry[]) =>
+  entries.flatMap((entry) =>
+    entry.kind === 'event' && entry.event.type === 'guard' ? [[entry.event.processorId, entry.event.verdict]] : [],
+  );
+
+/** Its entries are there before the call has returned. */
+const firstRun = async (studio: Studio): Promise<{ summary: RunSummary; entries: StudioEntry[] }> => {
+  const [summary] = (await studio.json<RunPage>('runs')).runs;
+  if (!summary) throw new Error('No run is there.');
+  return { summary, entries: await studio.entriesOf(summary.runId) };
+};
+
+const stockAgent = () =>
+  new Agent({
+    id: 'stock',
+    name: 'Stock',
+    instructions: 'Help.',
+    model: scriptedModel({ steps: () => ({ text: 'Write to ada@example.com.' }) }),
+    ...guardsFor(
+      pipeline('stock-guards')
+        .then(redactor({ strategy: 'replace' }))
+        .then(blocks)
+        .commit(),
+    ),
+  });
+
+describe('a stock agent with guardsFor', () => {
+  it('shows what its guards did in a run that the application starts', async () => {
+    const studio = await openStudio(makeAgent([]).agent);
+    await stockAgent().generate('My mail is ada@example.com.');
+    const { summary, entries } = await firstRun(studio);
+    expect(summary).toMatchObject({
+      agentId: 'stock',
+      status: 'observed',
+      said: 'My mail is ada@example.com.',
+      guards: ['redactor'],
+    });
+    expect(guardsIn(entries)).toEqual(
+      expect.arrayContaining([
+        ['redactor', 'edit'],
+        ['blocks', 'pass'],
+      ]),
+    );
+    expect(entries.find(({ kind }) => kind === 'asked')).toMatchObject({
+      phase: 'input',
+      lane: 'input',
+      pipelineId: 'stock-guards',
+    });
+  });
+
+  it('shows that one of them blocked', async () => {
+    const studio = await openStudio(makeAgent([]).agent);
+    await stockAgent().generate('An attack!');
+    const { summary } = await firstRun(studio);
+    expect(summary).toMatchObject({
+      status: 'tripwire',
+      tripwire: { processorId: 'blocks', phase: 'input', reason: 'It is an attack.' },
+    });
+  });
+
+  it('shows it in the same run where that is started from a page', async () => {
+    const studio = await openStudio(stockAgent());
+    const { summary, entries } = await studio.run('My mail is ada@example.com.', undefined, 'stock');
+    expect((await studio.json<RunPage>('runs')).runs).toHaveLength(1);
+    expect(summary).toMatchObject({ status: 'success', guards: ['redactor'] });
+    expect(guardsIn(entries)).toEqual(
+      expect.arrayContaining([
+        ['redactor', 'edit'],
+        ['blocks', 'pass'],
+      ]),
+    );
+  });
+});
+
+it('shows what the guards of a workflow did on the engine of Mastra', async () => {
+  const studio = await openStudio(makeAgent([]).agent);
+  const run = await guards().createRun();
+  const messages = [
+    { id: 'm1', role: 'user', createdAt: new Date(), content: { format: 2, parts: [{ type: 'text', text: 'An attack!' }] } },
+  ];
+  await run.start({ inputData: { phase: 'input', messages, systemMessages: [], retryCount: 0 } });
+  const { summary, entries } = await firstRun(studio);
+  expect(guardsIn(entries)).toContainEqual(['blocks', 'trip']);
+  expect(summary).toMatchObject({ status: 'tripwire', said: 'An attack!' });
+});
+
+it('shows what the guards of a tool loop of the AI SDK did', async () => {
+  const studio = await openStudio(makeAgent([]).agent);
+  const model = scriptedModel({ steps: [{ text: 'Hello.' }] });
+  const agent = guardedToolLoop({ model, guards: guards() });
+  await agent.generate({ prompt: 'My mail is ada@example.com.' });
+  const { summary, entries } = await firstRun(studio);
+  expect(summary).toMatchObject({ agentId: 'ai-sdk', status: 'observed', said: 'My mail is ada@example.com.' });
+  expect(guardsIn(entries)).toEqual(
+    expect.arrayContaining([
+      ['redactor', 'edit'],
+      ['blocks', 'pass'],
+    ]),
+  );
+});

@@ -1,0 +1,63 @@
+import { expect, it, vi } from 'vitest';
+import type { RunPage } from '../protocol/runs.js';
+import { collectTraces, type TraceRecorder } from '../../src/index.js';
+import { makeAgent, openStudio, patience } from './test-setup.js';
+
+const runsOf = async ({ json }: Awaited<ReturnType<typeof openStudio>>) => (await json<RunPage>('runs')).runs;
+
+it('shows the runs that the application starts itself, without being given to an agent', async () => {
+  const { agent } = makeAgent([{ text: 'Hello.' }, { text: 'Again.' }]);
+  const stranger = makeAgent([{ text: 'Hidden?' }], { id: 'unlisted', name: 'Unlisted' }).agent;
+  const studio = await openStudio(agent);
+  await agent.generate('My mail is ada@example.com.');
+  await stranger.generate('And I?');
+  const runs = await vi.waitFor(async () => {
+    const all = await runsOf(studio);
+    expect(all.map(({ status }) => status)).toEqual(['success', 'success']);
+    return all;
+  }, patience);
+  expect(runs.map(({ agentId, answered }) => [agentId, answered])).toEqual([
+    ['unlisted', 'Hidden?'],
+    ['helper', 'Hello.'],
+  ]);
+  expect(runs[1]?.guards).toEqual(['redactor']);
+});
+
+it('shows a run once, however many recorders it has and wherever it was started', async () => {
+  const own = collectTraces();
+  const { agent } = makeAgent([{ text: 'One.' }, { text: 'Two.' }], { record: own.record });
+  const studio = await openStudio(agent);
+  await studio.run('Started from a page.');
+  await agent.generate('Started by the application.');
+  await vi.waitFor(
+    async () =>
+      expect((await runsOf(studio)).map(({ said, status }) => [said, status])).toEqual([
+        ['Started by the application.', 'success'],
+        ['Started from a page.', 'success'],
+      ]),
+    patience,
+  );
+  expect(own.traces).toHaveLength(1); // a call's own recorder takes the place of its agent's
+});
+
+it('observes nothing in production, after its end, or where that is switched off', async () => {
+  const { agent } = makeAgent([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
+  const off = await openStudio(agent, { observe: false });
+  vi.stubEnv('NODE_ENV', 'production');
+  const productive = await openStudio(agent);
+  vi.unstubAllEnvs();
+  const closed = await openStudio(agent);
+  await closed.close();
+  await agent.generate('Hello?');
+  for (const studio of [off, productive]) expect(await runsOf(studio)).toEqual([]);
+});
+
+it('lets neither observers nor the recorder of an agent disturb each other', async () => {
+  const failing: TraceRecorder = () => {
+    throw new Error('The disk is full.');
+  };
+  const { agent } = makeAgent([{ text: 'Fine.' }], { record: failing });
+  const studio = await openStudio(agent);
+  expect((await agent.generate('Hello?')).text).toBe('Fine.');
+  await vi.waitFor(async () => expect((await runsOf(studio)).map(({ status }) => status)).toEqual(['success']), patience);
+});

@@ -1,0 +1,60 @@
+import { guardView, InterlockError, traceOfKind, type Trace } from '../../../src/index.js';
+import { readContents } from '../../../src/trace/contents.js';
+import { textsIn } from '../../../src/trace/texts-in.js';
+import type { MergedText, MergeView, StudioEntry, TextAt } from '../../protocol/trace-entry.js';
+import { shownWords } from './guard-words.js';
+
+/**
+ * What the branches of a block made of the same words, and what was made of that, for the conflict that is this entry. All of it is read
+ * from what was recorded: the result is what the next guard of the phase was given, and absent where none was asked. Raises
+ * `studio/not-found` where the entry is no conflict.
+ */
+export const mergedWords = (trace: Trace, entry: StudioEntry, isRevealed: boolean): MergeView => {
+  const { event } = entry.kind === 'event' ? entry : {};
+  if (event?.type !== 'merge-conflict') throw new InterlockError('studio/not-found', { path: `${entry.seq}` });
+  const { phase, path, rule, stepNumber, attempt } = event;
+  const at = trace.findIndex((line) => line.kind === 'event' && line.event.seq === event.seq);
+  const isInBlock = (other: { phase: string; path: string; stepNumber: number; attempt: number }): boolean =>
+    other.phase === phase && other.path.startsWith(`${path}/`) && other.stepNumber === stepNumber && other.attempt === attempt;
+  const edits = trace.slice(0, at).flatMap((line, index) => {
+    if (line.kind !== 'event' || line.event.type !== 'guard' || line.event.verdict !== 'edit') return [];
+    return isInBlock(line.event) ? [guardView(trace, index)] : [];
+  });
+  const show = shownWords(trace, phase, isRevealed);
+  const base = new Map(edits.toReversed().flatMap(({ received }) => received.map(({ target, text }) => [target, text])));
+  const result = resultAfter(trace, at, event);
+  const texts = [...base].flatMap(([target, text]): MergedText[] => {
+    const proposals = edits.flatMap(({ processorId, returned }) => {
+      const made = returned.find((one) => one.target === target);
+      return made && made.text !== text ? [{ processorId, text: show(made.text) }] : [];
+    });
+    const came = result?.find((one) => one.target === target);
+    if (proposals.length < 2) return [];
+    return [{ target, base: show(text), proposals, ...(came && { result: show(came.text) }) }];
+  });
+  return { seq: entry.seq, phase, path, rule, texts };
+};
+
+/**
+ * What the next guard after the block was given. It follows in the sequence that holds the block: guards beside that one are given something
+ * else.
+ */
+const resultAfter = (trace: Trace, at: number, conflict: Conflict): readonly TextAt[] | undefined => {
+  const { phase, path, stepNumber, attempt } = conflict;
+  const sequence = `${path.slice(0, path.lastIndexOf('/'))}/`;
+  const next = traceOfKind(trace, 'judged').find(
+    (judged) =>
+      judged.seq > at &&
+      judged.phase === phase &&
+      judged.stepNumber === stepNumber &&
+      judged.attempt === attempt &&
+      judged.path.startsWith(sequence) &&
+      !judged.path.startsWith(`${path}/`),
+  );
+  return next?.received && textsIn(readContents(trace)(next.received));
+};
+
+type Conflict = Pick<
+  Extract<Extract<StudioEntry, { kind: 'event' }>['event'], { type: 'merge-conflict' }>,
+  'phase' | 'path' | 'stepNumber' | 'attempt'
+>;

@@ -1,0 +1,64 @@
+import type { GuardsNews, GuardsObserver, GuardedRunFacts } from '../../../src/trace/observe-guards.js';
+import type { RunStanding } from '../../protocol/runs.js';
+import { entryOfEvent } from './entries-of-trace.js';
+import { createRunLog, type Keeping, type RunLog } from './run-log.js';
+
+interface WatchingGuards extends Keeping {
+  readonly watched: Map<string, RunLog>;
+  /** The log of a run that was started here and asks its guards now. */
+  readonly current: () => RunLog | undefined;
+}
+
+/** After so long without news nothing more is expected of such a run; what still comes is added to what is kept of it. */
+const quietMs = 60_000;
+
+/** Takes in what guards report whose loop is another host's. */
+export const watchGuards = (watching: WatchingGuards): GuardsObserver => {
+  const timers = new WeakMap<RunLog, NodeJS.Timeout>();
+  const expectMore = (log: RunLog): void => {
+    clearTimeout(timers.get(log));
+    timers.set(log, setTimeout(() => void close(watching, log), quietMs).unref());
+  };
+  return (run, news) => {
+    const started = run.parent ? undefined : watching.current(); // what a tool asks is a run of its own
+    const log = started ?? watching.watched.get(run.runId) ?? openLog(watching, run, news);
+    note(log, run, news);
+    if (started) return;
+    const standing = endOf(news);
+    if (standing) log.add({ kind: 'status', ...standing });
+    expectMore(log);
+  };
+};
+
+const openLog = (
+  { watched, keepsContent, onChange }: WatchingGuards,
+  { runId, agentId, host, pipelineId, parent }: GuardedRunFacts,
+  news: GuardsNews,
+): RunLog => {
+  const said = (news.kind === 'asked' && news.said) || `guards of ${pipelineId}`;
+  const head = { runId, agentId: agentId ?? host, threadId: runId, said, ...(parent && { parent }) };
+  const log = createRunLog({ head, now: Date.now, keepsContent, onChange });
+  watched.set(runId, log);
+  if (news.kind === 'asked' && news.said) log.add({ kind: 'input', messages: [{ id: runId, role: 'user', text: news.said }] });
+  log.add({ kind: 'status', status: 'observed' });
+  return log;
+};
+
+const note = (log: RunLog, { pipelineId }: GuardedRunFacts, news: GuardsNews): void => {
+  if (news.kind === 'event') return log.add(entryOfEvent(news.event));
+  const { phase, lane, stepNumber } = news;
+  log.add({ kind: 'asked', phase, lane, stepNumber, attempt: 1, pipelineId });
+};
+
+/** A guard that blocks ends the run of every host. */
+const endOf = (news: GuardsNews): RunStanding | undefined => {
+  if (news.kind !== 'event' || news.event.type !== 'guard' || news.event.verdict !== 'trip') return undefined;
+  const { processorId, phase, path, reason = '', metadata } = news.event;
+  return { status: 'tripwire', tripwire: { processorId, phase, path, reason, ...(metadata !== undefined && { metadata }) } };
+};
+
+const close = async ({ watched, onOver }: WatchingGuards, log: RunLog): Promise<void> => {
+  log.close();
+  await onOver(log);
+  watched.delete(log.runId);
+};

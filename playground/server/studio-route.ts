@@ -1,0 +1,59 @@
+import type { Mastra } from '@mastra/core/mastra';
+import type { ApiRoute } from '@mastra/core/server';
+import type { Access } from './http/access.js';
+import { mountAt } from './http/app.js';
+import { keptToken } from './kept-token.js';
+import { openStudio, type StudioRoutesOptions } from './studio-routes.js';
+
+/** How the studio is served by Mastra's server. */
+export interface StudioRouteOptions extends Omit<StudioRoutesOptions, 'mastra'> {
+  /** Where the studio is. Not below `/api`, which Mastra keeps for itself. Default `'/interlock'`. */
+  readonly path?: string;
+}
+
+/**
+ * The studio as a route of Mastra's server, for `server.apiRoutes`: under `mastra dev`, a build of it, and every server adapter. The login of
+ * `server.auth` decides who may open it; `token` or `authorize` decide instead where they are given. A server without any of them gets a
+ * token, and the logger of the Mastra instance writes the address that contains it. Raises what opening the store raises.
+ *
+ * @example
+ * new Mastra({ agents: { support }, server: { apiRoutes: [studioRoute()] } });
+ */
+export const studioRoute = ({ path = '/interlock', ...options }: StudioRouteOptions = {}): ApiRoute => {
+  const base = mountAt(path).slice(0, -1);
+  const hasOwnAccess = options.token !== undefined || options.authorize !== undefined;
+  return {
+    path: `${base}/*`,
+    method: 'ALL',
+    requiresAuth: !hasOwnAccess,
+    createHandler: async ({ mastra }) => {
+      const loggedIn = new WeakSet<Request>();
+      const access = hasOwnAccess ? {} : accessOf(mastra, options.file, loggedIn);
+      const studio = await openStudio({ ...options, ...access, mastra, path: base });
+      if (access.token !== undefined) announce(mastra, `${base}/?token=${encodeURIComponent(access.token)}`);
+      return ({ req, get }: RouteContext) => {
+        if (get('requestContext')?.get(userKey) !== undefined) loggedIn.add(req.raw);
+        return studio.fetch(req.raw);
+      };
+    },
+  };
+};
+
+/** Where Mastra's server notes the user of a request; no request can set it itself. */
+const userKey = 'mastra__user';
+
+/** What Mastra's server hands a route, as far as it is read here. */
+interface RouteContext {
+  readonly req: { readonly raw: Request };
+  readonly get: (name: 'requestContext') => { get(key: string): unknown } | undefined;
+}
+
+/**
+ * The server's login, where it has one. Its rules match addresses in their own way (they leave out that of the mount itself), so that a request
+ * counts as let in where there is a user, and not because it came here.
+ */
+const accessOf = (mastra: Mastra, file: string | undefined, loggedIn: WeakSet<Request>): Access =>
+  mastra.getServer()?.auth ? { authorize: (request) => loggedIn.has(request) } : { token: keptToken(file) };
+
+const announce = (mastra: Mastra, address: string): void =>
+  mastra.getLogger()?.info(`Interlock studio: open ${address} on this server.`);

@@ -1,0 +1,77 @@
+import { serve, type ServerType } from '@hono/node-server';
+import { Mastra } from '@mastra/core/mastra';
+import { SimpleAuth } from '@mastra/core/server';
+import { MastraServer, type HonoBindings, type HonoVariables } from '@mastra/hono';
+import { Hono } from 'hono';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+
+import { buildPages } from '../../../playground/samples/build-pages.js';
+import { studioRoute } from '../../../playground/server/index.js';
+import { InterlockAgent } from '../../../src/index.js';
+import { scriptedModel } from '../../../src/testing/index.js';
+import { useBrowser } from '../use-browser.js';
+import { expectShown } from './expect-shown.js';
+
+const browser = useBrowser({ suite: 'studio' });
+const servers: ServerType[] = [];
+
+/** An application behind Mastra's own server, with the studio among its routes. */
+const serveMastra = async (server: NonNullable<ConstructorParameters<typeof Mastra>[0]>['server']): Promise<string> => {
+  const model = scriptedModel({ steps: () => ({ text: 'It is on its way.' }) });
+  const support = new InterlockAgent({ id: 'support', name: 'Support', instructions: 'Help.', model });
+  const mastra = new Mastra({ agents: { support }, logger: false, server });
+  const app = new Hono<{ Bindings: HonoBindings; Variables: HonoVariables }>();
+  await new MastraServer({ app, mastra }).init();
+  return new Promise((resolve) => {
+    const listening = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }: AddressInfo) =>
+      resolve(`http://127.0.0.1:${port}`),
+    );
+    servers.push(listening);
+  });
+};
+
+beforeAll(() => buildPages(() => undefined), 120_000);
+beforeAll(() => {
+  vi.spyOn(console, 'warn').mockImplementation(() => undefined); // the server looks for providers of models on the network
+});
+
+afterAll(() => {
+  for (const server of servers) {
+    if ('closeAllConnections' in server) server.closeAllConnections();
+    server.close();
+  }
+  vi.restoreAllMocks();
+});
+
+it("is behind the login of Mastra's server", async () => {
+  const auth = new SimpleAuth({ tokens: { 'of-an-admin': { id: 'admin' } } });
+  const url = await serveMastra({ auth, apiRoutes: [studioRoute()] });
+  const statusOf = async (path: string, headers = {}) => (await fetch(url + path, { headers })).status;
+  const admin = { Authorization: 'Bearer of-an-admin' };
+  for (const path of ['/interlock', '/interlock/', '/interlock/runs', '/interlock/api/runs', '/interlock/api/live'])
+    expect([path, await statusOf(path), await statusOf(path, { Authorization: 'Bearer wrong' })]).toEqual([path, 401, 401]);
+  expect(await statusOf('/interlock/', admin)).toBe(200);
+  expect(await statusOf('/interlock/api/runs', admin)).toBe(200);
+  expect(await statusOf('/interlock/api/runs', { ...admin, Origin: 'http://evil.example' })).toBe(403);
+  const started = await fetch(`${url}/interlock/api/agents/support/runs`, {
+    method: 'POST',
+    headers: { ...admin, 'content-type': 'application/json' },
+    body: JSON.stringify({ text: 'Where is it?' }),
+  });
+  expect(started.status).toBe(201);
+});
+
+it("works in the browser as a route of Mastra's server", async () => {
+  const url = await serveMastra({ apiRoutes: [studioRoute({ path: '/tools/interlock', token: 'secret' })] });
+  const page = await browser().open(`${url}/tools/interlock/?token=secret`);
+  await page.getByLabel('Your message').fill('Where is it?');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expectShown(page.getByText('It is on its way.'));
+  expect(page.url()).toMatch(/\/tools\/interlock\/\?agent=support/); // the token has left the address
+  await page.getByRole('link', { name: 'Runs' }).click();
+  await page.locator('.run-row').click();
+  await expectShown(page.getByRole('slider', { name: 'Point in time' }));
+  await page.reload();
+  await expectShown(page.locator('.lane').getByText('It is on its way.'));
+});
