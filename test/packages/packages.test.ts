@@ -57,7 +57,7 @@ describe('the types of every subpath, and the examples', () => {
 });
 
 describe('the examples', () => {
-  it('are five', () => expect(examples).toHaveLength(5));
+  it('are eight', () => expect(examples).toHaveLength(8));
 
   it.concurrent.each(
     examples.flatMap((name) =>
