@@ -58,7 +58,7 @@ const writeTypes = async (): Promise<void> => {
     ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', folder],
     { stdio: 'inherit' },
   );
-  const { 'mastra-interlock': _command, ...typed } = entries;
+  const { 'mastra-interlock': _command, 'classifier-worker': _worker, ...typed } = entries;
   const input = Object.fromEntries(
     Object.entries(typed).map(([name, path]) => [name, join(folder, path.replace(/\.ts$/, '.d.ts'))]),
   );

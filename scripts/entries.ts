@@ -4,6 +4,8 @@ export const entries = {
   schemas: 'schemas/index.ts',
   workflows: 'workflows/index.ts',
   guards: 'workflows/guards/index.ts',
+  classifier: 'workflows/classifier/index.ts',
+  'classifier-worker': 'workflows/classifier/worker.ts',
   'ai-sdk': 'src/ai-sdk/index.ts',
   eval: 'src/eval/index.ts',
   opentelemetry: 'src/otel/index.ts',

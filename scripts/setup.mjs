@@ -31,10 +31,12 @@ const npmCi = (folder) => {
   return spawnSync(command, commandArgs, { cwd: fileURLToPath(new URL(folder, root)), stdio: ['ignore', 2, 2] }).status ?? 1;
 };
 
-/** A host exists once: a copy beside a test package's own dependencies would hide the root's from them. */
+/** A host exists once: a copy beside a test package's own dependencies would hide the root's from them. One that it names itself stays. */
 const dropHosts = (folder) => {
+  const { devDependencies } = readJson(`${folder}package.json`);
   for (const name of Object.keys(readJson('package.json').peerDependencies)) {
-    rmSync(new URL(`${folder}node_modules/${name}`, root), { recursive: true, force: true });
+    if (!Object.hasOwn(devDependencies, name))
+      rmSync(new URL(`${folder}node_modules/${name}`, root), { recursive: true, force: true });
   }
 };
 

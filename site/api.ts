@@ -7,7 +7,7 @@ import { entries } from '../scripts/entries.ts';
 const root = resolve(import.meta.dirname, '..');
 
 /** What is imported, in the order of the pages: a name that two entry points export is described where it comes first. */
-const { 'mastra-interlock': _command, index, guards, ...others } = entries;
+const { 'mastra-interlock': _command, 'classifier-worker': _worker, index, guards, ...others } = entries;
 const imported = { index, guards, ...others };
 
 /** Writes a page for each entry point of the package, from the comments of its sources. Returns how each is imported, with its page. */

@@ -66,6 +66,12 @@ export {
   type LimitMetadata,
   type LimitUnit,
 } from './guards/limit-guard.js';
+export {
+  classifierGuard,
+  type ClassifierGuardOptions,
+  type ClassifierMetadata,
+  type TextClassifier,
+} from './guards/classifier-guard.js';
 export { judgeGuard, type JudgeGuardOptions, type Judgement, type JudgeMetadata } from './guards/judge-guard.js';
 export { judgeModel } from './judge/judge-model.js';
 export {

@@ -92,6 +92,7 @@ const neededBeside = (): Record<string, string> => {
   const names = examples.flatMap((name) => Object.keys(readManifest(join(root, 'examples', name)).dependencies ?? {}));
   const wanted = new Set(['@types/node', ...names, ...Object.keys(peerDependencies)]);
   wanted.delete('mastra-interlock');
+  wanted.delete('@huggingface/transformers'); // half a gigabyte, which test/classifier has
   return Object.fromEntries([...wanted].map((name) => [name, devDependencies[name] ?? peerDependencies[name] ?? '*']));
 };
 

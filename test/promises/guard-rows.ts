@@ -150,6 +150,7 @@ const {
   answerLimitGuard,
   blockedTermsGuard,
   canaryGuard,
+  classifierGuard,
   financialAdviceGuard,
   findPii,
   jsonGuard,
@@ -192,6 +193,13 @@ export const guards: Readonly<Record<string, Asked>> = {
   answerLimitGuard: inEveryHook(() => answerLimitGuard({ maxChars })),
   blockedTermsGuard: inEveryHook(() => blockedTermsGuard({ terms: ['forbidden', 'a a b', 'two words'], strategy: 'redact' })),
   canaryGuard: inEveryHook(() => canaryGuard({ strategy: 'warn' })),
+  classifierGuard: inEveryHook(() =>
+    classifierGuard({
+      classifier: { classify: (texts) => Promise.resolve(texts.map(() => ({ INJECTION: 0 }))) },
+      labels: { INJECTION: 0.5 },
+      places: ['input', 'answer', 'call', 'result'],
+    }),
+  ),
   financialAdviceGuard: inEveryHook(() => financialAdviceGuard()),
   findPii: (text) => findPii(text),
   jsonGuard: inEveryHook(() => jsonGuard({ schema: z.unknown() })),

@@ -21,6 +21,7 @@ const needed: Readonly<Record<string, object>> = {
   redactor: { strategy: 'mask' },
   scriptGuard: { scripts: ['Latin'] },
   topicGuard: { topics: { shop: ['order', 'parcel'] } },
+  classifierGuard: { classifier: { classify: () => Promise.resolve([]) }, labels: { INJECTION: 0.8 } },
   jsonGuard: { schema: z.object({ answer: z.string() }) },
   judgeGuard: { model: model(), policies: { injection: workflows.judgePolicies.injection } },
   languageGuard: { languages: ['en'], detector: { detect: () => ({ language: 'en', isReliable: () => true }) } },

@@ -63,6 +63,12 @@ export {
   type LimitMetadata,
   type LimitUnit,
 } from './limit-guard.js';
+export {
+  classifierGuard,
+  type ClassifierGuardOptions,
+  type ClassifierMetadata,
+  type TextClassifier,
+} from './classifier-guard.js';
 export { judgeGuard, type JudgeGuardOptions, type Judgement, type JudgeMetadata } from './judge-guard.js';
 export { judgeModel } from '../judge/judge-model.js';
 export {

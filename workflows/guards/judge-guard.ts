@@ -1,9 +1,7 @@
-import type { MastraDBMessage } from '@mastra/core/agent/message-list';
-import type { Processor, ProcessorContext } from '@mastra/core/processors';
+import type { Processor } from '@mastra/core/processors';
 import { InterlockError } from '../../src/errors.js';
 import type { WindowedProcessor } from '../../src/guard/pattern.js';
 import { turn } from '../../src/guard/in-steps.js';
-import type { HookContext } from '../../src/phase/row.js';
 import {
   aBoolean,
   aFunction,
@@ -19,12 +17,12 @@ import {
 import { askJudge, type JudgeLanguageModel, type JudgeMaterial, type JudgeUsage } from '../judge/ask-judge.js';
 import type { JudgePlace, JudgePolicy, JudgeScreen } from '../judge/policies.js';
 import { callsIn } from '../tool-policy/run-calls.js';
-import { newestUserTurn, responseMessages, textOf, textsOf } from '../messages/message-text.js';
-import { currentToolResult } from '../messages/tool-result.js';
+import { newestUserTurn, textOf } from '../messages/message-text.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 import { block, report } from './detection.js';
-import { traitsOf, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import { traitsOf, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import { placeHooks, placeLabels, type PlaceContext } from './place-hooks.js';
 
 /** One call of a judge, and what it cost. */
 export interface Judgement {
@@ -95,7 +93,7 @@ export const judgeGuard = (
     onViolation: options.onViolation,
   };
   const ask = createAsking(options);
-  const judge = async (place: JudgePlace, judged: string, args: HookArgs): Promise<void> => {
+  const judge = async (place: JudgePlace, judged: string, args: PlaceContext<JudgeMetadata>): Promise<void> => {
     const policies = Object.entries(options.policies).filter(([, { places }]) => places.includes(place));
     if (policies.length === 0 || judged.trim() === '') return;
     const known = Object.fromEntries(
@@ -106,34 +104,12 @@ export const judgeGuard = (
     const violated = policies.filter(([name, { threshold = 0.7 }]) => (known[name] ?? asked[name] ?? 1) >= threshold);
     for (const strategy of ['warn', 'block'] as const) {
       const names = violated.filter(([, policy]) => (policy.strategy ?? 'block') === strategy).map(([name]) => name);
-      const detection = { reason: `The ${labels[place]} violates ${names.join(', ')}.`, metadata: { policies: names } };
+      const detection = { reason: `The ${placeLabels[place]} violates ${names.join(', ')}.`, metadata: { policies: names } };
       if (names.length > 0) await (strategy === 'block' ? block(detection, args) : report(guard, detection));
     }
   };
   const { window = 'part' } = options;
-  return Object.assign(guard, { traits: { ...traitsOf.block, judgesErrors: true }, window }, {
-    processInput: async (args) => {
-      await judge('input', newestUserTurn(args.messages).flatMap(textsOf).join('\n'), args);
-      return unchanged;
-    },
-    processOutputStream: async (args) => {
-      const { part } = args;
-      if (part.type === 'tool-call')
-        await judge('call', JSON.stringify({ tool: part.payload.toolName, arguments: part.payload.args ?? {} }), args);
-      if (isHeld(args) && (part.type === 'text-delta' || part.type === 'reasoning-delta'))
-        await judge('answer', part.payload.text, args);
-      return part;
-    },
-    processOutputStep: async (args) => {
-      const newest = responseMessages(args.messages).slice(-1).map(textOf).join('\n');
-      if (!isHeld(args)) await judge('answer', newest || (args.text ?? ''), args);
-      return unchanged;
-    },
-    processToolResult: async (args) => {
-      await judge('result', leavesOf(currentToolResult(args)).join('\n'), args);
-      return undefined;
-    },
-  } satisfies Partial<Processor<string, JudgeMetadata>>);
+  return Object.assign(guard, { traits: { ...traitsOf.block, judgesErrors: true }, window }, placeHooks(judge));
 };
 
 /** A text may not pass and violate at once. */
@@ -156,24 +132,9 @@ const screened = async (text: string, screen: JudgeScreen | undefined): Promise<
   return found < pass ? 0 : undefined;
 };
 
-const labels: Readonly<Record<JudgePlace, string>> = {
-  input: 'input',
-  answer: 'answer',
-  call: 'tool call',
-  result: 'tool result',
-};
-
-interface HookArgs extends ProcessorContext<JudgeMetadata> {
-  readonly messages?: MastraDBMessage[];
-  readonly messageList?: { readonly get: { readonly all: { db(): MastraDBMessage[] } } };
-}
-
-/** Whether the host holds text back until its window was judged; elsewhere each delta would be a call. */
-const isHeld = (args: object): boolean => (args as Partial<HookContext>).heedsRulings === true; // beside Mastra's own arguments
-
 interface Asked {
   readonly judged: string;
-  readonly args: HookArgs;
+  readonly args: PlaceContext<JudgeMetadata>;
 }
 
 type Ask = (
@@ -215,7 +176,7 @@ const partsOf = (text: string): string[] => {
 
 const shownTo = (
   policies: Readonly<Record<string, JudgePolicy>>,
-  args: HookArgs,
+  args: PlaceContext<JudgeMetadata>,
   place: JudgePlace,
 ): Omit<JudgeMaterial, 'judged'> => {
   const messages = args.messages ?? args.messageList?.get.all.db() ?? [];

@@ -1,12 +1,12 @@
 import type { Processor } from '@mastra/core/processors';
 import { InterlockError } from '../../src/errors.js';
 import type { WindowedProcessor } from '../../src/guard/pattern.js';
-import type { HookContext } from '../../src/phase/row.js';
 import { aFunction, aName, listOf, needed, numberFrom, oneOf, recordOf } from '../../src/option-kind.js';
 import { newestUserTurn, responseMessages, textsOf } from '../messages/message-text.js';
 import { checkOptions, judgeStrategies, sharedKinds, type KindsOf } from './check-options.js';
 import { block, judgeWith, report, type Detection } from './detection.js';
 import { traitsOf, type GuardOptions, type GuardProcessor, type JudgeStrategy } from './guard-options.js';
+import { isHeld } from './place-hooks.js';
 
 export interface ModerationGuardOptions extends GuardOptions {
   /** Where texts are sent, such as `https://api.openai.com/v1/moderations`. */
@@ -110,9 +110,6 @@ export const moderationGuard = (
     },
   } satisfies Partial<Processor<string, ModerationMetadata>>);
 };
-
-/** Whether the host holds text back until its window was judged; elsewhere each delta would be a request. */
-const isHeld = (args: object): boolean => (args as Partial<HookContext>).heedsRulings === true; // beside Mastra's own arguments
 
 const ask = async (
   { endpoint, model = 'omni-moderation-latest', headers, fetch: send = fetch, thresholds, categories }: ModerationGuardOptions,

@@ -1,0 +1,30 @@
+import type { MastraModelConfig } from '@mastra/core/llm';
+import { InterlockAgent } from 'mastra-interlock';
+import { blockedTermsGuard, redactor } from 'mastra-interlock/guards';
+
+/** A supervisor with two sub-agents. What a guard stops in a sub-agent reaches the supervisor as a refusal, and never as a result. */
+export const createPressDesk = (model: MastraModelConfig) => {
+  const archive = new InterlockAgent({
+    id: 'archive',
+    name: 'Archive',
+    description: 'Knows what the company has published.',
+    instructions: 'Answer from published texts.',
+    model,
+    outputProcessors: [redactor({ strategy: 'replace', kinds: ['email', 'phone'] })],
+  });
+  const product = new InterlockAgent({
+    id: 'product',
+    name: 'Product',
+    description: 'Knows the products, also those that are not announced.',
+    instructions: 'Answer about products.',
+    model,
+    outputProcessors: [blockedTermsGuard({ terms: ['Project Firefly'] })],
+  });
+  return new InterlockAgent({
+    id: 'press-desk',
+    name: 'Press desk',
+    instructions: 'Answer journalists. Ask the archive and the product team.',
+    model,
+    agents: { archive, product },
+  });
+};

@@ -1,0 +1,12 @@
+import { messageText, type ChatRequest, type Reply } from 'mastra-interlock/testing';
+
+/** What the local server answers. */
+export const reply = ({ messages }: ChatRequest): Reply => {
+  const [said = ''] = messages.slice(-1).map(messageText);
+  const text = said.includes('key')
+    ? 'Dana has it. The password: tr0ub4dor-and-3 opens the door, too.'
+    : said.includes('address')
+      ? 'It is care@house.example.'
+      : 'You are welcome.';
+  return { kind: 'text', text, chunks: 3 };
+};
