@@ -23,7 +23,8 @@ const note = (kind: MarkerKind, tone: Tone, label: string): Noted => ({ kind, to
 const verdictNote = ({ verdict, processorId }: Extract<RunEvent, { type: 'guard' }>): Noted | undefined =>
   verdict === 'pass' ? undefined : note(verdict, verdict === 'unavailable' ? 'trip' : verdict, `${processorId}: ${verdict}`);
 
-const standingNote = ({ status }: RunStanding): Noted => {
+const standingNote = ({ status }: RunStanding): Noted | undefined => {
+  if (status === 'observed') return undefined; // the run begins with it
   if (status === 'running') return note('resume', 'pass', 'resumed');
   return note(
     status === 'tripwire' ? 'trip' : 'finish',

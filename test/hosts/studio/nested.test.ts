@@ -1,0 +1,73 @@
+import { Mastra } from '@mastra/core/mastra';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { buildPages } from '../../../playground/samples/build-pages.js';
+import { startStudio, type StudioServer } from '../../../playground/server/start-studio.js';
+import { InterlockAgent, pipeline } from '../../../src/index.js';
+import { scriptedModel, type ScriptedStep } from '../../../src/testing/index.js';
+import { widths } from '../browser.js';
+import { useBrowser } from '../use-browser.js';
+import { expectShown } from './expect-shown.js';
+
+const browser = useBrowser({ suite: 'studio' });
+
+const agentOf = (id: string, steps: () => ScriptedStep<'v2'>, more: object = {}) =>
+  new InterlockAgent({ id, name: id, description: id, instructions: 'Help.', model: scriptedModel({ steps }), ...more });
+
+const asksOnce = (id: string) => {
+  let isAsked = false;
+  return (): ScriptedStep<'v2'> => {
+    isAsked = !isAsked;
+    return isAsked ? { toolCalls: [{ name: `agent-${id}`, args: { prompt: 'Go on.' } }] } : { text: 'I do not know.' };
+  };
+};
+
+const refuses = pipeline('refuses')
+  .then({ id: 'secrecy', processOutputResult: async ({ abort }) => abort('It is a secret.') })
+  .commit();
+
+const clerk = agentOf('clerk', () => ({ text: 'The vault is open.' }), { outputProcessors: refuses });
+const analyst = agentOf('analyst', asksOnce('clerk'), { agents: { clerk } });
+const boss = agentOf('boss', asksOnce('analyst'), { agents: { analyst } });
+let studio: StudioServer;
+beforeAll(async () => {
+  await buildPages(() => undefined);
+  studio = await startStudio({ mastra: new Mastra({ agents: { boss }, logger: false }), port: 0, token: false });
+}, 120_000);
+afterAll(() => studio.close());
+
+/** What axe finds serious or worse. */
+const faults = async (page: Page): Promise<string[]> => {
+  await page.evaluate(axe.source);
+  return page.evaluate(
+    `axe.run().then(({ violations }) => violations.filter(({ impact }) => /serious|critical/.test(impact)).map(({ id }) => id))`,
+  );
+};
+
+describe.each([
+  [widths.desktop, 'light'],
+  [widths.desktop, 'dark'],
+  [widths.phone, 'light'],
+  [widths.phone, 'dark'],
+] as const)('at %i px, %s', (width, colorScheme) => {
+  it('nests sub-agents inside their supervisor, and shows a refusal from both sides', async () => {
+    await boss.generate('What is in the vault?');
+    const page = await browser().open(`${studio.url}runs?agent=boss`, { width, colorScheme });
+    await page.locator('.run-row').first().click();
+    const tree = page.locator('.sub-runs').first();
+    await expectShown(tree.locator(':scope > li > .sub-run', { hasText: 'analyst' }));
+    const refused = tree.locator('.sub-runs .sub-run', { hasText: 'clerk' });
+    await expectShown(refused.getByText('Refused by secrecy: It is a secret.'));
+    await tree.scrollIntoViewIfNeeded();
+    await browser().screenshot(page, `sub-agents-${colorScheme}`);
+    expect(await faults(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    await refused.click();
+    await expectShown(page.locator('.run-story', { hasText: 'secrecy' }));
+    await page.getByRole('link', { name: 'The run that called it' }).click();
+    await page.waitForURL(/at=\d+/);
+    await expectShown(page.locator('.run-title', { hasText: 'Go on.' }));
+  });
+});
