@@ -8,7 +8,17 @@ import type { TraceRecorder } from '../../trace/trace-writer.js';
 import type { DynamicGuards } from '../workflow/guards.js';
 import type { RunQueueOptions } from './run-queue-options.js';
 import { both, inConfig, onCall, ranksBelow, removes, type Loosens, type OptionRow } from './option-row.js';
-import { aBoolean, aNumber, fieldsOf, functionOf, instanceWith, kind, oneOf, recordOf, wholeNumberFrom } from './option-schemas.js';
+import {
+  aBoolean,
+  aNumber,
+  fieldsOf,
+  functionOf,
+  instanceWith,
+  kind,
+  oneOf,
+  recordOf,
+  wholeNumberFrom,
+} from './option-schemas.js';
 
 /** A run that is to be gone on with by other code than has begun it. */
 export interface CodeChange {
