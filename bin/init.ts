@@ -1,11 +1,13 @@
 import { createTwoFilesPatch } from 'diff';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { check } from './check.js';
 import type { Command, CommandIo } from './command.js';
 import { editAgents } from './edit-agents.js';
+import { misused } from './misused.js';
+import { templates } from './templates.js';
 
 /** A file that is changed. */
 interface Change {
@@ -19,13 +21,18 @@ const entries = ['src/mastra/index.ts', 'mastra/index.ts', 'src/mastra/index.js'
 /** Puts guards around the agents of an existing application. */
 export const init: Command = {
   name: 'init',
-  summary: 'Guards the agents of an existing Mastra or AI SDK application: shows the diff, and asks.',
+  summary: 'Guards the agents of an existing Mastra or AI SDK application, or writes a new one.',
   usage: `mastra-interlock init [--yes] [--swap-only] [--entry src/mastra/index.ts]
+       mastra-interlock init --template ${Object.keys(templates).join('|')}
 
 Finds \`new Agent({ … })\` of Mastra and \`new ToolLoopAgent({ … })\` of the AI SDK,
 imports them from Interlock, and proposes guards where an agent has none.
 Then it runs \`check\`.
 
+With --template it writes a new application into an empty folder instead: one guarded
+agent, which answers without a key.
+
+  --template <name>  ${Object.keys(templates).join(' or ')}: a chat in the terminal, or an HTTP endpoint.
   --yes           Writes the files without asking.
   --swap-only     Changes imports and classes, and proposes no guards.
   --entry <file>  The module that exports the Mastra instance, for \`check\`.
@@ -35,8 +42,14 @@ Exit code: 0, 1 where \`check\` finds errors, 2 where nothing was written.`,
   run: async (args, io) => {
     const { values } = parseArgs({
       args: [...args],
-      options: { yes: { type: 'boolean' }, 'swap-only': { type: 'boolean' }, entry: { type: 'string' } },
+      options: {
+        yes: { type: 'boolean' },
+        'swap-only': { type: 'boolean' },
+        entry: { type: 'string' },
+        template: { type: 'string' },
+      },
     });
+    if (values.template !== undefined) return writeTemplate(values.template, io);
     const changes = changesIn(io.cwd, !values['swap-only']);
     if (changes.length === 0) {
       io.out(
@@ -53,6 +66,22 @@ Exit code: 0, 1 where \`check\` finds errors, 2 where nothing was written.`,
     io.out(`${changes.length} file${changes.length === 1 ? '' : 's'} written.\n`);
     return checked(io, values.entry);
   },
+};
+
+/** Writes a new application where none of its files exists. */
+const writeTemplate = (name: string, io: CommandIo): number => {
+  const template = Object.hasOwn(templates, name) ? templates[name] : undefined;
+  const files = Object.entries<string>(template ?? {});
+  if (files.length === 0) return misused(io, init, `there is no template ${name}.`);
+  const present = files.map(([path]) => path).filter((path) => existsSync(join(io.cwd, path)));
+  if (present.length > 0) {
+    io.err(`Nothing was written: ${present.join(', ')} exists already. Run this in an empty folder.\n`);
+    return 2;
+  }
+  mkdirSync(io.cwd, { recursive: true });
+  for (const [path, text] of files) writeFileSync(join(io.cwd, path), text);
+  io.out(`Written: ${files.map(([path]) => path).join(', ')}\nNext: npm install && npm start\n`);
+  return 0;
 };
 
 const asked = async ({ ask }: CommandIo, files: number): Promise<boolean> =>

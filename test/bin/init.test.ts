@@ -140,3 +140,24 @@ describe('mastra-interlock init', () => {
     expect(out).toContain('No unguarded');
   });
 });
+
+describe('init --template', () => {
+  it.each(['chat', 'api'])('%s writes a guarded application', async (name) => {
+    const { code, out, read } = await initIn({}, ['--template', name]);
+    expect(code).toBe(0);
+    expect(out).toContain('Next: npm install && npm start');
+    expect(JSON.parse(read('package.json'))).toMatchObject({ type: 'module', scripts: { start: 'node main.ts' } });
+    expect(editAgents(read('mastra.ts'))).toBe(read('mastra.ts'));
+  });
+
+  it('overwrites nothing, and refuses a name that it does not have', async () => {
+    const refused = await initIn({ 'package.json': '{}' }, ['--template', 'chat']);
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('package.json exists already') });
+    expect(refused.read('package.json')).toBe('{}');
+    for (const name of ['nest', 'constructor'])
+      expect(await initIn({}, ['--template', name])).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`no template ${name}`),
+      });
+  });
+});

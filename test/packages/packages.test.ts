@@ -1,9 +1,10 @@
-import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { templates } from '../../bin/templates.js';
 import { blocksIn } from '../docs/examples.js';
 import { compilers, examples, nodes, openBareProject, openProject, readManifest, subpaths, type Project } from './project.js';
 
@@ -71,6 +72,15 @@ describe('the examples', () => {
       DATABASE_URL: `file:${database}`,
     });
     expect(stdout.trim(), stderr).toBe(printed?.trim());
+  });
+});
+
+describe('a template of init', () => {
+  it.concurrent.each(Object.entries(templates))('%s compiles, and its agent can be made', async (name, files) => {
+    mkdirSync(join(project.folder, `template-${name}`));
+    for (const [path, text] of Object.entries(files)) project.write(`template-${name}/${path}`, text);
+    expect((await project.compile('7', `template-${name}/tsconfig.json`)).stdout).toBe('');
+    expect(await project.node(24, [`template-${name}/mastra.ts`])).toMatchObject({ code: 0 });
   });
 });
 
