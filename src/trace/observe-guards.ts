@@ -1,8 +1,8 @@
-import { channel } from 'node:diagnostics_channel';
 import type { RunEvent } from '../../schemas/index.js';
 import type { Phase } from '../phase/row.js';
 import type { Reports } from '../phase/scope.js';
 import { phaseRow } from '../phase/table.js';
+import { diagnosticsChannel } from './node-builtins.js';
 import { parentCall, type ParentCall } from './parent-call.js';
 import { createRecorder } from './recorder.js';
 
@@ -31,7 +31,7 @@ export type GuardsNews =
 
 export type GuardsObserver = (run: GuardedRunFacts, news: GuardsNews) => void;
 
-const guardedRuns = channel('mastra-interlock:guards');
+const guardedRuns = diagnosticsChannel?.channel('mastra-interlock:guards');
 
 interface Published {
   readonly run: GuardedRunFacts;
@@ -44,9 +44,9 @@ export const observeGuards = (observer: GuardsObserver): (() => void) => {
     const { run, news } = published as Published; // the channel is ours
     observer(run, news);
   };
-  guardedRuns.subscribe(onNews);
+  guardedRuns?.subscribe(onNews);
   return () => {
-    guardedRuns.unsubscribe(onNews);
+    guardedRuns?.unsubscribe(onNews);
   };
 };
 
@@ -66,7 +66,7 @@ const runs = new WeakMap<object, GuardReports>();
  * @param key an object that stays the same through the run
  */
 export const guardReports = (key: object, factsOf: () => GuardedRunFacts): GuardReports | undefined => {
-  if (!guardedRuns.hasSubscribers) return undefined;
+  if (!guardedRuns?.hasSubscribers) return undefined;
   const known = runs.get(key);
   if (known) return known;
   const made = createGuardReports(factsOf());
@@ -89,7 +89,7 @@ const createGuardReports = (facts: GuardedRunFacts): GuardReports => {
   const run: GuardedRunFacts = { ...facts, parent: parentCall() };
   let stepNumber = 0;
   const asked = new Set<string>();
-  const publish = (news: GuardsNews): void => guardedRuns.publish({ run, news } satisfies Published);
+  const publish = (news: GuardsNews): void => guardedRuns?.publish({ run, news } satisfies Published);
   const recorder = createRecorder({
     runId: run.runId,
     position: () => ({ stepNumber, attempt: 1 }), // which attempt it is, the host does not say

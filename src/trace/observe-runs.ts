@@ -1,4 +1,4 @@
-import { channel } from 'node:diagnostics_channel';
+import { diagnosticsChannel } from './node-builtins.js';
 import type { TraceRecorder, TraceSink } from './trace-writer.js';
 
 /** What is published of a run before it begins. */
@@ -8,7 +8,7 @@ interface BeginningRun {
 }
 
 /** A channel of the process: one for all copies of the library. */
-const beginningRuns = channel('mastra-interlock:run');
+const beginningRuns = diagnosticsChannel?.channel('mastra-interlock:run');
 
 /**
  * Observes every run of an `InterlockAgent` that begins in this process from now on, whatever the agent records itself. What is given back
@@ -16,15 +16,15 @@ const beginningRuns = channel('mastra-interlock:run');
  */
 export const observeRuns = (recorder: TraceRecorder): (() => void) => {
   const onRun = (run: unknown): void => (run as BeginningRun).observe(recorder); // the channel is ours
-  beginningRuns.subscribe(onRun);
+  beginningRuns?.subscribe(onRun);
   return () => {
-    beginningRuns.unsubscribe(onRun);
+    beginningRuns?.unsubscribe(onRun);
   };
 };
 
 /** The recorder of a run that begins: its own, and those that observe the process. Nothing where nothing records it. */
 export const recorderOf = (own: TraceRecorder | undefined): TraceRecorder | undefined => {
-  if (!beginningRuns.hasSubscribers) return own;
+  if (!beginningRuns?.hasSubscribers) return own;
   const recorders = own ? [own] : [];
   const run: BeginningRun = { observe: (recorder) => void recorders.push(recorder) };
   beginningRuns.publish(run);

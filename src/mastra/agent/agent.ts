@@ -292,10 +292,8 @@ export class InterlockAgent<
     return answered(begun, { agentId: this.id, guards: this.#setup.guards });
   }
 
-  #streamed(begun: Begun): object {
-    return streamed(begun, { agentId: this.id, guards: this.#setup.guards });
-  }
+  #streamed = (begun: Begun): object => streamed(begun, { agentId: this.id, guards: this.#setup.guards });
 }
 
-/** What an agent was built with, and how a run of it becomes a stream. */
+/** How an agent was built. */
 export const insidesOfAgent = (agent: InterlockAgent): Insides => insidesOf(agent);

@@ -56,7 +56,7 @@ export interface Beginning {
 
 /** Resolves everything that a run needs; whatever is wrong is refused here, before any model call. */
 export const beginRun = async (beginning: Beginning): Promise<Run> => {
-  const { agent, guards, mode, messages, options, requestContext, maxModelRetries } = beginning;
+  const { agent, guards, mode, messages, options, requestContext, maxModelRetries, isContinued } = beginning;
   if (!beginning.journal) checkPromise(guards.effects, undefined);
   const createId = idsOf(agent);
   const runId = options.runId ?? createId('run');
@@ -76,10 +76,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const { settings, ...loop } = await createLoopPorts(target, newMessageId);
   const limits: LoopLimits = { models: loop.ports.models.length, ...ownLimits };
   const { recording, begin, ...recorded } = openRecording({
-    isContinued: beginning.isContinued,
-    own,
-    options,
-    runId,
+    ...{ isContinued, own, options, runId },
     lanes,
     settings,
     conversation,
