@@ -70,13 +70,15 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const list = await openList({ agent, options, messages, requestContext, conversation, createId: newMessageId });
   const hooks = { ...beginning.hooks, ...options.hooks };
   const trace = createAgentTrace(tracingOf({ ...beginning, runId, conversation, list, recordEdits, limits: ownLimits }), lanes);
-  const isGuarded = Object.values(lanes).some(Boolean);
   const call = { agent, options, requestContext, runId, mode, list, conversation, hooks, maxModelRetries };
-  const target: LoopTarget = { ...call, isGuarded, trace };
+  const target: LoopTarget = { ...call, isGuarded: Object.values(lanes).some(Boolean), trace };
   const { settings, ...loop } = await createLoopPorts(target, newMessageId);
   const limits: LoopLimits = { models: loop.ports.models.length, ...ownLimits };
   const { recording, begin, ...recorded } = openRecording({
-    ...{ isContinued, own, options, runId },
+    isContinued,
+    own,
+    options,
+    runId,
     lanes,
     settings,
     conversation,
