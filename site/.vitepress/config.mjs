@@ -42,7 +42,7 @@ const writeForModels = (outDir) => {
   );
   writeFileSync(join(outDir, 'llms.txt'), `# Interlock\n\n> ${description}\n\n${list.join('\n\n')}\n`);
   const originals = resolve(import.meta.dirname, '../../docs');
-  for (const page of globSync('{*,guide/*,reference/*}.md', { cwd: originals }))
+  for (const page of globSync('{*,guide/**/*,reference/*}.md', { cwd: originals }))
     cpSync(join(originals, page), join(outDir, page));
   cpSync(join(docs, 'api'), join(outDir, 'api'), { recursive: true });
 };
