@@ -41,6 +41,8 @@ export interface Beginning {
   readonly messages: MessageListInput;
   readonly options: CallOptions;
   readonly requestContext: RequestContext;
+  /** Whether the messages are signals of a thread. */
+  readonly isSignal?: boolean;
   /** What keeps the run, where anything does. */
   readonly journal?: Journal;
   /** The limits that the run began with, when it continues. Default: those of the agent and the call. */
@@ -56,7 +58,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const createId = idsOf(agent);
   const runId = options.runId ?? createId('run');
   const conversation = await openConversation({ agent, target: options.memory, requestContext });
-  const chains = await resolveChains({ agent, mode, guards, options, requestContext, conversation });
+  const chains = await resolveChains({ ...beginning, conversation });
   const ownLimits = beginning.limits ?? limitsOf(beginning, chains.hasErrorGuards);
   const recordEdits = options.recordEdits ?? guards.recordEdits;
   const lanes = compileChains(agent.id, chains, recordEdits);

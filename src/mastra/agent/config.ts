@@ -19,6 +19,8 @@ export interface InterlockConfig {
   inputProcessors?: DynamicGuards;
   /** Guards after the model; the same forms. */
   outputProcessors?: DynamicGuards;
+  /** Providers of signals, as in Mastra: their processors run in the agent's lanes, their tools are its tools. */
+  signals?: AgentConfig['signals'];
   /** What happens when a model call fails; the same forms. */
   errorProcessors?: DynamicGuards;
   /**
@@ -107,7 +109,7 @@ export type ToolSet = Readonly<Record<string, ToolsInput[string] | SdkTool>>;
 type Widened = keyof InterlockConfig;
 
 /** Options of Mastra's agent that are rejected at construction; docs/options.md says why. */
-type Rejected = 'channels' | 'signals' | 'notifications' | 'pubsub' | 'goal' | 'backgroundTasks' | 'editor' | 'transform';
+type Rejected = 'channels' | 'goal' | 'backgroundTasks' | 'editor' | 'transform';
 
 /** Options of one call, as defaults of an agent for one of its methods. */
 type DefaultsFor = Partial<InterlockCallOptions> | ((call: { requestContext: RequestContext }) => Partial<InterlockCallOptions>);

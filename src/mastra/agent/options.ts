@@ -30,7 +30,6 @@ interface Refused {
 }
 
 const refusedBecause = (detail: string): Refused => ({ harmless: () => false, detail });
-const ownRuntime = "Mastra's runtime of threads does not know the runs of this agent.";
 const refusedUnless = (harmless: (value: unknown) => boolean, detail?: string): Refused => ({ harmless, detail });
 const isFalse = (value: unknown): boolean => value === false;
 const anything = (): boolean => true;
@@ -168,11 +167,11 @@ const configOptions: Record<ConfigName, Treatment> = {
   skills: orGiven(listOf(either(aText, anObject))),
   skillsFormat: oneOf('xml', 'json', 'markdown'),
   browser: anObject,
-  channels: refusedBecause(ownRuntime),
+  channels: refusedBecause('its approvals and replies are not tested with the runs of this agent.'),
   workspace: orGiven(anObject),
-  signals: refusedBecause(ownRuntime),
-  notifications: refusedBecause(ownRuntime),
-  pubsub: refusedBecause(ownRuntime),
+  signals: listOf(anObject),
+  notifications: anObject,
+  pubsub: anObject,
   goal: refusedBecause('a guard of the result judges the answer, and may ask for another.'),
   backgroundTasks: refusedBecause('no tool runs outside its run, where no guard judges its result.'),
   editor: refusedBecause('guards of a stored version are not known when the agent is built.'),

@@ -67,6 +67,7 @@ export const readConfig = (given: object): AgentSetup => {
     outputProcessors: fixed(outputProcessors, 'output'),
     errorProcessors: fixed(errorProcessors, 'error'),
     maxProcessorRetries: rest.maxProcessorRetries,
+    signals: rest.signals,
     ...(Object.fromEntries(ownOptions.map((name) => [name, others[name]])) as Pick<InterlockConfig, OwnOption>),
   };
   return {

@@ -1,4 +1,5 @@
 import { InterlockError } from '../../errors.js';
+import { isPlainObject } from '../plain-object.js';
 import { changesNothing, type CallOptionName } from './options.js';
 
 /**
@@ -43,7 +44,17 @@ export const checkServedOptions = (given: object): void => {
   if (!isServed(given)) return;
   const [path] = Object.entries(given).find(([name, value]) => !servable.has(name) && !changesNothing(name, value)) ?? [];
   if (path !== undefined) throw new InterlockError('agent/served-option', { path });
-  // A model that comes with an address of its own would be told the conversation.
-  if ('model' in given && given.model !== undefined && typeof given.model !== 'string')
-    throw new InterlockError('agent/served-option', { path: 'model', detail: 'a request names a model by its id' });
+  if ('model' in given && given.model !== undefined && typeof given.model !== 'string') throw ownModel();
+};
+
+/** A model that comes with an address of its own would be told the conversation. */
+const ownModel = (): InterlockError =>
+  new InterlockError('agent/served-option', { path: 'model', detail: 'a request names a model by its id' });
+
+/**
+ * The options of a run that a thread starts may have come with a request, which nothing tells: a model that is plain data is refused as
+ * with {@link checkServedOptions}. Whatever else a request could say of guards is `agent/loosened-option`.
+ */
+export const checkSignalOptions = (given: object): void => {
+  if ('model' in given && isPlainObject(given.model) && !('doStream' in given.model)) throw ownModel();
 };
