@@ -64,13 +64,8 @@ export interface MessagePort {
   writeSystem(list: MessageList, messages: readonly SystemMessage[]): void;
   /** A deep, independent copy: ids, sources and system messages included. */
   fork(list: MessageList): MessageList;
-  /**
-   * The same, made as it is looked at: only what somebody reads is copied. It holds while `list` is not changed; whoever works
-   * on after that, see {@link fork}.
-   */
-  lend(list: MessageList): MessageList;
-  /** Whether a lent list holds what the list does that lent it; false for every other list. */
-  isUnchanged(lent: MessageList, list: MessageList): boolean;
+  /** Whether a fork holds what its list holds; false for a list that is no fork of `list`. */
+  isUnchanged(fork: MessageList, list: MessageList): boolean;
   /** Everything a list holds as plain data, sharing the messages' contents with it; see {@link fork} for a copy. */
   snapshot(list: MessageList): unknown;
   /** Remembers a list as it is now, deeply; the function given back makes it so again, as often as it is called. */

@@ -4,7 +4,7 @@ import type { Phase, PhaseData } from '../phase/row.js';
 import type { RunScope } from '../phase/scope.js';
 import type { MessageCarrier } from '../phase/settle-messages.js';
 import { phaseRow } from '../phase/table.js';
-import { detachedCopyOf } from './snapshot.js';
+import { snapshotOf } from './snapshot.js';
 
 /** Payloads of a guard's own: whatever is done to them, at whatever time, nobody else sees. */
 export interface OwnPayloads {
@@ -33,7 +33,7 @@ export const createOwnPayloads = (): OwnPayloads => {
     const isCopied = !messageList || phaseRow<Phase>(data.phase).refresh;
     return isCopied ? data : { ...data, messageList: ownList(messageList, host) };
   };
-  return { copyOf: (data, scope) => inert(withOwnList(detachedCopyOf(data, scope), scope)), withOwnList };
+  return { copyOf: (data, scope) => inert(withOwnList(snapshotOf(data, scope), scope)), withOwnList };
 };
 
 /** Functions in a payload are the host's, e.g. to begin another message: what they give is an id. */

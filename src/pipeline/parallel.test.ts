@@ -261,7 +261,7 @@ describe('one branch is that branch', () => {
 
   it('and needs no snapshot', async () => {
     const scope = createScope();
-    const lend = vi.spyOn(scope.host.messages, 'lend');
+    const fork = vi.spyOn(scope.host.messages, 'fork');
     const list = conversation();
     let seen: unknown;
     await run<'input'>(
@@ -273,8 +273,8 @@ describe('one branch is that branch', () => {
       scope,
     );
     expect(seen).toBe(list);
-    expect(lend).not.toHaveBeenCalled();
-    lend.mockRestore();
+    expect(fork).not.toHaveBeenCalled();
+    fork.mockRestore();
   });
 });
 
@@ -380,15 +380,15 @@ describe('a stream part', () => {
 
   it('costs no copy of the conversation', async () => {
     const scope = createScope();
-    const lend = vi.spyOn(scope.host.messages, 'lend');
+    const fork = vi.spyOn(scope.host.messages, 'fork');
     const snapshot = vi.spyOn(scope.host.messages, 'snapshot');
     const same: Hook = (args) => args.part;
     expect(run<'outputStream'>(parallel(on('outputStream', 'a', same), on('outputStream', 'b', same)), data(), scope)).toEqual({
       kind: 'pass',
     });
-    expect(lend).not.toHaveBeenCalled();
+    expect(fork).not.toHaveBeenCalled();
     expect(snapshot).not.toHaveBeenCalled();
-    lend.mockRestore();
+    fork.mockRestore();
     snapshot.mockRestore();
   });
 });

@@ -97,7 +97,7 @@ describe('a plain list', () => {
     const merged = (port: MessagePort, size: number, branches: readonly (readonly Edit[])[]) => {
       const list = opened(port, size);
       const copies = branches.map((given, branch) => {
-        const copy = port.lend(list);
+        const copy = port.fork(list);
         apply(port, copy, given, 'ab'[branch]);
         return copy;
       });

@@ -9,7 +9,7 @@ import { isStored, isSystem, systemText } from './stored-form.js';
 import { storedMessage } from './stored-message.js';
 
 /** Which list a copy was lent by. */
-const lenders = new WeakMap<MessageList, MessageList>();
+const origins = new WeakMap<MessageList, MessageList>();
 
 const create: MessagePort['create'] = (messages, systemMessages, source) => {
   const list = openPlainList(emptyState());
@@ -39,12 +39,10 @@ const write: MessagePort['write'] = (list, messages, { scope, source }) => {
 const replaced = (own: MastraDBMessage | undefined, message: MastraDBMessage): MastraDBMessage =>
   own && own !== message ? Object.assign(own, message, { createdAt: own.createdAt }) : (own ?? storedMessage(message));
 
-const fork: MessagePort['fork'] = (list) => openPlainList(copyPlain(stateOf(list)));
-
-const lend: MessagePort['lend'] = (list) => {
-  const lent = fork(list);
-  lenders.set(lent, list);
-  return lent;
+const fork: MessagePort['fork'] = (list) => {
+  const copy = openPlainList(copyPlain(stateOf(list)));
+  origins.set(copy, list);
+  return copy;
 };
 
 const fill = (list: MessageList, state: PlainState): void => void Object.assign(stateOf(list), state);
@@ -75,8 +73,7 @@ export const plainPort: MessagePort = {
   readSystem: (list) => [...stateOf(list).systemMessages],
   writeSystem: (list, messages) => void list.replaceAllSystemMessages([...messages]),
   fork,
-  lend,
-  isUnchanged: (lent, list) => lenders.get(lent) === list && isSame(stateOf(lent), stateOf(list)),
+  isUnchanged: (copy, list) => origins.get(copy) === list && isSame(stateOf(copy), stateOf(list)),
   snapshot,
   checkpoint: (list) => {
     const saved = copyPlain(stateOf(list));

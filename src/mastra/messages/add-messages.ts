@@ -1,7 +1,6 @@
 import type { MastraDBMessage, MessageList, MessageListInput } from '@mastra/core/agent/message-list';
 import { isRecord } from '../../phase/plain-data.js';
-import { createByExample, readPlainInput, type PlainInput } from './add-by-example.js';
-import { insidesOf, isKnownInside } from './list-insides.js';
+import { insidesOf, isKnownInside, sourceNames } from './list-insides.js';
 
 /**
  * Adds what a caller says as the list itself does, and in time proportional to its length. The list goes through all that it
@@ -10,18 +9,11 @@ import { insidesOf, isKnownInside } from './list-insides.js';
 export const addMessages = (list: MessageList, messages: MessageListInput): void => {
   if (!Array.isArray(messages) || !isKnownInside(list)) return void list.add(messages, 'input');
   const aside = createAside(list);
-  const byExample = createByExample(list);
-  const add = (message: unknown): void => {
-    const plain = readPlainInput(message);
-    const made = plain && !goesOn(plain, aside.last) ? byExample(plain) : undefined;
-    if (made && !aside.has(made.id)) return putIn(list, made);
-    const given = made ?? message; // where its id stands already, the list knows what becomes of it
-    if (concernsEarlier(given, aside)) aside.bringBack();
-    list.add([given] as MessageListInput, 'input'); // one of the caller's
-  };
   try {
     for (const message of messages) {
-      add(message);
+      if (concernsEarlier(message, aside)) aside.bringBack();
+      list.add([message] as MessageListInput, 'input'); // one of the caller's
+      if (aside.hasIdOfLast()) addAgain(list, aside);
       aside.putAside();
     }
   } finally {
@@ -29,14 +21,13 @@ export const addMessages = (list: MessageList, messages: MessageListInput): void
   }
 };
 
-/** An answer that follows an answer becomes part of it. */
-const goesOn = ({ role }: PlainInput, last: MastraDBMessage | undefined): boolean => role === 'assistant' && last?.role === role;
-
-const putIn = (list: MessageList, message: MastraDBMessage): void => {
-  const { messages, newUserMessages, newUserMessagesPersisted } = insidesOf(list);
-  messages.push(message);
-  newUserMessages.add(message);
-  newUserMessagesPersisted.add(message);
+/** Adds the last message again, now that the list sees the earlier one that the agent gave the same id. */
+const addAgain = (list: MessageList, aside: Aside): void => {
+  const insides = insidesOf(list);
+  const message = insides.messages.pop() as MastraDBMessage; // there is one: its id was compared
+  for (const name of sourceNames) insides[name].delete(message);
+  aside.bringBack();
+  list.add([message], 'input');
 };
 
 /** The messages of a list that it does not have to look at for the moment. */
@@ -44,6 +35,8 @@ interface Aside {
   /** The last message, which the list keeps. */
   readonly last: MastraDBMessage | undefined;
   has(id: string): boolean;
+  /** Whether a message that was put aside has the id of the last one. */
+  hasIdOfLast(): boolean;
   putAside(): void;
   bringBack(): void;
 }
@@ -55,12 +48,14 @@ const createAside = (list: MessageList): Aside => {
   const bringBack = (): void => {
     insides.messages = [...messages, ...insides.messages];
     messages = [];
+    ids.clear();
   };
   return {
     get last() {
       return insides.messages.at(-1);
     },
     has: (id) => ids.has(id) || insides.messages.at(-1)?.id === id,
+    hasIdOfLast: () => ids.has(insides.messages.at(-1)?.id ?? ''),
     bringBack,
     putAside: () => {
       if (isBefore(insides.messages[0], messages.at(-1))) {

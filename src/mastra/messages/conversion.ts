@@ -1,8 +1,6 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
-import { learnExamples } from './convert-by-example.js';
 import { emptyLike, insidesOf, isKnownInside } from './list-insides.js';
 import type { MessageCopies } from './message-copies.js';
-import { readPlain, type PlainMessage } from './plain-message.js';
 import { settledLength } from './settled-length.js';
 
 /** A message as models or tools are given it. */
@@ -49,71 +47,12 @@ export const createConversion = <Message extends Converted>(
   };
 };
 
-/**
- * Converts messages as they are converted before something that the user says. How one that is a text and nothing else is converted
- * depends on no other: where many of these follow each other, Mastra is asked about an example of them.
- */
+/** Converts messages as they are converted before a message of the user. */
 const convertSettled = async <Message extends Converted>(
   way: ConversionWay<Message>,
   list: MessageList,
   settled: readonly MastraDBMessage[],
-): Promise<Message[]> => {
-  const runs = runsOf(settled);
-  const byExample = runs.some(({ plain }) => plain)
-    ? await learnExamples((examples) => convertBetween(way, list, { messages: examples, isFirst: true }))
-    : undefined;
-  if (!byExample) return convertBetween(way, list, { messages: settled, isFirst: true });
-  const made: Message[] = [];
-  for (const run of runs) {
-    if (run.plain) for (const message of run.plain) made.push(byExample(message));
-    else made.push(...(await convertBetween(way, list, run)));
-  }
-  return made;
-};
-
-/** Messages that follow each other. */
-interface MessageRun {
-  readonly messages: readonly MastraDBMessage[];
-  /** Whether no other message stands before them. */
-  readonly isFirst: boolean;
-}
-
-/** Converts messages that stand behind something that the user says, or behind nothing, and before something that the user says. */
-const convertBetween = async <Message extends Converted>(
-  way: ConversionWay<Message>,
-  list: MessageList,
-  { messages, isFirst }: MessageRun,
-): Promise<Message[]> =>
-  (await way.convert(partOf(list, isFirst ? [...messages, question] : [question, ...messages, question], false))).slice(
-    isFirst ? 0 : 1,
-    -1,
-  );
-
-/** Cuts messages into those of which many follow each other and are one text each, and others. */
-const runsOf = (messages: readonly MastraDBMessage[]): (MessageRun & { readonly plain?: readonly PlainMessage[] })[] => {
-  const read = messages.map(readPlain);
-  // Before an answer that comes first Mastra may put a message of its own.
-  const first = read.findIndex((message) => message?.role === 'user');
-  const plain = read.map((message, index) => (index < first ? undefined : message));
-  const runs: (MessageRun & { plain?: readonly PlainMessage[] })[] = [];
-  let from = 0;
-  const cut = (to: number): void => {
-    if (to > from) runs.push({ messages: messages.slice(from, to), isFirst: from === 0 });
-    from = to;
-  };
-  for (let index = 0; index < messages.length; index += 1) {
-    let end = index;
-    while (plain[end]) end += 1;
-    if (end - index >= worthKeeping) {
-      cut(index);
-      runs.push({ messages: [], isFirst: false, plain: plain.slice(index, end).filter((one) => one !== undefined) });
-      from = end;
-    }
-    index = Math.max(index, end);
-  }
-  cut(messages.length);
-  return runs;
-};
+): Promise<Message[]> => (await way.convert(partOf(list, [...settled, question], false))).slice(0, -1);
 
 const question: MastraDBMessage = {
   id: 'question',

@@ -3,7 +3,7 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import type { MessagePort, MessageScope, MessageSource, SystemMessage } from '../../phase/host.js';
 import { copyPlain } from '../../phase/plain-data.js';
 import { interleaved } from '../../plain/interleaved.js';
-import { isUnchanged, lend } from './lent-list.js';
+import { forkList, isUnchanged } from './fork-list.js';
 import { emptyLike, fillList, type ListState } from './list-insides.js';
 import { readMessages } from './read-messages.js';
 import { readToolResult } from '../../plain/read-tool-result.js';
@@ -111,12 +111,6 @@ const readSystem = (list: MessageList): SystemMessage[] => [...list.getSystemMes
 const writeSystem = (list: MessageList, messages: readonly SystemMessage[]): void =>
   void list.replaceAllSystemMessages([...messages]);
 
-const fork: MessagePort['fork'] = (list) => {
-  const copy = lend(list);
-  copy.get.all.db(); // who looks into a lent list makes it whole
-  return copy;
-};
-
 const checkpoint: MessagePort['checkpoint'] = (list) => {
   const saved = copyPlain(list.serialize());
   return () => void fillList(list, copyPlain(saved));
@@ -153,8 +147,7 @@ export const createMessagePort = (parts: MessageParts): MessagePort => ({
   write,
   readSystem,
   writeSystem,
-  fork,
-  lend,
+  fork: forkList,
   isUnchanged,
   checkpoint,
   snapshot: (list) => list.serialize(),

@@ -1,7 +1,7 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { LoopMessages, Standing } from '../../loop/ports.js';
 import { copyPlain } from '../../phase/plain-data.js';
-import { besideNames, emptyLike, fillList, insidesOf, isKnownInside, sourceNames, type ListState } from './list-insides.js';
+import { otherFields, emptyLike, fillList, insidesOf, isKnownInside, sourceNames, type ListState } from './list-insides.js';
 import type { MessageCopies } from './message-copies.js';
 import { settledLength } from './settled-length.js';
 
@@ -30,7 +30,7 @@ const besideMessages = (list: MessageList): Beside => {
   const insides = insidesOf(list);
   return Object.fromEntries([
     ...sourceNames.map((name) => [name, idsIn(insides[name])]),
-    ...besideNames.map((name) => [name, copyPlain(insides[name])]),
+    ...otherFields.map((name) => [name, copyPlain(insides[name])]),
   ]); // built field by field
 };
 

@@ -17,12 +17,12 @@ export const sourceNames = [
 
 export type SourceName = (typeof sourceNames)[number];
 
-/** What a list keeps beside its messages, in a few small values. */
-export const besideNames = ['systemMessages', 'taggedSystemMessages', 'memoryInfo', '_agentNetworkAppend'] as const;
+/** The fields of a list other than its messages and their sources: a few small values. */
+export const otherFields = ['systemMessages', 'taggedSystemMessages', 'memoryInfo', '_agentNetworkAppend'] as const;
 
 /** What a list keeps to itself. */
 export interface ListInsides
-  extends Record<SourceName, Set<MastraDBMessage>>, Pick<ListState, (typeof besideNames)[number]>, ListOptions {
+  extends Record<SourceName, Set<MastraDBMessage>>, Pick<ListState, (typeof otherFields)[number]>, ListOptions {
   messages: MastraDBMessage[];
   stateManager: unknown;
   lastCreatedAt: number | undefined;

@@ -1,12 +1,9 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { MessagePort } from '../../phase/host.js';
-import { openLoan } from './lent-list.js';
 import { insidesOf, type SourceName } from './list-insides.js';
 
 /** The messages of a scope, in an array of the reader's own. */
 export const readMessages: MessagePort['read'] = (list, scope) => {
-  const loan = openLoan(list);
-  if (loan) return readMessages(loan.lender, scope).map(loan.copyOf);
   switch (scope) {
     case 'all':
       return [...list.get.all.db()];

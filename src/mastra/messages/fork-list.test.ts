@@ -2,12 +2,12 @@ import { MessageList, type MastraDBMessage } from '@mastra/core/agent/message-li
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contents, listOf, message, textIn } from '../../phase/test-setup.js';
-import { isUnchanged, lend, openLoan } from './lent-list.js';
+import { forkList, isUnchanged } from './fork-list.js';
 import { createHost } from '../workflow/host.js';
 
 const { messages: messagePort } = createHost();
 
-const { read, write, fork } = messagePort;
+const { read, write } = messagePort;
 
 /** A list with messages of every source, some saved, some taken out again. */
 const mixed = () => {
@@ -53,8 +53,8 @@ const unreadable = () => {
 const say = (one: MastraDBMessage, text: string): void => void (one.content.parts = [{ type: 'text', text }]);
 const firstOf = (messages: readonly MastraDBMessage[]): MastraDBMessage => messages[0] as MastraDBMessage;
 
-describe('a lent list', () => {
-  it('holds what the list holds, whoever asks and however', () => {
+describe('a fork of a list', () => {
+  it('holds what the list holds, by every method that reads it', () => {
     const looks: ((list: MessageList) => unknown)[] = [
       (list) => list.serialize(),
       (list) => contents(list),
@@ -78,13 +78,13 @@ describe('a lent list', () => {
     ];
     for (const look of looks) {
       const list = mixed();
-      expect(look(lend(list))).toEqual(look(list));
+      expect(look(forkList(list))).toEqual(look(list));
     }
   });
 
   it('is a list, and its messages are plain', () => {
     const given = mixed();
-    const list = lend(given);
+    const list = forkList(given);
     expect(messagePort.is(list)).toBe(true);
     const messages = read(list, 'all');
     expect(structuredClone(messages)).toEqual(messages);
@@ -92,70 +92,52 @@ describe('a lent list', () => {
     expect({ ...firstOf(messages) }).toEqual(firstOf(messages));
   });
 
-  it('copies what is read, once, and no more', () => {
-    const list = mixed();
-    const lent = lend(list);
-    const [one] = read(lent, 'input');
-    expect(one).not.toBe(read(list, 'input')[0]);
-    expect(read(lent, 'input')[0]).toBe(one);
-    expect(openLoan(lent)).toBeDefined(); // not looked into
-    expect(lent.get.input.db()[0]).toBe(one); // looked into: the same copy
-    expect(openLoan(lent)).toBeUndefined();
-    expect(read(lent, 'input')[0]).toBe(one);
-  });
-
   it('shares nothing: what is done to one is not seen in the other', () => {
     const list = mixed();
     const before = structuredClone(list.serialize());
     for (const change of [
-      (lent: MessageList) => say(firstOf(read(lent, 'input')), 'changed'),
-      (lent: MessageList) => say(firstOf(lent.get.all.db()), 'changed'),
-      (lent: MessageList) => lent.clear.all.db(),
-      (lent: MessageList) => lent.add('more', 'input'),
-      (lent: MessageList) => lent.addSystem('More.'),
-      (lent: MessageList) => lent.clearSystemMessages('memory'),
-      (lent: MessageList) => write(lent, [], { scope: 'input', source: 'input' }),
-      (lent: MessageList) => lent.deserialize(new MessageList().serialize()),
+      (fork: MessageList) => say(firstOf(read(fork, 'input')), 'changed'),
+      (fork: MessageList) => say(firstOf(fork.get.all.db()), 'changed'),
+      (fork: MessageList) => fork.clear.all.db(),
+      (fork: MessageList) => fork.add('more', 'input'),
+      (fork: MessageList) => fork.addSystem('More.'),
+      (fork: MessageList) => fork.clearSystemMessages('memory'),
+      (fork: MessageList) => write(fork, [], { scope: 'input', source: 'input' }),
+      (fork: MessageList) => fork.deserialize(new MessageList().serialize()),
     ]) {
-      const lent = lend(list);
-      change(lent);
+      const fork = forkList(list);
+      change(fork);
       expect(list.serialize()).toEqual(before);
-      expect(lent.serialize()).not.toEqual(before);
-      expect(isUnchanged(lent, list)).toBe(false);
+      expect(fork.serialize()).not.toEqual(before);
+      expect(isUnchanged(fork, list)).toBe(false);
     }
   });
 
-  it('keeps what was done to a message that was read before it was looked into', () => {
-    const lent = lend(mixed());
-    say(firstOf(read(lent, 'input')), 'changed');
-    expect(contents(lent)).toContainEqual(['question', 'changed']);
-  });
-
-  it('can be lent on, before and after it was looked into', () => {
+  it('can be forked itself', () => {
     for (const look of [() => undefined, (list: MessageList) => list.get.all.db()]) {
       const list = mixed();
-      const lent = lend(list);
-      look(lent);
-      say(firstOf(read(lent, 'input')), 'outer');
-      const inner = lend(lent);
+      const fork = forkList(list);
+      look(fork);
+      say(firstOf(read(fork, 'input')), 'outer');
+      const inner = forkList(fork);
       expect(textIn(firstOf(read(inner, 'input')))).toBe('outer');
-      expect(isUnchanged(inner, lent)).toBe(true);
+      expect(isUnchanged(inner, fork)).toBe(true);
       say(firstOf(read(inner, 'response')), 'inner');
-      expect(isUnchanged(inner, lent)).toBe(false);
-      expect(contents(lent)).toEqual(contents(list).map(([id, text]) => [id, id === 'question' ? 'outer' : text]));
-      expect(contents(inner)).toEqual(contents(lent).map(([id, text]) => [id, id === 'saved' ? 'inner' : text]));
+      expect(isUnchanged(inner, fork)).toBe(false);
+      expect(contents(fork)).toEqual(contents(list).map(([id, text]) => [id, id === 'question' ? 'outer' : text]));
+      expect(contents(inner)).toEqual(contents(fork).map(([id, text]) => [id, id === 'saved' ? 'inner' : text]));
     }
   });
 
-  it('of a kind of list that we know nothing of is a whole copy', () => {
+  it('of a list of an unknown version of Mastra is a whole copy', () => {
     const list = closed();
-    const lent = lend(list);
-    expect(contents(lent)).toEqual(contents(list));
-    expect(read(lent, 'response').map(({ id }) => id)).toEqual(['saved', 'answer']);
+    const fork = forkList(list);
+    expect(contents(fork)).toEqual(contents(list));
+    expect(read(fork, 'response').map(({ id }) => id)).toEqual(['saved', 'answer']);
     expect(read(list, 'input').map(({ id }) => id)).toEqual(['question']);
-    say(firstOf(read(lent, 'all')), 'changed');
+    say(firstOf(read(fork, 'all')), 'changed');
     expect(contents(list)[0]).toEqual(['old', 'text of old']);
-    expect(isUnchanged(lent, list)).toBe(false);
+    expect(isUnchanged(fork, list)).toBe(false);
   });
 });
 
@@ -167,30 +149,30 @@ it.each(['all', 'input', 'response'] as const)(
 );
 
 describe('isUnchanged', () => {
-  it('says so while nothing was changed, read or looked into or not', () => {
+  it('holds while nothing was changed, whatever was read', () => {
     const list = mixed();
     for (const look of [
       () => undefined,
-      (lent: MessageList) => read(lent, 'all'),
-      (lent: MessageList) => lent.get.all.db(),
-      (lent: MessageList) => lent.getAllSystemMessages(),
+      (fork: MessageList) => read(fork, 'all'),
+      (fork: MessageList) => fork.get.all.db(),
+      (fork: MessageList) => fork.getAllSystemMessages(),
     ]) {
-      const lent = lend(list);
-      look(lent);
-      expect(isUnchanged(lent, list)).toBe(true);
+      const fork = forkList(list);
+      look(fork);
+      expect(isUnchanged(fork, list)).toBe(true);
     }
   });
 
   it('sees a message that changed its source, and one that was saved', () => {
     const list = mixed();
-    const moved = lend(list);
+    const moved = forkList(list);
     moved.drainUnsavedMessages();
     expect(isUnchanged(moved, list)).toBe(false);
   });
 
-  it('knows nothing of lists that another lent', () => {
+  it('is false for lists that are no forks of the list', () => {
     const list = mixed();
-    expect(isUnchanged(lend(mixed()), list)).toBe(false);
+    expect(isUnchanged(forkList(mixed()), list)).toBe(false);
     expect(isUnchanged(list, list)).toBe(false);
   });
 
@@ -209,24 +191,13 @@ describe('isUnchanged', () => {
       fc.property(script, (todo) => {
         const list = mixed();
         for (const one of read(list, 'all')) say(one, 'text 0');
-        const lent = lend(list);
-        for (const { step, n } of todo) if (read(lent, 'all').length > 0) steps[step]?.(lent, n);
-        const told = isUnchanged(lent, list);
-        expect(told).toBe(JSON.stringify(lent.serialize()) === JSON.stringify(list.serialize()));
+        const fork = forkList(list);
+        for (const { step, n } of todo) if (read(fork, 'all').length > 0) steps[step]?.(fork, n);
+        const told = isUnchanged(fork, list);
+        expect(told).toBe(JSON.stringify(fork.serialize()) === JSON.stringify(list.serialize()));
       }),
       { numRuns: 300 },
     );
-  });
-});
-
-describe('fork', () => {
-  it('is whole at once: what becomes of the list is not seen in it', () => {
-    const list = mixed();
-    const before = structuredClone(list.serialize());
-    const copy = fork(list);
-    say(firstOf(list.get.all.db()), 'changed');
-    list.clear.all.db();
-    expect(copy.serialize()).toEqual(before);
   });
 });
 
@@ -241,7 +212,7 @@ it('a list of thousands is copied, compared and filled in time proportional to i
       Object.defineProperty(one, 'id', { enumerable: true, configurable: true, get: () => ((count += 1), id) });
     }
     const back = messagePort.checkpoint(list);
-    fork(list);
+    forkList(list);
     back();
     return count;
   };

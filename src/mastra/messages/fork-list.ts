@@ -1,0 +1,42 @@
+import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
+import { copyPlain, isSame } from '../../phase/plain-data.js';
+import { emptyLike, fillList, insidesOf, isKnownInside, otherFields, sourceNames } from './list-insides.js';
+
+/** The list that each fork was made of. */
+const origins = new WeakMap<MessageList, MessageList>();
+
+/** A deep, independent copy of a list: ids, sources and system messages included. */
+export const forkList = (list: MessageList): MessageList => {
+  if (!isKnownInside(list)) {
+    const state = copyPlain(list.serialize());
+    return fillList(emptyLike(list, state), state);
+  }
+  const given = insidesOf(list);
+  const fork = emptyLike(list, given);
+  const own = insidesOf(fork);
+  Object.assign(own, { lastCreatedAt: given.lastCreatedAt });
+  for (const name of otherFields) Object.assign(own, { [name]: copyPlain(given[name]) });
+  const copies = new Map<MastraDBMessage, MastraDBMessage>();
+  for (const message of given.messages) {
+    const copy = copyPlain(message);
+    copies.set(message, copy);
+    own.messages.push(copy);
+  }
+  // Messages that were removed from the list are noted there still; nothing edits them.
+  for (const name of sourceNames) for (const message of given[name]) own[name].add(copies.get(message) ?? message);
+  origins.set(fork, list);
+  return fork;
+};
+
+/** Whether a fork holds what its list holds. False for lists that are no forks of the list, and for lists of an unknown version of Mastra. */
+export const isUnchanged = (fork: MessageList, list: MessageList): boolean => {
+  if (origins.get(fork) !== list) return false;
+  const [own, given] = [insidesOf(fork), insidesOf(list)];
+  return (
+    isSame(own.messages, given.messages) &&
+    otherFields.every((name) => isSame(own[name], given[name])) &&
+    sourceNames.every((name) => isSame(idsIn(own[name]), idsIn(given[name])))
+  );
+};
+
+const idsIn = (messages: ReadonlySet<MastraDBMessage>): string[] => Array.from(messages, ({ id }) => id);
