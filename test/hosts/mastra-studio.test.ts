@@ -15,7 +15,6 @@ const tolerated = [
   /models\.dev\/logos/,
   /404 .*\/api\/memory\/threads\//,
   /404 .*\/runs\//, // runs of processor workflows are not stored
-  /405 .*\/threads\/subscribe/, // an InterlockAgent leaves threads to the stream of a call
   /tool_result must be preceded/, // the client's reading of a resumed stream, with a stock agent too
 ];
 
