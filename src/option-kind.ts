@@ -71,9 +71,6 @@ export const either = (one: OptionKind, other: OptionKind): OptionKind => {
 /** An option that has to be given. */
 export const needed = (given: OptionKind): OptionKind => ({ ...given, isNeeded: true });
 
-/** A value, or a function that gives it for each request. */
-export const orGiven = (given: OptionKind): OptionKind => either(given, aFunction);
-
 export const listOf = (entry: OptionKind): OptionKind => ({
   says: `a list in which each entry is ${entry.says}`,
   faultOf(value, path) {

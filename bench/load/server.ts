@@ -10,7 +10,7 @@ import { streamSSE } from 'hono/streaming';
 import { InterlockAgent } from '../../src/index.js';
 import { pacedModel, type Pace } from './paced-model.js';
 
-/** What the server under load is told. */
+/** Settings of the server under load. */
 export interface LoadOrders extends Pace {
   readonly subject: 'interlock' | 'mastra';
 }

@@ -2,7 +2,7 @@ import { anySignal } from '../phase/any-signal.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { Host } from '../phase/host.js';
 import { createRunScope, type ProcessorSlot, type Reports, type RunScope } from '../phase/scope.js';
-import { guardReports, type GuardReports } from '../trace/observe-guards.js';
+import { guardReports, type GuardReports } from '../trace/observers.js';
 import { InterlockError } from '../errors.js';
 import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/compile.js';

@@ -24,7 +24,7 @@ export interface ProgramCall {
   readonly input: string;
 }
 
-/** What an engine is told of a run as it begins; what stands here beside the input is never encrypted. */
+/** What an engine receives when a run starts. Fields other than the input are never encrypted. */
 export interface StartCall extends ProgramCall {
   /** Whose run it is. */
   readonly resourceId?: string | undefined;

@@ -1,18 +1,12 @@
-import { channel } from 'node:diagnostics_channel';
 import type { RunEvent } from '../../schemas/index.js';
 import type { Phase } from '../phase/row.js';
-import type { Reports } from '../phase/scope.js';
 import { phaseRow } from '../phase/table.js';
+import { attempted, observers, type GuardedRunFacts, type GuardReports } from './observers.js';
 import { parentCall, type ParentCall } from './parent-call.js';
 import { createRecorder } from './recorder.js';
 
-/** A run whose loop is not ours: what is known of it is what its guards report. */
-export interface GuardedRunFacts {
-  readonly runId: string;
-  readonly agentId?: string;
-  /** What calls the guards: a stock agent of Mastra's, its workflow engine, or the AI SDK. */
-  readonly host: 'mastra' | 'workflow' | 'ai-sdk';
-  readonly pipelineId: string;
+/** A run whose loop is not ours, as it is observed. */
+export interface GuardedRun extends GuardedRunFacts {
   /** The call of a tool that the run is a part of. */
   readonly parent?: ParentCall;
 }
@@ -29,49 +23,19 @@ export type GuardsNews =
       readonly said?: string;
     };
 
-export type GuardsObserver = (run: GuardedRunFacts, news: GuardsNews) => void;
+export type GuardsObserver = (run: GuardedRun, news: GuardsNews) => void;
 
-const guardedRuns = channel('mastra-interlock:guards');
-
-interface Published {
-  readonly run: GuardedRunFacts;
-  readonly news: GuardsNews;
-}
+const observing = new Set<GuardsObserver>();
 
 /** Observes the guards of every run in this process whose loop is not ours. What is given back stops that. */
 export const observeGuards = (observer: GuardsObserver): (() => void) => {
-  const onNews = (published: unknown): void => {
-    const { run, news } = published as Published; // the channel is ours
-    observer(run, news);
-  };
-  guardedRuns.subscribe(onNews);
+  const all = observers();
+  observing.add(observer);
+  all.openGuardReports ??= createGuardReports;
   return () => {
-    guardedRuns.unsubscribe(onNews);
+    observing.delete(observer);
+    if (observing.size === 0) delete all.openGuardReports;
   };
-};
-
-/** What the guards of one run report to. */
-export interface GuardReports {
-  readonly reports: Reports;
-  /** The guards of a payload are about to be asked. */
-  ask(data: { readonly phase: string }): void;
-}
-
-/** By what a host keeps through a run. */
-const runs = new WeakMap<object, GuardReports>();
-
-/**
- * What the guards of a run report to; nothing where nothing observes the process.
- *
- * @param key an object that stays the same through the run
- */
-export const guardReports = (key: object, factsOf: () => GuardedRunFacts): GuardReports | undefined => {
-  if (!guardedRuns.hasSubscribers) return undefined;
-  const known = runs.get(key);
-  if (known) return known;
-  const made = createGuardReports(factsOf());
-  runs.set(key, made);
-  return made;
 };
 
 /** A payload, as far as it says where its run is. */
@@ -86,10 +50,12 @@ interface AskedData {
 }
 
 const createGuardReports = (facts: GuardedRunFacts): GuardReports => {
-  const run: GuardedRunFacts = { ...facts, parent: parentCall() };
+  const run: GuardedRun = { ...facts, parent: parentCall() };
   let stepNumber = 0;
   const asked = new Set<string>();
-  const publish = (news: GuardsNews): void => guardedRuns.publish({ run, news } satisfies Published);
+  const publish = (news: GuardsNews): void => {
+    for (const observer of observing) attempted(() => observer(run, news));
+  };
   const recorder = createRecorder({
     runId: run.runId,
     position: () => ({ stepNumber, attempt: 1 }), // which attempt it is, the host does not say

@@ -1,4 +1,4 @@
-import type { GuardsNews, GuardsObserver, GuardedRunFacts } from '../../../src/trace/observe-guards.js';
+import type { GuardsNews, GuardsObserver, GuardedRun } from '../../../src/trace/observe-guards.js';
 import type { RunStanding } from '../../protocol/runs.js';
 import { entryOfEvent } from './entries-of-trace.js';
 import { createRunLog, type Keeping, type RunLog } from './run-log.js';
@@ -32,7 +32,7 @@ export const watchGuards = (watching: WatchingGuards): GuardsObserver => {
 
 const openLog = (
   { watched, keepsContent, onChange }: WatchingGuards,
-  { runId, agentId, host, pipelineId, parent }: GuardedRunFacts,
+  { runId, agentId, host, pipelineId, parent }: GuardedRun,
   news: GuardsNews,
 ): RunLog => {
   const said = (news.kind === 'asked' && news.said) || `guards of ${pipelineId}`;
@@ -44,7 +44,7 @@ const openLog = (
   return log;
 };
 
-const note = (log: RunLog, { pipelineId }: GuardedRunFacts, news: GuardsNews): void => {
+const note = (log: RunLog, { pipelineId }: GuardedRun, news: GuardsNews): void => {
   if (news.kind === 'event') return log.add(entryOfEvent(news.event));
   const { phase, lane, stepNumber } = news;
   log.add({ kind: 'asked', phase, lane, stepNumber, attempt: 1, pipelineId });

@@ -256,5 +256,5 @@ export class InterlockAgent<
   }
 }
 
-/** What an agent was built with, and how a run of it becomes a stream. */
+/** How an agent was built. */
 export const insidesOfAgent = (agent: InterlockAgent): Insides => insidesOf(agent);

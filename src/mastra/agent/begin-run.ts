@@ -58,7 +58,7 @@ export interface Beginning {
 
 /** Resolves everything that a run needs; whatever is wrong is refused here, before any model call. */
 export const beginRun = async (beginning: Beginning): Promise<Run> => {
-  const { agent, guards, mode, messages, options, requestContext, maxModelRetries } = beginning;
+  const { agent, guards, mode, messages, options, requestContext, maxModelRetries, isContinued } = beginning;
   if (!beginning.journal) checkPromise(guards.effects, undefined);
   const createId = idsOf(agent);
   const runId = options.runId ?? createId('run');
@@ -72,13 +72,12 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const list = await openList({ agent, options, messages, requestContext, conversation, createId: newMessageId });
   const hooks = { ...beginning.hooks, ...options.hooks };
   const trace = createAgentTrace(tracingOf({ ...beginning, runId, conversation, list, recordEdits, limits: ownLimits }), lanes);
-  const isGuarded = Object.values(lanes).some(Boolean);
   const call = { agent, options, requestContext, runId, mode, list, conversation, hooks, maxModelRetries };
-  const target: LoopTarget = { ...call, isGuarded, trace };
+  const target: LoopTarget = { ...call, isGuarded: Object.values(lanes).some(Boolean), trace };
   const { settings, ...loop } = await createLoopPorts(target, newMessageId);
   const limits: LoopLimits = { models: loop.ports.models.length, ...ownLimits };
   const { recording, begin, ...recorded } = openRecording({
-    isContinued: beginning.isContinued,
+    isContinued,
     own,
     options,
     runId,

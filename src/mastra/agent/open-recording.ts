@@ -4,7 +4,7 @@ import { withoutHeaders } from '../../loop/record-ports.js';
 import { createRecording, type HeaderFacts, type Recording } from '../../loop/run-recording.js';
 import type { LoopPorts, StepSettings } from '../../loop/ports.js';
 import type { Lanes, Run } from '../../loop/run.js';
-import { recorderOf } from '../../trace/observe-runs.js';
+import { recorderOf } from '../../trace/observers.js';
 import { parentCall } from '../../trace/parent-call.js';
 import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig } from './config.js';

@@ -117,7 +117,7 @@ const cancelRun = async (keeping: Keeping, runId: string): Promise<void> => {
   await runs.start({ ...labelsOf(end.call), runId: sittingId(runId, number + 1), input });
 };
 
-/** What the engine is told of a run beside its input. */
+/** What the engine receives of a run besides its input. */
 const labelsOf = ({ resourceId, priority }: KeptCall): Pick<StartCall, 'resourceId' | 'priority'> => ({ resourceId, priority });
 
 const sittingOf = (runId: string, number: number): SittingOf => ({ runId, number, id: sittingId(runId, number) });

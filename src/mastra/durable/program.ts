@@ -57,7 +57,7 @@ const sit = async (parts: DurableAgent, { durable, call, sitting, ending, seats,
     await telling.open();
     if (begun.isRecovered) counts.recovered += 1;
     if (sitting.resumes || telling.hasWaited) await notices.pin(runId, undefined);
-    run.options.outlet.drain(); // it waits for nobody to read
+    run.options.outlet.drain(); // it does not wait for a reader
     await seats.occupy(call.runId, { run, life: telling.life, driven: drive(run) });
     run.options.recording?.end(run, objectOf(run).object);
     await telling.flush();

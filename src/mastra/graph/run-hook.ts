@@ -6,7 +6,7 @@ import { createRunScope, type ProcessorSlot, type Reports, type RunScope } from 
 import type { Plan } from '../../pipeline/compile.js';
 import { isSame } from '../../phase/plain-data.js';
 import type { Unavailable, Verdict } from '../../verdict.js';
-import { guardReports, type GuardedRunFacts } from '../../trace/observe-guards.js';
+import { guardReports, type GuardedRunFacts } from '../../trace/observers.js';
 import { noteResult } from './taken-back.js';
 import { payloadOf } from './thrown-stops.js';
 

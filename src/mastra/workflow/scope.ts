@@ -1,7 +1,7 @@
 import { ProcessorState } from '@mastra/core/processors';
 import type { PhaseData } from '../../phase/row.js';
 import { createRunScope, type ProcessorSlot, type RunScope, type WorkflowFrame } from '../../phase/scope.js';
-import { guardReports, type GuardedRunFacts } from '../../trace/observe-guards.js';
+import { guardReports, type GuardedRunFacts } from '../../trace/observers.js';
 import { createHost } from './host.js';
 
 /** Mastra, for guards that its engine runs. */

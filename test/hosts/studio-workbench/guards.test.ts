@@ -22,6 +22,7 @@ describe.each(Object.values(widths))('at %i px', (width) => {
     expect(await shown.getByLabel('Agent').inputValue()).toBe('strict');
     await shown.getByRole('link', { name: 'Guards in these runs' }).click();
     const row = shown.getByRole('row').filter({ hasText: 'pii' });
+    await row.getByRole('cell').first().waitFor();
     expect(await row.getByRole('cell').allTextContents()).toContainEqual(expect.stringMatching(/\d m?s$/));
     await expectWhole(browser(), shown, 'guards');
     await row.getByRole('link', { name: 'pii' }).click();

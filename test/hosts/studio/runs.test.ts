@@ -22,7 +22,7 @@ describe.each(Object.values(widths))('the list of runs at %i px', (width) => {
     await rows.filter({ hasText: 'parcel' }).first().waitFor({ state: 'detached' });
     expect(await rows.count()).toBe(await rows.filter({ hasText: 'leak' }).count());
     await page.getByRole('button', { name: 'Show all' }).click();
-    await page.getByLabel('Guard').selectOption('quality');
+    await page.getByLabel(/^Guard/).selectOption('quality');
     await rows.filter({ hasText: 'leak:' }).first().waitFor({ state: 'detached' });
     await expectShown(rows.filter({ hasText: 'short' }).first());
     await page.getByRole('button', { name: 'Show all' }).click();
