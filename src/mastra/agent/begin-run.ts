@@ -42,6 +42,8 @@ export interface Beginning {
   readonly messages: MessageListInput;
   readonly options: CallOptions;
   readonly requestContext: RequestContext;
+  /** Whether the messages are signals of a thread. */
+  readonly isSignal?: boolean;
   /** What keeps the run, where anything does. */
   readonly journal?: Journal;
   /** Whether the run began elsewhere: a recording tells a run from its beginning, or not at all. */
@@ -62,7 +64,7 @@ export const beginRun = async (beginning: Beginning): Promise<Run> => {
   const runId = options.runId ?? createId('run');
   const conversation = await openConversation({ agent, target: options.memory, requestContext });
   const own = effectiveOptions(guards, options);
-  const chains = await resolveChains({ agent, mode, guards: own, options, requestContext, conversation });
+  const chains = await resolveChains({ ...beginning, guards: { ...own, signals: guards.signals }, conversation });
   const ownLimits = beginning.limits ?? limitsOf(own, options, chains.hasErrorGuards);
   const { recordEdits = false } = own;
   const lanes = compileChains(agent.id, chains, recordEdits);

@@ -8,4 +8,6 @@ export interface Begun {
   readonly end: () => Promise<void>;
   readonly callbacks: CallCallbacks & Pick<CallOptions, 'returnScorerData' | 'throwOnTripwire' | 'stopForReader'>;
   readonly transforms: CallOptions['experimentalTransform'];
+  /** Has the subscribers of its thread read the run's stream, where it belongs to one. */
+  readonly publish?: (stream: object) => Promise<void>;
 }

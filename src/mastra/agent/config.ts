@@ -8,7 +8,7 @@ import type { OwnOptions, RejectedOptions, ResumeName } from '../options/option-
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 
 /** What Interlock adds to or widens in the configuration of Mastra's agent. */
-export type InterlockConfig = OwnOptions<'config'>;
+export type InterlockConfig = OwnOptions<'config'> & Pick<AgentConfig, 'signals'>;
 
 /** A tool of the AI SDK, as far as it is looked at; Mastra's own type of it follows an older version. */
 export interface SdkTool {

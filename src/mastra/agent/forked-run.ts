@@ -18,7 +18,7 @@ export interface Forking extends Required<Pick<Beginning, 'messages' | 'answerin
 export interface Insides {
   readonly setup: AgentSetup;
   /** A run as a caller of `stream` is given it. */
-  readonly streamed: (run: Run, options: CallOptions) => object;
+  readonly streamed: (run: Run, options: CallOptions) => Promise<object>;
 }
 
 /** Begins the run and gives its stream; no engine keeps it. */
@@ -29,5 +29,5 @@ export const forkedRun = async (agent: Agent, { setup, streamed }: Insides, fork
   const { options, requestContext } = await resolveOptions({ agent, mode: 'stream', defaults, given: forking.options, guards });
   const call = { agent, mode: 'stream' as const, messages, options, requestContext };
   const run = await beginRun({ ...call, guards, hooks, maxModelRetries, answering });
-  return streamed(run, options) as InterlockStream; // what its callers are given
+  return (await streamed(run, options)) as InterlockStream; // what its callers are given
 };

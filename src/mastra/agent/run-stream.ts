@@ -148,7 +148,8 @@ const handled = <T>(promise: Promise<T>): Promise<T> => {
   return promise;
 };
 
-const transformed = (chunks: ReadableStream<Chunk>, transforms: StreamTransforms = []): ReadableStream<Chunk> =>
+/** A full stream as its reader gets it. */
+export const transformed = (chunks: ReadableStream<Chunk>, transforms: StreamTransforms = []): ReadableStream<Chunk> =>
   [transforms].flat().reduce((stream, transform) => stream.pipeThrough(transform()), chunks);
 
 async function* elementsOf(objects: ReadableStream<unknown>): AsyncGenerator {

@@ -9,6 +9,8 @@ export interface SuspendedRuns {
   follow(run: Run, ended: Promise<unknown>): void;
   /** A run that rests, or will in a moment. Raises `agent/no-suspended-run`. */
   find(runId: string): Promise<SuspendedRun>;
+  /** {@link find}, or nothing where no such run rests here. */
+  seek(runId: string): Promise<SuspendedRun | undefined>;
   /** Takes a run out, to go on with it: nobody else can. Raises `agent/no-suspended-run`. */
   take(suspended: SuspendedRun): void;
   /** The runs that rest, the last one first. */
@@ -39,7 +41,12 @@ export const createSuspendedRuns = (): SuspendedRuns => {
     if (resting.size > mostKept && eldest !== undefined) resting.delete(eldest);
     return suspended;
   };
+  const seek = async (runId: string): Promise<SuspendedRun | undefined> => {
+    await followed.get(runId)?.ended; // whoever reads the stream learns of it a moment before the run rests
+    return resting.get(runId);
+  };
   return {
+    seek,
     follow: (run, ended) => {
       const { runId } = run.options;
       const isKept = () => run.status === 'suspended' && waitingCalls(run).length > 0;
@@ -52,8 +59,7 @@ export const createSuspendedRuns = (): SuspendedRuns => {
       followed.set(runId, one);
     },
     find: async (runId) => {
-      await followed.get(runId)?.ended; // whoever reads the stream learns of it a moment before the run rests
-      const suspended = resting.get(runId);
+      const suspended = await seek(runId);
       if (!suspended) throw missing(runId);
       return suspended;
     },

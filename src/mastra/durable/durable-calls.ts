@@ -5,6 +5,7 @@ import { MASTRA_RESOURCE_ID_KEY, type RequestContext } from '@mastra/core/reques
 import { stringify } from 'safe-stable-stringify';
 import { InterlockError } from '../../errors.js';
 import type { RunMode } from '../../loop/ports.js';
+import { refuseWithoutEngine } from '../agent/allowed-options.js';
 import { idsOf } from '../agent/begin-run.js';
 import type { Begun } from '../agent/begun.js';
 import type { CallOptions } from '../call-options.js';
@@ -22,12 +23,6 @@ export const durableRunsOf = (agent: Agent, setup: AgentSetup): DurableRuns | un
   if (engine) checkPromise(effects, engine);
   else refuseWithoutEngine(setup.guards, ['runQueue', 'deadlineMs']);
   return engine && createDurableRuns({ agent, setup, engine, acceptChangedCode });
-};
-
-/** Refuses options that only an engine honours. Raises `durable/no-engine`. */
-export const refuseWithoutEngine = <T extends object>(given: T, names: readonly (keyof T & string)[]): void => {
-  const path = names.find((name) => given[name] !== undefined);
-  if (path) throw new InterlockError('durable/no-engine', { path });
 };
 
 /** The runs of an agent that has an engine. Raises `durable/no-engine` for one that has none. */
