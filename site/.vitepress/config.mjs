@@ -14,6 +14,14 @@ const scorecard = join(docs, 'scorecard.md');
 const withCells = readFileSync(scorecard, 'utf8').replace('\n## Cost\n', '\n## Every cell\n\n<ScorecardCells />\n\n## Cost\n');
 writeFileSync(scorecard, withCells);
 
+/** The live page has the pipeline itself, and needs the width of the outline. */
+const live = join(docs, 'live.md');
+const withPipeline = readFileSync(live, 'utf8').replace(
+  '\n## Pipeline\n',
+  '\n## Pipeline\n\n<LivePipeline />\n\n## How it works\n',
+);
+writeFileSync(live, `---\naside: false\n---\n\n${withPipeline}`);
+
 const { description, repository } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
 const api = await writeApi(join(docs, 'api'));
 const sections = [...sectionsOf(docs), { title: 'API', pages: api.map((page) => ({ ...page, about: 'what it exports' })) }];
@@ -56,7 +64,11 @@ export default defineConfig({
   outDir: resolve(import.meta.dirname, '../dist'),
   cacheDir: resolve(import.meta.dirname, '../node_modules/.cache/vitepress'),
   cleanUrls: true,
-  vite: { esbuild: { tsconfigRaw: '{}' } }, // its esbuild is older than the target of our tsconfig.json
+  vite: {
+    esbuild: { tsconfigRaw: '{}' }, // its esbuild is older than the target of our tsconfig.json
+    resolve: { alias: { 'node:timers/promises': resolve(import.meta.dirname, '../live/node-timers.ts') } },
+    build: { rollupOptions: { external: [/^@mastra\//] } }, // guards on the live page do without Mastra
+  },
   markdown: { config: linkOut },
   buildEnd: ({ outDir }) => writeForModels(outDir),
   themeConfig: {
@@ -64,6 +76,7 @@ export default defineConfig({
     outline: [2, 3],
     nav: [
       { text: 'Start', link: '/guide/start' },
+      { text: 'Try it', link: '/live' },
       { text: 'Promises', link: '/guide/promises' },
       { text: 'Errors', link: '/reference/errors' },
     ],
