@@ -65,7 +65,7 @@ const withReprocessed = (run: Run, guardedStream: GuardedStream): GuardedStream 
     const pending = process(chunk);
     return isPromise(pending) ? pending.then(following) : following(pending);
   };
-  return Object.assign(guardedStream, { letThrough: (chunk: Chunk) => goOn(chunk, mostFollowing) });
+  return Object.assign(guardedStream, { process: (chunk: Chunk) => goOn(chunk, mostFollowing) });
 };
 
 /** Where no guard has a window, each chunk is judged and leaves before the next one is asked for. */

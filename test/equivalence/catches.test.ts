@@ -9,15 +9,15 @@ const planted = vi.hoisted(() => ({ everyStopThrows: false, lastBranchWins: fals
 
 vi.mock('../../src/mastra/workflow/block-coordinator.js', async (original) => {
   const own = await original<typeof MeetingModule>();
-  const createMeetings: typeof own.createBlockCoordinator = () => {
-    const meetings = own.createBlockCoordinator();
-    const enter: typeof meetings.enter = (runId, place) => {
-      const seat = meetings.enter(runId, place);
+  const createBlockCoordinator: typeof own.createBlockCoordinator = () => {
+    const coordinator = own.createBlockCoordinator();
+    const enter: typeof coordinator.enter = (runId, place) => {
+      const seat = coordinator.enter(runId, place);
       return planted.everyStopThrows ? { ...seat, stop: async (stop) => ({ kind: 'throw', stop }) } : seat;
     };
-    return { ...meetings, enter };
+    return { ...coordinator, enter };
   };
-  return { ...own, createMeetings };
+  return { ...own, createBlockCoordinator };
 });
 
 let isOnEngine = false;
