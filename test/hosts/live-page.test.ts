@@ -73,7 +73,7 @@ describe('the live page of the site', () => {
     const code = page.getByLabel('Guards: an expression');
     await code.fill('redactor({ strategy: "mask", kinds: ["email"] })');
     await page.getByText('Write to ****@*******.***').first().waitFor();
-    await code.fill('redactor({ strategie: "mask" })');
-    await page.getByRole('alert').getByText('strategie').waitFor();
+    await code.fill('redactor({ strategy: "mask", kind: ["email"] })');
+    await page.getByRole('alert').getByText('kind').waitFor();
   });
 });

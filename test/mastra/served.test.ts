@@ -137,7 +137,7 @@ describe('what came with a request, handed on as if a program had said it', () =
   });
 });
 
-describe('a run that rests, resumed by a server', () => {
+describe('a suspended run, resumed by a server', () => {
   it('goes on with what the server hands on', async () => {
     const ran: string[] = [];
     const { agent } = makeAgent(callThen('echo', { say: 'Hi' }), {
@@ -150,7 +150,7 @@ describe('a run that rests, resumed by a server', () => {
     expect(ran).toEqual(['echo']);
   });
 
-  it('is told as not found where it does not rest', async () => {
+  it('is told as not found where it is not suspended', async () => {
     const { agent } = makeAgent();
     await expect(agent.approveToolCall({ ...fromServer, runId: 'gone' })).rejects.toMatchObject({
       code: 'agent/no-suspended-run',

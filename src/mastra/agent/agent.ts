@@ -10,10 +10,10 @@ import type { Mastra } from '@mastra/core/mastra';
 import type { ProcessorWorkflow } from '@mastra/core/processors';
 import { RequestContext } from '@mastra/core/request-context';
 import type { FullOutput, MastraModelOutput } from '@mastra/core/stream';
-import type { FoundOutcome } from '../../loop/call-answer.js';
+import type { FoundOutcome } from '../../loop/call-response.js';
 import type { Finding } from '../../pipeline/verify/finding.js';
-import type { InterlockObjectResult, InterlockObjectStream, InterlockResult, InterlockStream } from './answers.js';
-import { answerTo, beginCall, begunBy, resumeCall, streamTo, type CalledAgent } from './calls.js';
+import type { InterlockObjectResult, InterlockObjectStream, InterlockResult, InterlockStream } from './result-types.js';
+import { answerTo, startCall, startedBy, resumeCall, streamTo, type CalledAgent } from './calls.js';
 import type {
   InterlockAgentConfig,
   InterlockCallOptions,
@@ -24,9 +24,9 @@ import type {
   MastraCallOptions,
   MastraResumeOptions,
 } from './config.js';
-import { begunOf, durableRunsOf, needEngine } from '../durable/durable-calls.js';
+import { startedRunOf, durableRunsOf, needEngine } from '../durable/durable-calls.js';
 import type { AttachOptions, DurableRuns, RunOwner } from '../durable/durable-runs.js';
-import { keeperOf } from '../durable/keeper.js';
+import { durableRunnerOf } from '../durable/durable-runner.js';
 import type { Erased, RunFilter, RunSummary } from '../durable/run-operations.js';
 import type { RunMetrics } from '../durable/run-metrics.js';
 import type { Insides } from './forked-run.js';
@@ -60,7 +60,7 @@ export class InterlockAgent<
   static {
     insidesOf = (agent) => ({
       setup: agent.#setup,
-      streamed: (...run) => streamTo(agent.#called, begunBy(agent.#called, ...run)),
+      streamed: (...run) => streamTo(agent.#called, startedBy(agent.#called, ...run)),
     });
     refuseMethods(this.prototype, (agent: InterlockAgent) => hasGuards(agent.#setup.guards));
   }
@@ -87,7 +87,7 @@ export class InterlockAgent<
   override generate(messages: MessageListInput, options?: InterlockCallOptions): Promise<InterlockResult>;
   override generate<OUTPUT>(messages: MessageListInput, options?: MastraCallOptions<OUTPUT>): Promise<FullOutput<OUTPUT>>;
   override async generate(messages: unknown, options?: unknown): Promise<unknown> {
-    return answerTo(this.#called, await beginCall(this.#called, { mode: 'generate', messages, options }));
+    return answerTo(this.#called, await startCall(this.#called, { mode: 'generate', messages, options }));
   }
 
   /** Starts the loop and gives its stream. Rejects for what is wrong before any model call. */
@@ -99,11 +99,11 @@ export class InterlockAgent<
   override stream(messages: MessageListInput, options?: InterlockCallOptions): Promise<InterlockStream>;
   override stream<OUTPUT>(messages: MessageListInput, options?: MastraCallOptions<OUTPUT>): Promise<MastraModelOutput<OUTPUT>>;
   override async stream(messages: unknown, options?: unknown): Promise<unknown> {
-    return streamTo(this.#called, await beginCall(this.#called, { mode: 'stream', messages, options }));
+    return streamTo(this.#called, await startCall(this.#called, { mode: 'stream', messages, options }));
   }
 
   /**
-   * Goes on with a run that rests in this process, to its end or to where it rests again, with all that it began with.
+   * Goes on with a suspended run in this process, to its end or to where it is suspended again, with all that it began with.
    * Raises `agent/no-suspended-run`, and `agent/invalid-option` where `resumeData` does not answer the call that waits.
    */
   override resumeGenerate(resumeData: unknown, options: InterlockResumeOptions): Promise<InterlockResult>;
@@ -148,12 +148,12 @@ export class InterlockAgent<
   }
 
   /**
-   * Follows a run that an engine keeps, from any process, to its end or to where it rests; `from` a chunk's `metadata.sequence` on.
+   * Follows a run that an engine keeps, from any process, to its end or to where it is suspended; `from` a chunk's `metadata.sequence` on.
    * Raises `durable/no-engine` and `durable/no-run`; so do `resume` and `cancel`.
    */
   async attach(runId: string, options: AttachOptions = {}): Promise<InterlockStream> {
-    const begun = begunOf(await needEngine(this.#durable, 'attach').attach(runId, options), {});
-    return (await streamTo(this.#called, begun)) as InterlockStream; // see stream
+    const started = startedRunOf(await needEngine(this.#durable, 'attach').attach(runId, options), {});
+    return (await streamTo(this.#called, started)) as InterlockStream; // see stream
   }
 
   /** {@link resumeStream} for a run that an engine keeps, by its id: from any process. */
@@ -173,7 +173,7 @@ export class InterlockAgent<
     return this.resume(runId, found, { toolCallId });
   }
 
-  /** Ends a run that an engine keeps as `canceled`, wherever it goes on or rests. A run that has ended stays as it is. */
+  /** Ends a run that an engine keeps as `canceled`, wherever it is running or suspended. A run that has ended stays as it is. */
   async cancel(runId: string, owner?: RunOwner): Promise<void> {
     await needEngine(this.#durable, 'cancel').cancel(runId, owner);
   }
@@ -198,7 +198,7 @@ export class InterlockAgent<
     return needEngine(this.#durable, 'prune').prune(olderThan);
   }
 
-  /** The runs of this agent that rest, the last one first: those in this process, and those that its engine keeps. */
+  /** The suspended runs of this agent, the last one first: those in this process, and those that its engine keeps. */
   override async listSuspendedRuns(options: AgentListSuspendedRunsOptions = {}): Promise<AgentListSuspendedRunsResult> {
     const waiting = (await this.#durable?.list({ status: 'suspended', limit: Infinity })) ?? [];
     const kept = waiting.filter((run) => run.status === 'suspended');
@@ -252,7 +252,7 @@ export class InterlockAgent<
   get #called(): CalledAgent {
     const agent = this as unknown as Agent; // Mastra's agent as everybody takes it, without its type parameters
     const [setup, durable] = [this.#setup, this.#durable];
-    return { agent, setup, suspended: this.#suspended, keeper: (options) => keeperOf({ agent, setup, durable }, options) };
+    return { agent, setup, suspended: this.#suspended, runner: (options) => durableRunnerOf({ agent, setup, durable }, options) };
   }
 }
 

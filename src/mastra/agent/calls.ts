@@ -5,15 +5,15 @@ import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import { checkSignalOptions, checkTightens, refuseWithoutEngine } from './allowed-options.js';
 import { isDelegated, refusingAnswer, refusingStream } from '../tools/delegation.js';
-import { beginRun, type Beginning } from './begin-run.js';
-import type { Begun } from './begun.js';
+import { startRun, type StartOptions } from './start-run.js';
+import type { StartedRun } from './started-run.js';
 import { runToEnd } from './end-run.js';
 import { readCall } from './read-call.js';
 import type { AgentSetup } from './read-config.js';
 import { resolveOptions } from './resolve-options.js';
 import { answerOf, wantedOf } from './result.js';
 import { readResumeOptions } from './resume-options.js';
-import { resume, type Resuming } from './resume.js';
+import { resume, type ResumeOptions } from './resume.js';
 import { streamOf } from './run-stream.js';
 import { scored } from './score.js';
 import type { SuspendedRuns } from './suspended-runs.js';
@@ -25,17 +25,17 @@ export interface CalledAgent {
   readonly setup: AgentSetup;
   readonly suspended: SuspendedRuns;
   /** What persists the run of a call with these options, where an engine does. */
-  readonly keeper: (options: CallOptions) => RunKeeper | undefined;
+  readonly runner: (options: CallOptions) => CallRunner | undefined;
 }
 
 /** Begins and resumes runs that an engine persists. */
-interface RunKeeper {
+interface CallRunner {
   /** @param call `given`: the options as the caller gave them. */
-  begin(
-    call: Pick<Beginning, 'agent' | 'mode' | 'messages' | 'options' | 'requestContext'> & { given: CallOptions },
-  ): Promise<Begun>;
+  start(
+    call: Pick<StartOptions, 'agent' | 'mode' | 'messages' | 'options' | 'requestContext'> & { given: CallOptions },
+  ): Promise<StartedRun>;
   /** Undefined where the run is not persisted. */
-  resume(resuming: Omit<Resuming, 'suspended' | 'guards'>): Promise<Begun> | undefined;
+  resume(resuming: Omit<ResumeOptions, 'suspended' | 'guards'>): Promise<StartedRun> | undefined;
 }
 
 /** A call that begins a run, as it was made. */
@@ -46,7 +46,7 @@ interface BeginningCall {
 }
 
 /** Begins a run: options are resolved and checked, and it takes its place in its thread. */
-export const beginCall = async (called: CalledAgent, { mode, messages, options: said }: BeginningCall): Promise<Begun> => {
+export const startCall = async (called: CalledAgent, { mode, messages, options: said }: BeginningCall): Promise<StartedRun> => {
   const { agent, setup } = called;
   const { messages: input, options: given, isSignal } = readCall(messages, said);
   const { defaults: layers, guards, hooks, maxModelRetries } = setup;
@@ -56,12 +56,12 @@ export const beginCall = async (called: CalledAgent, { mode, messages, options: 
   await checkAccess(agent, options, requestContext);
   return inThread({ agent, mode, given, options, requestContext }, async (placed) => {
     const call = { agent, mode, messages: input, options: placed, requestContext: placed.requestContext ?? requestContext };
-    const kept = called.keeper(given)?.begin({ ...call, given });
+    const kept = called.runner(given)?.start({ ...call, given });
     if (!kept) refuseWithoutEngine(placed, ['priority', 'deadlineMs']);
-    const begun = kept
+    const started = kept
       ? await kept
-      : begunBy(called, await beginRun({ ...call, isSignal, guards, hooks, maxModelRetries }), placed);
-    return scored(begun, call);
+      : startedBy(called, await startRun({ ...call, isSignal, guards, hooks, maxModelRetries }), placed);
+    return scored(started, call);
   });
 };
 
@@ -72,8 +72,8 @@ interface ResumingCall {
   readonly given: object;
 }
 
-/** Goes on with a run that rests, in its thread. */
-export const resumeCall = async (called: CalledAgent, { mode, resumeData, given }: ResumingCall): Promise<Begun> => {
+/** Goes on with a suspended run, in its thread. */
+export const resumeCall = async (called: CalledAgent, { mode, resumeData, given }: ResumingCall): Promise<StartedRun> => {
   const { agent, setup, suspended } = called;
   const { defaults, guards } = setup;
   const { runId, toolCallId, repeated, ...call } = readResumeOptions(given);
@@ -85,9 +85,9 @@ export const resumeCall = async (called: CalledAgent, { mode, resumeData, given 
   const joining = { agent, mode, given: call, options: { ...options, runId }, requestContext, resumes };
   return inThread(joining, async (placed) => {
     const resuming = { mode, runId, toolCallId, resumeData, repeated, options: placed, requestContext, memory };
-    const kept = called.keeper(options)?.resume(resuming);
-    const begun = kept ? await kept : begunBy(called, await resume({ ...resuming, suspended, guards }), placed);
-    return scored(begun, { agent, options: placed, requestContext });
+    const kept = called.runner(options)?.resume(resuming);
+    const started = kept ? await kept : startedBy(called, await resume({ ...resuming, suspended, guards }), placed);
+    return scored(started, { agent, options: placed, requestContext });
   });
 };
 
@@ -95,7 +95,7 @@ const checkAccess = (agent: Agent, { memory, runId, actor }: CallOptions, reques
   agent['requireAgentExecutionFGA']({ requestContext, memory: memory as never, runId, actor: actor as never });
 
 /** A run that has begun, as a call has it. */
-export const begunBy = ({ suspended }: CalledAgent, run: Run, callbacks: CallOptions): Begun => ({
+export const startedBy = ({ suspended }: CalledAgent, run: Run, callbacks: CallOptions): StartedRun => ({
   run,
   end: () => runToEnd(run, { callbacks, suspended }),
   callbacks,
@@ -103,16 +103,16 @@ export const begunBy = ({ suspended }: CalledAgent, run: Run, callbacks: CallOpt
 });
 
 /** Has a run come to its end, and gives its result. */
-export const answerTo = async ({ agent, setup }: CalledAgent, { run, callbacks, end }: Begun): Promise<unknown> => {
-  run.options.outlet.drain();
+export const answerTo = async ({ agent, setup }: CalledAgent, { run, callbacks, end }: StartedRun): Promise<unknown> => {
+  run.options.streamBuffer.drain();
   await end();
   const result = answerOf(run, wantedOf(callbacks, setup.guards));
   return isDelegated(callbacks) ? refusingAnswer(agent.id, result) : result;
 };
 
 /** Starts a run, and gives its stream; subscribers of its thread read it too. */
-export const streamTo = async ({ agent, setup }: CalledAgent, begun: Begun): Promise<object> => {
-  const { run, callbacks, transforms, end, publish } = begun;
+export const streamTo = async ({ agent, setup }: CalledAgent, started: StartedRun): Promise<object> => {
+  const { run, callbacks, transforms, end, publish } = started;
   const ended = end();
   const stream = streamOf(run, { ended, transforms, ...wantedOf(callbacks, setup.guards) });
   await publish?.(publishedStream(run, stream, { ended, transforms }));

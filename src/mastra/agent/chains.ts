@@ -31,7 +31,7 @@ export interface Chains {
 }
 
 /** The call whose guards are wanted. */
-export interface Chaining extends Titling {
+export interface ChainOptions extends Titling {
   readonly options: CallOptions;
   /** Interlock's own options of the run. */
   readonly guards: InterlockConfig;
@@ -42,7 +42,7 @@ export interface Chaining extends Titling {
 }
 
 /** A call's guards replace the agent's; memory's own stay around them, and `prepareStep` has the last word. */
-export const resolveChains = async (chaining: Chaining): Promise<Chains> => {
+export const resolveChains = async (chaining: ChainOptions): Promise<Chains> => {
   const { agent, guards, options, requestContext, conversation, isSignal } = chaining;
   const chain = async (lane: 'input' | 'output' | 'error'): Promise<readonly PipelineStep[]> => {
     const name = `${lane}Processors` as const;

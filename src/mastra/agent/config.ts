@@ -71,7 +71,7 @@ export type InterlockCallOptions = Omit<
  * request says who resumes it; tools and guards keep that of the call that began it.
  */
 export type InterlockResumeOptions = Pick<InterlockCallOptions, Exclude<ResumeName & keyof InterlockCallOptions, 'runId'>> & {
-  /** The run that rests. */
+  /** The suspended run. */
   runId: string;
   /** The call that is answered; needed where several wait. */
   toolCallId?: string;

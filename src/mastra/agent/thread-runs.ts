@@ -5,9 +5,9 @@ import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import type { MemoryTarget } from '../memory/memory.js';
-import { idsOf } from './begin-run.js';
-import type { Begun } from './begun.js';
-import { begunOptions } from './resume-options.js';
+import { idsOf } from './start-run.js';
+import type { StartedRun } from './started-run.js';
+import { startOptions } from './resume-options.js';
 import { transformed } from './run-stream.js';
 
 /** Mastra's runtime of threads: one for all agents of the process. It starts runs for messages, and has subscribers see them. */
@@ -42,7 +42,7 @@ const threadIn = (memory: MemoryTarget | undefined, requestContext: RequestConte
 
 /** The thread that a run was begun in. */
 export const threadOfRun = (run: Run): Thread | undefined => {
-  const { memory, requestContext } = begunOptions(run) ?? {};
+  const { memory, requestContext } = startOptions(run) ?? {};
   return threadIn(memory, requestContext);
 };
 
@@ -51,7 +51,7 @@ export const threadOfRun = (run: Run): Thread | undefined => {
  * thread, and subscribers of the thread read what its readers read. A message that arrives while it runs starts the next run, where
  * the guards of the input judge it.
  */
-export const inThread = async (call: ThreadCall, begin: (options: CallOptions) => Promise<Begun>): Promise<Begun> => {
+export const inThread = async (call: ThreadCall, begin: (options: CallOptions) => Promise<StartedRun>): Promise<StartedRun> => {
   const { agent, mode, given, options, requestContext, resumes } = call;
   const thread = resumes?.thread ?? threadIn(options.memory, requestContext);
   if (mode !== 'stream' || !thread) return begin(options);
@@ -67,8 +67,8 @@ export const inThread = async (call: ThreadCall, begin: (options: CallOptions) =
     enumerable: false, // the runtime reads it, and it is no option of the runs that follow
   }) as never;
   try {
-    const begun = await begin({ ...options, runId, abortSignal, ...(context && { requestContext: context }) });
-    return { ...begun, publish: async (stream) => void (await runtime.registerRun(agent, stream, later, pubsub)) };
+    const started = await begin({ ...options, runId, abortSignal, ...(context && { requestContext: context }) });
+    return { ...started, publish: async (stream) => void (await runtime.registerRun(agent, stream, later, pubsub)) };
   } catch (error) {
     runtime.releaseThreadRunReservation(runId, pubsub, { agent, streamOptions: later });
     throw error;
@@ -90,7 +90,7 @@ const runtimeOf = async (agent: Agent): Promise<ThreadRuntime> => {
 export const publishedStream = (run: Run, stream: object, { ended, transforms }: Published): object => {
   let read: () => void = () => undefined;
   const isRead = new Promise<void>((resolve) => (read = resolve));
-  const chunks = transformed(run.options.outlet.read(), transforms);
+  const chunks = transformed(run.options.streamBuffer.read(), transforms);
   async function* followed() {
     try {
       yield* chunks;
