@@ -42,6 +42,9 @@ const linkOut = (md) => {
   });
 };
 
+/** A title as the sidebar shows it; the names of entry points stay as they are. */
+const labelOf = ({ title, path }) => (path.startsWith('api/') ? title : title[0].toUpperCase() + title.slice(1));
+
 /** llms.txt: the table of contents for language models, with each page as Markdown beside its HTML. */
 const writeForModels = (outDir) => {
   const list = sections.map(
@@ -82,7 +85,7 @@ export default defineConfig({
     ],
     sidebar: sections.map(({ title, pages }) => ({
       text: title,
-      items: pages.map(({ title: text, path }) => ({ text, link: `/${path.replace(/\.md$/, '')}` })),
+      items: pages.map((page) => ({ text: labelOf(page), link: `/${page.path.replace(/\.md$/, '')}` })),
     })),
     ...(source && { socialLinks: [{ icon: 'github', link: source }] }),
   },
