@@ -101,13 +101,13 @@ describe('observational memory', () => {
     expect(waiting.status).toBe('suspended');
     expect(await savedIn(memory)).toEqual([`user: ${long('Pay.')}`, 'assistant: (tool-invocation)']);
     expect(observer.calls).toEqual([]);
-    const paid = await agent.approveToolCallGenerate({ runId: waiting.runId as string });
+    const paid = await agent.approveToolCallGenerate({ runId: waiting.runId });
     expect(paid.status).toBe('success');
     expect(JSON.stringify(observer.calls)).toContain('It is paid.');
   });
 
   it('does not end a run whose answer the observer could not read', async () => {
-    const failing = scriptedModel({ steps: () => ({ error: new Error('The observer is down.') }) as never });
+    const failing = scriptedModel({ steps: () => ({ error: new Error('The observer is down.') }) });
     const memory = openDisk().memory(observing(failing));
     const model = scriptedModel({ steps: [{ text: long('The sea is blue.') }] });
     const agent = new InterlockAgent({ id: 'tested', name: 'Tested', instructions: 'Answer.', model, memory });

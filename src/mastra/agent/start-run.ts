@@ -12,7 +12,7 @@ import { compileChains, resolveChains } from './chains.js';
 import type { InterlockConfig } from './config.js';
 import { createLoopPorts } from './loop-ports.js';
 import type { LoopTarget } from '../tools/loop-target.js';
-import { createWhileWaiting } from '../memory/while-waiting.js';
+import { createUnfinishedTurn } from '../memory/unfinished-turn.js';
 import { openConversation, type Conversation } from '../memory/memory.js';
 import { objectPlanOf } from '../structured-output/object-plan.js';
 import { mastraOptions } from '../options/mastra-options.js';
@@ -104,7 +104,8 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
     serveErrorDetails: own.serveErrorDetails,
     toolConcurrency: concurrencyOf(options),
     persistence: own.persistence ?? {},
-    whileWaiting: createWhileWaiting({ conversation, processors: chains.saving, requestContext }),
+    unfinishedTurn: createUnfinishedTurn({ conversation, processors: chains.saving, requestContext }),
+    savePerStep: options.savePerStep,
     effects: own.effects,
     journal: start.journal,
     context: {
