@@ -17,6 +17,7 @@ import { resume, type ResumeOptions } from './resume.js';
 import { streamOf } from './run-stream.js';
 import { scored } from './score.js';
 import type { SuspendedRuns } from './suspended-runs.js';
+import { showInChannel } from './show-in-channel.js';
 import { inThread, publishedStream, threadOfRun } from './thread-runs.js';
 
 /** What a call of an agent needs of it. */
@@ -105,7 +106,7 @@ export const startedBy = ({ suspended }: CalledAgent, run: Run, callbacks: CallO
 /** Has a run come to its end, and gives its result. */
 export const answerTo = async ({ agent, setup }: CalledAgent, { run, callbacks, end }: StartedRun): Promise<unknown> => {
   run.options.streamBuffer.drain();
-  await end();
+  await Promise.all([end(), showInChannel(agent, run)]);
   const result = answerOf(run, wantedOf(callbacks, setup.guards));
   return isDelegated(callbacks) ? refusingAnswer(agent.id, result) : result;
 };
@@ -113,7 +114,7 @@ export const answerTo = async ({ agent, setup }: CalledAgent, { run, callbacks, 
 /** Starts a run, and gives its stream; subscribers of its thread read it too. */
 export const streamTo = async ({ agent, setup }: CalledAgent, started: StartedRun): Promise<object> => {
   const { run, callbacks, transforms, end, publish } = started;
-  const ended = end();
+  const ended = Promise.all([end(), showInChannel(agent, run)]).then(() => undefined);
   const stream = streamOf(run, { ended, transforms, ...wantedOf(callbacks, setup.guards) });
   await publish?.(publishedStream(run, stream, { ended, transforms }));
   return isDelegated(callbacks) ? refusingStream(agent.id, stream) : stream;

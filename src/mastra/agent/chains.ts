@@ -52,7 +52,7 @@ export const resolveChains = async (chaining: ChainOptions): Promise<Chains> => 
   };
   const [input, output, error] = await Promise.all([chain('input'), chain('output'), chain('error')]);
   const { before, after } = await memoryProcessors(conversation, { input, output, titling: chaining });
-  const own = await hostProcessors(agent, { input, output, requestContext, signals: guards.signals });
+  const own = await hostProcessors(agent, { input, requestContext, signals: guards.signals });
   const last = options.prepareStep ? [new PrepareStepProcessor({ prepareStep: options.prepareStep })] : [];
   const echo = isSignal ? [createSignalEcho()] : [];
   return {
@@ -69,7 +69,6 @@ export const resolveChains = async (chaining: ChainOptions): Promise<Chains> => 
 
 interface HostLanes {
   readonly input: readonly PipelineStep[];
-  readonly output: readonly PipelineStep[];
   readonly requestContext: RequestContext;
   readonly signals: InterlockConfig['signals'];
 }
@@ -78,9 +77,8 @@ interface HostLanes {
  * The processors that Mastra's agent adds for its workspace, skills, signals, channels and browser. They run in its lanes, before its
  * guards of the input and after those of the output, so that the guards judge what they add and they see what was accepted.
  */
-const hostProcessors = async (agent: Agent, { input, output, requestContext, signals = [] }: HostLanes) => {
+const hostProcessors = async (agent: Agent, { input, requestContext, signals = [] }: HostLanes) => {
   const configured = input as never; // Mastra only looks for processors of its own in it
-  const channels = agent.getChannels();
   return {
     input: [
       ...registered(
@@ -89,16 +87,13 @@ const hostProcessors = async (agent: Agent, { input, output, requestContext, sig
       ),
       ...(await agent['getWorkspaceInstructionsProcessors'](configured, requestContext)),
       ...(await agent['getSkillsProcessors'](configured, requestContext)),
-      ...(channels?.getInputProcessors(configured) ?? []),
+      ...(agent.getChannels()?.getInputProcessors(configured) ?? []),
       ...(agent.browser?.getInputProcessors(configured) ?? []),
     ] as readonly PipelineStep[],
-    output: [
-      ...registered(
-        agent,
-        signals.flatMap((provider) => provider.getOutputProcessors?.() ?? []),
-      ),
-      ...(channels?.getOutputProcessors(output as never) ?? []),
-    ] as readonly PipelineStep[],
+    output: registered(
+      agent,
+      signals.flatMap((provider) => provider.getOutputProcessors?.() ?? []),
+    ) as readonly PipelineStep[],
   };
 };
 

@@ -23,7 +23,14 @@ export const readCall = (messages: unknown, given: unknown): Call => {
   // What the messages are is Mastra's to read; the options are checked by name before anything reads them.
   const isSignal = [prompt].flat().some(isCreatedAgentSignal);
   const said = isSignal && Array.isArray(prompt) ? prompt.map(plainSignal) : plainSignal(prompt);
-  return { messages: said as MessageListInput, options: withMemory(heldBySupervisor(options)), isSignal };
+  const own = isSignal ? withoutAutoResume(options as CallOptions) : options;
+  return { messages: said as MessageListInput, options: withMemory(heldBySupervisor(own)), isSignal };
+};
+
+/** A channel that cannot show buttons asks for it with each message; a run that waits for a person is not resumed by what a model reads. */
+const withoutAutoResume = (options: CallOptions): CallOptions => {
+  const { autoResumeSuspendedTools: _unserved, ...rest } = options as CallOptions & { autoResumeSuspendedTools?: boolean };
+  return rest;
 };
 
 /** A signal as the message that it is kept as; it comes after what the thread held when the run began. */

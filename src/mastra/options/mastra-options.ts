@@ -139,7 +139,7 @@ export const mastraOptions = {
   skillsFormat: inConfig(oneOf('xml', 'json', 'markdown')),
   browser: inConfig(anObject),
   workspace: inConfig(orGiven(anObject)),
-  channels: inConfig(refused('its approvals and replies are not tested with the runs of this agent.')),
+  channels: inConfig(anObject),
   signals: inConfig(listOf(anObject)),
   notifications: inConfig(anObject),
   pubsub: inConfig(anObject),
