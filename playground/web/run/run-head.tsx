@@ -58,7 +58,7 @@ const RunFacts = ({ summary, view, whole, state, agentName }: FactsProps) => {
       {summary.parent ? (
         <Link href={callHref(summary.parent)}>The run that called it</Link>
       ) : (
-        <Link href={threadHref(summary)}>The conversation</Link>
+        summary.threadId !== summary.runId && <Link href={threadHref(summary)}>The conversation</Link>
       )}
       <span className="run-id">
         Run <code>{summary.runId}</code>

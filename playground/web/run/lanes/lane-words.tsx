@@ -1,5 +1,5 @@
 import { Eye } from 'lucide-react';
-import { useState } from 'react';
+import { use, useState } from 'react';
 import type { Revealed } from '../../../protocol/trace-entry.js';
 import { get, query } from '../../api/request.js';
 import { Button } from '../../components/button.js';
@@ -7,6 +7,7 @@ import { ErrorNotice } from '../../components/error-notice.js';
 import { InertText } from '../../components/inert-text.js';
 import { PartText } from '../../components/part-text.js';
 import type { Lane, Part } from '../../fold/run-view.js';
+import { NoWords } from '../no-words.js';
 
 interface LaneWordsProps {
   readonly runId: string;
@@ -50,6 +51,7 @@ const Reveal = ({ runId, lane, until }: LaneWordsProps) => {
 export const LaneWords = ({ runId, lane, until }: LaneWordsProps) => {
   const parts = lane.parts.filter(({ came, text }) => came > 0 || text !== '');
   const [isWhole, setIsWhole] = useState(false);
+  const canReveal = use(NoWords) === undefined;
   if (parts.length === 0) return null;
   const isLong = parts.some(({ text }) => text.length > mostChars);
   return (
@@ -62,7 +64,7 @@ export const LaneWords = ({ runId, lane, until }: LaneWordsProps) => {
           {isWhole ? 'Show the end alone' : 'Show all of it'}
         </Button>
       )}
-      {parts.some(isHidden) && <Reveal runId={runId} lane={lane} until={until} />}
+      {canReveal && parts.some(isHidden) && <Reveal runId={runId} lane={lane} until={until} />}
     </div>
   );
 };

@@ -24,12 +24,14 @@ interface LaneRowProps {
   readonly runId: string;
   readonly lane: Lane;
   readonly isHere: boolean;
+  /** The run goes on or waits at the point in time. */
+  readonly isOpen: boolean;
   /** The last line that may belong to it. */
   readonly until: number;
   readonly onSeq: (seq: number, place?: Place) => void;
 }
 
-const LaneRow = memo(({ runId, lane, isHere, until, onSeq }: LaneRowProps) => {
+const LaneRow = memo(({ runId, lane, isHere, isOpen, until, onSeq }: LaneRowProps) => {
   const reason = lane.reason && reasons[lane.reason];
   return (
     <li className={`lane ${isHere ? 'lane-here' : ''}`} aria-current={isHere ? 'step' : undefined}>
@@ -37,7 +39,8 @@ const LaneRow = memo(({ runId, lane, isHere, until, onSeq }: LaneRowProps) => {
         <h3>
           step {lane.stepNumber + 1} <span>attempt {lane.attempt}</span>
         </h3>
-        {reason ? <Badge tone={reason.tone}>{reason.label}</Badge> : <Badge tone="accent">in progress</Badge>}
+        {reason && <Badge tone={reason.tone}>{reason.label}</Badge>}
+        {!reason && isOpen && <Badge tone="accent">in progress</Badge>}
       </div>
       <LaneTrack lane={lane} onSeq={onSeq} />
       <LaneWords runId={runId} lane={lane} until={until} />
@@ -70,6 +73,7 @@ export const LanesPanel = ({ runId, view, onSeq }: LanesPanelProps) =>
             runId={runId}
             lane={lane}
             isHere={lane.index === view.lanes.length - 1}
+            isOpen={/^(running|suspended)$/.test(view.status)}
             until={(view.lanes[lane.index + 1]?.startSeq ?? view.seq + 1) - 1}
             onSeq={onSeq}
           />
