@@ -53,14 +53,18 @@ export const workbenchRoutes = (studio: Studio): Hono =>
     .get('/runs/:runId/fixture', async (c) => {
       const { runId, agentId } = await summaryOf(studio, c.req.param('runId'));
       const { from, name } = readQuery(c, fixtureQuerySchema);
-      const fixture = toFixture(await traceOf(studio, runId), { from: from ?? `./${agentId}.js`, name });
-      attached(c, `${runId}.test.ts`);
+      const fixture = toFixture(await traceOf(studio, runId), {
+        from: from ?? `./${agentId}.js`,
+        name,
+        trace: `./${fileName(runId)}.jsonl`,
+      });
+      attached(c, `${fileName(runId)}.test.ts`);
       return c.text(from === undefined ? `${whereTheAgentIs}${fixture}` : fixture);
     })
     .get('/runs/:runId/trace', async (c) => {
       const { runId } = await summaryOf(studio, c.req.param('runId'));
       const lines = await traceLinesOf(studio, runId);
-      attached(c, `${runId}.jsonl`);
+      attached(c, `${fileName(runId)}.jsonl`);
       return c.body(`${lines.join('\n')}\n`, 200, { 'Content-Type': 'application/x-ndjson' });
     });
 
@@ -68,7 +72,9 @@ const whereTheAgentIs = '// Change the import of the agent to the module and the
 
 /** A page is given a file of its own to save. */
 const attached = (context: Context, name: string): void =>
-  context.header('Content-Disposition', `attachment; filename="${name.replaceAll(/[^\w.-]/g, '_')}"`);
+  context.header('Content-Disposition', `attachment; filename="${name}"`);
+
+const fileName = (id: string): string => id.replaceAll(/[^\w.-]/g, '_');
 
 const pipelineOf = async (studio: Studio, id: string): Promise<KnownPipeline> => {
   const pipeline = (await studio.known()).pipelines.find((one) => one.id === id);
