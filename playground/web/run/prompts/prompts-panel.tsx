@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useState } from 'react';
+import { runPath } from '../../../protocol/run-file.js';
 import type { PromptView, StudioEntry } from '../../../protocol/trace-entry.js';
 import { get } from '../../api/request.js';
 import { useLoaded } from '../../api/use-loaded.js';
@@ -56,10 +57,7 @@ const Call = ({ runId, index, entry }: { readonly runId: string; readonly index:
 };
 
 const Sent = ({ runId, index }: { readonly runId: string; readonly index: number }) => {
-  const load = useCallback(
-    (signal: AbortSignal) => get<PromptView[]>(`runs/${encodeURIComponent(runId)}/prompts`, signal),
-    [runId],
-  );
+  const load = useCallback((signal: AbortSignal) => get<PromptView[]>(`${runPath(runId)}/prompts`, signal), [runId]);
   const loaded = useLoaded(load);
   if (loaded.state === 'failed') return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
   const prompt = loaded.state === 'loaded' ? loaded.value[index] : undefined;
