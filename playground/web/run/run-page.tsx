@@ -76,7 +76,7 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
               <WaterfallPanel entries={entries} lines={lines} view={view} onSeq={moveTo} />
               <SubRunsPanel runId={runId} />
               <LanesPanel runId={runId} view={view} onSeq={moveTo} />
-              <HoldBackPanel entries={entries} lines={lines} view={view} lane={lane} />
+              <HoldBackPanel runId={runId} entries={entries} lines={lines} view={view} lane={lane} onSeq={moveTo} />
               {isKnown && <PromptsPanel runId={runId} entries={entries} lines={lines} seq={view.seq} />}
               <EventsPanel entries={entries} lines={lines} seq={view.seq} onSeq={moveTo} />
             </div>
