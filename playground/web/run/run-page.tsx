@@ -22,6 +22,7 @@ import { RunEnd } from './run-end.js';
 import { RunHead } from './run-head.js';
 import { RunSignals } from './run-signals.js';
 import { Statechart } from './statechart/statechart.js';
+import { StepIndex } from './steps/step-index.js';
 import { SubRunsPanel } from './sub-runs/sub-runs-panel.js';
 import { Timeline } from './timeline/timeline.js';
 import { useCallInAddress } from './use-call-in-address.js';
@@ -70,6 +71,7 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
             <div className="run-column">
               <RunEnd runId={runId} view={whole} />
               {hasGuards && <RunSignals whole={whole} seq={view.seq} onSeq={moveTo} />}
+              <StepIndex whole={whole} lane={lane} onSeq={moveTo} />
               {hasGuards && (
                 <GuardsPanel runId={runId} lane={lane} later={later} place={playhead.place} onPlace={playhead.select} />
               )}

@@ -1,6 +1,7 @@
 import { memo } from 'react';
 import { Badge } from '../../components/badge.js';
 import { count } from '../../components/format.js';
+import { useLatestOf } from '../../components/latest-of.js';
 import { InertText } from '../../components/inert-text.js';
 import { Panel } from '../../components/panel.js';
 import type { Tone } from '../../components/signal.js';
@@ -63,11 +64,14 @@ interface LanesPanelProps {
 }
 
 /** Attempts one below the other, each with the states that it went through and the words that it let out. */
-export const LanesPanel = ({ runId, view, onSeq }: LanesPanelProps) =>
-  view.lanes.length > 0 && (
+export const LanesPanel = ({ runId, view, onSeq }: LanesPanelProps) => {
+  const { shown, more } = useLatestOf(view.lanes, 'attempts');
+  if (shown.length === 0) return null;
+  return (
     <Panel title="Attempts" note={count(view.lanes.length, 'attempt')}>
+      {more}
       <ol className="lanes">
-        {view.lanes.map((lane) => (
+        {shown.map((lane) => (
           <LaneRow
             key={lane.index}
             runId={runId}
@@ -81,3 +85,4 @@ export const LanesPanel = ({ runId, view, onSeq }: LanesPanelProps) =>
       </ol>
     </Panel>
   );
+};

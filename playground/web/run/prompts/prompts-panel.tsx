@@ -6,6 +6,7 @@ import { useLoaded } from '../../api/use-loaded.js';
 import { ErrorNotice } from '../../components/error-notice.js';
 import { Value } from '../../components/fact-list.js';
 import { count } from '../../components/format.js';
+import { useLatestOf } from '../../components/latest-of.js';
 import { InertText } from '../../components/inert-text.js';
 import { Panel } from '../../components/panel.js';
 import './prompts.css';
@@ -25,13 +26,15 @@ export const PromptsPanel = ({ runId, entries, lines, seq }: PromptsPanelProps) 
     [entries, lines],
   );
   const made = calls.filter((call) => call.seq <= seq);
+  const { shown, more } = useLatestOf(made, 'calls');
   if (made.length === 0) return null;
   return (
     <Panel title="Prompts" note={`as sent, ${count(made.length, 'model call')}`}>
+      {more}
       <ol className="prompts">
-        {made.map((call, index) => (
+        {shown.map((call) => (
           <li key={call.seq}>
-            <Call runId={runId} index={index} entry={call} />
+            <Call runId={runId} index={made.indexOf(call)} entry={call} />
           </li>
         ))}
       </ol>
