@@ -7,6 +7,7 @@ import { Waiting } from './components/waiting.js';
 import { pages } from './routes.js';
 import { ErrorFence } from './shell/error-fence.js';
 import { ExportedHead } from './shell/exported-head.js';
+import { GoToKey } from './shell/go-to-key.js';
 import { Navigation } from './shell/navigation.js';
 import { NotFound } from './shell/not-found.js';
 import { ownPlace, runPagePath } from './shell/place.js';
@@ -56,6 +57,7 @@ export const App = () => (
           <CatalogProvider>
             <RunReadersProvider>
               <Pages />
+              <GoToKey />
             </RunReadersProvider>
           </CatalogProvider>
         </ErrorFence>

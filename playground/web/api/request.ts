@@ -23,6 +23,7 @@ export class ApiError extends Error {
 
 /** The run that this document holds, where it was exported: then no server is asked. */
 export const runFile: RunFile | undefined = (() => {
+  if (!('document' in globalThis)) return undefined; // a test in Node
   const text = document.querySelector(`#${runFileElement}`)?.textContent;
   return text ? (JSON.parse(text) as RunFile) : undefined; // a studio wrote it
 })();
