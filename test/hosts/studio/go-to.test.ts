@@ -12,6 +12,7 @@ describe.each(Object.values(widths))('the way to everything at %i px', (width) =
   it('leads by the keyboard to a page, a guard, a run, and a state of the run', async () => {
     const runId = await studio.run('support', 'a word that stands in one run');
     const page = await browser().open(studio.href(''), { width });
+    await page.getByLabel('Your message').waitFor();
     const goTo = async (text: string): Promise<void> => {
       await page.keyboard.press('Control+k');
       await page.locator('.go-to input:focus').waitFor();

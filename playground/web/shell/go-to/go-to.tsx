@@ -32,14 +32,12 @@ const useGoals = (text: string): readonly Goal[] => {
 /** A dialog that goes to a page, a run, a guard, a state or a step by its name. */
 export const GoTo = ({ onClose }: { readonly onClose: () => void }) => {
   const dialog = useRef<HTMLDialogElement>(null);
-  const list = useRef<HTMLDivElement>(null);
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const [, navigate] = useLocation();
   const goals = useGoals(text);
   const chosen = Math.min(at, goals.length - 1);
   useEffect(() => dialog.current?.showModal(), []);
-  useEffect(() => list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' }), [chosen]);
   const go = (goal: Goal | undefined): void => {
     if (!goal) return;
     onClose();
@@ -69,24 +67,40 @@ export const GoTo = ({ onClose }: { readonly onClose: () => void }) => {
         }}
         onKeyDown={onKeyDown}
       />
-      <div ref={list} id="go-to-list" role="listbox" aria-label="Found">
-        {goals.map((goal, index) => (
-          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the field has the keys of the list
-          <div
-            key={`${goal.kind} ${goal.href}`}
-            id={`go-to-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === chosen}
-            onClick={() => go(goal)}
-          >
-            <span className="go-to-kind">{goal.kind}</span>
-            <InertText text={goal.name} className="go-to-name" />
-            {goal.note !== undefined && <span className="go-to-note">{goal.note}</span>}
-          </div>
-        ))}
-      </div>
+      <Found goals={goals} chosen={chosen} onGo={go} />
       <p role="status">{goals.length === 0 ? 'Nothing has these words.' : ''}</p>
     </dialog>
+  );
+};
+
+interface FoundProps {
+  readonly goals: readonly Goal[];
+  readonly chosen: number;
+  readonly onGo: (goal: Goal) => void;
+}
+
+const Found = ({ goals, chosen, onGo }: FoundProps) => {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    void list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' }); // newer browsers return a promise
+  }, [chosen]);
+  return (
+    <div ref={list} id="go-to-list" role="listbox" aria-label="Found">
+      {goals.map((goal, index) => (
+        // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the field has the keys of the list
+        <div
+          key={`${goal.kind} ${goal.href}`}
+          id={`go-to-${index}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === chosen}
+          onClick={() => onGo(goal)}
+        >
+          <span className="go-to-kind">{goal.kind}</span>
+          <InertText text={goal.name} className="go-to-name" />
+          {goal.note !== undefined && <span className="go-to-note">{goal.note}</span>}
+        </div>
+      ))}
+    </div>
   );
 };
