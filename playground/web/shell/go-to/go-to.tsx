@@ -82,7 +82,7 @@ interface FoundProps {
 const Found = ({ goals, chosen, onGo }: FoundProps) => {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    void list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' }); // newer browsers return a promise
+    list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' }); // newer browsers return a promise
   }, [chosen]);
   return (
     <div ref={list} id="go-to-list" role="listbox" aria-label="Found">
