@@ -72,7 +72,7 @@ const pages: readonly PageUnderTest[] = [
     until: '.run-row',
     prepare: async (shown) => {
       await shown.keyboard.press('Control+k');
-      await shown.getByRole('option').first().waitFor();
+      await shown.getByRole('dialog').getByRole('option').first().waitFor();
     },
   },
 ];

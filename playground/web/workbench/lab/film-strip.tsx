@@ -35,12 +35,12 @@ export const FilmStrip = ({ film: { emissions }, index, onGo }: FilmStripProps) 
               key={at}
               type="button"
               tabIndex={-1}
-              aria-label={`Chunk ${number}`}
               aria-current={number === index || undefined}
               className={`reel-frame ${look}`}
               style={{ transform: `translateX(${start}px)`, width: frameWidth - 4 }}
               onClick={() => onGo(number)}
             >
+              <span className="unseen">Chunk {number}: </span>
               <bdi className="reel-in">{pushed === undefined ? 'end' : visible(pushed) || '—'}</bdi>
               <bdi className="reel-out">{stop ? '■' : visible(left) || '—'}</bdi>
               <span className="reel-held">{heldChars > 0 ? `▒ ${heldChars}` : ''}</span>
