@@ -61,7 +61,6 @@ const Files = ({ runId, isRecorded }: { readonly runId: string; readonly isRecor
               <input type="checkbox" checked={hasAllWords} onChange={({ target }) => setHasAllWords(target.checked)} />
               Include words that no reader has seen
             </label>
-            <hr />
             <CopyButton text={copyTest}>Copy as a test</CopyButton>
             <p className="faint">Also saves the trace with all words; the test reads it from {trace}.</p>
           </>
