@@ -2,28 +2,15 @@ import type { Processor } from '@mastra/core/processors';
 import { expect, it } from 'vitest';
 import { pipeline } from '../../src/index.js';
 import type { MergeView } from '../protocol/trace-entry.js';
+import { masking } from '../samples/masking.js';
 import { makeAgent, openStudio } from './test-setup.js';
-
-const mask = (id: string, pattern: RegExp, by: string): Processor => ({
-  id,
-  processInput: ({ messages }) =>
-    messages.map((message) => ({
-      ...message,
-      content: {
-        ...message.content,
-        parts: message.content.parts.map((part) =>
-          part.type === 'text' ? { ...part, text: part.text.replaceAll(pattern, by) } : part,
-        ),
-      },
-    })),
-});
 
 const asks: Processor = { id: 'last', processInput: ({ messages }) => messages };
 
 const desk = (last: readonly Processor[]) => {
   const block = pipeline('desk').parallel([
-    mask('mail', /[\w.]+@[\w.]+\w/g, '[mail]'),
-    mask('domain', /\w+\.example/g, '[domain]'),
+    masking('mail', /[\w.]+@[\w.]+\w/g, '[mail]'),
+    masking('domain', /\w+\.example/g, '[domain]'),
   ]);
   return last.reduce((made, one) => made.then(one), block).commit();
 };

@@ -1,12 +1,16 @@
 import { Suspense } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { CatalogProvider } from './api/catalog.js';
+import { runFile } from './api/request.js';
 import { RunReadersProvider } from './api/run-readers.js';
 import { Waiting } from './components/waiting.js';
 import { pages } from './routes.js';
 import { ErrorFence } from './shell/error-fence.js';
+import { ExportedHead } from './shell/exported-head.js';
+import { GoToKey } from './shell/go-to-key.js';
 import { Navigation } from './shell/navigation.js';
 import { NotFound } from './shell/not-found.js';
+import { ownPlace, runPagePath } from './shell/place.js';
 import './app.css';
 
 /** The path under which the studio is mounted; empty at the root. */
@@ -22,10 +26,13 @@ const Pages = () => {
   );
 };
 
+/** A document without a server has the page of its run alone. */
+const shownPages = runFile ? pages.filter(({ path }) => path === runPagePath) : pages;
+
 const PageSwitch = () => (
   <Suspense fallback={<Waiting what="the page" />}>
     <Switch>
-      {pages.map(({ path, page: PageComponent }) => (
+      {shownPages.map(({ path, page: PageComponent }) => (
         <Route key={path} path={path}>
           {(params: Record<string, string | undefined>) => <PageComponent {...params} />}
         </Route>
@@ -39,17 +46,18 @@ const PageSwitch = () => (
 
 /** The shell around every page: navigation, and a fence that keeps a broken page from taking the rest with it. */
 export const App = () => (
-  <Router base={mountedAt}>
-    <div className="app">
+  <Router {...(ownPlace ? { hook: ownPlace.hook } : { base: mountedAt })}>
+    <div className={runFile ? 'app app-exported' : 'app'}>
       <a className="skip" href="#main" onClick={skip}>
         Skip to the page
       </a>
-      <Navigation />
+      {runFile ? <ExportedHead file={runFile} /> : <Navigation />}
       <main id="main" className="app-main" tabIndex={-1}>
         <ErrorFence>
           <CatalogProvider>
             <RunReadersProvider>
               <Pages />
+              <GoToKey />
             </RunReadersProvider>
           </CatalogProvider>
         </ErrorFence>

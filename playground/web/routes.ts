@@ -1,6 +1,7 @@
 import { Cable, FlaskConical, MessageSquare, Rows3, type LucideIcon } from 'lucide-react';
 import { lazy, type ComponentType } from 'react';
 import { PageAway } from './shell/page-away.js';
+import { runPagePath } from './shell/place.js';
 
 /** A place in the navigation. */
 export interface Place {
@@ -35,7 +36,7 @@ const page = (path: string, load: () => Promise<PageComponent>): Page => ({
 export const pages: readonly Page[] = [
   page('/', async () => (await import('./chat/chat-page.js')).ChatPage),
   page('/runs', async () => (await import('./runs/runs-page.js')).RunsPage),
-  page('/runs/:runId', async () => (await import('./run/run-page.js')).RunPage),
+  page(runPagePath, async () => (await import('./run/run-page.js')).RunPage),
   page('/runs/:runId/compare', async () => (await import('./workbench/compare/compare-page.js')).ComparePage),
   page('/runs/:runId/edit', async () => (await import('./again/fork-page.js')).ForkPage),
   page('/runs/:runId/beside/:otherId', async () => (await import('./again/beside-page.js')).BesidePage),

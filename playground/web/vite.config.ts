@@ -18,7 +18,8 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2024',
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-    modulePreload: { polyfill: false },
+    modulePreload: false,
+    cssCodeSplit: false,
     assetsInlineLimit: 0,
   },
 });

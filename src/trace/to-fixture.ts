@@ -1,4 +1,5 @@
 import type { Trace } from './collect-traces.js';
+import { compareTraces } from './compare-traces.js';
 import { formatTrace, headerOf } from './trace-lines.js';
 import { traceOfKind } from './trace-of-kind.js';
 
@@ -10,38 +11,63 @@ export interface FixtureOptions {
   readonly name?: string;
   /** Where the test imports the library from. Default `mastra-interlock`. */
   readonly library?: string;
+  /**
+   * The file of the trace, as `formatTrace` writes it, relative to the test, e.g. `./blocked.jsonl`: the test reads it and has less than 80
+   * lines. Default: the lines of the trace are in the test.
+   */
+  readonly trace?: string;
 }
 
 /**
  * A test file in TypeScript, for vitest, that replays a recorded run with an agent's guards and expects the same outcome and verdicts.
- * It holds the whole trace: redact nothing that the replay needs, and keep out of a repository what may not be in it.
+ * The test, or the file that it reads, holds the whole trace: redact nothing that the replay needs, and keep out of a repository what may not
+ * be in it.
  *
  * @example
- * await writeFile('test/blocked.test.ts', toFixture(trace, { from: '../src/support-agent.js' }));
+ * await writeFile('test/blocked.jsonl', formatTrace(trace));
+ * await writeFile('test/blocked.test.ts', toFixture(trace, { from: '../src/support-agent.js', trace: './blocked.jsonl' }));
  */
-export const toFixture = (trace: Trace, { from, name = 'agent', library = 'mastra-interlock' }: FixtureOptions): string => {
+export const toFixture = (trace: Trace, options: FixtureOptions): string => {
+  const { from, name = 'agent', library = 'mastra-interlock', trace: file } = options;
   const { agentId = 'agent' } = headerOf(trace);
   const result = traceOfKind(trace, 'result').at(-1);
   const { text = '' } = traceOfKind(trace, 'input')[0]?.messages.at(-1) ?? {};
   const title = `${agentId}, asked "${shortened(text)}": ${result?.status ?? 'unfinished'}`;
-  const lines = formatTrace(trace).trimEnd().split('\n');
-  return `import { expect, it } from 'vitest';
+  return `${file === undefined ? '' : "import { readFileSync } from 'node:fs';\n"}import { expect, it } from 'vitest';
 import { compareTraces, parseTrace, replay } from ${quoted(library)};
 import { ${name} } from ${quoted(from)};
 
-const trace = parseTrace(
-  [
-${lines.map((line) => `    ${quoted(line)},`).join('\n')}
-  ].join('\\n'),
-);
+const trace = parseTrace(${file === undefined ? linesOf(trace) : `readFileSync(new URL(${quoted(file)}, import.meta.url), 'utf8')`});
 
 it(${quoted(title)}, async () => {
   const replayed = await replay(trace, ${name});
   expect(replayed.endedAt).toBeUndefined();
   expect({ status: replayed.status, text: replayed.text }).toEqual(${JSON.stringify({ status: result?.status, text: result?.text ?? '' })});
-  expect(compareTraces(trace, replayed.trace).rows.filter(({ differs }) => differs)).toEqual([]);
+  const { rows } = compareTraces(trace, replayed.trace);
+  expect(rows.filter(({ differs }) => differs)).toEqual([]);${verdictsOf(trace)}
 });
 `;
+};
+
+const linesOf = (trace: Trace): string => {
+  const lines = formatTrace(trace).trimEnd().split('\n');
+  return `\n  [\n${lines.map((line) => `    ${quoted(line)},`).join('\n')}\n  ].join('\\n'),\n`;
+};
+
+/** More verdicts than these are compared with the trace alone. */
+const mostVerdicts = 50;
+
+/** The verdicts that are more than a pass, for the eyes of a reader. */
+const verdictsOf = (trace: Trace): string => {
+  const told = compareTraces(trace, trace).rows.flatMap(({ phase, processorId, after }) =>
+    after && after.verdict !== 'pass' ? [`${phase} ${processorId}: ${after.verdict}`] : [],
+  );
+  if (told.length === 0 || told.length > mostVerdicts) return '';
+  return `
+  const verdicts = rows.map(({ phase, processorId, after }) => \`\${phase} \${processorId}: \${after?.verdict}\`);
+  expect(verdicts.filter((verdict) => !verdict.endsWith(': pass'))).toEqual([
+${told.map((verdict) => `    ${quoted(verdict)},`).join('\n')}
+  ]);`;
 };
 
 const mostTitle = 60;

@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 import { afterAll, expect, it } from 'vitest';
 
-import { collectTraces, toFixture } from '../../src/index.js';
+import { collectTraces, formatTrace, toFixture } from '../../src/index.js';
 import { makeAgent } from '../mastra/support.js';
 
 const folder = join(import.meta.dirname, '../../test-output/fixture');
@@ -40,10 +40,15 @@ it('a fixture replays its run: it passes with the same guards, and fails with ot
   writeFileSync(join(folder, 'other.mjs'), guardsModule('1234'));
   writeFileSync(join(folder, 'same.test.ts'), toFixture(recording.trace, { ...options, from: './same.mjs' }));
   writeFileSync(join(folder, 'other.test.ts'), toFixture(recording.trace, { ...options, from: './other.mjs' }));
+  const short = toFixture(recording.trace, { ...options, from: './same.mjs', trace: './run.jsonl' });
+  expect(short.split('\n').length).toBeLessThan(80);
+  expect(short).toContain('"outputStep forbids: trip"');
+  writeFileSync(join(folder, 'run.jsonl'), formatTrace(recording.trace));
+  writeFileSync(join(folder, 'short.test.ts'), short);
   const { status, ...ran } = runFixtures();
   const stdout = stripVTControlCharacters(ran.stdout);
-  expect(stdout).toContain('1 failed | 1 passed');
+  expect(stdout).toContain('1 failed | 2 passed');
   expect(stdout).toMatch(/× tested, asked "What is the "code"\?": tripwire/);
-  expect(stdout).toMatch(/✓.*same\.test\.ts/);
+  for (const file of ['same', 'short']) expect(stdout).toMatch(new RegExp(`✓.*${file}\\.test\\.ts`));
   expect(status).toBe(1);
 });

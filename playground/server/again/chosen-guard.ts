@@ -1,24 +1,8 @@
 import type { Processor } from '@mastra/core/processors';
 import { guard, InterlockError, type GuardPolicy } from '../../../src/index.js';
 import { childrenOf, nameOf, type GraphNode, type GuardNode } from '../../../src/pipeline/graph.js';
-import {
-  answerLimitGuard,
-  blockedTermsGuard,
-  financialAdviceGuard,
-  jsonGuard,
-  leakGuard,
-  lengthGuard,
-  linkGuard,
-  piiGuard,
-  promptInjectionGuard,
-  qualityGuard,
-  redactor,
-  scriptGuard,
-  spamGuard,
-  toolSecretsGuard,
-  unicodeGuard,
-} from '../../../workflows/guards/index.js';
-import type { ChosenGuard, ReadyGuardName } from '../../protocol/again.js';
+import * as library from '../../../workflows/guards/index.js';
+import { readyGuardNames, type ChosenGuard, type ReadyGuardName } from '../../protocol/again.js';
 import type { Known } from '../catalog/known.js';
 
 /**
@@ -32,7 +16,7 @@ export const makeGuard = (known: Known, chosen: ChosenGuard): Processor => {
       return Object.keys(options).length > 0 ? guard(processor, options as GuardPolicy & { overlap?: false }) : processor;
     }
     case 'ready': {
-      const make = makers[chosen.name];
+      const make = makerNamed(chosen.name);
       if (!make) throw new InterlockError('studio/not-found', { path: chosen.name });
       return make(chosen.options ?? {});
     }
@@ -44,25 +28,12 @@ export const makeGuard = (known: Known, chosen: ChosenGuard): Processor => {
 type Maker = (options: object) => Processor;
 
 /** By their names; each refuses options that it does not know. */
-const ready = {
-  answerLimitGuard,
-  blockedTermsGuard,
-  financialAdviceGuard,
-  jsonGuard,
-  leakGuard,
-  lengthGuard,
-  linkGuard,
-  piiGuard,
-  promptInjectionGuard,
-  qualityGuard,
-  redactor,
-  scriptGuard,
-  spamGuard,
-  toolSecretsGuard,
-  unicodeGuard,
-} satisfies Readonly<Record<ReadyGuardName, unknown>>;
+const ready: Readonly<Record<ReadyGuardName, unknown>> = library;
 
-const makers = ready as unknown as Readonly<Partial<Record<string, Maker>>>; // each checks its own options
+const makerNamed = (chosen: string): Maker | undefined => {
+  const name = readyGuardNames.find((one) => one === chosen);
+  return name && (ready[name] as Maker); // each checks its own options
+};
 
 const ownGuard = ({ pipelines }: Known, { pipelineId, path }: Extract<ChosenGuard, { kind: 'own' }>): GuardNode => {
   const pipeline = pipelines.find(({ id }) => id === pipelineId);

@@ -3,7 +3,7 @@ import type { VerdictKind } from '../../../src/verdict.js';
 import type { GuardTotal, GuardTotals } from '../../protocol/runs.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import type { RunQuery } from '../store/run-store.js';
-import { linesOf, type Studio } from '../studio.js';
+import { allLines, linesOf, type Studio } from '../studio.js';
 
 type GuardEvent = Extract<Extract<StudioEntry, { kind: 'event' }>['event'], { type: 'guard' }>;
 
@@ -12,7 +12,7 @@ export const guardTotals = async (studio: Studio, query: RunQuery): Promise<Guar
   const { runs } = await studio.archive.list(query);
   const totals = new Map<string, Heard>();
   for (const { runId } of runs) {
-    const lines = await linesOf(studio, { runId, kind: 'entry', from: 0, limit: Number.MAX_SAFE_INTEGER });
+    const lines = await linesOf(studio, { runId, kind: 'entry', ...allLines });
     for (const event of lines.flatMap(guardEvent)) {
       const heard = totals.get(event.processorId) ?? { verdicts: { ...none }, tripped: new Set(), times: [] };
       totals.set(event.processorId, heard);

@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
 import { HTTPException } from 'hono/http-exception';
@@ -8,6 +8,7 @@ import type { Studio } from '../studio.js';
 import { guardAccess, type Access } from './access.js';
 import { catalogRoutes } from './catalog-routes.js';
 import { errorResponse } from './error-response.js';
+import { fileRoutes } from './file-routes.js';
 import { pageRoutes } from './pages.js';
 import { runRoutes } from './run-routes.js';
 import { workbenchRoutes } from './workbench-routes.js';
@@ -18,12 +19,18 @@ export interface AppOptions extends Access {
   readonly path?: string;
 }
 
-/** No request needs more bytes. */
+/** No request needs more bytes but the import of a file. */
 const mostBytes = 4 * 1024 * 1024;
 
-const refuseSize = (): never => {
-  throw new HTTPException(413, { message: 'The request is larger than 4 MB.' });
-};
+const importedBytes = 64 * 1024 * 1024;
+
+const limitOf = (maxSize: number): MiddlewareHandler =>
+  bodyLimit({
+    maxSize,
+    onError: () => {
+      throw new HTTPException(413, { message: `The request is larger than ${maxSize / 1024 / 1024} MB.` });
+    },
+  });
 
 /** Scripts and requests of our own alone; styles are also set by scripts, element by element. */
 const headers = secureHeaders({
@@ -49,11 +56,12 @@ export const mountAt = (path: string): string => `/${path.split('/').filter(Bool
 /** The studio as an application of Hono. */
 export const createApp = (studio: Studio, { path = '/', ...access }: AppOptions = {}): Hono => {
   const api = new Hono()
-    .use(bodyLimit({ maxSize: mostBytes, onError: refuseSize }))
+    .use((c, next) => (c.req.path.endsWith('/api/import') ? limitOf(importedBytes) : limitOf(mostBytes))(c, next))
     .route('/', catalogRoutes(studio))
     .route('/', runRoutes(studio))
     .route('/', wordsRoutes(studio))
     .route('/', workbenchRoutes(studio))
+    .route('/', fileRoutes(studio))
     .all('*', (c) => {
       throw new InterlockError('studio/not-found', { path: c.req.path });
     });

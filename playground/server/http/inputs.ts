@@ -35,6 +35,9 @@ export const seqSchema = number(0, 1e9);
 
 export const guardQuerySchema = z.object({ reveal: z.enum(['0', '1']).optional() });
 
+/** `all` also gives words that no reader outside the run has seen. */
+export const wordsQuerySchema = z.object({ words: z.enum(['all', 'seen']).default('seen') });
+
 export const revealQuerySchema = z.object({ from: seqSchema.default(0), to: seqSchema.default(1e9) });
 
 export const tryPhaseSchema = z.object({ phase: id, payload: z.unknown(), engine: z.enum(['plan', 'mastra']) });

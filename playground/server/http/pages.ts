@@ -52,6 +52,12 @@ const sendFile = (c: Context, folder: string, name: string): Response => {
   return c.body(packed);
 };
 
+/** A built file, which the package holds compressed. */
+export const readAsset = (path: string): Uint8Array<ArrayBuffer> | undefined => {
+  const packed = read(`${path}.br`);
+  return packed ? new Uint8Array(brotliDecompressSync(packed)) : read(path);
+};
+
 const read = (path: string): Uint8Array<ArrayBuffer> | undefined => {
   try {
     return new Uint8Array(readFileSync(path));
@@ -61,7 +67,7 @@ const read = (path: string): Uint8Array<ArrayBuffer> | undefined => {
 };
 
 /** Read each time, since the pages may be built anew while the server runs. */
-const readPage = (folder: string): string => {
+export const readPage = (folder: string): string => {
   try {
     return readFileSync(`${folder}/index.html`, 'utf8');
   } catch (cause) {

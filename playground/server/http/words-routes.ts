@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
 import { InterlockError, type Trace } from '../../../src/index.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
-import { guardWords, revealedWords, traceOfLines } from '../runs/guard-words.js';
+import { guardWords, revealedWords, shownWords, traceOfLines } from '../runs/guard-words.js';
 import { mergedWords } from '../runs/merged-words.js';
 import { promptsOf } from '../runs/prompts.js';
-import { linesOf, summaryOf, type Studio } from '../studio.js';
+import { allLines, linesOf, summaryOf, type Studio } from '../studio.js';
 import { guardQuerySchema, revealQuerySchema, seqSchema } from './inputs.js';
 import { readInput, readQuery } from './read-request.js';
 
@@ -14,12 +14,14 @@ export const wordsRoutes = (studio: Studio): Hono =>
     .get('/runs/:runId/guards/:seq', async (c) => {
       const { runId } = await summaryOf(studio, c.req.param('runId'));
       const entry = await entryAt(studio, runId, c.req.param('seq'));
-      return c.json(guardWords(await traceOf(studio, runId), entry, readQuery(c, guardQuerySchema).reveal === '1'));
+      const trace = await traceOf(studio, runId);
+      return c.json(guardWords(trace, entry, shownWords(trace, readQuery(c, guardQuerySchema).reveal === '1')));
     })
     .get('/runs/:runId/merges/:seq', async (c) => {
       const { runId } = await summaryOf(studio, c.req.param('runId'));
       const entry = await entryAt(studio, runId, c.req.param('seq'));
-      return c.json(mergedWords(await traceOf(studio, runId), entry, readQuery(c, guardQuerySchema).reveal === '1'));
+      const trace = await traceOf(studio, runId);
+      return c.json(mergedWords(trace, entry, shownWords(trace, readQuery(c, guardQuerySchema).reveal === '1')));
     })
     .get('/runs/:runId/prompts', async (c) => {
       const { runId } = await summaryOf(studio, c.req.param('runId'));
@@ -40,8 +42,6 @@ const entryAt = async (studio: Studio, runId: string, position: string): Promise
   return entry;
 };
 
-const allLines = { from: 0, limit: Number.MAX_SAFE_INTEGER } as const;
-
 const entriesOf = async (studio: Studio, runId: string, range: { from: number; limit: number }): Promise<StudioEntry[]> =>
   (await linesOf(studio, { runId, kind: 'entry', ...range })).map((line) => JSON.parse(line) as StudioEntry); // our own lines
 
@@ -53,7 +53,7 @@ export const traceOf = async (studio: Studio, runId: string): Promise<Trace> => 
 
 /** The trace of a run as it is kept. Raises `studio/not-found` where nothing was recorded, as of a stock agent. */
 export const traceLinesOf = async (studio: Studio, runId: string): Promise<readonly string[]> => {
-  const lines = await linesOf(studio, { runId, kind: 'trace', from: 0, limit: Number.MAX_SAFE_INTEGER });
+  const lines = await linesOf(studio, { runId, kind: 'trace', ...allLines });
   if (lines.length === 0)
     throw new InterlockError('studio/not-found', { path: runId, detail: 'no trace of this run was recorded' });
   return lines;

@@ -1,4 +1,4 @@
-import { Hono, type Context } from 'hono';
+import { Hono } from 'hono';
 import { InterlockError, toFixture } from '../../../src/index.js';
 import type { KnownPipeline } from '../catalog/known.js';
 import { shapeOf } from '../catalog/graph-shape.js';
@@ -12,9 +12,10 @@ import { findLeak } from '../workbench/find-leak.js';
 import { runLabStream } from '../workbench/lab-stream.js';
 import { replayRun } from '../workbench/replay-run.js';
 import { tryPhase } from '../workbench/try-phase.js';
+import { attached, plainName } from './attached.js';
 import { findLeakSchema, fixtureQuerySchema, forkSchema, labStreamSchema, replaySchema, tryPhaseSchema } from './inputs.js';
 import { readBody, readQuery } from './read-request.js';
-import { traceLinesOf, traceOf } from './words-routes.js';
+import { traceOf } from './words-routes.js';
 
 /** Pipelines at work: a phase tried, a stream cut, a run replayed; and what can be taken away. */
 export const workbenchRoutes = (studio: Studio): Hono =>
@@ -53,22 +54,16 @@ export const workbenchRoutes = (studio: Studio): Hono =>
     .get('/runs/:runId/fixture', async (c) => {
       const { runId, agentId } = await summaryOf(studio, c.req.param('runId'));
       const { from, name } = readQuery(c, fixtureQuerySchema);
-      const fixture = toFixture(await traceOf(studio, runId), { from: from ?? `./${agentId}.js`, name });
+      const fixture = toFixture(await traceOf(studio, runId), {
+        from: from ?? `./${agentId}.js`,
+        name,
+        trace: `./${plainName(runId)}.jsonl`,
+      });
       attached(c, `${runId}.test.ts`);
       return c.text(from === undefined ? `${whereTheAgentIs}${fixture}` : fixture);
-    })
-    .get('/runs/:runId/trace', async (c) => {
-      const { runId } = await summaryOf(studio, c.req.param('runId'));
-      const lines = await traceLinesOf(studio, runId);
-      attached(c, `${runId}.jsonl`);
-      return c.body(`${lines.join('\n')}\n`, 200, { 'Content-Type': 'application/x-ndjson' });
     });
 
 const whereTheAgentIs = '// Change the import of the agent to the module and the name under which your application exports it.\n';
-
-/** A page is given a file of its own to save. */
-const attached = (context: Context, name: string): void =>
-  context.header('Content-Disposition', `attachment; filename="${name.replaceAll(/[^\w.-]/g, '_')}"`);
 
 const pipelineOf = async (studio: Studio, id: string): Promise<KnownPipeline> => {
   const pipeline = (await studio.known()).pipelines.find((one) => one.id === id);

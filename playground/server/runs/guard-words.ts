@@ -4,11 +4,14 @@ import type { GuardView, Revealed, StudioEntry, TextAt } from '../../protocol/tr
 /** The trace of a run out of its lines. */
 export const traceOfLines = (lines: readonly string[]): Trace => parseTrace(lines.join('\n'));
 
+/** How a text is shown: words that are not to be seen are masked. */
+export type ShowText = (text: string) => string;
+
 /**
- * What the guard received and returned whose event is this entry. Words that nobody has seen outside the run are masked, unless they are
- * to be revealed. Raises `studio/not-found` where the entry is no guard's event.
+ * What the guard received and returned whose event is this entry, with its texts as they are shown in its phase. Raises `studio/not-found`
+ * where the entry is no guard's event.
  */
-export const guardWords = (trace: Trace, entry: StudioEntry, isRevealed: boolean): GuardView => {
+export const guardWords = (trace: Trace, entry: StudioEntry, showIn: (phase: string) => ShowText): GuardView => {
   const seq =
     entry.kind === 'event' ? trace.findIndex((line) => line.kind === 'event' && line.event.seq === entry.event.seq) : -1;
   const line = trace[seq];
@@ -16,7 +19,7 @@ export const guardWords = (trace: Trace, entry: StudioEntry, isRevealed: boolean
     throw new InterlockError('studio/not-found', { path: `${entry.seq}` });
   const view = guardView(trace, seq);
   const { phase, processorId, path, causes } = view;
-  const mask = shownWords(trace, phase, isRevealed);
+  const mask = showIn(phase);
   const show = (text: TextAt): TextAt => ({ ...text, text: mask(text.text) });
   return {
     seq: entry.seq,
@@ -30,13 +33,19 @@ export const guardWords = (trace: Trace, entry: StudioEntry, isRevealed: boolean
 };
 
 /** How a text of a phase is shown: words that no reader outside the run has seen are masked, unless they are to be revealed. */
-export const shownWords = (trace: Trace, phase: string, isRevealed: boolean): ((text: string) => string) =>
-  isRevealed || isOfInput(phase) ? same : maskedBy(wordsSeen(trace));
+export const shownWords =
+  (trace: Trace, isRevealed: boolean) =>
+  (phase: string): ShowText =>
+    isRevealed || isOfInput(phase) ? same : seenWords(trace);
 
-const same = (text: string): string => text;
+const same: ShowText = (text) => text;
+
+/** Masks all words but those that the trace lets readers see. */
+export const seenWords = (trace: Trace): ShowText => maskedBy(wordsSeen(trace));
 
 /** What comes in was said by the caller, written by the agent's author, or accepted before. */
-const isOfInput = (phase: string): boolean => Object.values(phases).some((row) => row.phase === phase && row.lane === 'input');
+export const isOfInput = (phase: string): boolean =>
+  Object.values(phases).some((row) => row.phase === phase && row.lane === 'input');
 
 const words = /\S+/g;
 
@@ -57,8 +66,8 @@ const wordsIn = (chunk: unknown): string => {
 };
 
 const maskedBy =
-  (seen: ReadonlySet<string>) =>
-  (text: string): string =>
+  (seen: ReadonlySet<string>): ShowText =>
+  (text) =>
     text.replaceAll(words, (word) => (seen.has(word) ? word : '▒'.repeat(Array.from(word).length)));
 
 /** The words of the parts that came, by their entries. Parts and entries are told in one order. */

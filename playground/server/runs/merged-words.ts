@@ -2,14 +2,14 @@ import { guardView, InterlockError, traceOfKind, type Trace } from '../../../src
 import { readContents } from '../../../src/trace/contents.js';
 import { textsIn } from '../../../src/trace/texts-in.js';
 import type { MergedText, MergeView, StudioEntry, TextAt } from '../../protocol/trace-entry.js';
-import { shownWords } from './guard-words.js';
+import type { ShowText } from './guard-words.js';
 
 /**
  * What the branches of a block made of the same words, and what was made of that, for the conflict that is this entry. All of it is read
  * from what was recorded: the result is what the next guard of the phase was given, and absent where none was asked. Raises
  * `studio/not-found` where the entry is no conflict.
  */
-export const mergedWords = (trace: Trace, entry: StudioEntry, isRevealed: boolean): MergeView => {
+export const mergedWords = (trace: Trace, entry: StudioEntry, showIn: (phase: string) => ShowText): MergeView => {
   const { event } = entry.kind === 'event' ? entry : {};
   if (event?.type !== 'merge-conflict') throw new InterlockError('studio/not-found', { path: `${entry.seq}` });
   const { phase, path, rule, stepNumber, attempt } = event;
@@ -20,7 +20,7 @@ export const mergedWords = (trace: Trace, entry: StudioEntry, isRevealed: boolea
     if (line.kind !== 'event' || line.event.type !== 'guard' || line.event.verdict !== 'edit') return [];
     return isInBlock(line.event) ? [guardView(trace, index)] : [];
   });
-  const show = shownWords(trace, phase, isRevealed);
+  const show = showIn(phase);
   const base = new Map(edits.toReversed().flatMap(({ received }) => received.map(({ target, text }) => [target, text])));
   const result = resultAfter(trace, at, event);
   const texts = [...base].flatMap(([target, text]): MergedText[] => {

@@ -1,5 +1,5 @@
 import { openLiveSource, type News } from './live-source.js';
-import { apiUrl } from './request.js';
+import { apiUrl, runFile } from './request.js';
 
 type Listener = (news: News) => void;
 
@@ -45,4 +45,4 @@ const connectWhileVisible = (tell: Listener): void => {
 };
 
 /** The stream of changes that all tabs share. */
-export const live = createLive('SharedWorker' in globalThis ? connectToWorker : connectWhileVisible);
+export const live = createLive(runFile ? () => undefined : 'SharedWorker' in globalThis ? connectToWorker : connectWhileVisible);

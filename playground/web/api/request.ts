@@ -1,3 +1,5 @@
+import { runFileElement, type RunFile } from '../../protocol/run-file.js';
+
 interface ApiErrorFacts {
   /** A code of the library's error table, or of the studio's. */
   readonly code: string;
@@ -18,6 +20,22 @@ export class ApiError extends Error {
     this.path = path;
   }
 }
+
+/** The run that this document holds, where it was exported: then no server is asked. */
+export const runFile: RunFile | undefined = (() => {
+  if (!('document' in globalThis)) return undefined; // a test in Node
+  const text = document.querySelector(`#${runFileElement}`)?.textContent;
+  return text ? (JSON.parse(text) as RunFile) : undefined; // a studio wrote it
+})();
+
+const answerOf = ({ answers }: RunFile, path: string): unknown => {
+  if (!Object.hasOwn(answers, path))
+    throw new ApiError({
+      code: 'studio/not-exported',
+      message: 'This file does not hold these words: it was exported without them.',
+    });
+  return answers[path];
+};
 
 /** The address of something the server has, wherever it is mounted. */
 export const apiUrl = (path: string): string => new URL(`api/${path}`, document.baseURI).href;
@@ -40,10 +58,14 @@ const request = async (path: string, init?: RequestInit): Promise<Response> => {
 
 /** Asks for JSON; throws an {@link ApiError}. */
 export const get = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
-  (await request(path, { signal: signal ?? null })).json() as Promise<T>; // the protocol says what is there
+  runFile ? (answerOf(runFile, path) as T) : ((await request(path, { signal: signal ?? null })).json() as Promise<T>); // as above
 
 /** Asks for text, e.g. a file. */
 export const getText = async (path: string): Promise<string> => (await request(path)).text();
+
+/** Sends a text as it is. */
+export const postText = async <T>(path: string, body: string): Promise<T> =>
+  (await request(path, { method: 'POST', body })).json() as Promise<T>; // as above
 
 /** Sends JSON and gives the answer; `undefined` where there is none (204). */
 export const post = async <T = undefined>(path: string, body?: unknown): Promise<T> => {

@@ -1,9 +1,10 @@
+import { entriesAtOnce, entriesPath } from '../../protocol/run-file.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
 import { createRunFold, type RunFold } from '../fold/fold-run.js';
 import { createLineList, noLines, type LineList, type RunLines } from './line-list.js';
 import { live } from './live.js';
 import type { News } from './live-source.js';
-import { ApiError, get, query } from './request.js';
+import { ApiError, get } from './request.js';
 
 /** Reads a run while somebody looks. */
 export interface RunReader {
@@ -20,7 +21,6 @@ export const noRun: RunReader = {
   current: () => noLines,
 };
 
-const pageSize = 5000;
 const tryAgainMs = 1500;
 
 const isOver = (entries: readonly StudioEntry[]): boolean => {
@@ -30,12 +30,12 @@ const isOver = (entries: readonly StudioEntry[]): boolean => {
 };
 
 /** Adds what is kept of a run, page by page. */
-const readPages = async (path: string, list: LineList, signal: AbortSignal): Promise<void> => {
+const readPages = async (runId: string, list: LineList, signal: AbortSignal): Promise<void> => {
   let page: readonly StudioEntry[];
   do {
-    page = await get<StudioEntry[]>(`${path}/entries${query({ from: list.lastSeq() + 1, limit: pageSize })}`, signal);
+    page = await get<StudioEntry[]>(entriesPath(runId, list.lastSeq() + 1), signal);
     page.forEach(list.add);
-  } while (page.length === pageSize);
+  } while (page.length === entriesAtOnce);
 };
 
 /**
@@ -43,7 +43,6 @@ const readPages = async (path: string, list: LineList, signal: AbortSignal): Pro
  * server was away.
  */
 export const createRunReader = (runId: string): RunReader => {
-  const path = `runs/${encodeURIComponent(runId)}`;
   const list = createLineList();
   let underWay: AbortController | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -64,8 +63,8 @@ export const createRunReader = (runId: string): RunReader => {
     clearTimeout(timer);
     const { signal } = (underWay = new AbortController());
     try {
-      await readPages(path, list, signal);
-      while (list.lastSeq() + 1 < known) await readPages(path, list, signal);
+      await readPages(runId, list, signal);
+      while (list.lastSeq() + 1 < known) await readPages(runId, list, signal);
       list.tell(isOver(list.entries) ? 'over' : 'live');
     } catch (thrown) {
       fail(thrown);

@@ -8,6 +8,7 @@ import { TripwireNotice } from '../components/tripwire-notice.js';
 import { markersOf } from '../fold/markers.js';
 import type { RunView } from '../fold/run-view.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
+import { runHref } from '../shell/place.js';
 import { Approval } from './approval.js';
 import { Attempt } from './attempt.js';
 import { ModelSaw } from './model-saw.js';
@@ -15,9 +16,6 @@ import { ModelSaw } from './model-saw.js';
 /** The line at which a run was stopped: the verdict itself, or its end. */
 const stopSeq = (entries: readonly StudioEntry[]): number | undefined =>
   markersOf(entries).find(({ kind }) => kind === 'trip')?.seq;
-
-export const runHref = (runId: string, at?: number): string =>
-  `/runs/${encodeURIComponent(runId)}${at === undefined ? '' : `?at=${at}`}`;
 
 const Said = ({ runId, view }: { readonly runId: string; readonly view: RunView }) => {
   const last = view.said.findLast(({ role }) => role === 'user') ?? view.said.at(-1);

@@ -2,6 +2,7 @@ import { ReactFlow, ReactFlowProvider, useReactFlow, useStore, ViewportPortal, t
 import { Maximize, Minus, Plus } from 'lucide-react';
 import { useEffect, useLayoutEffect, useMemo, useRef, type ReactNode } from 'react';
 import { Button } from './button.js';
+import { GraphMap } from './graph-map.js';
 import type { Tone } from './signal.js';
 import { arrowPath, trackPath, type Point } from './track-path.js';
 import '@xyflow/react/dist/base.css';
@@ -15,6 +16,8 @@ export interface PlacedNode extends Point {
   readonly content: ReactNode;
   /** A frame lies behind what it holds. */
   readonly isFrame?: boolean;
+  /** Its colour in the small picture of a drawing that does not fit. */
+  readonly mapTone?: Tone | undefined;
 }
 
 /** A track of a drawing. */
@@ -115,7 +118,7 @@ const moveInto = (scroll: Element, box: Element): void => {
     scroll.scrollTop += (inner.top + inner.bottom - outer.top - outer.bottom) / 2;
 };
 
-type Room = Omit<PlacedNode, 'id' | 'content'>;
+type Room = Omit<PlacedNode, 'id' | 'content' | 'isFrame' | 'mapTone'>;
 
 /** Everything that the drawing takes: tracks reach beyond the boxes. */
 const roomOf = (nodes: readonly PlacedNode[], tracks: readonly PlacedTrack[]): Room => {
@@ -203,6 +206,7 @@ export const GraphView = ({ label, nodes, tracks, leastScale, focus }: GraphView
         </div>
         <FitToPanel room={room} focus={focus} />
         <Tools />
+        <GraphMap room={room} nodes={nodes} scroll={scroll} />
       </ReactFlowProvider>
     </div>
   );

@@ -1,3 +1,4 @@
+import { runFile } from '../api/request.js';
 import { Approval } from '../chat/approval.js';
 import { ErrorNotice } from '../components/error-notice.js';
 import { TripwireNotice } from '../components/tripwire-notice.js';
@@ -15,7 +16,8 @@ export const RunEnd = ({ runId, view }: RunEndProps) => (
     {view.tripwire && <TripwireNotice tripwire={view.tripwire} />}
     {view.error && <ErrorNotice error={view.error} />}
     {view.status === 'suspended' &&
-      !view.error && // else there is nothing left to answer
+      !view.error &&
+      !runFile && // else there is nothing left to answer
       view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} />)}
   </>
 );

@@ -1,13 +1,14 @@
 import { Link } from 'wouter';
 import { useCatalog } from '../api/catalog.js';
-import { query } from '../api/request.js';
+import { query, runFile } from '../api/request.js';
 import type { RunLines } from '../api/line-list.js';
 import { Badge, StatusBadge } from '../components/badge.js';
 import { count, formatDuration, formatTime } from '../components/format.js';
 import { InertText } from '../components/inert-text.js';
-import { runHref } from '../chat/turn.js';
+import { runHref } from '../shell/place.js';
 import { storyOf } from '../fold/run-story.js';
 import type { GuardMark, RunView } from '../fold/run-view.js';
+import { runPath } from '../../protocol/run-file.js';
 import type { RunSummary } from '../../protocol/runs.js';
 import { useTitle } from '../shell/use-title.js';
 import { CopyButton } from '../workbench/take-away/take-button.js';
@@ -55,9 +56,8 @@ const RunFacts = ({ summary, view, whole, state, agentName }: FactsProps) => {
           {count(calls, 'model call')}, {inputTokens} tokens in, {outputTokens} out
         </span>
       )}
-      {summary.parent ? (
-        <Link href={callHref(summary.parent)}>The run that called it</Link>
-      ) : (
+      {summary.parent && isThere(summary.parent.runId) && <Link href={callHref(summary.parent)}>The run that called it</Link>}
+      {!summary.parent && !runFile && summary.threadId !== summary.runId && (
         <Link href={threadHref(summary)}>The conversation</Link>
       )}
       <span className="run-id">
@@ -69,6 +69,9 @@ const RunFacts = ({ summary, view, whole, state, agentName }: FactsProps) => {
     </p>
   );
 };
+
+/** A document without a server may not hold the run that called the one that it shows. */
+const isThere = (runId: string): boolean => !runFile || runPath(runId) in runFile.answers;
 
 /** The call in the run that asked for this one. */
 const callHref = ({ runId, toolCallId }: NonNullable<RunSummary['parent']>): string =>
@@ -110,7 +113,7 @@ export const RunHead = (props: RunHeadProps) => {
         <h1>
           <InertText text={said} />
         </h1>
-        {whole.visits.length > 0 && <RunTakeAway runId={runId} />}
+        {!runFile && <RunTakeAway runId={runId} isRecorded={whole.visits.length > 0} />}
       </div>
       <Story {...props} />
       <RunFacts {...props} agentName={agent?.name ?? agentId} />

@@ -17,10 +17,12 @@ import { GuardsPanel } from './guards/guards-panel.js';
 import { HoldBackPanel } from './hold-back/hold-back-panel.js';
 import { LanesPanel } from './lanes/lanes-panel.js';
 import { PromptsPanel } from './prompts/prompts-panel.js';
+import { NoWords, notRecorded } from './no-words.js';
 import { RunEnd } from './run-end.js';
 import { RunHead } from './run-head.js';
 import { RunSignals } from './run-signals.js';
 import { Statechart } from './statechart/statechart.js';
+import { StepIndex } from './steps/step-index.js';
 import { SubRunsPanel } from './sub-runs/sub-runs-panel.js';
 import { Timeline } from './timeline/timeline.js';
 import { useCallInAddress } from './use-call-in-address.js';
@@ -56,32 +58,35 @@ const OpenRun = ({ summary, run }: OpenRunProps) => {
     [visits, moveTo],
   );
   return (
-    <div className="run">
-      <div className="run-scroll">
-        <RunHead summary={summary} view={view} whole={whole} state={run.state} onMark={onMark} />
-        <div className="run-grid">
-          {isKnown && (
-            <Panel title="Statechart" note={[...position.active].join(', ')} isFlush className="run-chart">
-              <Statechart position={position} onState={onState} />
-            </Panel>
-          )}
-          <div className="run-column">
-            <RunEnd runId={runId} view={whole} />
-            {hasGuards && <RunSignals whole={whole} seq={view.seq} onSeq={moveTo} />}
-            {hasGuards && (
-              <GuardsPanel runId={runId} lane={lane} later={later} place={playhead.place} onPlace={playhead.select} />
+    <NoWords value={isKnown ? undefined : notRecorded}>
+      <div className="run">
+        <div className="run-scroll">
+          <RunHead summary={summary} view={view} whole={whole} state={run.state} onMark={onMark} />
+          <div className="run-grid">
+            {isKnown && (
+              <Panel title="Statechart" note={[...position.active].join(', ')} isFlush className="run-chart">
+                <Statechart position={position} onState={onState} />
+              </Panel>
             )}
-            <WaterfallPanel entries={entries} lines={lines} view={view} onSeq={moveTo} />
-            <SubRunsPanel runId={runId} />
-            <LanesPanel runId={runId} view={view} onSeq={moveTo} />
-            <HoldBackPanel entries={entries} lines={lines} view={view} lane={lane} />
-            {isKnown && <PromptsPanel runId={runId} entries={entries} lines={lines} seq={view.seq} />}
-            <EventsPanel entries={entries} lines={lines} seq={view.seq} onSeq={moveTo} />
+            <div className="run-column">
+              <RunEnd runId={runId} view={whole} />
+              {hasGuards && <RunSignals whole={whole} seq={view.seq} onSeq={moveTo} />}
+              <StepIndex whole={whole} lane={lane} onSeq={moveTo} />
+              {hasGuards && (
+                <GuardsPanel runId={runId} lane={lane} later={later} place={playhead.place} onPlace={playhead.select} />
+              )}
+              <WaterfallPanel entries={entries} lines={lines} view={view} onSeq={moveTo} />
+              <SubRunsPanel runId={runId} />
+              <LanesPanel runId={runId} view={view} onSeq={moveTo} />
+              <HoldBackPanel runId={runId} entries={entries} lines={lines} view={view} lane={lane} onSeq={moveTo} />
+              {isKnown && <PromptsPanel runId={runId} entries={entries} lines={lines} seq={view.seq} />}
+              <EventsPanel entries={entries} lines={lines} seq={view.seq} onSeq={moveTo} />
+            </div>
           </div>
         </div>
+        <Timeline entries={entries} markers={markers} view={view} playhead={playhead} />
       </div>
-      <Timeline entries={entries} markers={markers} view={view} playhead={playhead} />
-    </div>
+    </NoWords>
   );
 };
 

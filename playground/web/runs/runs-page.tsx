@@ -3,13 +3,14 @@ import { Gauge, History, Rows3, X } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
 import { Link } from 'wouter';
 import { query as toQuery } from '../api/request.js';
-import { runHref } from '../chat/turn.js';
+import { runHref } from '../shell/place.js';
 import { Button } from '../components/button.js';
 import { EmptyState } from '../components/empty-state.js';
 import { ErrorNotice } from '../components/error-notice.js';
 import { Waiting } from '../components/waiting.js';
 import { useQuery } from '../shell/use-query.js';
 import { useTitle } from '../shell/use-title.js';
+import { ImportRun } from './import-run.js';
 import { readFilter } from './run-filter.js';
 import { RunFilters } from './run-filters.js';
 import { RunRow } from './run-row.js';
@@ -91,6 +92,7 @@ export const RunsPage = () => {
         <div className="page-head">
           <h1>Runs</h1>
           <div className="runs-ways">
+            <ImportRun />
             <Link className="button button-plain" href={`/guards${toQuery({ ...filter })}`}>
               <Gauge size={14} aria-hidden />
               Guards in these runs

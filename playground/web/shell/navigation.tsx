@@ -1,5 +1,6 @@
 import { Link, useLocation } from 'wouter';
 import { places } from '../routes.js';
+import { GoToButton } from './go-to-key.js';
 import { ThemeSwitch } from './theme-switch.js';
 import './navigation.css';
 
@@ -34,6 +35,7 @@ export const Navigation = () => {
           </li>
         ))}
       </ul>
+      <GoToButton />
       <ThemeSwitch />
     </nav>
   );

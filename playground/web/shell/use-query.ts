@@ -1,5 +1,6 @@
 import { useCallback, useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
+import { searchNow } from './place.js';
 
 /** Sets or, with `undefined`, takes away values of the address; `push` makes it a step of the history. */
 export type ChangeQuery = (changes: Readonly<Record<string, string | undefined>>, how?: 'replace' | 'push') => void;
@@ -11,7 +12,7 @@ export const useQuery = (): readonly [URLSearchParams, ChangeQuery] => {
   const query = useMemo(() => new URLSearchParams(search), [search]);
   const change = useCallback<ChangeQuery>(
     (changes, how = 'replace') => {
-      const next = new URLSearchParams(location.search);
+      const next = new URLSearchParams(searchNow());
       for (const [name, value] of Object.entries(changes)) {
         if (value === undefined || value === '') next.delete(name);
         else next.set(name, value);

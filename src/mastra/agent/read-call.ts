@@ -23,7 +23,7 @@ export const readCall = (messages: unknown, given: unknown): Call => {
   // What the messages are is Mastra's to read; the options are checked by name before anything reads them.
   const isSignal = [prompt].flat().some(isCreatedAgentSignal);
   const said = isSignal && Array.isArray(prompt) ? prompt.map(plainSignal) : plainSignal(prompt);
-  const own = isSignal ? withoutAutoResume(options as CallOptions) : options;
+  const own = isSignal ? withoutAutoResume(options) : options;
   return { messages: said as MessageListInput, options: withMemory(heldBySupervisor(own)), isSignal };
 };
 

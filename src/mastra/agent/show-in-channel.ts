@@ -20,5 +20,4 @@ export const showInChannel = async (agent: Agent, { options: { streamBuffer, con
  * The end of a step. A channel waits for nothing after the last one, so that is told at the end of the stream: the tripwire of a run follows
  * its last step, and a run that waits for a person has none.
  */
-const stepFinish = (isContinued: boolean): Chunk =>
-  ({ type: 'step-finish', payload: { stepResult: { isContinued } } }) as unknown as Chunk;
+const stepFinish = (isContinued: boolean): Chunk => ({ type: 'step-finish', payload: { stepResult: { isContinued } } });

@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { widths } from '../browser.js';
 import { useBrowser } from '../use-browser.js';
@@ -28,39 +28,72 @@ const smallNames = (shown: Page): Promise<string[]> =>
     .map((name) => [name.textContent, parseFloat(getComputedStyle(name).fontSize) * name.getBoundingClientRect().height / name.offsetHeight])
     .filter(([, size]) => size < 10.95).map(([name, size]) => name + ' ' + size.toFixed(1))`);
 
-describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
-  it.each(Object.values(widths))(
-    'no page has a serious finding of axe, and no drawing a name under 11 pixels, at %i px',
-    async (width) => {
-      const runId = await startRun(page, 'again');
-      const thread = ((await (await fetch(page(`api/runs/${runId}`))).json()) as { threadId: string }).threadId;
-      const addresses: [path: string, until: string][] = [
-        ['', '.examples, .welcome'],
-        [`?agent=again&thread=${thread}`, '.turn-foot .badge'],
-        ['runs', '.run-row'],
-        [`runs/${runId}`, '.waterfall-bar'],
-        [`runs/${runId}/compare`, 'select'],
-        ['guard-replay', 'select'],
-        ['guards', 'table'],
-        [`runs/${runId}/edit`, 'textarea'],
-        [`runs/${runId}/beside/${runId}`, 'table'],
-        ['pipelines', 'tbody tr'],
-        ['pipelines/content-moderation', '.pg-step'],
-        ['machine', '.state'],
-        ['lab', 'textarea'],
-        ['no/such/page', '.empty, h1, h2'],
-      ];
-      const shown = await browser().open(page(''), { width, colorScheme });
-      await shown.emulateMedia({ colorScheme, reducedMotion: 'reduce' }); // a colour on its way to another is neither
-      const found: Record<string, string[]> = {};
-      for (const [path, until] of addresses) {
-        await shown.goto(page(path));
-        await shown.locator(until).first().waitFor();
-        found[path] = [...(await findingsOf(shown)), ...(await smallNames(shown))];
-      }
-      expect(found).toEqual(Object.fromEntries(addresses.map(([path]) => [path, []])));
+/** A desk, a tablet, a phone. */
+const sizes = [1440, 834, widths.phone] as const;
+
+let runId = '';
+let thread = '';
+beforeAll(async () => {
+  runId = await startRun(page, 'again');
+  thread = ((await (await fetch(page(`api/runs/${runId}`))).json()) as { threadId: string }).threadId;
+});
+
+interface PageUnderTest {
+  readonly name: string;
+  readonly path: () => string;
+  readonly until: string;
+  /** What is opened on it. */
+  readonly prepare?: (shown: Page) => Promise<unknown>;
+}
+
+const pages: readonly PageUnderTest[] = [
+  { name: 'the empty chat', path: () => '', until: '.examples, .welcome' },
+  { name: 'a conversation', path: () => `?agent=again&thread=${thread}`, until: '.turn-foot .badge' },
+  { name: 'the list of runs', path: () => 'runs', until: '.run-row' },
+  {
+    name: 'a run with its export open',
+    path: () => `runs/${runId}`,
+    until: '.waterfall-bar',
+    prepare: (shown) => shown.getByText('Export', { exact: true }).click(),
+  },
+  { name: 'the replay of a run', path: () => `runs/${runId}/compare`, until: 'select' },
+  { name: 'the replay of a guard', path: () => 'guard-replay', until: 'select' },
+  { name: 'the counts of guards', path: () => 'guards', until: 'table' },
+  { name: 'the edit of a run', path: () => `runs/${runId}/edit`, until: 'textarea' },
+  { name: 'two runs beside each other', path: () => `runs/${runId}/beside/${runId}`, until: 'table' },
+  { name: 'the list of pipelines', path: () => 'pipelines', until: 'tbody tr' },
+  { name: 'a pipeline', path: () => 'pipelines/content-moderation', until: '.pg-step' },
+  { name: 'the statechart', path: () => 'machine', until: '.state' },
+  { name: 'the chunk lab', path: () => 'lab', until: 'textarea' },
+  { name: 'no page', path: () => 'no/such/page', until: '.empty, h1, h2' },
+  {
+    name: 'the way to everything',
+    path: () => 'runs',
+    until: '.run-row',
+    prepare: async (shown) => {
+      await shown.keyboard.press('Control+k');
+      await shown.getByRole('dialog').getByRole('option').first().waitFor();
     },
-  );
+  },
+];
+
+describe.each(pages)('$name', ({ path, until, prepare }) => {
+  it('has no serious finding of axe, and no name under 11 pixels in a drawing, at three sizes in both themes', async () => {
+    const found: Record<string, string[]> = {};
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const shown = await browser().open(page(path()), { width: sizes[0], colorScheme });
+      await shown.emulateMedia({ colorScheme, reducedMotion: 'reduce' }); // a colour on its way to another is neither
+      await shown.locator(until).first().waitFor();
+      await prepare?.(shown);
+      for (const width of sizes) {
+        await shown.setViewportSize({ width, height: 900 });
+        await shown.waitForTimeout(200); // drawings are fitted again
+        found[`${colorScheme} ${width}`] = [...(await findingsOf(shown)), ...(await smallNames(shown))];
+      }
+      await shown.close();
+    }
+    expect(Object.entries(found).filter(([, findings]) => findings.length > 0)).toEqual([]);
+  });
 });
 
 it('loads at most 150 KB at first, compressed, and asks again only for what has changed', async () => {

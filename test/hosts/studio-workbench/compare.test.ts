@@ -61,6 +61,7 @@ it('is reached from the run, which can be taken away as a test and as its trace'
   const runId = await startRun('strict');
   const shown = await browser().open(page(`runs/${runId}`));
   await shown.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await shown.getByText('Export', { exact: true }).click();
   await shown.getByRole('button', { name: 'Copy as a test' }).click();
   await shown.getByRole('button', { name: 'Copied' }).waitFor();
   expect(await shown.evaluate('navigator.clipboard.readText()')).toContain("from 'vitest'");

@@ -10,6 +10,7 @@ import { z } from 'zod';
 
 import type { RunSummary, StartedRun } from '../../../playground/protocol/runs.js';
 import { buildPages } from '../../../playground/samples/build-pages.js';
+import { masking } from '../../../playground/samples/masking.js';
 import { startStudio, type StudioServer } from '../../../playground/server/start-studio.js';
 import { guard, InterlockAgent, pipeline } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing/index.js';
@@ -62,24 +63,10 @@ const slowReader: Processor = {
   },
 };
 
-const mask = (id: string, pattern: RegExp, by: string): Processor => ({
-  id,
-  processInput: ({ messages }) =>
-    messages.map((message) => ({
-      ...message,
-      content: {
-        ...message.content,
-        parts: message.content.parts.map((part) =>
-          part.type === 'text' ? { ...part, text: part.text.replaceAll(pattern, by) } : part,
-        ),
-      },
-    })),
-});
-
 /** Two guards that edit the same words, one that only looks in the shadow, one that does not answer. */
 const deskInput = () =>
   pipeline('desk-input', { staleVerdicts: 'report' })
-    .parallel([mask('mail', /[\w.]+@[\w.]+\w/g, '[mail]'), mask('domain', /\w+\.example/g, '[domain]')])
+    .parallel([masking('mail', /[\w.]+@[\w.]+\w/g, '[mail]'), masking('domain', /\w+\.example/g, '[domain]')])
     .then(guard(promptInjectionGuard({ id: 'shadow-injection' }), { shadow: true }))
     .then(
       guard(

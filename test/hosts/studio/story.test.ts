@@ -86,3 +86,21 @@ describe.each(Object.values(widths))('the whole story at %i px', (width) => {
     await browser().screenshot(page, 'run-waterfall');
   });
 });
+
+it('plays the stream of a run: what came, what was held and what left, with the whole page', async () => {
+  const page = await browser().open(studio.href(`runs/${await studio.run('desk', 'slow')}`));
+  const film = page.getByRole('region', { name: 'Came, held, left' });
+  const line = async (): Promise<number> =>
+    Number(await page.getByRole('slider', { name: 'Point in time' }).getAttribute('aria-valuenow'));
+  const end = await line();
+  await page.keyboard.press('p');
+  await expectShown(film.getByRole('button', { name: 'Pause' }));
+  await expect.poll(line).toBeLessThan(end);
+  await expect.poll(() => film.locator('.film-held').first().textContent()).toContain('▒');
+  await expectShown(film.getByRole('button', { name: 'Play' }));
+  await film.getByRole('button', { name: 'Show the words that came in' }).click();
+  await film.getByRole('slider').fill('3');
+  await expect.poll(() => film.locator('.film-words').first().textContent()).toContain('came "');
+  await film.scrollIntoViewIfNeeded();
+  await browser().screenshot(page, 'run-film');
+});

@@ -1,7 +1,7 @@
 import { Eye } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import type { GuardView, TextAt } from '../../../protocol/trace-entry.js';
-import { ApiError, get, query } from '../../api/request.js';
+import { ApiError, get, query, runFile } from '../../api/request.js';
 import { useLoaded } from '../../api/use-loaded.js';
 import { Button } from '../../components/button.js';
 import { ErrorNotice } from '../../components/error-notice.js';
@@ -134,7 +134,7 @@ export const GuardDiff = ({ runId, seq, author, gaveWordsBack }: GuardDiffProps)
         <Cause key={depth} cause={cause} isFirst={depth === 0} />
       ))}
       <Texts view={loaded.value} author={author} gaveWordsBack={gaveWordsBack} />
-      {isHidden && !isRevealed && (
+      {isHidden && !isRevealed && !runFile && (
         <Button look="quiet" onClick={() => setIsRevealed(true)}>
           <Eye size={14} aria-hidden /> Show words that no reader has seen
         </Button>

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { use, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { FactList } from '../../components/fact-list.js';
 import { count, formatDuration } from '../../components/format.js';
@@ -7,6 +7,7 @@ import type { VerdictKind } from '../../../../schemas/index.js';
 import { InertText } from '../../components/inert-text.js';
 import type { GuardMark } from '../../fold/run-view.js';
 import type { GuardShape } from '../../../protocol/shapes.js';
+import { NoWords } from '../no-words.js';
 import { weight, type StreamProgress } from './judged.js';
 import { MergeWords } from './merge-words.js';
 import { GuardDiff, type GuardDiffProps } from './guard-diff.js';
@@ -86,6 +87,7 @@ export const GuardInspector = ({ runId, path, marks, author, shape, stream }: Gu
     .toReversed()
     .toSorted((a, b) => weight(b) - weight(a));
   const earlier = marks.length - shown.length;
+  const noWords = use(NoWords);
   return (
     <div className="inspector">
       <h3>
@@ -102,12 +104,13 @@ export const GuardInspector = ({ runId, path, marks, author, shape, stream }: Gu
         <div key={mark.seq} className="inspector-mark">
           <MarkBadge mark={mark} />
           <FactList facts={factsOf(mark)} />
-          {mark.kind === 'conflict' && <MergeWords runId={runId} seq={mark.seq} />}
-          {mark.kind === 'verdict' && (
+          {mark.kind === 'conflict' && noWords === undefined && <MergeWords runId={runId} seq={mark.seq} />}
+          {mark.kind === 'verdict' && noWords === undefined && (
             <Words isOpen={index === 0} runId={runId} seq={mark.seq} author={author} gaveWordsBack={givesBack(mark.verdict)} />
           )}
         </div>
       ))}
+      {noWords !== undefined && shown.length > 0 && <p className="inspector-none">{noWords}</p>}
       {earlier > 0 && <p className="inspector-none">{count(earlier, 'earlier mark')}: go back in time to see them.</p>}
     </div>
   );

@@ -1,6 +1,7 @@
 import { Cpu } from 'lucide-react';
 import { Tabs } from 'radix-ui';
 import { useEffect, useMemo, useRef, type RefObject } from 'react';
+import type { Catalog } from '../../../protocol/catalog.js';
 import { useCatalog } from '../../api/catalog.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { GuardMarkRow } from '../../components/guard-mark-row.js';
@@ -54,7 +55,7 @@ const PhaseView = ({ runId, judged, lane, later, selected: chosen, onPath }: Pha
       ) : (
         <ul className="phase-list">
           {judged.marks.map((mark) => (
-            <GuardMarkRow key={`${mark.seq} ${mark.path}`} mark={mark} phaseTitle={judged.phase} />
+            <GuardMarkRow key={`${mark.seq} ${mark.path}`} mark={mark} phaseTitle={titleOf(catalog, judged.phase)} />
           ))}
         </ul>
       )}
@@ -93,19 +94,21 @@ const isOf = ({ phase, pipelineId }: JudgedPhase, place: Place | undefined): boo
 /** Without a space: tabs make ids of elements of it. */
 const keyOf = ({ phase, pipelineId }: JudgedPhase): string => `${phase}:${encodeURIComponent(pipelineId)}`;
 
+const titleOf = ({ phases }: Catalog, name: string): string => phases.find(({ phase }) => phase === name)?.title ?? name;
+
 interface PhaseTabsProps {
   readonly judged: readonly JudgedPhase[];
   readonly shown: string;
 }
 
 const PhaseTabs = ({ judged, shown }: PhaseTabsProps) => {
-  const { phases } = useCatalog();
+  const catalog = useCatalog();
   const list = useTabInSight(shown);
   return (
     <Tabs.List ref={list} className="tabs" aria-label="Phases in which guards were asked">
       {judged.map((one) => (
         <Tabs.Trigger key={keyOf(one)} value={keyOf(one)} data-phase={keyOf(one)}>
-          {phases.find(({ phase }) => phase === one.phase)?.title ?? one.phase}
+          {titleOf(catalog, one.phase)}
         </Tabs.Trigger>
       ))}
     </Tabs.List>

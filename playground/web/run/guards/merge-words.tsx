@@ -1,7 +1,7 @@
 import { Eye } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import type { MergedText, MergeView } from '../../../protocol/trace-entry.js';
-import { get, query } from '../../api/request.js';
+import { get, query, runFile } from '../../api/request.js';
 import { useLoaded } from '../../api/use-loaded.js';
 import { Button } from '../../components/button.js';
 import { InertText } from '../../components/inert-text.js';
@@ -65,7 +65,7 @@ export const MergeWords = ({ runId, seq }: { readonly runId: string; readonly se
       {loaded.value.texts.map((text) => (
         <Merged key={text.target} text={text} />
       ))}
-      {isHidden && !isRevealed && (
+      {isHidden && !isRevealed && !runFile && (
         <Button look="quiet" onClick={() => setIsRevealed(true)}>
           <Eye size={14} aria-hidden /> Show words that no reader has seen
         </Button>

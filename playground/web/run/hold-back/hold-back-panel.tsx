@@ -5,6 +5,7 @@ import { Panel } from '../../components/panel.js';
 import { holdBackOf, type HoldBack } from '../../fold/hold-back.js';
 import type { Lane, RunView } from '../../fold/run-view.js';
 import { drawHoldBack, spanOf } from './draw-hold-back.js';
+import { RunFilmView } from './run-film.js';
 import './hold-back.css';
 
 const box = { width: 560, height: 96 } as const;
@@ -50,20 +51,22 @@ const Chart = ({ part, at }: { readonly part: HoldBack; readonly at: number }) =
 };
 
 interface HoldBackPanelProps {
+  readonly runId: string;
   readonly entries: readonly StudioEntry[];
   readonly lines: number;
   readonly view: RunView;
   readonly lane: Lane | undefined;
+  readonly onSeq: (seq: number) => void;
 }
 
 /** How long words of an attempt were held, and when they were let go. */
-export const HoldBackPanel = ({ entries, lines, view, lane }: HoldBackPanelProps) => {
+export const HoldBackPanel = ({ runId, entries, lines, view, lane, onSeq }: HoldBackPanelProps) => {
   const all = useMemo(() => holdBackOf(entries.slice(0, lines)), [entries, lines]);
   const parts = all.filter(({ stepNumber, attempt }) => stepNumber === lane?.stepNumber && attempt === lane.attempt);
-  if (parts.length === 0) return null;
+  if (!lane || parts.length === 0) return null;
   return (
     <Panel
-      title="Hold-back"
+      title="Came, held, left"
       note={
         <span className="curve-key">
           <i className="key-came" /> came in <i className="key-left" /> left <i className="key-held" /> held
@@ -75,6 +78,15 @@ export const HoldBackPanel = ({ entries, lines, view, lane }: HoldBackPanelProps
           <Chart key={part.partId} part={part} at={view.at ?? 0} />
         ))}
       </div>
+      <RunFilmView
+        key={`${lane.stepNumber} ${lane.attempt}`}
+        runId={runId}
+        entries={entries}
+        lines={lines}
+        lane={lane}
+        seq={view.seq}
+        onSeq={onSeq}
+      />
     </Panel>
   );
 };

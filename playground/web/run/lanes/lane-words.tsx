@@ -1,12 +1,14 @@
 import { Eye } from 'lucide-react';
-import { useState } from 'react';
+import { use, useState } from 'react';
+import { runPath } from '../../../protocol/run-file.js';
 import type { Revealed } from '../../../protocol/trace-entry.js';
-import { get, query } from '../../api/request.js';
+import { get, runFile } from '../../api/request.js';
 import { Button } from '../../components/button.js';
 import { ErrorNotice } from '../../components/error-notice.js';
 import { InertText } from '../../components/inert-text.js';
 import { PartText } from '../../components/part-text.js';
 import type { Lane, Part } from '../../fold/run-view.js';
+import { NoWords } from '../no-words.js';
 
 interface LaneWordsProps {
   readonly runId: string;
@@ -25,8 +27,7 @@ const Reveal = ({ runId, lane, until }: LaneWordsProps) => {
   const [words, setWords] = useState<readonly Revealed[]>();
   const [error, setError] = useState<Error>();
   const ask = () => {
-    const path = `runs/${encodeURIComponent(runId)}/reveal${query({ from: lane.startSeq })}`;
-    get<Revealed[]>(path)
+    get<Revealed[]>(`${runPath(runId)}/reveal`)
       .then(setWords)
       .catch((thrown: unknown) => setError(thrown instanceof Error ? thrown : new Error(String(thrown))));
   };
@@ -37,7 +38,7 @@ const Reveal = ({ runId, lane, until }: LaneWordsProps) => {
         <Eye size={14} aria-hidden /> Show what came in
       </Button>
     );
-  const came = words.flatMap(({ seq, text }) => (seq <= until ? [text] : [])).join('');
+  const came = words.flatMap(({ seq, text }) => (seq >= lane.startSeq && seq <= until ? [text] : [])).join('');
   return (
     <blockquote className="revealed">
       <p className="revealed-note">As the model wrote it, up to this point in time; not all of it left the run.</p>
@@ -50,6 +51,7 @@ const Reveal = ({ runId, lane, until }: LaneWordsProps) => {
 export const LaneWords = ({ runId, lane, until }: LaneWordsProps) => {
   const parts = lane.parts.filter(({ came, text }) => came > 0 || text !== '');
   const [isWhole, setIsWhole] = useState(false);
+  const canReveal = use(NoWords) === undefined && runFile?.hasAllWords !== false;
   if (parts.length === 0) return null;
   const isLong = parts.some(({ text }) => text.length > mostChars);
   return (
@@ -62,7 +64,7 @@ export const LaneWords = ({ runId, lane, until }: LaneWordsProps) => {
           {isWhole ? 'Show the end alone' : 'Show all of it'}
         </Button>
       )}
-      {parts.some(isHidden) && <Reveal runId={runId} lane={lane} until={until} />}
+      {canReveal && parts.some(isHidden) && <Reveal runId={runId} lane={lane} until={until} />}
     </div>
   );
 };

@@ -1,6 +1,7 @@
 import { memo } from 'react';
 import { Badge } from '../../components/badge.js';
 import { count } from '../../components/format.js';
+import { useLatestOf } from '../../components/latest-of.js';
 import { InertText } from '../../components/inert-text.js';
 import { Panel } from '../../components/panel.js';
 import type { Tone } from '../../components/signal.js';
@@ -24,12 +25,14 @@ interface LaneRowProps {
   readonly runId: string;
   readonly lane: Lane;
   readonly isHere: boolean;
+  /** The run goes on or waits at the point in time. */
+  readonly isOpen: boolean;
   /** The last line that may belong to it. */
   readonly until: number;
   readonly onSeq: (seq: number, place?: Place) => void;
 }
 
-const LaneRow = memo(({ runId, lane, isHere, until, onSeq }: LaneRowProps) => {
+const LaneRow = memo(({ runId, lane, isHere, isOpen, until, onSeq }: LaneRowProps) => {
   const reason = lane.reason && reasons[lane.reason];
   return (
     <li className={`lane ${isHere ? 'lane-here' : ''}`} aria-current={isHere ? 'step' : undefined}>
@@ -37,7 +40,8 @@ const LaneRow = memo(({ runId, lane, isHere, until, onSeq }: LaneRowProps) => {
         <h3>
           step {lane.stepNumber + 1} <span>attempt {lane.attempt}</span>
         </h3>
-        {reason ? <Badge tone={reason.tone}>{reason.label}</Badge> : <Badge tone="accent">in progress</Badge>}
+        {reason && <Badge tone={reason.tone}>{reason.label}</Badge>}
+        {!reason && isOpen && <Badge tone="accent">in progress</Badge>}
       </div>
       <LaneTrack lane={lane} onSeq={onSeq} />
       <LaneWords runId={runId} lane={lane} until={until} />
@@ -60,16 +64,20 @@ interface LanesPanelProps {
 }
 
 /** Attempts one below the other, each with the states that it went through and the words that it let out. */
-export const LanesPanel = ({ runId, view, onSeq }: LanesPanelProps) =>
-  view.lanes.length > 0 && (
+export const LanesPanel = ({ runId, view, onSeq }: LanesPanelProps) => {
+  const { shown, more } = useLatestOf(view.lanes, 'attempts');
+  if (shown.length === 0) return null;
+  return (
     <Panel title="Attempts" note={count(view.lanes.length, 'attempt')}>
+      {more}
       <ol className="lanes">
-        {view.lanes.map((lane) => (
+        {shown.map((lane) => (
           <LaneRow
             key={lane.index}
             runId={runId}
             lane={lane}
             isHere={lane.index === view.lanes.length - 1}
+            isOpen={/^(running|suspended)$/.test(view.status)}
             until={(view.lanes[lane.index + 1]?.startSeq ?? view.seq + 1) - 1}
             onSeq={onSeq}
           />
@@ -77,3 +85,4 @@ export const LanesPanel = ({ runId, view, onSeq }: LanesPanelProps) =>
       </ol>
     </Panel>
   );
+};

@@ -1,10 +1,12 @@
 import { useCallback, useMemo, useState } from 'react';
+import { runPath } from '../../../protocol/run-file.js';
 import type { PromptView, StudioEntry } from '../../../protocol/trace-entry.js';
 import { get } from '../../api/request.js';
 import { useLoaded } from '../../api/use-loaded.js';
 import { ErrorNotice } from '../../components/error-notice.js';
 import { Value } from '../../components/fact-list.js';
 import { count } from '../../components/format.js';
+import { useLatestOf } from '../../components/latest-of.js';
 import { InertText } from '../../components/inert-text.js';
 import { Panel } from '../../components/panel.js';
 import './prompts.css';
@@ -24,13 +26,15 @@ export const PromptsPanel = ({ runId, entries, lines, seq }: PromptsPanelProps) 
     [entries, lines],
   );
   const made = calls.filter((call) => call.seq <= seq);
+  const { shown, more } = useLatestOf(made, 'calls');
   if (made.length === 0) return null;
   return (
     <Panel title="Prompts" note={`as sent, ${count(made.length, 'model call')}`}>
+      {more}
       <ol className="prompts">
-        {made.map((call, index) => (
+        {shown.map((call) => (
           <li key={call.seq}>
-            <Call runId={runId} index={index} entry={call} />
+            <Call runId={runId} index={made.indexOf(call)} entry={call} />
           </li>
         ))}
       </ol>
@@ -56,10 +60,7 @@ const Call = ({ runId, index, entry }: { readonly runId: string; readonly index:
 };
 
 const Sent = ({ runId, index }: { readonly runId: string; readonly index: number }) => {
-  const load = useCallback(
-    (signal: AbortSignal) => get<PromptView[]>(`runs/${encodeURIComponent(runId)}/prompts`, signal),
-    [runId],
-  );
+  const load = useCallback((signal: AbortSignal) => get<PromptView[]>(`${runPath(runId)}/prompts`, signal), [runId]);
   const loaded = useLoaded(load);
   if (loaded.state === 'failed') return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
   const prompt = loaded.state === 'loaded' ? loaded.value[index] : undefined;

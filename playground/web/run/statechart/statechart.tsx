@@ -73,5 +73,6 @@ export const Statechart = ({ position, onState }: StatechartProps) => {
     const rank = ({ tone, weight }: PlacedTrack) => (tone ? 2 : weight === 'strong' ? 1 : 0);
     return all.toSorted((a, b) => rank(a) - rank(b));
   }, [drawing, position]);
-  return <GraphView label="Statechart of the loop" nodes={nodes} tracks={tracks} leastScale={0.7} />;
+  const here = [...position.active].at(-1);
+  return <GraphView label="Statechart of the loop" nodes={nodes} tracks={tracks} leastScale={0.7} focus={here} />;
 };

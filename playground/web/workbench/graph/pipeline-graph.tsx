@@ -47,7 +47,8 @@ const boxId = ({ role, path }: Box): string => `${role} ${path}`;
 
 const placed = (box: Box, drawn: Drawn): PlacedNode => {
   const { role, x, y, width, height } = box;
-  return { id: boxId(box), x, y, width, height, isFrame: role === 'frame', content: contentOf(box, drawn) };
+  const mapTone = drawn.marks?.get(box.path)?.tone;
+  return { id: boxId(box), x, y, width, height, isFrame: role === 'frame', content: contentOf(box, drawn), mapTone };
 };
 
 const contentOf = (box: Box, { selected, marks, onSelect }: Drawn): ReactNode => {

@@ -1,9 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
-import type { LabRun } from '../../../protocol/workbench.js';
+import type { Film } from './film.js';
 
 interface FilmStripProps {
-  readonly run: LabRun;
+  readonly film: Film;
   readonly index: number;
   readonly onGo: (index: number) => void;
 }
@@ -11,7 +11,7 @@ interface FilmStripProps {
 const frameWidth = 76;
 
 /** The frames in a row: what went in above, what left below. The slider is its keyboard. */
-export const FilmStrip = ({ run: { emissions }, index, onGo }: FilmStripProps) => {
+export const FilmStrip = ({ film: { emissions }, index, onGo }: FilmStripProps) => {
   const strip = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: emissions.length,
@@ -35,13 +35,13 @@ export const FilmStrip = ({ run: { emissions }, index, onGo }: FilmStripProps) =
               key={at}
               type="button"
               tabIndex={-1}
-              aria-label={`Chunk ${number}`}
               aria-current={number === index || undefined}
               className={`reel-frame ${look}`}
               style={{ transform: `translateX(${start}px)`, width: frameWidth - 4 }}
               onClick={() => onGo(number)}
             >
-              <bdi className="reel-in">{pushed === undefined ? 'end' : visible(pushed)}</bdi>
+              <span className="unseen">Chunk {number}: </span>
+              <bdi className="reel-in">{pushed === undefined ? 'end' : visible(pushed) || '—'}</bdi>
               <bdi className="reel-out">{stop ? '■' : visible(left) || '—'}</bdi>
               <span className="reel-held">{heldChars > 0 ? `▒ ${heldChars}` : ''}</span>
             </button>

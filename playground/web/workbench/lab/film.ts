@@ -1,5 +1,17 @@
 import type { LabEmission, LabRun } from '../../../protocol/workbench.js';
 
+/** One step of a stream; `pushed` is empty where words left while none came. */
+export interface FilmEmission extends LabEmission {
+  /** Epoch milliseconds, where it was recorded. */
+  readonly at?: number;
+}
+
+/** A stream, step by step. */
+export interface Film {
+  readonly chunks: LabRun['chunks'];
+  readonly emissions: readonly FilmEmission[];
+}
+
 /** How things stood at one point of a lab's run. */
 export interface Frame {
   /** 0 is before the first chunk. */
@@ -18,10 +30,10 @@ export interface Frame {
 }
 
 /** How many frames a run has: one for each emission, and one before them. */
-export const frameCount = ({ emissions }: LabRun): number => emissions.length + 1;
+export const frameCount = ({ emissions }: Film): number => emissions.length + 1;
 
 /** The frame at `index`; the last one where that is past the end. */
-export const frameAt = ({ chunks, emissions }: LabRun, index: number): Frame => {
+export const frameAt = ({ chunks, emissions }: Film, index: number): Frame => {
   const at = Math.max(0, Math.min(index, emissions.length));
   const past = emissions.slice(0, at);
   const now = past.at(-1);
@@ -40,19 +52,18 @@ export const frameAt = ({ chunks, emissions }: LabRun, index: number): Frame => 
 };
 
 /** The next frame after `index` in which something happens to what a reader sees: words leave, or the stream is stopped. */
-export const nextRelease = ({ emissions }: LabRun, index: number): number => {
+export const nextRelease = ({ emissions }: Film, index: number): number => {
   const found = emissions.findIndex(({ left, stop }, at) => at >= index && (left !== '' || stop !== undefined));
   return found < 0 ? emissions.length : found + 1;
 };
 
 /** The most that was held at any point, in code points. */
-export const mostHeld = ({ emissions }: LabRun): number =>
-  emissions.reduce((most, { heldChars }) => Math.max(most, heldChars), 0);
+export const mostHeld = ({ emissions }: Film): number => emissions.reduce((most, { heldChars }) => Math.max(most, heldChars), 0);
 
 /** What happened in a frame, in words. */
 export const sayFrame = ({ index, pushed, fresh, held }: Frame): string => {
   if (index === 0) return 'nothing has come';
-  const came = pushed === undefined ? 'the stream ended' : `came ${JSON.stringify(pushed)}`;
+  const came = pushed === undefined ? 'the stream ended' : pushed === '' ? 'nothing came' : `came ${JSON.stringify(pushed)}`;
   const left = fresh === '' ? 'nothing left' : `left ${JSON.stringify(fresh)}`;
   return `${came}; ${left}; ${Array.from(held).length} held`;
 };

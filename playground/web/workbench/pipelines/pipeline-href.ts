@@ -1,2 +1,3 @@
-/** The page of a pipeline. */
-export const pipelineHref = (id: string): string => `/pipelines/${encodeURIComponent(id)}`;
+/** The page of a pipeline, with the guard of a path selected. */
+export const pipelineHref = (id: string, guard?: string): string =>
+  `/pipelines/${encodeURIComponent(id)}${guard === undefined ? '' : `?guard=${encodeURIComponent(guard)}`}`;

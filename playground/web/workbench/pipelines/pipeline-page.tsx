@@ -7,6 +7,7 @@ import type { PipelineInfo } from '../../../protocol/catalog.js';
 import { Badge, ProcessorBadge } from '../../components/badge.js';
 import { count } from '../../components/format.js';
 import { Panel } from '../../components/panel.js';
+import { useQuery } from '../../shell/use-query.js';
 import { NotFound } from '../../shell/not-found.js';
 import { PipelineGraph } from '../graph/pipeline-graph.js';
 import type { PlaceMark } from '../graph/place-mark.js';
@@ -25,12 +26,19 @@ import './pipeline-page.css';
 /** One pipeline: its graph, what `verify` found, and a place to try it. */
 export const PipelinePage = ({ id = '' }: { readonly id?: string }) => {
   const pipeline = useCatalog().pipelines.find((one) => one.id === id);
-  return pipeline ? <PipelineView key={id} pipeline={pipeline} /> : <NotFound />;
+  const guard = useQuery()[0].get('guard') ?? undefined;
+  return pipeline ? <PipelineView key={`${id} ${guard}`} pipeline={pipeline} guard={guard} /> : <NotFound />;
 };
 
-const PipelineView = ({ pipeline }: { readonly pipeline: PipelineInfo }) => {
+interface PipelineViewProps {
+  readonly pipeline: PipelineInfo;
+  /** The path that is selected at first. */
+  readonly guard: string | undefined;
+}
+
+const PipelineView = ({ pipeline, guard }: PipelineViewProps) => {
   const { graph, findings } = pipeline;
-  const [selected, setSelected] = useState<string>();
+  const [selected, setSelected] = useState(guard);
   const [finding, setFinding] = useState<Finding>();
   const [tried, setTried] = useState<ReadonlyMap<string, PlaceMark>>(noMarks);
   const select = useCallback((path: string) => setSelected((before) => (before === path ? undefined : path)), []);

@@ -1,0 +1,153 @@
+import { redactTrace, traceOfKind, type Trace } from '../../../src/index.js';
+import type { Catalog } from '../../protocol/catalog.js';
+import { entriesAtOnce, entriesPath, runPath, subRunsPath, type RunFile } from '../../protocol/run-file.js';
+import type { RunSummary } from '../../protocol/runs.js';
+import type { PromptView, StudioEntry } from '../../protocol/trace-entry.js';
+import { describeKnown } from '../catalog/catalog.js';
+import { guardWords, isOfInput, revealedWords, seenWords, traceOfLines, type ShowText } from '../runs/guard-words.js';
+import { mergedWords } from '../runs/merged-words.js';
+import { promptsOf } from '../runs/prompts.js';
+import { allLines, linesOf, summaryOf, type Studio } from '../studio.js';
+
+/** Words of verdicts that take more characters than this are not in a file, so that it stays small enough to send. */
+const mostWords = 4_000_000;
+
+/**
+ * A run and those of its sub-agents as a file. Without `hasAllWords` it has nothing that no reader outside the run has seen: neither what
+ * guards took out, nor prompts, nor what was withdrawn.
+ */
+export const runFileOf = async (studio: Studio, runId: string, hasAllWords: boolean): Promise<RunFile> => {
+  const answers: Record<string, unknown> = {};
+  const traces: Record<string, readonly string[]> = {};
+  const runs: RunSummary[] = [await summaryOf(studio, runId)];
+  for (const summary of runs) {
+    const { trace, ...own } = await exportRun(studio, summary, hasAllWords);
+    Object.assign(answers, own.answers);
+    if (trace) traces[summary.runId] = trace.map((line) => JSON.stringify(line));
+    const subRuns = await studio.archive.list({ parent: summary.runId, limit: 200 });
+    runs.push(...subRuns.runs);
+  }
+  for (const { runId: id } of runs) answers[subRunsPath(id)] = { runs: childrenOf(id, answers, runs) };
+  return { runId, exportedAt: Date.now(), hasAllWords, traces, answers: { ...answers, catalog: await catalogOf(studio, runs) } };
+};
+
+/** The newest first, as the server lists them. */
+const childrenOf = (runId: string, answers: Readonly<Record<string, unknown>>, runs: readonly RunSummary[]): unknown[] =>
+  runs.filter(({ parent }) => parent?.runId === runId).map((run) => answers[runPath(run.runId)]);
+
+interface ExportedRun {
+  readonly answers: Readonly<Record<string, unknown>>;
+  readonly trace: Trace | undefined;
+}
+
+const exportRun = async (studio: Studio, summary: RunSummary, hasAllWords: boolean): Promise<ExportedRun> => {
+  const { runId } = summary;
+  const lines = await linesOf(studio, { runId, kind: 'entry', ...allLines });
+  const kept = await linesOf(studio, { runId, kind: 'trace', ...allLines });
+  const trace = kept.length > 0 ? traceOfLines(kept) : undefined;
+  const shown = hasAllWords || !trace ? trace : redactTrace(trace);
+  const recorded = lines.map((line) => JSON.parse(line) as StudioEntry); // our own lines
+  const entries = hasAllWords ? recorded : withoutHiddenInput(recorded, shown);
+  const answers: Record<string, unknown> = { [runPath(runId)]: { ...summary, ...saidIn(entries, summary) } };
+  for (let from = 0; from === 0 || from <= entries.length; from += entriesAtOnce)
+    answers[entriesPath(runId, from)] = entries.slice(from, from + entriesAtOnce);
+  if (trace && shown && studio.content === 'all')
+    Object.assign(answers, wordsOf({ runId, trace, entries, show: hasAllWords ? undefined : seenWords(shown) }));
+  return { answers, trace: shown };
+};
+
+interface Words {
+  readonly runId: string;
+  readonly trace: Trace;
+  readonly entries: readonly StudioEntry[];
+  /** How a text is shown of which not every word may be seen; absent where all may. */
+  readonly show: ShowText | undefined;
+}
+
+/** What is asked for at a click. */
+const wordsOf = ({ runId, trace, entries, show }: Words): Record<string, unknown> => {
+  const path = runPath(runId);
+  const showIn = (): ShowText => show ?? ((text) => text);
+  return {
+    ...wordsOfGuards(entries, (entry) =>
+      entry.event.type === 'guard'
+        ? [`${path}/guards/${entry.seq}`, guardWords(trace, entry, showIn)]
+        : [`${path}/merges/${entry.seq}`, mergedWords(trace, entry, showIn)],
+    ),
+    [`${path}/prompts`]: promptsOf(trace, entries).map((prompt) => (show ? shownPrompt(prompt, show) : prompt)),
+    ...(!show && { [`${path}/reveal`]: revealedWords(trace, entries, { from: 0, to: Infinity }) }),
+  };
+};
+
+type EventEntry = Extract<StudioEntry, { kind: 'event' }>;
+
+/** The words of conflicts and verdicts, of passes last, as long as there is room. */
+const wordsOfGuards = (entries: readonly StudioEntry[], read: (entry: EventEntry) => [path: string, words: object]) => {
+  const found = entries.flatMap((entry) => (entry.kind === 'event' && tellsOfWords(entry) ? [entry] : []));
+  const words: Record<string, object> = {};
+  let chars = 0;
+  for (const entry of found.toSorted((a, b) => Number(isPass(a)) - Number(isPass(b)))) {
+    const [path, view] = read(entry);
+    chars += JSON.stringify(view).length;
+    if (chars > mostWords) break;
+    words[path] = view;
+  }
+  return words;
+};
+
+const tellsOfWords = ({ event: { type } }: EventEntry): boolean => type === 'guard' || type === 'merge-conflict';
+
+const isPass = ({ event }: EventEntry): boolean => event.type === 'guard' && event.verdict === 'pass';
+
+const shownPrompt = ({ messages, settings, ...call }: PromptView, show: ShowText): PromptView => ({
+  ...call,
+  messages: messages.map(({ role, text, parts }) => ({
+    role,
+    text: show(text),
+    parts: parts.map((part) => mapTexts(part, show)),
+  })),
+  settings: mapTexts(settings, show) as PromptView['settings'], // an object stays one
+});
+
+const mapTexts = (value: unknown, show: ShowText): unknown => {
+  if (typeof value === 'string') return show(value);
+  if (Array.isArray(value)) return value.map((one) => mapTexts(one, show));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapTexts(one, show)]));
+};
+
+/** What the caller said is hidden where guards changed it, or where that is not known. */
+const withoutHiddenInput = (entries: readonly StudioEntry[], redacted: Trace | undefined): StudioEntry[] => {
+  const isSent = new Set(redacted && traceOfKind(redacted, 'input').flatMap(({ messages }) => messages.map(({ text }) => text)));
+  const isChanged = entries.some(isEditOfInput);
+  const isHidden = (text: string): boolean => (redacted ? !isSent.has(text) : isChanged);
+  const show: ShowText = redacted ? seenWords(redacted) : (text) => text.replaceAll(/\S/g, '▒');
+  return entries.map((entry) =>
+    entry.kind === 'input'
+      ? { ...entry, messages: entry.messages.map((one) => (isHidden(one.text) ? { ...one, text: show(one.text) } : one)) }
+      : entry,
+  );
+};
+
+const isEditOfInput = (entry: StudioEntry): boolean =>
+  entry.kind === 'event' && entry.event.type === 'guard' && entry.event.verdict !== 'pass' && isOfInput(entry.event.phase);
+
+/** What the caller said, as the lines have it. */
+const saidIn = (entries: readonly StudioEntry[], { said }: RunSummary): Partial<RunSummary> => {
+  const last = entries.flatMap((entry) => (entry.kind === 'input' ? entry.messages : [])).findLast(({ role }) => role === 'user');
+  return { said: last?.text.includes('▒') ? last.text.slice(0, said.length) : said };
+};
+
+/** What is known of the agents of these runs. */
+const catalogOf = async (studio: Studio, runs: readonly RunSummary[]): Promise<Catalog> => {
+  const { agents, pipelines } = await describeKnown(await studio.known(), {});
+  const ids = new Set(runs.map(({ agentId }) => agentId));
+  return {
+    ...studio.library,
+    phases: studio.library.phases.map((phase) => ({ ...phase, schema: {} })),
+    agents: agents.filter(({ id }) => ids.has(id)),
+    pipelines: pipelines
+      .filter(({ usedBy }) => usedBy.some((id) => ids.has(id)))
+      .map((pipeline) => ({ ...pipeline, findings: [] })),
+  };
+};

@@ -1,0 +1,84 @@
+import { useEffect, useState, type PointerEvent, type RefObject } from 'react';
+import type { Point } from './track-path.js';
+
+interface Area extends Point {
+  readonly width: number;
+  readonly height: number;
+}
+
+interface GraphMapProps {
+  /** Everything that the drawing takes. */
+  readonly room: Area;
+  readonly nodes: readonly (Area & { readonly id: string; readonly isFrame?: boolean; readonly mapTone?: string | undefined })[];
+  readonly scroll: RefObject<HTMLDivElement | null>;
+}
+
+const most = { width: 120, height: 150 } as const;
+
+/** The part of a drawing that is seen, in shares of the whole. */
+const seenOf = ({ scrollLeft, scrollTop, clientWidth, clientHeight, scrollWidth, scrollHeight }: HTMLElement): Area => ({
+  x: scrollLeft / scrollWidth,
+  y: scrollTop / scrollHeight,
+  width: clientWidth / scrollWidth,
+  height: clientHeight / scrollHeight,
+});
+
+/** A small picture of a drawing that does not fit its panel: what is seen of it, and a way to the rest. */
+export const GraphMap = ({ room, nodes, scroll }: GraphMapProps) => {
+  const [seen, setSeen] = useState<Area>();
+  useEffect(() => {
+    const element = scroll.current;
+    if (!element) return undefined;
+    const update = (): void => setSeen(seenOf(element));
+    const observer = new ResizeObserver(update);
+    for (const one of [element, ...element.children]) observer.observe(one);
+    element.addEventListener('scroll', update, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', update);
+    };
+  }, [scroll]);
+  if (!seen || (seen.width > 0.99 && seen.height > 0.8)) return null;
+  const scale = Math.min(most.width / room.width, most.height / room.height);
+  const [width, height] = [room.width * scale, room.height * scale];
+  const moveTo = ({ currentTarget, clientX, clientY }: PointerEvent<SVGSVGElement>): void => {
+    const box = currentTarget.getBoundingClientRect();
+    const element = scroll.current;
+    element?.scrollTo({
+      left: ((clientX - box.left) / box.width - seen.width / 2) * element.scrollWidth,
+      top: ((clientY - box.top) / box.height - seen.height / 2) * element.scrollHeight,
+    });
+  };
+  return (
+    <svg
+      className="graph-map"
+      viewBox={`${room.x} ${room.y} ${room.width} ${room.height}`}
+      width={width}
+      height={height}
+      aria-hidden
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        moveTo(event);
+      }}
+      onPointerMove={(event) => event.currentTarget.hasPointerCapture(event.pointerId) && moveTo(event)}
+    >
+      {nodes.map(({ id, x, y, width: w, height: h, isFrame, mapTone }) => (
+        <rect
+          key={id}
+          className={`${isFrame === true ? 'graph-map-frame' : 'graph-map-node'} ${mapTone ? `graph-${mapTone}` : ''}`}
+          x={x}
+          y={y}
+          width={w}
+          height={h}
+        />
+      ))}
+      <rect
+        className="graph-map-seen"
+        x={room.x + seen.x * room.width}
+        y={room.y + seen.y * room.height}
+        width={Math.min(1, seen.width) * room.width}
+        height={Math.min(1, seen.height) * room.height}
+      />
+    </svg>
+  );
+};

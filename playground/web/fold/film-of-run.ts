@@ -1,0 +1,66 @@
+import type { StudioEntry } from '../../protocol/trace-entry.js';
+import type { Film, FilmEmission } from '../workbench/lab/film.js';
+import type { Lane } from './run-view.js';
+
+/** The stream of an attempt, as the run recorded it. */
+export interface RunFilm extends Film {
+  /** Frame by frame, from the second on: the last line that it takes into account. */
+  readonly lines: readonly number[];
+}
+
+type Frames = { pushed?: string; left: string; at: number; seq: number; stop?: NonNullable<FilmEmission['stop']> }[];
+
+/**
+ * The film of an attempt; `undefined` where no words came. Words that no reader has seen are blocks where they are not given.
+ *
+ * @param words the words that came, by their lines
+ */
+export const filmOfRun = (
+  entries: readonly StudioEntry[],
+  lane: Pick<Lane, 'stepNumber' | 'attempt'>,
+  words?: ReadonlyMap<number, string>,
+): RunFilm | undefined => {
+  const frames: Frames = [];
+  for (const entry of entries) {
+    if (entry.kind === 'event' ? !isOf(entry.event, lane) : !('stepNumber' in entry && isOf(entry, lane))) continue;
+    addTo(frames, entry, words);
+  }
+  if (frames.length === 0) return undefined;
+  let [came, left] = ['', 0];
+  const emissions = frames.map(({ seq: _seq, ...frame }): FilmEmission => {
+    came += frame.pushed ?? '';
+    left += frame.left.length;
+    const heldChars = frame.pushed === undefined ? 0 : Math.max(0, came.length - left);
+    return { ...frame, heldChars, held: heldChars === 0 ? '' : came.slice(-heldChars) };
+  });
+  return { chunks: frames.map(({ pushed = '' }) => pushed), emissions, lines: frames.map(({ seq }) => seq) };
+};
+
+const isOf = (
+  place: { readonly stepNumber: number; readonly attempt: number },
+  lane: Pick<Lane, 'stepNumber' | 'attempt'>,
+): boolean => place.stepNumber === lane.stepNumber && place.attempt === lane.attempt;
+
+/** What leaves so soon after a chunk came is shown in its frame. */
+const sameFrameMs = 5;
+
+const addTo = (frames: Frames, entry: StudioEntry, words: ReadonlyMap<number, string> | undefined): void => {
+  const { seq, at } = entry;
+  const last = frames.at(-1);
+  if (entry.kind === 'came' && entry.part.chars > 0)
+    frames.push({ pushed: words?.get(seq) ?? '▒'.repeat(entry.part.chars), left: '', at, seq });
+  if (!last) return;
+  if (entry.kind === 'event') endWith(frames, last, entry);
+  if (entry.kind !== 'left' || entry.text === undefined) return;
+  if (at - last.at <= sameFrameMs) Object.assign(last, { left: last.left + entry.text, seq });
+  else frames.push({ pushed: '', left: entry.text, at, seq });
+};
+
+type EventEntry = Extract<StudioEntry, { kind: 'event' }>;
+
+/** The attempt ends, or a guard ends it. */
+const endWith = (frames: Frames, last: Frames[number], { event, at, seq }: EventEntry): void => {
+  if (event.type === 'guard' && /^(trip|retry)$/.test(event.verdict))
+    last.stop ??= { processorId: event.processorId, kind: event.verdict, reason: event.reason ?? '' };
+  if (event.type === 'step-finish' && !last.stop && last.pushed !== undefined) frames.push({ left: '', at, seq });
+};

@@ -1,0 +1,40 @@
+import { Search } from 'lucide-react';
+import { lazy, Suspense, useEffect, useState } from 'react';
+
+const GoTo = lazy(async () => ({ default: (await import('./go-to/go-to.js')).GoTo }));
+
+const opened = 'studio-go-to';
+
+/** The same as Ctrl+K. */
+export const GoToButton = () => (
+  <button
+    type="button"
+    aria-label="Go to Ctrl K"
+    className="go-to-open"
+    aria-keyshortcuts="Control+K Meta+K"
+    onClick={() => dispatchEvent(new Event(opened))}
+  >
+    <Search size={16} aria-hidden />
+    <span>Go to</span> <kbd aria-hidden>Ctrl K</kbd>
+  </button>
+);
+
+/** Opens the way to everything by its name at Ctrl+K (⌘K), on any page. */
+export const GoToKey = () => {
+  const [isOpen, setIsOpen] = useState(false);
+  useEffect(() => {
+    const open = (): void => setIsOpen(true);
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+      event.preventDefault();
+      open();
+    };
+    addEventListener('keydown', onKeyDown);
+    addEventListener(opened, open);
+    return () => {
+      removeEventListener('keydown', onKeyDown);
+      removeEventListener(opened, open);
+    };
+  }, []);
+  return <Suspense>{isOpen && <GoTo onClose={() => setIsOpen(false)} />}</Suspense>;
+};

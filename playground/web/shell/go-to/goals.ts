@@ -1,0 +1,75 @@
+import type { Catalog } from '../../../protocol/catalog.js';
+import type { RunSummary } from '../../../protocol/runs.js';
+import { guardsIn } from '../../../protocol/shapes.js';
+import type { RunView } from '../../fold/run-view.js';
+import { pipelineHref } from '../../workbench/pipelines/pipeline-href.js';
+import { runHref } from '../place.js';
+
+/** Something to go to. */
+export interface Goal {
+  readonly kind: 'page' | 'agent' | 'pipeline' | 'guard' | 'run' | 'state' | 'step' | 'verdict';
+  readonly name: string;
+  readonly note?: string | undefined;
+  readonly href: string;
+}
+
+const pages: readonly Goal[] = [
+  { kind: 'page', name: 'Chat', href: '/' },
+  { kind: 'page', name: 'Runs', href: '/runs' },
+  { kind: 'page', name: 'Guards in runs', href: '/guards' },
+  { kind: 'page', name: 'Replay a guard over runs', href: '/guard-replay' },
+  { kind: 'page', name: 'Pipelines', href: '/pipelines' },
+  { kind: 'page', name: 'Statechart of the loop', href: '/machine' },
+  { kind: 'page', name: 'Chunk lab', href: '/lab' },
+];
+
+/** What there is whatever page is open. */
+export const goalsOfCatalog = ({ agents, pipelines }: Catalog): Goal[] => [
+  ...pages,
+  ...agents.map(({ id, name }): Goal => ({ kind: 'agent', name, note: 'chat', href: `/?agent=${encodeURIComponent(id)}` })),
+  ...pipelines.map(({ id }): Goal => ({ kind: 'pipeline', name: id, href: pipelineHref(id) })),
+  ...pipelines.flatMap(({ id, graph }) =>
+    guardsIn(graph).map((guard): Goal => ({ kind: 'guard', name: guard.id, note: id, href: pipelineHref(id, guard.path) })),
+  ),
+];
+
+/** The states, steps and verdicts of the run that is open; the latest moment of each. */
+export const goalsOfRun = (runId: string, { visits, lanes }: RunView): Goal[] => {
+  const states = new Map(visits.map(({ state, seq }) => [state, seq]));
+  const marks = new Map(lanes.flatMap((lane) => lane.marks.map((mark) => [`${mark.phase} ${mark.path}`, mark] as const)));
+  return [
+    ...[...states].map(([name, seq]): Goal => ({ kind: 'state', name, note: 'this run', href: runHref(runId, seq) })),
+    ...lanes.map(({ stepNumber, attempt, startSeq }): Goal => ({
+      kind: 'step',
+      name: `${stepNumber + 1}`,
+      note: `attempt ${attempt}`,
+      href: runHref(runId, startSeq),
+    })),
+    ...[...marks.values()].flatMap((mark): Goal[] => {
+      if (!('processorId' in mark)) return [];
+      const place = new URLSearchParams({ phase: mark.phase, guard: mark.path }).toString();
+      return [{ kind: 'verdict', name: mark.processorId, note: mark.phase, href: `${runHref(runId, mark.seq)}&${place}` }];
+    }),
+  ];
+};
+
+export const goalOfRun = ({ runId, said, agentId, status }: RunSummary): Goal => ({
+  kind: 'run',
+  name: said,
+  note: `${agentId}, ${status}`,
+  href: runHref(runId),
+});
+
+/** So many are shown at once. */
+const mostGoals = 40;
+
+/** The goals that have every word; those whose name begins with the first one come first. */
+export const findGoals = (goals: readonly Goal[], text: string): Goal[] => {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = goals.filter(({ kind, name, note = '' }) => {
+    const whole = `${kind} ${name} ${note}`.toLowerCase();
+    return words.every((word) => whole.includes(word));
+  });
+  const rank = ({ name }: Goal): number => (words[0] !== undefined && name.toLowerCase().startsWith(words[0]) ? 0 : 1);
+  return found.toSorted((a, b) => rank(a) - rank(b)).slice(0, mostGoals);
+};

@@ -1,0 +1,38 @@
+import { Agent } from '@mastra/core/agent';
+import { describe, expect, it } from 'vitest';
+
+import type { RunPage } from '../../../playground/protocol/runs.js';
+import { guardsFor, pipeline } from '../../../src/index.js';
+import { scriptedModel } from '../../../src/testing/index.js';
+import { redactor } from '../../../workflows/index.js';
+import { widths } from '../browser.js';
+import { useBrowser } from '../use-browser.js';
+import { expectShown } from './expect-shown.js';
+import { useStudio } from './serve-studio.js';
+
+const studio = useStudio();
+const browser = useBrowser({ suite: 'studio' });
+
+/** An agent of Mastra that the application starts itself. */
+const generate = async (text: string): Promise<string> => {
+  const guards = pipeline('plain-guards')
+    .then(redactor({ strategy: 'replace' }))
+    .commit();
+  const model = scriptedModel({ steps: () => ({ text: 'Write to ada@example.com.' }) });
+  await new Agent({ id: 'plain', name: 'Plain', instructions: 'Help.', model, ...guardsFor(guards) }).generate(text);
+  const { runs } = (await (await fetch(studio.href('api/runs?agent=plain'))).json()) as RunPage;
+  return runs[0]?.runId ?? '';
+};
+
+describe.each(Object.values(widths))('a run that guards alone report, at %i px', (width) => {
+  it('shows what they did, and says in a sentence what is not known', async () => {
+    const page = await browser().open(studio.href(`runs/${await generate('My mail is ada@example.com.')}`), { width });
+    await page.getByRole('tab', { name: 'Input', exact: true }).click();
+    const guards = page.getByRole('region', { name: 'Guards' });
+    await expectShown(guards.locator('.inspector').getByText('edit', { exact: true }));
+    await expectShown(guards.getByText('are not recorded: the run’s loop belongs to another host'));
+    const main = await page.locator('main').textContent();
+    expect(main).not.toMatch(/studio\/|in progress|The conversation/);
+    await browser().screenshot(page, 'run-observed');
+  });
+});
