@@ -81,7 +81,7 @@ const takeBackWaiting = async (run: Run): Promise<void> => {
   const hasWaited = run.recorder.events.some(({ type }) => type === 'run-resume');
   if (!whileWaiting || !hasWaited || persistence?.suspended === 'drop') return;
   await failureOf(
-    whileWaiting.takeBack(run.list).then(() => undefined),
+    whileWaiting.takeBack().then(() => undefined),
     run,
   );
 };

@@ -29,6 +29,7 @@ export const resumeRun = (rested: Run, sitting: Sitting, answered: Answered): Ru
 
 /** A call of a run that rests is answered; the run can go on. */
 export const answer = (run: Run, { toolCallId, answer: given }: Answered): void => {
+  run.options.whileWaiting?.noteKept(run.list);
   if (run.attempt) answerCall(run.attempt.stepCalls, toolCallId, given);
   run.recorder.record({ type: 'run-resume', toolCallId, answer: given.kind });
 };

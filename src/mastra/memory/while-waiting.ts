@@ -22,18 +22,19 @@ interface Waiting {
 export const createWhileWaiting = ({ conversation, processors, requestContext }: Waiting): WhileWaiting | undefined => {
   if (!conversation || conversation.config.readOnly) return undefined;
   const { memory } = conversation;
-  const saved = new Set<string>();
+  const kept = new Set<string>();
   return {
     keep: async (list, waiting) => {
       noteWaiting(list, waiting);
-      for (const { id } of list.get.response.db()) saved.add(id);
       const result = { text: '', usage: {}, finishReason: 'suspended', steps: [] };
       const args = { messages: list.get.response.db(), messageList: list, requestContext, result, abort: refuse, retryCount: 0 };
       for (const processor of processors) if (saving.has(processor.id)) await processor.processOutputResult?.(args as never); // what these two read
     },
-    takeBack: async (list) => {
-      const ids = new Set([...saved, ...list.get.response.db().map(({ id }) => id)]);
-      if (ids.size > 0) await memory.deleteMessages([...ids]);
+    noteKept: (list) => {
+      for (const { id } of list.get.response.db()) kept.add(id);
+    },
+    takeBack: async () => {
+      if (kept.size > 0) await memory.deleteMessages([...kept]);
     },
   };
 };

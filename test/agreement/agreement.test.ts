@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { memoryEngine } from '../../src/index.js';
+import { times } from '../modes.js';
+import { afterApproval, comparedBy, isDrawn, streamAndGenerate, type Exclusion } from './exclusions.js';
+import { approving, generate, onInterlock, stream } from './interlock-hosts.js';
+import { script, type Script } from './script.js';
+import type { Seen } from './seen.js';
+
+const durability = memoryEngine();
+
+/** An entrance, the one it is compared with, and where they differ on purpose. */
+interface Entrance {
+  readonly name: string;
+  readonly run: (one: Script) => Promise<Seen>;
+  readonly like: (one: Script) => Promise<Seen>;
+  readonly but?: readonly Exclusion[];
+}
+
+const generated = onInterlock(generate);
+const streamed = onInterlock(stream);
+
+const entrances: readonly Entrance[] = [
+  { name: 'stream', run: streamed, like: generated, but: streamAndGenerate },
+  { name: 'durable generate', run: onInterlock(generate, { durability }), like: generated },
+  { name: 'durable stream', run: onInterlock(stream, { durability }), like: streamed },
+  { name: 'resumed generate', run: onInterlock(approving(generate), {}, true), like: generated, but: afterApproval },
+  { name: 'resumed stream', run: onInterlock(approving(stream), {}, true), like: streamed, but: afterApproval },
+  {
+    name: 'durable generate, resumed',
+    run: onInterlock(approving(generate), { durability }, true),
+    like: generated,
+    but: afterApproval,
+  },
+  {
+    name: 'durable stream, resumed',
+    run: onInterlock(approving(stream), { durability }, true),
+    like: streamed,
+    but: afterApproval,
+  },
+];
+
+describe('every entrance gives its caller the same', () => {
+  it.each(entrances)('$name', async ({ run, like, but = [] }) => {
+    const compared = comparedBy(but);
+    await fc.assert(
+      fc.asyncProperty(script.filter(isDrawn(but)), async (one) => {
+        expect(compared(await run(one))).toEqual(compared(await like(one)));
+      }),
+      times(15, 1_500),
+    );
+  });
+});

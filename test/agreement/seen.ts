@@ -1,0 +1,58 @@
+import type { RunEvent } from '../../src/index.js';
+
+/** What a caller learns of a run, and what it did. */
+export interface Seen {
+  /** The status, with the tripwire's reason, processor and phase, or the error's message. */
+  readonly end: readonly unknown[];
+  /** Of each accepted step: its words, thoughts, calls and results. */
+  readonly steps: readonly unknown[];
+  /** The words that left a stream and were not taken back; what a result has as its text, where there is no stream. */
+  readonly left: string;
+  /** The tools that ran, with their arguments. */
+  readonly effects: readonly string[];
+  /** How often the model was called. */
+  readonly calls: number;
+  /** The verdicts in order, but for those about chunks; those of one phase in a row are a set. */
+  readonly verdicts: readonly string[];
+  /** What memory keeps. */
+  readonly saved: readonly string[];
+}
+
+/** How a run failed, whatever the pipeline is called that the guard is in. */
+export const failed = ({ message }: Error): readonly unknown[] => [
+  'failed',
+  message.replace(/at (\w+) \S*(g\d): /, 'at $1 $2: '),
+];
+
+type Verdict = Pick<Extract<RunEvent, { type: 'guard' }>, 'phase' | 'processorId' | 'verdict'>;
+
+/** {@link Seen.verdicts}: the guards of a block judge at the same time. */
+export const inOrder = (verdicts: readonly Verdict[]): string[] => {
+  const groups: { phase: string; own: string[] }[] = [];
+  for (const { phase, processorId, verdict } of verdicts) {
+    if (phase === 'outputStream') continue;
+    const last = groups.at(-1);
+    const group = last?.phase === phase ? last : { phase, own: [] };
+    if (group !== last) groups.push(group);
+    group.own.push(`${processorId} ${verdict}`);
+  }
+  return groups.map(({ phase, own }) => `${phase}: ${own.toSorted().join(', ')}`);
+};
+
+export interface Chunk {
+  readonly type: string;
+  readonly payload?: { readonly id?: string; readonly text?: string };
+  readonly data?: { readonly partIds?: readonly string[] };
+}
+
+/** The words of a stream of Mastra's that its reader is left with. */
+export const wordsLeft = (chunks: readonly Chunk[]): string => {
+  const texts: { id: string | undefined; text: string }[] = [];
+  for (const { type, payload, data } of chunks) {
+    if (type === 'text-delta') texts.push({ id: payload?.id, text: payload?.text ?? '' });
+    if (type !== 'data-interlock-retract') continue;
+    const gone = new Set(data?.partIds);
+    texts.splice(0, texts.length, ...texts.filter(({ id }) => !gone.has(id ?? '')));
+  }
+  return texts.map(({ text }) => text).join('');
+};
