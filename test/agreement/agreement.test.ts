@@ -1,10 +1,11 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { memoryEngine } from '../../src/index.js';
 import { times } from '../modes.js';
-import { afterApproval, comparedBy, isDrawn, streamAndGenerate, type Exclusion } from './exclusions.js';
+import { afterApproval, comparedBy, inAiSdk, isDrawn, streamAndGenerate, type Exclusion } from './exclusions.js';
 import { approving, generate, onInterlock, stream } from './interlock-hosts.js';
+import { onSdk, sdkWays } from './sdk-hosts.js';
 import { script, type Script } from './script.js';
 import type { Seen } from './seen.js';
 
@@ -39,16 +40,25 @@ const entrances: readonly Entrance[] = [
     like: streamed,
     but: afterApproval,
   },
+  ...Object.entries(sdkWays).map(([name, way]) => ({
+    name: `AI SDK: ${name}`,
+    run: onSdk(way),
+    like: way.isStream ? streamed : generated,
+    but: inAiSdk,
+  })),
 ];
 
 describe('every entrance gives its caller the same', () => {
+  beforeEach(() => void vi.spyOn(console, 'error').mockReturnValue()); // the AI SDK prints the errors of streams
+  afterEach(() => void vi.restoreAllMocks());
+
   it.each(entrances)('$name', async ({ run, like, but = [] }) => {
     const compared = comparedBy(but);
     await fc.assert(
       fc.asyncProperty(script.filter(isDrawn(but)), async (one) => {
         expect(compared(await run(one))).toEqual(compared(await like(one)));
       }),
-      times(15, 1_500),
+      times(250, 1_500),
     );
   });
 });

@@ -75,6 +75,12 @@ export interface Lanes {
   readonly errorProcessors: readonly PipelineStep[];
 }
 
+/** Guards in the arrays of an agent, and in the one list that other hosts take. */
+export interface ScriptedGuards {
+  readonly lanes: Lanes;
+  readonly list: readonly PipelineStep[];
+}
+
 const wired = (steps: readonly PipelineStep[], id: string, wiring: Script['wiring']): readonly PipelineStep[] => {
   if (wiring === 'array' || steps.length === 0) return steps;
   const start = pipeline(id);
@@ -94,7 +100,7 @@ const wired = (steps: readonly PipelineStep[], id: string, wiring: Script['wirin
 };
 
 /** The guards of a script, made anew: they count what they are asked. */
-export const lanesOf = ({ rules, redacts, wiring }: Script): Lanes => {
+export const guardsOf = ({ rules, redacts, wiring }: Script): ScriptedGuards => {
   const steps = rules.map((one, index) => {
     const made = guardOf(one, `g${index}`);
     const isInWindow = one.phase === 'outputStream' && one.window;
@@ -102,9 +108,11 @@ export const lanesOf = ({ rules, redacts, wiring }: Script): Lanes => {
   });
   const lane = (name: string) => steps.filter((one) => one.lane === name).map(({ step }) => step);
   const hides = redacts ? [redactor({ strategy: 'replace', kinds: ['email'] }) as PipelineStep] : [];
+  const input = wired(lane('input'), 'in', wiring);
+  const output = [...hides, ...wired(lane('output'), 'out', wiring)];
+  const errorProcessors = wired(lane('error'), 'err', wiring);
   return {
-    inputProcessors: wired(lane('input'), 'in', wiring),
-    outputProcessors: [...hides, ...wired(lane('output'), 'out', wiring)],
-    errorProcessors: wired(lane('error'), 'err', wiring),
+    lanes: { inputProcessors: [...input, ...hides], outputProcessors: output, errorProcessors },
+    list: [...input, ...output, ...errorProcessors],
   };
 };

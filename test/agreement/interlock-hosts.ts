@@ -2,7 +2,7 @@ import { MockMemory } from '@mastra/core/memory';
 import { createTool } from '@mastra/core/tools';
 
 import { InterlockAgent, type InterlockConfig, type InterlockResult, type RunEvent } from '../../src/index.js';
-import { lanesOf } from './guards.js';
+import { guardsOf } from './guards.js';
 import type { Script } from './script.js';
 import { failed, inOrder, wordsLeft, type Chunk, type Seen } from './seen.js';
 import { description, inputSchema, worldOf } from './world.js';
@@ -75,11 +75,8 @@ const stepOf = ({ text, reasoningText = '', toolCalls, toolResults }: StepSeen):
   text,
   reasoning: reasoningText,
   toolCalls: toolCalls.map((call) => JSON.stringify((call as { payload: { args: unknown } }).payload.args)),
-  toolResults: toolResults.map((one) => resultOf((one as { payload: { result: unknown } }).payload.result)).toSorted(),
+  toolResults: toolResults.map((one) => JSON.stringify((one as { payload: { result: unknown } }).payload.result)).toSorted(),
 });
-
-/** A tool's result, or the words of its error. */
-const resultOf = (result: unknown): string => (result instanceof Error ? `error ${result.message}` : JSON.stringify(result));
 
 /** A run of an agent; all that a reader of its result learns. */
 export const onInterlock =
@@ -99,7 +96,7 @@ export const onInterlock =
       tools: { charge: createTool({ id: 'charge', description, inputSchema, requireApproval, execute }) },
       hold: one.hold,
       maxProcessorRetries: one.budget,
-      ...(lanesOf(one) as object),
+      ...(guardsOf(one).lanes as object),
       ...config,
     } as never); // of drawn guards
     const options = { memory: target, chunks, onRunEvent: (event: RunEvent) => void events.push(event) };

@@ -10,8 +10,8 @@ export interface Seen {
   readonly left: string;
   /** The tools that ran, with their arguments. */
   readonly effects: readonly string[];
-  /** How often the model was called. */
-  readonly calls: number;
+  /** What the model was sent in each call, but for system messages. */
+  readonly prompts: readonly (readonly string[])[];
   /** The verdicts in order, but for those about chunks; those of one phase in a row are a set. */
   readonly verdicts: readonly string[];
   /** What memory keeps. */
@@ -26,11 +26,14 @@ export const failed = ({ message }: Error): readonly unknown[] => [
 
 type Verdict = Pick<Extract<RunEvent, { type: 'guard' }>, 'phase' | 'processorId' | 'verdict'>;
 
+/** The guards of a script; those of memory are an entrance's own. */
+const isScripted = /^g\d$|^redactor/;
+
 /** {@link Seen.verdicts}: the guards of a block judge at the same time. */
 export const inOrder = (verdicts: readonly Verdict[]): string[] => {
   const groups: { phase: string; own: string[] }[] = [];
   for (const { phase, processorId, verdict } of verdicts) {
-    if (phase === 'outputStream') continue;
+    if (phase === 'outputStream' || !isScripted.test(processorId)) continue;
     const last = groups.at(-1);
     const group = last?.phase === phase ? last : { phase, own: [] };
     if (group !== last) groups.push(group);

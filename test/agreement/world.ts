@@ -48,6 +48,19 @@ interface Call {
 export const inputSchema = z.object({ index: z.number(), note: z.string() });
 export const description = 'Charges.';
 
+/** The texts, calls and results of a prompt. */
+const toldIn = (prompt: readonly { role: string; content: unknown }[]): string[] =>
+  prompt.flatMap(({ role, content }) =>
+    role === 'system' ? [] : (content as readonly Record<string, unknown>[]).map((part) => `${role}: ${toldOf(part)}`),
+  );
+
+/** A host may call a tool's error by its class. */
+const toldOf = ({ text, input, output }: Record<string, unknown>): string => {
+  if (typeof text === 'string') return text;
+  const { value } = (output ?? { value: input }) as { value: unknown };
+  return typeof value === 'string' ? value.replace(/^Error: /, '') : JSON.stringify(value);
+};
+
 /** The model, what it has the tools do, and what of both was seen. */
 export const worldOf = <V extends 'v2' | 'v4'>({ opening, closing, receipts }: Script, specificationVersion: V) => {
   const asked = { opening: 0, closing: 0 };
@@ -71,5 +84,5 @@ export const worldOf = <V extends 'v2' | 'v4'>({ opening, closing, receipts }: S
     if (receipt.startsWith('!')) throw new Error(receipt.slice(1));
     return { receipt };
   };
-  return { model, execute, seen: () => ({ effects: effects.toSorted(), calls: model.calls.length }) };
+  return { model, execute, seen: () => ({ effects: effects.toSorted(), prompts: model.calls.map(({ prompt }) => toldIn(prompt)) }) };
 };
