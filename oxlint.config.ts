@@ -1,10 +1,10 @@
 import type { DummyRuleMap, OxlintConfig } from 'oxlint';
 
-/** Packages that only some rooms may run; `import type` is free everywhere. */
+/** Packages that only some modules may run; `import type` is free everywhere. */
 const hosts = {
   mastra: {
     regex: '^@mastra/',
-    message: 'Only src/mastra and what stands above it may run Mastra; use `import type`, or a port.',
+    message: 'Only src/mastra and the layers above it may run Mastra; use `import type`, or a port.',
   },
   aiSdk: {
     regex: '^(ai$|ai/|@ai-sdk/)',
@@ -30,7 +30,7 @@ const hosts = {
 
 type Host = keyof typeof hosts;
 
-/** The rule for files that may run `allowed` and no other host. The floors between our rooms: test/architecture.test.ts. */
+/** The rule for files that may run `allowed` and no other host. The layers of our modules: test/architecture.test.ts. */
 const hostsOnly = (...allowed: Host[]): DummyRuleMap => {
   const patterns = (Object.keys(hosts) as Host[])
     .filter((name) => !allowed.includes(name))
@@ -128,7 +128,7 @@ const config: OxlintConfig = {
       files: [
         'src/loop/machine.test.ts',
         'src/pipeline/parallel.test.ts',
-        'src/release/gate/stream-gate.test.ts',
+        'src/stream/gate/stream-gate.test.ts',
         'test/ai-sdk/stock.test.ts',
         'test/conformance/processor-interface.test.ts',
         'test/promises/{p4,p6}.test.ts',

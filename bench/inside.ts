@@ -5,7 +5,7 @@ import { createRun } from '../src/loop/create-run.js';
 import { streamPayload } from '../src/loop/judge.js';
 import type { RunOptions } from '../src/loop/run.js';
 import { createHost } from '../src/mastra/workflow/host.js';
-import { createOutlet } from '../src/release/outlet.js';
+import { createStreamBuffer } from '../src/stream/stream-buffer.js';
 import type { Work } from './case.js';
 import {
   benchModel,
@@ -108,7 +108,7 @@ const runOptions = (): RunOptions => ({
   } as RunOptions['ports'],
   settings: {},
   limits: { maxSteps: 1, maxRetries: 0, maxRecoveries: 0, models: 1 },
-  outlet: createOutlet(),
+  streamBuffer: createStreamBuffer(),
   toolConcurrency: 1,
   context: { agent: undefined, requestContext: new RequestContext(), tracingContext: undefined },
 });

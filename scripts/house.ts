@@ -7,7 +7,7 @@ import { parseSync } from 'oxc-parser';
 
 import { Agent, guard } from '../src/index.js';
 import { scriptedModel } from '../src/testing/index.js';
-import { importsOf } from './floors.js';
+import { importsOf } from './layers.js';
 
 const isTest = /\.test(-d)?\.tsx?$|\/test-setup\.ts$/;
 const option = process.argv[2] ?? 'maxProcessorRetries';

@@ -12,7 +12,7 @@ const isSlow: readonly string[] = [
   'test/mastra/mcp.test.ts',
   'test/memory/{killed,parity}.test.ts',
   'test/provider/{cancel,failures}.test.ts',
-  'test/release/memory.test.ts',
+  'test/stream/memory.test.ts',
   'test/scorecard/{adapter,hosts}.test.ts',
   'test/studio/command.test.ts',
   'test/trace/fixture.test.ts',

@@ -37,10 +37,10 @@ export { formatTrace, parseTrace } from './trace/trace-lines.js';
 export type { TraceRecorder, TraceSink } from './trace/trace-writer.js';
 export type { GuardTraits } from './guard/traits.js';
 export type { Pattern, PatternMatch, TextSpan, Window, WindowedProcessor } from './guard/pattern.js';
-export { rejectToolCall, requireApproval, type RejectOptions, type ToolCallChunk } from './release/tool-rulings.js';
+export { rejectToolCall, requireApproval, type RejectOptions, type ToolCallChunk } from './stream/tool-rulings.js';
 export type { FindingCode } from './pipeline/verify/checks.js';
 export type { Finding } from './pipeline/verify/finding.js';
-export type { CounterExample } from './pipeline/verify/spot.js';
+export type { CounterExample } from './pipeline/verify/defect-location.js';
 export { loopMachine } from './loop/machine.js';
 export type { KeptTurn, Persistence } from './loop/persistence.js';
 export { compile, type Compilable, type PipelineStep } from './mastra/graph/compile.js';
@@ -74,8 +74,8 @@ export { encrypted, type EncryptionOptions } from './durable/encrypted.js';
 export type { SealKey } from './durable/seal.js';
 export { memoryEngine } from './durable/memory-engine.js';
 export type { CodeChange } from './mastra/options/own-options.js';
-export type { NeedsDecision } from './mastra/durable/resting-notes.js';
-export type { WaitingRun } from './mastra/durable/resting-notes.js';
+export type { NeedsDecision } from './mastra/durable/suspended-index.js';
+export type { WaitingRun } from './mastra/durable/suspended-index.js';
 export type { AttachOptions, RunOwner } from './mastra/durable/durable-runs.js';
 export type { Erased, KeptRunStatus, RunFilter, RunSummary } from './mastra/durable/run-operations.js';
 export type { RunMetrics } from './mastra/durable/run-metrics.js';
@@ -87,7 +87,7 @@ export type {
   InterlockResult,
   InterlockStep,
   InterlockStream,
-} from './mastra/agent/answers.js';
+} from './mastra/agent/result-types.js';
 export type {
   InterlockAgentConfig,
   InterlockCallOptions,

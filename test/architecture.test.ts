@@ -4,7 +4,7 @@ import { parseSync } from 'oxc-parser';
 
 import { describe, expect, it } from 'vitest';
 
-import { checkFloors } from '../scripts/floors.js';
+import { checkLayers } from '../scripts/layers.js';
 
 const sourceFiles = () =>
   globSync('{src,schemas,workflows,bin,playground}/**/*.{ts,tsx}', { exclude: (name) => name.includes('node_modules') }).map(
@@ -14,13 +14,13 @@ const sourceFiles = () =>
     }),
   );
 
-const check = (path: string, source: string) => checkFloors([{ path, source }]);
+const check = (path: string, source: string) => checkLayers([{ path, source }]);
 
-describe('the floors of the house', () => {
+describe('the layers of the sources', () => {
   it('hold in every source file', () => {
     const files = sourceFiles();
     expect(files.length).toBeGreaterThan(0);
-    expect(checkFloors(files)).toEqual([]);
+    expect(checkLayers(files)).toEqual([]);
   });
 
   it.each([
@@ -48,9 +48,9 @@ describe('the floors of the house', () => {
     { kind: 'an import type', path: 'src/phase/a.ts', source: `type X = import('../guard/a.js').X;`, target: 'src/guard/a.ts' },
     { kind: 'a dynamic import', path: 'src/loop/a.ts', source: `await import('../mastra/a.js');`, target: 'src/mastra/a.ts' },
     { kind: 'a re-export', path: 'schemas/a.ts', source: `export { x } from '../src/phase/a.js';`, target: 'src/phase/a.ts' },
-    { kind: 'a star', path: 'src/release/a.ts', source: `export * from '../index.js';`, target: 'src/index.ts' },
+    { kind: 'a star', path: 'src/stream/a.ts', source: `export * from '../index.js';`, target: 'src/index.ts' },
     {
-      kind: 'the room beside',
+      kind: 'a module of the same layer',
       path: 'src/mastra/a.ts',
       source: `import { x } from '../ai-sdk/a.js';`,
       target: 'src/ai-sdk/a.ts',
@@ -64,15 +64,15 @@ describe('the floors of the house', () => {
     { kind: 'the test kit', path: 'src/mastra/a.ts', source: `import { x } from '../testing/a.js';`, target: 'src/testing/a.ts' },
     { kind: 'a test helper', path: 'workflows/a.ts', source: `import { x } from '../test/a.js';`, target: 'test/a.ts' },
   ])('refuse $kind that does not point down', ({ path, source, target }) => {
-    const complaints = check(path, source);
-    expect(complaints).toHaveLength(1);
-    expect(complaints[0]).toContain(`${path} imports ${target}: `);
+    const violations = check(path, source);
+    expect(violations).toHaveLength(1);
+    expect(violations[0]).toContain(`${path} imports ${target}: `);
   });
 
-  it('refuse a file that stands in no room', () => {
-    expect(check('src/misc/a.ts', `import { x } from '../errors.js';`)[0]).toContain('src/misc/a.ts stands in no room');
-    expect(check('src/mastra/misc/a.ts', `import { x } from '../safely.js';`)[0]).toContain('stands in no room');
-    expect(check('src/phase/a.ts', `import { x } from '../misc.js';`)[0]).toContain('src/misc.ts, which stands in no room');
+  it('refuse a file that belongs to no module', () => {
+    expect(check('src/misc/a.ts', `import { x } from '../errors.js';`)[0]).toContain('src/misc/a.ts belongs to no module');
+    expect(check('src/mastra/misc/a.ts', `import { x } from '../safely.js';`)[0]).toContain('belongs to no module');
+    expect(check('src/phase/a.ts', `import { x } from '../misc.js';`)[0]).toContain('src/misc.ts, which belongs to no module');
   });
 });
 

@@ -1,29 +1,29 @@
 import { rmSync } from 'node:fs';
 import { loadScores, reportFolder, scoreOf, writeScores } from './scores.js';
-import { rooms } from './rooms.js';
+import { modules } from './modules.js';
 import { runStryker } from './run-stryker.js';
 
-const help = `npm run mutation                     all rooms, one after another: for a night
-npm run mutation -- gate machine     these rooms
-npm run mutation -- --sample 5       one in five of the changes of every room
-npm run mutation -- gate --mutate src/release/gate/queue.ts
+const help = `npm run mutation                     all modules, one after another: for a night
+npm run mutation -- gate machine     these modules
+npm run mutation -- --sample 5       one in five of the changes of every module
+npm run mutation -- gate --mutate src/stream/gate/queue.ts
                                      some of it; what begins with a dash, and all after it, is Stryker's
 
-Changes the code of a room bit by bit and asks its tests each time. A room that was asked before asks again only about what has
-changed since; all rooms begin anew. Scores go to docs/mutation.md, but those of a part of a room. Rooms: ${Object.keys(rooms).join(', ')}.
+Changes the code of a module bit by bit and asks its tests each time. A module that was asked before asks again only about what has
+changed since; all modules begin anew. Scores go to docs/mutation.md, but those of a part of a module. Modules: ${Object.keys(modules).join(', ')}.
 `;
 
 const args = process.argv.slice(2);
 const from = args.findIndex((arg) => arg.startsWith('-'));
 const [named, options] = from < 0 ? [args, []] : [args.slice(0, from), args.slice(from)];
 const sample = options[0] === '--sample' ? Number(options.splice(0, 2)[1]) : undefined;
-const unknown = named.find((name) => !(name in rooms));
+const unknown = named.find((name) => !(name in modules));
 if (unknown !== undefined || (sample !== undefined && !(sample > 1)) || options.includes('--help')) {
   process.stderr.write(help);
   process.exit(options.includes('--help') ? 0 : 1);
 }
 const scores = loadScores();
-for (const name of named.length > 0 ? named : Object.keys(rooms)) {
+for (const name of named.length > 0 ? named : Object.keys(modules)) {
   if (named.length === 0) rmSync(reportFolder(name), { recursive: true, force: true });
   const status = runStryker(name, { sample, options });
   process.exitCode ||= status;

@@ -5,8 +5,8 @@ import { reportFolder, unasked, type Report } from './scores.js';
 const stryker = 'bench/mutation/node_modules/@stryker-mutator/core/bin/stryker.js';
 
 /** What was asked of a sample is kept for the next time. The rest is not: Stryker would take it for an answer. */
-const forgetUnasked = (room: string): void => {
-  const keptAt = `${reportFolder(room)}/incremental.json`;
+const forgetUnasked = (module: string): void => {
+  const keptAt = `${reportFolder(module)}/incremental.json`;
   const report = JSON.parse(readFileSync(keptAt, 'utf8')) as Report; // as Stryker has just written it
   for (const file of Object.values(report.files)) file.mutants = file.mutants.filter(({ status }) => status !== unasked);
   writeFileSync(keptAt, JSON.stringify(report));
@@ -19,11 +19,11 @@ interface Options {
   readonly options: readonly string[];
 }
 
-/** Changes a room, and asks its tests. */
-export const runStryker = (room: string, { sample, options }: Options): number => {
+/** Changes a module, and asks its tests. */
+export const runStryker = (module: string, { sample, options }: Options): number => {
   const args = [stryker, 'run', 'bench/mutation/stryker.config.mjs', ...options];
-  const env = { ...process.env, ROOM: room, SAMPLE: sample?.toString() };
+  const env = { ...process.env, ROOM: module, SAMPLE: sample?.toString() };
   const { status } = spawnSync(process.execPath, args, { stdio: 'inherit', env });
-  if (status === 0 && sample !== undefined) forgetUnasked(room);
+  if (status === 0 && sample !== undefined) forgetUnasked(module);
   return status ?? 1;
 };

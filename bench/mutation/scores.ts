@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { format } from 'prettier';
 
 import { filled, markdownOf, type FigureTable } from '../table.js';
-import { rooms } from './rooms.js';
+import { modules } from './modules.js';
 import { isInSample, wilson, type Change } from './sample.js';
 
-/** What became of the changes of a file, or of a room. */
+/** What became of the changes of a file, or of a module. */
 interface Tally {
   /** The tests failed, or did not come to an end. */
   readonly noticed: number;
@@ -15,19 +15,19 @@ interface Tally {
   readonly uncovered: number;
 }
 
-export interface RoomScore extends Tally {
+export interface ModuleScore extends Tally {
   readonly date: string;
   /** How many changes there are, where those that were asked about are a sample of them. */
   readonly of?: number;
   readonly files: Readonly<Record<string, Tally>>;
 }
 
-export type Scores = Record<string, RoomScore>;
+export type Scores = Record<string, ModuleScore>;
 
 const keptAt = new URL('scores.json', import.meta.url);
 const pageAt = new URL('../../docs/mutation.md', import.meta.url);
 
-export const reportFolder = (room: string): string => `test-output/mutation/${room}`;
+export const reportFolder = (module: string): string => `test-output/mutation/${module}`;
 
 export const loadScores = (): Scores => JSON.parse(readFileSync(keptAt, 'utf8')) as Scores; // as writeScores wrote it
 
@@ -48,9 +48,9 @@ const tallyOf = (mutants: readonly Mutant[]): Tally => {
   return { noticed: count('Killed', 'Timeout'), survived: count('Survived'), uncovered: count('NoCoverage') };
 };
 
-/** What Stryker's last report about a room says of one in `sample` of its changes. */
-export const scoreOf = (room: string, sample = 1): RoomScore => {
-  const { files } = JSON.parse(readFileSync(`${reportFolder(room)}/report.json`, 'utf8')) as Report;
+/** What Stryker's last report about a module says of one in `sample` of its changes. */
+export const scoreOf = (module: string, sample = 1): ModuleScore => {
+  const { files } = JSON.parse(readFileSync(`${reportFolder(module)}/report.json`, 'utf8')) as Report;
   const all = Object.entries(files).map(
     ([file, { mutants }]) => [file, mutants.filter(({ status }) => status !== 'Ignored')] as const,
   );
@@ -79,14 +79,14 @@ const cellsOf = (tally: Tally, of?: number): string[] => {
 };
 const counts = ['changes', 'noticed', 'not noticed', 'not run'];
 
-const roomTable = (known: readonly [string, RoomScore][]): FigureTable => ({
-  id: 'rooms',
-  head: ['room', ...counts, 'on'],
+const moduleTable = (known: readonly [string, ModuleScore][]): FigureTable => ({
+  id: 'modules',
+  head: ['module', ...counts, 'on'],
   rows: known.map(([name, score]) => [`\`${name}\``, ...cellsOf(score, score.of), score.date]),
 });
 
-/** The files of rooms that were asked whole: of a sample, each has too few changes. */
-const fileTable = (known: readonly [string, RoomScore][]): FigureTable => ({
+/** The files of modules that were asked whole: of a sample, each has too few changes. */
+const fileTable = (known: readonly [string, ModuleScore][]): FigureTable => ({
   id: 'files',
   head: ['file', ...counts],
   rows: known.flatMap(([, { files, of }]) =>
@@ -96,12 +96,12 @@ const fileTable = (known: readonly [string, RoomScore][]): FigureTable => ({
 
 /** Keeps the scores, and fills the tables of the page. */
 export const writeScores = async (scores: Scores): Promise<void> => {
-  const known = Object.keys(rooms).flatMap((name): [string, RoomScore][] => {
+  const known = Object.keys(modules).flatMap((name): [string, ModuleScore][] => {
     const score = scores[name];
     return score ? [[name, score]] : [];
   });
   writeFileSync(keptAt, `${JSON.stringify(Object.fromEntries(known), undefined, 2)}\n`);
   let text = readFileSync(pageAt, 'utf8');
-  for (const table of [roomTable(known), fileTable(known)]) text = filled(text, table.id, markdownOf(table));
+  for (const table of [moduleTable(known), fileTable(known)]) text = filled(text, table.id, markdownOf(table));
   writeFileSync(pageAt, await format(text, { parser: 'markdown', printWidth: 140 }));
 };

@@ -1,8 +1,8 @@
-import { theRoom } from './rooms.ts';
+import { theModule } from './modules.ts';
 
-const { ROOM: room, SAMPLE: every } = process.env;
-const { mutate, isStatic = false } = theRoom();
-const reports = `test-output/mutation/${room}`;
+const { ROOM: module, SAMPLE: every } = process.env;
+const { mutate, isStatic = false } = theModule();
+const reports = `test-output/mutation/${module}`;
 
 /** Run from the root of the repository, which is copied: `npm run mutation -- ROOM`. */
 // oxlint-disable-next-line import/no-default-export -- Stryker reads it so.

@@ -2,15 +2,15 @@ import { matchesGlob, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-import { theRoom } from './rooms.js';
+import { theModule } from './modules.js';
 import { keepThreadsWarm } from './warm-threads.js';
 
-const { tests, isStatic = false, testTimeoutMs = 3_000 } = theRoom();
+const { tests, isStatic = false, testTimeoutMs = 3_000 } = theModule();
 
 const placeOf = ({ moduleId }: TestSpecification): number =>
   tests.findIndex((pattern) => matchesGlob(relative(process.cwd(), moduleId), pattern));
 
-/** In the order in which the room lists its tests: nothing runs after the first that fails. */
+/** In the order in which the module lists its tests: nothing runs after the first that fails. */
 class AsListed extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     return files.toSorted((a, b) => placeOf(a) - placeOf(b));

@@ -75,7 +75,7 @@ describe('a run', () => {
   });
 });
 
-describe('a run that rests', () => {
+describe('a suspended run', () => {
   const rest = async () => {
     const studio = await openStudio(makeAgent(charging).agent);
     const { runId } = await studio.start('Charge me');

@@ -79,7 +79,7 @@ export const createStudio = ({ mastra, store, examples = {}, content = 'all', ..
 /** All the lines of a run. */
 const allLines = { from: 0, limit: Number.MAX_SAFE_INTEGER } as const;
 
-/** A run that rests where its agent's engine keeps it. */
+/** A suspended run where its agent's engine keeps it. */
 const findResting = async (
   { archive, ...parts }: Kept & Pick<Studio, 'archive'>,
   runId: string,

@@ -20,7 +20,7 @@ export type StepAuthor<TOOLS extends ToolSet = ToolSet, CONTEXT extends Context 
   | (Answer<TOOLS, CONTEXT> & { experimental_context?: CONTEXT })
   | undefined;
 
-export interface Authoring {
+export interface AuthorStepOptions {
   readonly given: Given<ToolSet, Context>;
   /** What the step is so far. */
   readonly step: StepInput;
@@ -37,7 +37,7 @@ export interface AuthoredStep {
  * Calls an author's `prepareStep` with a snapshot: what it changes in place gets an error that names the path, or goes nowhere.
  * Raises `ai-sdk/frozen-snapshot`, and `ai-sdk/unsupported-field` for `tools`, which the AI SDK would ignore.
  */
-export const authorStep = async (author: StepAuthor, { given, step, freeze }: Authoring): Promise<AuthoredStep> => {
+export const authorStep = async (author: StepAuthor, { given, step, freeze }: AuthorStepOptions): Promise<AuthoredStep> => {
   const views = createReadOnlyViews();
   const shown = <T>(value: T, name: string): T => (freeze ? views.view(value, `prepareStep.${name}`) : copyPlain(value));
   const context = step.runtimeContext as Context;

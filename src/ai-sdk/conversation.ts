@@ -5,7 +5,7 @@ import { toStored, type Stored, type StoredPart } from '../plain/to-stored.js';
 import { patched, saySame } from './message-slots.js';
 import type { Run } from './run.js';
 import type { AnyMessage, SystemEntry } from './spec.js';
-import { spokenMessages } from './spoken-messages.js';
+import { toModelMessages } from './to-model-messages.js';
 
 /** Messages of the AI SDK as guards see them. Nothing that a guard does to the list reaches the messages it was made of. */
 export interface Conversation {
@@ -121,9 +121,9 @@ const readGroups = ({ port, list, groups }: Opened): ReadGroup[] => {
   return port.read(list, 'all').map((message): ReadGroup => {
     const group = known.get(message.id);
     const { parts } = message.content;
-    if (!group) return { messages: spokenMessages(message) };
+    if (!group) return { messages: toModelMessages(message) };
     if (saySame(group.before, parts)) return { group, messages: group.messages };
-    return { group, messages: patched(group.messages, group.stored, parts) ?? spokenMessages(message) };
+    return { group, messages: patched(group.messages, group.stored, parts) ?? toModelMessages(message) };
   });
 };
 
@@ -131,10 +131,10 @@ const readGroups = ({ port, list, groups }: Opened): ReadGroup[] => {
 const keysOf = (groups: readonly { messages: readonly AnyMessage[] }[]): string[] => {
   const seen = new Map<string, number>();
   return groups.map(({ messages }) => {
-    const said = JSON.stringify(messages);
-    const count = seen.get(said) ?? 0;
-    seen.set(said, count + 1);
-    return `${count} ${said}`;
+    const reply = JSON.stringify(messages);
+    const count = seen.get(reply) ?? 0;
+    seen.set(reply, count + 1);
+    return `${count} ${reply}`;
   });
 };
 

@@ -1,6 +1,6 @@
-import { createDecider, resting, type LoopSnapshot } from '../loop/decide.js';
+import { createDecider, resolveSnapshot, type LoopSnapshot } from '../loop/decide.js';
 import { loopMachine } from '../loop/machine.js';
-import type { WorkName } from '../loop/work-names.js';
+import type { ActivityName } from '../loop/activity-names.js';
 import type { Phase } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import type { Retry } from '../verdict.js';
@@ -8,37 +8,37 @@ import type { Run } from './run.js';
 import { errorOfStop } from './stop-errors.js';
 
 /** A piece of work of the loop's machine that the AI SDK has us do between its calls of the model. */
-type StepWork = Extract<WorkName, 'input' | 'prepare' | 'tools'>;
+type StepActivity = Extract<ActivityName, 'input' | 'prepare' | 'tools'>;
 
 const stateOf = {
   input: 'input',
   prepare: { step: 'preparing' },
   tools: { step: 'tools' },
-} as const satisfies Record<StepWork, LoopSnapshot['value']>;
+} as const satisfies Record<StepActivity, LoopSnapshot['value']>;
 
 /** The work whose state in the machine the guards of a phase belong to. */
-const workOf = (phase: Phase): StepWork => {
+const activityOf = (phase: Phase): StepActivity => {
   const { loopState } = phaseRow<Phase>(phase);
-  const works = Object.keys(stateOf) as StepWork[];
-  return works.find((work) => loopState === stateName(stateOf[work])) ?? 'tools'; // each row names a state of the machine
+  const activities = Object.keys(stateOf) as StepActivity[];
+  return activities.find((activity) => loopState === stateName(stateOf[activity])) ?? 'tools'; // each row names a state of the machine
 };
 
-const stateName = (value: (typeof stateOf)[StepWork]): string => (typeof value === 'string' ? value : `step.${value.step}`);
+const stateName = (value: (typeof stateOf)[StepActivity]): string => (typeof value === 'string' ? value : `step.${value.step}`);
 
 const decider = createDecider(loopMachine);
 const snapshots = new Map<string, LoopSnapshot>();
 
 /** The machine in the state of a piece of work, with the counters of a run. */
-const snapshotAt = (run: Run, work: StepWork): LoopSnapshot => {
+const snapshotAt = (run: Run, activity: StepActivity): LoopSnapshot => {
   const { retries, recoveries, options } = run;
   const { maxProcessorRetries: maxRetries = 0, maxErrorRetries: maxRecoveries = 10 } = options;
-  const key = [work, retries, recoveries, maxRetries, maxRecoveries].join(' ');
+  const key = [activity, retries, recoveries, maxRetries, maxRecoveries].join(' ');
   let snapshot = snapshots.get(key);
   if (snapshot) return snapshot;
   // How many steps there are is the AI SDK's affair.
   const limits = { maxSteps: Number.MAX_SAFE_INTEGER, maxRetries, maxRecoveries, models: 1 };
   const steps = { stepNumber: 0, attempt: 1, modelIndex: 0, toolCalls: 0, stop: false, goesOn: false };
-  snapshot = resting({ value: stateOf[work], context: { ...steps, retries, recoveries, limits } });
+  snapshot = resolveSnapshot({ value: stateOf[activity], context: { ...steps, retries, recoveries, limits } });
   if (snapshots.size >= 1_000) snapshots.clear();
   snapshots.set(key, snapshot);
   return snapshot;
@@ -46,9 +46,9 @@ const snapshotAt = (run: Run, work: StepWork): LoopSnapshot => {
 
 /** Asks the loop's machine whether a retry that a guard asks for is granted, and counts it. Ends the run where it is not. */
 export const followRetry = (run: Run, stop: Retry): void => {
-  const work = workOf(stop.phase as Phase); // guards name the phase that they judged in
-  const event = { type: `xstate.done.actor.${work}`, output: { kind: 'retry' }, actorId: work } as const;
-  const { snapshot, starts } = decider.next(snapshotAt(run, work), event);
+  const activity = activityOf(stop.phase as Phase); // guards name the phase that they judged in
+  const event = { type: `xstate.done.actor.${activity}`, output: { kind: 'retry' }, actorId: activity } as const;
+  const { snapshot, starts } = decider.next(snapshotAt(run, activity), event);
   if (starts.length === 0) throw run.end(errorOfStop(stop));
   const { processorId, phase, reason } = stop;
   run.retries = snapshot.context.retries;

@@ -3,11 +3,11 @@ import { drive } from '../loop/drive.js';
 import { shownError } from '../loop/judge.js';
 import type { Run as LoopRun } from '../loop/run.js';
 import { responseParts } from '../loop/step-record.js';
-import { resultPayload } from '../loop/works/finish.js';
+import { resultPayload } from '../loop/activities/finish.js';
 import type { Phase } from '../phase/row.js';
 import { isSame } from '../phase/plain-data.js';
 import type { Plan } from '../pipeline/compile.js';
-import { createOutlet, type Outlet } from '../release/outlet.js';
+import { createStreamBuffer, type StreamBuffer } from '../stream/stream-buffer.js';
 import type { RunEvent } from '../../schemas/index.js';
 import { modelCodec, partOfChunk } from './chunks.js';
 import type { Conversation } from './conversation.js';
@@ -15,7 +15,7 @@ import { judge } from './judge.js';
 import { inOrder } from './in-order.js';
 import { openListPort } from './list-port.js';
 import { createLoopRun, onlyPhases } from './loop-run.js';
-import { createModelPort, isCleanRecord, leavesTogether, type ModelCall, type Said } from './model-port.js';
+import { createModelPort, isCleanRecord, leavesTogether, type ModelCall, type ModelReply } from './model-port.js';
 import type { Run } from './run.js';
 import type { Chunk, PartOf, Prompt, StreamPart } from './spec.js';
 import { approvalError, errorOfStop, lateEditError } from './stop-errors.js';
@@ -27,7 +27,7 @@ export interface GuardedCall {
   readonly parts: AsyncGenerator<StreamPart>;
   /** Whether the provider has begun to answer; not, where nothing comes of the call. */
   opened(): Promise<boolean>;
-  readonly said: Said;
+  readonly reply: ModelReply;
   /** Whether guards left the answer as it came: then the provider's own record of it says nothing that they took out. */
   isUnedited(): boolean;
 }
@@ -35,7 +35,7 @@ export interface GuardedCall {
 interface Calling {
   readonly run: Run;
   readonly call: ModelCall;
-  readonly said: Said;
+  readonly reply: ModelReply;
   readonly loop: LoopRun;
   /** Settles when the run of the loop is over. */
   readonly over: Promise<void>;
@@ -55,7 +55,7 @@ interface Calling {
 
 /** Calls the model as the loop's machine decides it, from the request to the reviewed answer, with its retries and recoveries. */
 export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedCall => {
-  const said: Said = { came: undefined, raws: [], order: [], parts: new WeakMap() };
+  const reply: ModelReply = { came: undefined, raws: [], order: [], parts: new WeakMap() };
   const isHeld = leavesTogether(run, call);
   const ruled = new Set<string>();
   const shown: Chunk[] = [];
@@ -70,16 +70,16 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     if (event.type === 'state-enter' && event.state === 'step.calling' && loop.attempt?.cached) onOpened();
     report(run, loop, event);
   };
-  const outlet = outletFor((chunk) => {
+  const streamBuffer = streamBufferFor((chunk) => {
     hasLeft ||= !silent.has(chunk.type);
     if (isHeld) shown.push(chunk);
   });
-  if (isHeld) outlet.drain(); // it is read when all of it is there
+  if (isHeld) streamBuffer.drain(); // it is read when all of it is there
   const loop = createLoopRun(run, {
     ...call,
     plan: run.options.onEvent ? reportingDropped(run, plan, () => port.conversation) : plan,
     list: port.conversation.list,
-    outlet,
+    streamBuffer,
     messageIds: port.conversation.ids,
     hold: isHeld ? 'run' : undefined, // one call of the model is a whole run of the loop
     mayTakeBack: () => isHeld || !hasLeft,
@@ -87,14 +87,14 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     ports: {
       messages: port.messages,
       models: [{ model: call.model as never, maxRetries: 0 }], // Mastra types a model by an older specification
-      ...createModelPort({ run, call, said, loopOf, onOpened }),
+      ...createModelPort({ run, call, reply, loopOf, onOpened }),
     },
   });
   const over = drive(loop);
   const calling: Calling = {
     run,
     call,
-    said,
+    reply,
     loop,
     over,
     ruled,
@@ -105,7 +105,7 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     hasEnded: false,
   };
   return {
-    said,
+    reply,
     parts: answerParts(calling),
     opened: () => Promise.race([opening, over.then(() => false)]),
     isUnedited: () => calling.hasEnded && isAsItCame(calling),
@@ -170,23 +170,23 @@ const retraction = 'data-interlock-retract';
 const silent: ReadonlySet<string> = new Set([...waitsForReview, retraction, 'response-metadata', 'raw']);
 
 /** A reader takes each chunk as it leaves, and the provider is asked for the next one then. */
-const outletFor = (onShow: (chunk: Chunk) => void): Outlet<Chunk> => {
-  const outlet = createOutlet<Chunk>(1, onShow);
-  const write = (chunk: Chunk) => (ofLoop.has(chunk.type) ? undefined : outlet.write(chunk));
-  return Object.assign(Object.create(outlet) as typeof outlet, { write }); // all else is the outlet's
+const streamBufferFor = (onShow: (chunk: Chunk) => void): StreamBuffer<Chunk> => {
+  const streamBuffer = createStreamBuffer<Chunk>(1, onShow);
+  const write = (chunk: Chunk) => (ofLoop.has(chunk.type) ? undefined : streamBuffer.write(chunk));
+  return Object.assign(Object.create(streamBuffer) as typeof streamBuffer, { write }); // all else is the stream buffer's
 };
 
 async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
-  const { run, call, said, loop, over, left, isHeld } = calling;
+  const { run, call, reply, loop, over, left, isHeld } = calling;
   const wire = createWire();
-  const reader = isHeld ? undefined : loop.options.outlet.read().getReader();
+  const reader = isHeld ? undefined : loop.options.streamBuffer.read().getReader();
   let hasStarted = false;
   function* send(parts: readonly StreamPart[]): Generator<StreamPart> {
-    if (!hasStarted && said.start) yield said.start; // however many attempts there are
-    hasStarted ||= said.start !== undefined;
+    if (!hasStarted && reply.start) yield reply.start; // however many attempts there are
+    hasStarted ||= reply.start !== undefined;
     for (const part of parts) {
       if (part.type === 'tool-call' && !mayLeave(calling, part.toolCallId)) continue;
-      if (said.came) left.add(part);
+      if (reply.came) left.add(part);
       yield* wire.send(part);
     }
   }
@@ -197,9 +197,9 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
     for (const chunk of calling.shown) leaving(calling, chunk);
     Object.assign(run, { retries: loop.retries, recoveries: loop.recoveries });
     const finish = accept(calling);
-    yield* send(isHeld ? inOrder(calling.waiting, said.order) : calling.waiting);
+    yield* send(isHeld ? inOrder(calling.waiting, reply.order) : calling.waiting);
     calling.hasEnded = true;
-    if (isAsItCame(calling) && (await isCleanRecord(run, said.raws))) yield* send(said.raws);
+    if (isAsItCame(calling) && (await isCleanRecord(run, reply.raws))) yield* send(reply.raws);
     yield* wire.end();
     if (finish.failure) yield { type: 'error', error: finish.failure.error };
     if (finish.part) yield finish.part;
@@ -211,13 +211,13 @@ async function* answerParts(calling: Calling): AsyncGenerator<StreamPart> {
 
 /** What leaves at once of a chunk that guards let out. */
 const leaving = (calling: Calling, chunk: Chunk): readonly StreamPart[] => {
-  const { run, said, waiting, isHeld } = calling;
+  const { run, reply, waiting, isHeld } = calling;
   run.throwIfStopped();
   if (chunk.type === retraction) {
     takeBack(calling, chunk as Chunk & { data: Retraction }); // of that type
     return [];
   }
-  const part = partOfChunk(chunk, said.parts, modelCodec);
+  const part = partOfChunk(chunk, reply.parts, modelCodec);
   if (!part) return [];
   if (!isHeld && !waitsForReview.has(part.type)) return [part];
   waiting.push(part);
@@ -246,15 +246,15 @@ interface Finish {
 
 /** How the call ended. Throws what guards ended the run with, and what the call broke off with. */
 const accept = (calling: Calling): Finish => {
-  const { run, said, loop, call, waiting } = calling;
+  const { run, reply, loop, call, waiting } = calling;
   run.throwIfStopped();
   if (loop.status === 'canceled') throw loop.signal.reason;
   if (loop.stop) throw run.end(errorOfStop(loop.stop));
   if (loop.status !== 'success') {
     call.signal.throwIfAborted();
-    if (!said.failure) throw causeOf(loop.error);
+    if (!reply.failure) throw causeOf(loop.error);
     waiting.splice(0);
-    return { part: said.finish, failure: { error: shownError(loop, said.failure.error) } };
+    return { part: reply.finish, failure: { error: shownError(loop, reply.failure.error) } };
   }
   run.isAnswered = true;
   run.judgeLast = isFinal(run, loop) ? undefined : () => judgeLast(run, loop);
@@ -274,10 +274,10 @@ const causeOf = (error: unknown): unknown =>
   isInterlockError(error) && (error.code === 'model/call-failed' || error.code === 'run/failed') ? (error.cause ?? error) : error;
 
 /** How a call finished is not a guard's to say; a cached answer brings a chunk of its own. */
-const finishOf = ({ said, loop }: Calling): PartOf<'finish'> => {
+const finishOf = ({ reply, loop }: Calling): PartOf<'finish'> => {
   const { finish: own, record } = loop.attempt ?? {};
   const given =
-    said.finish ??
+    reply.finish ??
     (modelCodec.toPart({
       type: 'finish',
       payload: { stepResult: { reason: own?.reason }, output: { usage: own?.usage }, providerMetadata: own?.providerMetadata },
@@ -287,7 +287,7 @@ const finishOf = ({ said, loop }: Calling): PartOf<'finish'> => {
 };
 
 /** Whether guards left the answer as it came: then the provider's own record of it says nothing that they took out. */
-const isAsItCame = ({ said: { came }, left }: Calling): boolean => !came || isSame([...came.content], [...left.content]);
+const isAsItCame = ({ reply: { came }, left }: Calling): boolean => !came || isSame([...came.content], [...left.content]);
 
 /** A stop condition may have ended the run with an answer that asks for tools. Nothing can be edited or made again by then. */
 const judgeLast = async (run: Run, loop: LoopRun): Promise<void> => {

@@ -7,13 +7,13 @@ import { errorOfStop } from './stop-errors.js';
 export type Judged<P extends Phase> =
   { readonly data: PhaseData<P>; readonly retry?: undefined } | { readonly data?: undefined; readonly retry: Retry };
 
-export interface Judging {
+export interface JudgeOptions {
   /** Whether another attempt could be made here. Default true. */
   readonly mayRetry?: boolean;
 }
 
 /** Runs the guards of a phase. Throws what ends the run: a tripwire, a guard that failed, the caller's abort. */
-export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>, judging?: Judging): Promise<Judged<P>> => {
+export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>, judging?: JudgeOptions): Promise<Judged<P>> => {
   run.throwIfStopped();
   if (!run.plan.has(data.phase)) return { data };
   return settle(run, data, { ...judging, verdict: await run.plan.run<P>(data.phase, data, run.scope) });
@@ -23,7 +23,7 @@ export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>, judgi
 const settle = <P extends Phase>(
   run: Run,
   data: PhaseData<P>,
-  { verdict, mayRetry = true }: Judging & { verdict: Verdict<PhaseData<P>> },
+  { verdict, mayRetry = true }: JudgeOptions & { verdict: Verdict<PhaseData<P>> },
 ): Judged<P> => {
   run.throwIfStopped(); // a guard beside this one may have ended the run meanwhile
   run.options.abortSignal?.throwIfAborted();

@@ -1,9 +1,9 @@
 import { createAttempt } from '../loop/run.js';
-import { openPassage, openToolPassage } from '../loop/passage.js';
+import { openGuardedStream, openToolStream } from '../loop/guarded-stream.js';
 import type { Outcome } from '../loop/outcome.js';
-import { dropSetAside } from '../loop/set-aside.js';
+import { dropReprocessed } from '../loop/reprocess-queue.js';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
-import { createOutlet } from '../release/outlet.js';
+import { createStreamBuffer } from '../stream/stream-buffer.js';
 import type { CallRuling } from '../loop/call-ruling.js';
 import { partOfChunk, type ChunkCodec } from './chunks.js';
 import { openListPort } from './list-port.js';
@@ -36,18 +36,18 @@ export const openLane = <Part extends { type: string }>(
   const parts = new WeakMap<Chunk, Part>();
   const cleared: Chunk[] = [];
   let tell: () => void = () => undefined;
-  const outlet = createOutlet<Chunk>(1, (chunk) => {
+  const streamBuffer = createStreamBuffer<Chunk>(1, (chunk) => {
     cleared.push(chunk);
     tell();
   });
-  outlet.drain(); // whoever has pushed a part takes what is cleared
+  streamBuffer.drain(); // whoever has pushed a part takes what is cleared
   const { messages, conversation } = openListPort(run, [], () => loop);
   const { plan, signal } = run;
   const ports = { messages, models: [], callModel: noModel, toChunk: () => undefined };
-  const loop = createLoopRun(run, { list: conversation.list, outlet, plan, signal, mode: 'stream', ports });
+  const loop = createLoopRun(run, { list: conversation.list, streamBuffer, plan, signal, mode: 'stream', ports });
   const attempt = createAttempt(loop);
   loop.attempt = attempt; // it records whether guards edited anything
-  const passage = of === 'answers' ? openPassage(loop, attempt) : openToolPassage(loop, attempt);
+  const guardedStream = of === 'answers' ? openGuardedStream(loop, attempt) : openToolStream(loop, attempt);
   const takeCleared = (): readonly Part[] => cleared.splice(0).flatMap((chunk) => partOfChunk(chunk, parts, codec) ?? []);
   const passed = (outcome: Outcome | undefined | void): readonly Part[] => {
     run.throwIfStopped();
@@ -55,18 +55,18 @@ export const openLane = <Part extends { type: string }>(
     if (outcome && loop.stop) throw run.end(errorOfStop(loop.stop));
     return takeCleared();
   };
-  dropSetAside(loop); // of an attempt that was cut off
+  dropReprocessed(loop); // of an attempt that was cut off
   return {
     push: (part) => {
       const chunk = codec.toChunk(part, run.id);
       if (!chunk) return [part];
       parts.set(chunk, part);
-      return whenReady(passage.letThrough(chunk), passed);
+      return whenReady(guardedStream.process(chunk), passed);
     },
     nextCleared: () => (cleared.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => (tell = resolve))),
     takeCleared,
-    end: () => whenReady(passage.end(), passed),
-    close: passage.close,
+    end: () => whenReady(guardedStream.end(), passed),
+    close: guardedStream.close,
     rulingOf: (toolCallId) => attempt.answer.rulings.get(toolCallId),
   };
 };

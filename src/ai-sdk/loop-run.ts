@@ -4,7 +4,7 @@ import type { Chunk, LoopPorts } from '../loop/ports.js';
 import type { Run as LoopRun, RunOptions } from '../loop/run.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { Phase } from '../phase/row.js';
-import type { Outlet } from '../release/outlet.js';
+import type { StreamBuffer } from '../stream/stream-buffer.js';
 import { pass } from '../verdict.js';
 import { guardsOutput } from './model-port.js';
 import type { Run } from './run.js';
@@ -12,7 +12,7 @@ import type { Run } from './run.js';
 /** What one run of the loop has of its own. */
 export interface LoopRunParts extends Pick<RunOptions, 'onEvent' | 'mayTakeBack' | 'hold'> {
   readonly list: MessageList;
-  readonly outlet: Outlet<Chunk>;
+  readonly streamBuffer: StreamBuffer<Chunk>;
   readonly ports: Pick<LoopPorts, 'messages' | 'models' | 'callModel' | 'toChunk'>;
   readonly plan: Plan;
   readonly signal: AbortSignal;
@@ -25,14 +25,14 @@ export interface LoopRunParts extends Pick<RunOptions, 'onEvent' | 'mayTakeBack'
  * client: it runs the tools, has them approved, and decides about the next step.
  */
 export const createLoopRun = (run: Run, parts: LoopRunParts): LoopRun => {
-  const { list, outlet, plan, signal, mode, onEvent, mayTakeBack, hold } = parts;
+  const { list, streamBuffer, plan, signal, mode, onEvent, mayTakeBack, hold } = parts;
   const { scope, options, retries, recoveries, stepNumber } = run;
   const { maxProcessorRetries: maxRetries = 0, maxErrorRetries: maxRecoveries = 10, maxHeldChars } = options;
   return createRun({
     runId: run.id,
     mode,
     list,
-    outlet,
+    streamBuffer,
     maxHeldChars,
     serveErrorDetails: options.serveErrorDetails,
     onEvent,

@@ -19,7 +19,7 @@ export interface ModelCall {
 }
 
 /** What a provider said in one call; the loop's chunks are made of it. */
-export interface Said {
+export interface ModelReply {
   request?: unknown;
   response?: object;
   start?: PartOf<'stream-start'>;
@@ -60,44 +60,50 @@ export const leavesTogether = ({ hold }: Run, { mode }: ModelCall): boolean => h
 const keepsRecord = (run: Run, { mode, params }: ModelCall): boolean =>
   guardsOutput(run) && (mode === 'generate' || params.includeRawChunks === true);
 
-interface Asking {
+interface ModelPortOptions {
   readonly run: Run;
   readonly call: ModelCall;
-  readonly said: Said;
+  readonly reply: ModelReply;
   readonly loopOf: () => LoopRun;
   /** To be called when the provider has begun to answer. */
   readonly onOpened: () => void;
 }
 
 /** The loop's model port over `doGenerate` and `doStream`. */
-export const createModelPort = ({ run, call, said, loopOf, onOpened }: Asking): Pick<LoopPorts, 'callModel' | 'toChunk'> => ({
+export const createModelPort = ({
+  run,
+  call,
+  reply,
+  loopOf,
+  onOpened,
+}: ModelPortOptions): Pick<LoopPorts, 'callModel' | 'toChunk'> => ({
   callModel: async ({ prompt, abortSignal }) => {
     const { model, params, mode } = call;
     const came = keepsRecord(run, call) ? createGathering() : undefined;
-    Object.assign(said, { came, raws: [], order: [], finish: undefined, failure: undefined });
+    Object.assign(reply, { came, raws: [], order: [], finish: undefined, failure: undefined });
     const options = { ...params, prompt: prompt as unknown as Prompt, abortSignal }; // Mastra types a prompt by an older specification
     const result = mode === 'stream' ? await model.doStream(options) : await model.doGenerate(options);
     const { request, response } = result;
-    Object.assign(said, { request, response });
+    Object.assign(reply, { request, response });
     onOpened();
-    const parts = 'stream' in result ? hearingOut(result.stream, said) : sourceOf(partsOfResult(result));
+    const parts = 'stream' in result ? hearingOut(result.stream, reply) : sourceOf(partsOfResult(result));
     return { parts, request, response };
   },
   toChunk: (given, runId) => {
     const part = given as StreamPart; // of the model's stream
     if (part.type === 'stream-start') {
-      said.start = part;
+      reply.start = part;
       const { attempt } = loopOf();
       if (attempt) attempt.warnings = part.warnings;
       return undefined;
     }
-    if (part.type === 'error') said.failure = { error: part.error };
-    else if (part.type === 'finish') said.finish = part;
-    if (part.type === 'raw' && said.came) return void said.raws.push(part);
-    said.came?.add(part);
+    if (part.type === 'error') reply.failure = { error: part.error };
+    else if (part.type === 'finish') reply.finish = part;
+    if (part.type === 'raw' && reply.came) return void reply.raws.push(part);
+    reply.came?.add(part);
     const chunk = modelCodec.toChunk(part, runId);
-    if (chunk) said.parts.set(chunk, part);
-    if (leavesTogether(run, call)) said.order.push(part);
+    if (chunk) reply.parts.set(chunk, part);
+    if (leavesTogether(run, call)) reply.order.push(part);
     return chunk;
   },
 });
@@ -108,13 +114,13 @@ const sourceOf = (parts: Generator<StreamPart, undefined>): PartSource => ({
 });
 
 /** How a call finished that the provider says has failed follows its error; what it says meanwhile is part of no answer. */
-const hearingOut = (stream: ReadableStream<StreamPart>, said: Said): PartSource => ({
+const hearingOut = (stream: ReadableStream<StreamPart>, reply: ModelReply): PartSource => ({
   getReader: () => {
     const reader = stream.getReader();
     return {
       read: async () => {
         const next = await reader.read();
-        if (next.value?.type === 'error') said.finish = await finishAfter(reader);
+        if (next.value?.type === 'error') reply.finish = await finishAfter(reader);
         return next;
       },
       cancel: (reason) => reader.cancel(reason),

@@ -47,7 +47,7 @@ export interface PrepareStepOptions<TOOLS extends ToolSet = ToolSet, CONTEXT ext
   freeze?: boolean;
 }
 
-interface Preparing {
+interface StepPreparation {
   readonly options: PrepareStepOptions;
   readonly memory: StepMemory;
   readonly run: Run;
@@ -74,8 +74,8 @@ export const toPrepareStep = <TOOLS extends ToolSet = ToolSet, CONTEXT extends C
 ): PrepareStepFunction<TOOLS, CONTEXT> => {
   const { prepareStep: _own, settings: _settings, budgetMs: _budget, freeze: _freeze, ...guardOptions } = options;
   const nextRun = runsOf(guards, 'toPrepareStep', guardOptions);
-  const known = new WeakMap<object, Preparing>();
-  const preparingOf = ({ initialMessages }: Pick<Given, 'initialMessages'>): Preparing => {
+  const known = new WeakMap<object, StepPreparation>();
+  const preparingOf = ({ initialMessages }: Pick<Given, 'initialMessages'>): StepPreparation => {
     const key = isSharedRun(guards) ? guards : initialMessages; // the same array in every step of a run
     const preparing = known.get(key) ?? { options: options as PrepareStepOptions, memory: createStepMemory(), run: nextRun() };
     known.set(key, preparing);
@@ -88,7 +88,7 @@ export const toPrepareStep = <TOOLS extends ToolSet = ToolSet, CONTEXT extends C
   };
 };
 
-const timed = async (preparing: Preparing, given: Given): Promise<Result | undefined> => {
+const timed = async (preparing: StepPreparation, given: Given): Promise<Result | undefined> => {
   const { run, options } = preparing;
   const { budgetMs = 200 } = options;
   const startedAt = run.scope.now();
@@ -100,7 +100,7 @@ const timed = async (preparing: Preparing, given: Given): Promise<Result | undef
   }
 };
 
-const prepare = async (preparing: Preparing, given: Given): Promise<Result | undefined> => {
+const prepare = async (preparing: StepPreparation, given: Given): Promise<Result | undefined> => {
   const { run, memory, options } = preparing;
   await begin(run);
   run.stepNumber = given.stepNumber;
@@ -142,7 +142,7 @@ interface GuardedStep {
   readonly fields: StepFields;
 }
 
-const guardStep = async (preparing: Preparing, given: Given, base: StepInput): Promise<GuardedStep> => {
+const guardStep = async (preparing: StepPreparation, given: Given, base: StepInput): Promise<GuardedStep> => {
   const { run } = preparing;
   if (!run.plan.has('inputStep')) return { step: base, fields: {} };
   for (;;) {
@@ -164,7 +164,7 @@ const guardStep = async (preparing: Preparing, given: Given, base: StepInput): P
   }
 };
 
-const payloadOf = ({ run, options }: Preparing, given: Given, messageList: ReturnType<typeof openConversation>['list']) => {
+const payloadOf = ({ run, options }: StepPreparation, given: Given, messageList: ReturnType<typeof openConversation>['list']) => {
   const { messages: port } = run.scope.host;
   const { tools, activeTools, toolChoice, providerOptions, modelSettings } = options.settings ?? {};
   const { hook } = phaseRow('inputStep');

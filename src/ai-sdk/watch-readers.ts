@@ -1,4 +1,4 @@
-import { createReaders, readerCanceled } from '../release/readers.js';
+import { createReaders, readerCanceled } from '../stream/readers.js';
 import type { UnsignedEvent } from './events.js';
 import type { GuardOptions } from './guard-options.js';
 

@@ -83,11 +83,11 @@ const generate = async (run: Run, call: ModelCall): Promise<GenerateResult> => {
 const withoutType = ({ type: _type, ...rest }: PartOf<'response-metadata'>): object => rest;
 
 /** What is told of the call beside its answer. The provider's raw body holds words that guards may have taken out. */
-const reportOf = async (run: Run, { said, isUnedited }: GuardedCall): Promise<Pick<GenerateResult, 'request' | 'response'>> => {
-  const { body, ...rest } = (said.response ?? {}) as { body?: unknown };
+const reportOf = async (run: Run, { reply, isUnedited }: GuardedCall): Promise<Pick<GenerateResult, 'request' | 'response'>> => {
+  const { body, ...rest } = (reply.response ?? {}) as { body?: unknown };
   const isWhole = !guardsOutput(run) || (isUnedited() && (await isCleanRecord(run, body)));
-  const response = isWhole ? said.response : rest;
-  return { request: said.request, response } as Pick<GenerateResult, 'request' | 'response'>; // what the provider gave
+  const response = isWhole ? reply.response : rest;
+  return { request: reply.request, response } as Pick<GenerateResult, 'request' | 'response'>; // what the provider gave
 };
 
 const stream = async (run: Run, call: ModelCall): Promise<StreamResult> => {

@@ -53,9 +53,9 @@ export const memoryEngine = (): Engine => ({
 const execute = async (program: Program, call: ProgramCall, run: MemoryRun): Promise<void> => {
   const durable: Durable = {
     step: (key, body) => {
-      const kept = run.kept.get(key) ?? body(durable);
-      run.kept.set(key, kept);
-      return kept;
+      const persisted = run.kept.get(key) ?? body(durable);
+      run.kept.set(key, persisted);
+      return persisted;
     },
     canceled: run.canceling.signal,
   };

@@ -63,10 +63,10 @@ const laneFor = (judged: Judged): Lane => ('as' in judged && judged.as !== 'inpu
 /** Shadows object to nothing. */
 const isAllShadow = ({ graph }: Plan): boolean => shadowsIn(graph).length === processorsOf(graph).length;
 
-type Judging = Omit<Outcome, 'durationMs'>;
+type JudgeOptions = Omit<Outcome, 'durationMs'>;
 
 /** One call of the phase's guards. */
-const onBench = async (payload: object, planOf: (lane: Lane) => Plan | undefined): Promise<Judging> => {
+const onBench = async (payload: object, planOf: (lane: Lane) => Plan | undefined): Promise<JudgeOptions> => {
   const data = openPayload(structuredClone(payload));
   const bench = createBench(new AbortController().signal);
   const verdict = await planOf(phaseRow<Phase>(data.phase).lane)?.run<Phase>(data.phase, data, bench.scope);
@@ -81,7 +81,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
  * A whole run, with the guards of the sample's side alone: they judge it in every hook that they have there, in windows as they would, and
  * what stands on the other side is nobody's.
  */
-const inRun = async (judged: Exclude<Judged, { payload: unknown }>, lanes: Lanes): Promise<Judging> => {
+const inRun = async (judged: Exclude<Judged, { payload: unknown }>, lanes: Lanes): Promise<JudgeOptions> => {
   const events: RunEvent[] = [];
   const lane = laneFor(judged);
   const said = 'chunks' in judged ? judged.chunks : [judged.text];

@@ -5,7 +5,7 @@ import type { HookCall, HookName, Phase, PhaseRow } from '../phase/row.js';
 import { withSignals } from '../phase/send-signal.js';
 import { checkMessages } from '../phase/settle-messages.js';
 import type { Author } from '../verdict.js';
-import { processorRuns, type OpenCall } from './processor-run.js';
+import { createHookContexts, type OpenCall } from './hook-context-cache.js';
 import { inSequence, type Guard, type GuardStep } from './in-sequence.js';
 import { tripWireOf } from './read-thrown.js';
 
@@ -20,7 +20,7 @@ export interface GuardSite<P extends Phase> {
 
 /** A processor's hook as a step of a sequence. */
 export const stepOf = <P extends Phase>({ row, processor, path }: GuardSite<P>): GuardStep<P> => {
-  const runIn = processorRuns(processor);
+  const runIn = createHookContexts(processor);
   const { skips } = row;
   const author: Author = { processorId: processor.id, phase: row.phase, path };
   return {

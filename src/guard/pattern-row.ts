@@ -2,13 +2,13 @@ import type { Processor } from '@mastra/core/processors';
 import { whenReady, type Awaitable } from '../phase/awaitable.js';
 import type { HookCall, HookContext, PhaseRow } from '../phase/row.js';
 import { phases } from '../phase/table.js';
-import { carriedChunk, carriedValue, isCarrier, withCarried } from './carried-chunk.js';
+import { toolOutputChunk, toolOutputValue, isToolOutputChunk, withToolOutput } from './tool-output-chunk.js';
 import { changeTexts, createPace, paced, replacing } from './in-steps.js';
 import { mapSaid, mapTexts } from './map-texts.js';
 import type { Pattern, TextSpan, WindowedProcessor } from './pattern.js';
 import { readFields } from './read-fields.js';
 import { isDropped, isKnown, isReadRule, ruleOf } from './stream-fields.js';
-import { tellingNothingOf, type Untold } from './unquoted.js';
+import { withoutSecretsIn, type SecretContent } from './strip-quoted-secrets.js';
 
 type StreamRow = PhaseRow<'outputStream', 'processOutputStream'>;
 
@@ -66,13 +66,13 @@ export const gateRow: StreamRow = {
 };
 
 /** What is blocked is not told by the reason, unless the processor asks for it. */
-const contextFor = (processor: WindowedProcessor, context: HookContext, untold: Untold): HookContext =>
-  processor.quotesBlocked ? context : tellingNothingOf(context, untold);
+const contextFor = (processor: WindowedProcessor, context: HookContext, untold: SecretContent): HookContext =>
+  processor.quotesBlocked ? context : withoutSecretsIn(context, untold);
 
 /** Whether a pattern has anything to read in a chunk. */
 const isRead = (chunk: StreamChunk): boolean => {
   const { type, payload, match, isLast } = chunk;
-  if (match || isLast || isCarrier(chunk) || isDropped(type) || type.startsWith('data-')) return true;
+  if (match || isLast || isToolOutputChunk(chunk) || isDropped(type) || type.startsWith('data-')) return true;
   const fields = Object.entries((payload as object | undefined) ?? {});
   return fields.some(([name, value]: [string, unknown]) => value !== undefined && isReadRule(ruleOf(type, name)));
 };
@@ -103,7 +103,7 @@ const redacted = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | nu
     };
   }
   if (isDropped(type)) return null;
-  if (isCarrier(chunk)) return carrying(chunk, by);
+  if (isToolOutputChunk(chunk)) return carrying(chunk, by);
   if (type.startsWith('data-'))
     return whenReady(redactedIn(chunk.data, by), (data) => (data === chunk.data ? chunk : { ...chunk, data }));
   const payload = (chunk.payload ?? {}) as Record<string, unknown>;
@@ -131,16 +131,16 @@ export const findsNothing = (pattern: Pattern, { type, payload }: { type: string
 
 /** What comes from elsewhere: another stream's chunk by what it says, anything else by all of its texts. */
 const carrying = (chunk: StreamChunk, by: Replacing): Awaitable<StreamChunk | null> => {
-  const inner = carriedChunk(chunk);
-  const value = inner ?? carriedValue(chunk);
+  const inner = toolOutputChunk(chunk);
+  const value = inner ?? toolOutputValue(chunk);
   return whenReady(inner ? carriedAs(inner, by) : redactedIn(value, by), (left) =>
-    left === null ? null : left === value ? chunk : withCarried(chunk, left),
+    left === null ? null : left === value ? chunk : withToolOutput(chunk, left),
   );
 };
 
 /** A chunk that no field is known of, such as the end of a step, tells in its payload what was said, among names that are the stream's own. */
 const carriedAs = (inner: StreamChunk, by: Replacing): Awaitable<StreamChunk | null> => {
-  if (isCarrier(inner) || isKnown(inner.type)) return redacted(inner, by);
+  if (isToolOutputChunk(inner) || isKnown(inner.type)) return redacted(inner, by);
   return whenReady(redactedIn(inner.payload, by, mapSaid), (payload) =>
     payload === inner.payload ? inner : { ...inner, payload },
   );

@@ -1,4 +1,4 @@
-import { releaseJudged } from './judge.js';
+import { emitJudged } from './judge.js';
 import type { Outcome } from './outcome.js';
 import { acceptedSteps, type Run } from './run.js';
 
@@ -10,7 +10,7 @@ export const afterStep = async (run: Run, goesOn: boolean): Promise<{ goesOn: bo
   const { afterStep: ask, messages } = run.options.ports;
   if (!ask) return { goesOn };
   const ruling = await ask({ list: run.list, steps: acceptedSteps(run), goesOn });
-  const { outcome } = ruling.chunk ? await releaseJudged(run, { ...ruling.chunk, runId: run.options.runId, from: 'AGENT' }) : {};
+  const { outcome } = ruling.chunk ? await emitJudged(run, { ...ruling.chunk, runId: run.options.runId, from: 'AGENT' }) : {};
   if (ruling.feedback !== undefined)
     messages.writeTagged(run.list, stepFeedbackTag, [{ role: 'system', content: ruling.feedback }]);
   return { goesOn: ruling.goesOn, ...(outcome && { outcome }) };

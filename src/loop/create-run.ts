@@ -29,7 +29,7 @@ export const createRun = (options: RunOptions): Run => {
     reports: reportsOf(recorder, options, () => run),
     abortSignal: signal,
     writer: { custom: (data) => writeCustom(run, data) }, // the run is there by the time the first hook is called
-    askBeside: (guard) => void (run.beside = [...run.beside, guard]),
+    addOverlapGuard: (guard) => void (run.overlapGuards = [...run.overlapGuards, guard]),
     openSpan: options.tracer?.openSpan,
   });
   const run: Run = {
@@ -47,7 +47,7 @@ export const createRun = (options: RunOptions): Run => {
     start: undefined,
     firstStep: undefined,
     acceptedInput: undefined,
-    beside: [],
+    overlapGuards: [],
     attempt: undefined,
     steps: [...(before?.steps ?? [])],
     accepted: [],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createDecider, type Decider, type Decision } from './decide.js';
 import { loopMachine, type LoopEvent, type LoopLimits } from './machine.js';
 import type { Outcome, OutcomeKind } from './outcome.js';
-import { outcomesOf, workNames } from './work-names.js';
+import { outcomesOf, activityNames } from './activity-names.js';
 
 const limits: fc.Arbitrary<LoopLimits> = fc.record({
   maxSteps: fc.integer({ min: 1, max: 3 }),
@@ -12,7 +12,7 @@ const limits: fc.Arbitrary<LoopLimits> = fc.record({
   models: fc.integer({ min: 1, max: 2 }),
 });
 
-const kinds = new Set(workNames.flatMap((work): OutcomeKind[] => [...outcomesOf[work]]));
+const kinds = new Set(activityNames.flatMap((activity): OutcomeKind[] => [...outcomesOf[activity]]));
 
 const completed = (kind: OutcomeKind, facts: { toolCalls: number; stop: boolean }): Outcome =>
   kind === 'reviewed' || kind === 'executed' ? { kind, ...facts } : { kind };
@@ -21,7 +21,7 @@ const outcomes: fc.Arbitrary<Outcome> = fc
   .tuple(fc.constantFrom(...kinds), fc.record({ toolCalls: fc.integer({ min: 0, max: 2 }), stop: fc.boolean() }))
   .map(([kind, facts]) => completed(kind, facts));
 
-/** Mostly news of a work that is under way, so that runs get somewhere. */
+/** Mostly news of an activity that is under way, so that runs get somewhere. */
 type Move = { pick: number; outcome: Outcome; other?: LoopEvent };
 const moves: fc.Arbitrary<Move[]> = fc.array(
   fc.record(
@@ -32,12 +32,12 @@ const moves: fc.Arbitrary<Move[]> = fc.array(
 );
 
 const play = (decider: Decider, start: LoopLimits, script: readonly Move[]): Decision[] => {
-  const told = [decider.begin(start)];
+  const told = [decider.start(start)];
   for (const { pick, outcome, other } of script) {
     const { snapshot } = told.at(-1) as Decision;
-    const children = Object.keys(snapshot.children) as (typeof workNames)[number][];
-    const work = children[pick % Math.max(1, children.length)] ?? 'input';
-    told.push(decider.next(snapshot, other ?? { type: `xstate.done.actor.${work}`, output: outcome, actorId: work }));
+    const children = Object.keys(snapshot.children) as (typeof activityNames)[number][];
+    const activity = children[pick % Math.max(1, children.length)] ?? 'input';
+    told.push(decider.next(snapshot, other ?? { type: `xstate.done.actor.${activity}`, output: outcome, actorId: activity }));
   }
   return told;
 };
@@ -71,12 +71,12 @@ describe('remembered decisions', () => {
     ];
     const first = play(remembering, { ...start }, script);
     expect(play(remembering, { ...start }, script).map((one, index) => one === first[index])).toEqual([true, true, true]);
-    expect(remembering.begin({ ...start, maxSteps: 1 })).not.toBe(first[0]);
+    expect(remembering.start({ ...start, maxSteps: 1 })).not.toBe(first[0]);
   });
 
   it('are no more than the limit', () => {
     const remembering = createDecider(loopMachine, 2);
-    const begin = (maxSteps: number) => remembering.begin({ maxSteps, maxRetries: 0, maxRecoveries: 0, models: 1 });
+    const begin = (maxSteps: number) => remembering.start({ maxSteps, maxRetries: 0, maxRecoveries: 0, models: 1 });
     const [one, two] = [begin(1), begin(2)];
     expect([begin(1) === one, begin(2) === two]).toEqual([true, true]);
     begin(3);

@@ -1,26 +1,26 @@
 import { initialTransition, transition, type ExecutableActionsFrom, type SnapshotFrom } from 'xstate';
 import { loopMachine, type LoopContext, type LoopEvent, type LoopInput } from './machine.js';
-import type { WorkName } from './work-names.js';
+import type { ActivityName } from './activity-names.js';
 
 /** A state of the machine with its counters. */
 export type LoopSnapshot = SnapshotFrom<typeof loopMachine>;
 
-/** A state of the run, and which works start and stop on entering it. Decisions are shared between runs: they are read only. */
+/** A state of the run, and which activities start and stop on entering it. Decisions are shared between runs: they are read only. */
 export interface Decision {
   readonly snapshot: LoopSnapshot;
-  readonly starts: readonly WorkName[];
-  /** Works whose state was left: the one that has ended, and parallel ones whose outcome no longer counts. */
-  readonly stops: readonly WorkName[];
+  readonly starts: readonly ActivityName[];
+  /** Activities whose state was left: the one that has ended, and parallel ones whose outcome no longer counts. */
+  readonly stops: readonly ActivityName[];
   /** The states entered on the way here, transient ones included, each with the counters at that moment. */
   readonly entered: readonly { readonly state: string; readonly context: LoopContext }[];
 }
 
 /** The snapshot of a state in which the machine waits for an event. */
-export const resting = (place: Pick<LoopSnapshot, 'value' | 'context'>): LoopSnapshot => loopMachine.resolveState(place);
+export const resolveSnapshot = (place: Pick<LoopSnapshot, 'value' | 'context'>): LoopSnapshot => loopMachine.resolveState(place);
 
 /** The machine as two pure questions: where does a run begin, and what follows from an event. */
 export interface Decider {
-  begin(input: LoopInput): Decision;
+  start(input: LoopInput): Decision;
   next(snapshot: LoopSnapshot, event: LoopEvent): Decision;
 }
 
@@ -28,13 +28,13 @@ export interface Decider {
 type Action = Pick<ExecutableActionsFrom<typeof loopMachine>, 'params' | 'info'> & { readonly type: string };
 
 const decisionOf = ([snapshot, actions]: readonly [LoopSnapshot, readonly Action[]]): Decision => {
-  const starts: WorkName[] = [];
-  const stops: WorkName[] = [];
+  const starts: ActivityName[] = [];
+  const stops: ActivityName[] = [];
   const entered: { state: string; context: LoopContext }[] = [];
   for (const { type, params, info } of actions) {
-    if (type === 'xstate.spawnChild') starts.push((params as { id: WorkName }).id);
+    if (type === 'xstate.spawnChild') starts.push((params as { id: ActivityName }).id);
     // A state that was not reached by transitions has no actors to stop.
-    if (type === 'xstate.stopChild' && params) stops.push((params as unknown as { id: WorkName }).id);
+    if (type === 'xstate.stopChild' && params) stops.push((params as unknown as { id: ActivityName }).id);
     if (type === 'entered') entered.push({ ...(params as { state: string }), context: info.context as LoopContext });
   }
   return { snapshot, starts, stops, entered };
@@ -63,7 +63,7 @@ export const createDecider = (machine = loopMachine, limit = 10_000): Decider =>
     return decision;
   };
   return {
-    begin: (input) => remembered(JSON.stringify(input), () => decisionOf(initialTransition(machine, input))),
+    start: (input) => remembered(JSON.stringify(input), () => decisionOf(initialTransition(machine, input))),
     next: (snapshot, event) =>
       remembered(keyOf(snapshot) + JSON.stringify(event), () =>
         // An end stays an end; the machine itself would still hear a cancel.

@@ -1,36 +1,36 @@
 import { InterlockError, isInterlockError } from '../errors.js';
 import type { RunStatus, StepReason } from '../../schemas/index.js';
 import { createDecider, type Decision } from './decide.js';
-import { closeAttempt, conclude } from './ending.js';
+import { finishAttempt, finalizeRun } from './finalize-run.js';
 import { failWith, shownError, stopWith } from './judge.js';
-import { letThrough } from './interruption.js';
+import { rethrowInterruption } from './interruption.js';
 import { noJournal } from './journal.js';
 import { messageOf } from './message-of.js';
 import type { LoopContext, LoopEvent } from './machine.js';
 import type { Outcome, OutcomeKind } from './outcome.js';
-import { agentChunk, tell } from './release.js';
+import { agentChunk, publish } from './emit.js';
 import type { Journal, Run } from './run.js';
 import { untilAborted } from './until-aborted.js';
-import type { WorkName } from './work-names.js';
-import { works } from './works/index.js';
+import type { ActivityName } from './activity-names.js';
+import { activities } from './activities/index.js';
 
 /**
- * Drives a run from its start to its end: the machine decides, the works do, their outcomes are the machine's next events.
+ * Drives a run from its start to its end: the machine decides, the activities do, their outcomes are the machine's next events.
  * Whatever hooks, tools, callbacks and providers do, it does not reject; how the run ended stands in it. Only where a journal is
  * interrupted it rejects: the run then goes on elsewhere.
  */
 export const drive = async (run: Run): Promise<void> => {
-  const { outlet } = run.options;
-  const stopWaiting = () => outlet.drain(); // nobody may be left to read
+  const { streamBuffer } = run.options;
+  const stopWaiting = () => streamBuffer.drain(); // nobody may be left to read
   if (run.signal.aborted) stopWaiting();
   run.signal.addEventListener('abort', stopWaiting, { once: true });
   try {
-    await play(run);
+    await runMachine(run);
   } catch (error) {
-    letThrough(error);
+    rethrowInterruption(error);
     run.options.journal?.catchUp(run);
     run.error = shownError(run, toRunError(error, 'loop'));
-    await conclude(run, 'failed');
+    await finalizeRun(run, 'failed');
   } finally {
     run.signal.removeEventListener('abort', stopWaiting);
   }
@@ -40,61 +40,61 @@ export const drive = async (run: Run): Promise<void> => {
 const decider = createDecider();
 
 /**
- * Goes through the machine in stretches. Between them there is nothing but the question what follows from what has happened, so that
+ * Goes through the machine in checkpointed sections. Between them there is nothing but the question what follows from what has happened, so that
  * a run that was kept comes to the same place again.
  */
-const play = async (run: Run): Promise<void> => {
+const runMachine = async (run: Run): Promise<void> => {
   const { limits, before, journal = noJournal } = run.options;
   const { restsAt } = run;
-  let decision = restsAt ? decider.next(restsAt, { type: 'RESUME' }) : decider.begin({ ...limits, ...before?.counts });
+  let decision = restsAt ? decider.next(restsAt, { type: 'RESUME' }) : decider.start({ ...limits, ...before?.counts });
   for (let count = 0, isOver = false; !isOver; count += 1) {
     const from = decision;
-    const stretch = await journal.stretch(run, keyOf(count, from), () => goOn(run, from, journal));
-    ({ isOver } = stretch);
-    if (!isOver) decision = stretch.events.reduce((at, event) => decider.next(at.snapshot, event), from);
+    const checkpoint = await journal.checkpoint(run, keyOf(count, from), () => runToCheckpoint(run, from, journal));
+    ({ isOver } = checkpoint);
+    if (!isOver) decision = checkpoint.events.reduce((at, event) => decider.next(at.snapshot, event), from);
   }
   journal.catchUp(run);
 };
 
 const keyOf = (count: number, { starts }: Decision): string => `${count} ${starts.join(' ') || 'end'}`;
 
-/** What happened in a stretch of a run, and whether the run is over with it. */
-interface Stretch {
+/** What happened in a checkpointed section of a run, and whether the run is over with it. */
+interface Checkpoint {
   readonly events: readonly LoopEvent[];
   readonly isOver: boolean;
 }
 
-/** From a decision on until no work is under way and what there is of the run may be kept, or to its end. */
-const goOn = async (run: Run, from: Decision, journal: Journal): Promise<Stretch> => {
-  if (run.recorder.events.length === 0) await begin(run);
-  const underWay = new Map<WorkName, Promise<LoopEvent>>();
+/** From a decision on until no activity is under way and what there is of the run may be kept, or to its end. */
+const runToCheckpoint = async (run: Run, from: Decision, journal: Journal): Promise<Checkpoint> => {
+  if (run.recorder.events.length === 0) await startRun(run);
+  const underWay = new Map<ActivityName, Promise<LoopEvent>>();
   const events: LoopEvent[] = [];
   for (let decision = from; ;) {
     await enter(run, decision);
-    for (const work of decision.starts) underWay.set(work, perform(run, work));
+    for (const activity of decision.starts) underWay.set(activity, perform(run, activity));
     const [only] = underWay.values();
-    if (!only) return rest(run, decision, events);
+    if (!only) return finishOrSuspend(run, decision, events);
     const event = await (underWay.size === 1 ? only : Promise.race(underWay.values()));
     events.push(event);
     decision = decider.next(decision.snapshot, event);
-    for (const work of decision.stops) underWay.delete(work); // nobody listens to it any more
+    for (const activity of decision.stops) underWay.delete(activity); // nobody listens to it any more
     if (underWay.size > 0) continue;
     run.recorder.flush(); // what is summed up is part of what is kept
     if (journal.mayEnd(run, decision.starts.length === 0)) return { events, isOver: false };
   }
 };
 
-const begin = async (run: Run): Promise<void> => {
+const startRun = async (run: Run): Promise<void> => {
   const { limits, agentId, mode } = run.options;
   const { maxSteps, maxRetries } = limits;
   run.recorder.record({ type: 'run-start', agentId, mode, maxSteps, maxRetries });
-  await tell(run, agentChunk(run, 'start', { id: agentId, messageId: run.messageId }));
+  await publish(run, agentChunk(run, 'start', { id: agentId, messageId: run.messageId }));
 };
 
-/** Only final and resting states wait for no work; each has the name of a status. */
-const rest = async (run: Run, { snapshot }: Decision, events: readonly LoopEvent[]): Promise<Stretch> => {
+/** Only final and suspended states wait for no activity; each has the name of a status. */
+const finishOrSuspend = async (run: Run, { snapshot }: Decision, events: readonly LoopEvent[]): Promise<Checkpoint> => {
   run.restsAt = snapshot;
-  await conclude(run, snapshot.value as RunStatus);
+  await finalizeRun(run, snapshot.value as RunStatus);
   return { events, isOver: true };
 };
 
@@ -103,7 +103,7 @@ const enter = async (run: Run, { entered }: Decision): Promise<void> => {
   for (const [index, { state, context }] of entered.entries()) {
     const reason = closingReason(state, run);
     const continues = entered[index + 1]?.state.startsWith('step.') ?? false;
-    if (reason) await closeAttempt(run, { reason, continues });
+    if (reason) await finishAttempt(run, { reason, continues });
     follow(run, context);
     run.recorder.record({ type: 'state-enter', state });
   }
@@ -128,25 +128,25 @@ const closingReason = (state: string, { attempt }: Run): StepReason | undefined 
 
 const canceled: LoopEvent = { type: 'CANCEL' };
 
-const perform = async (run: Run, work: WorkName): Promise<LoopEvent> => {
+const perform = async (run: Run, activity: ActivityName): Promise<LoopEvent> => {
   if (run.signal.aborted) return canceled;
-  const outcome = await untilAborted(outcomeOf(run, work), run.signal);
+  const outcome = await untilAborted(outcomeOf(run, activity), run.signal);
   // A guard or tool that fails because the caller gave up has not failed: its outcome comes too late to count.
   if (!outcome) return canceled;
-  return { type: `xstate.done.actor.${work}`, output: outcome, actorId: work };
+  return { type: `xstate.done.actor.${activity}`, output: outcome, actorId: activity };
 };
 
 const stops = new Set<OutcomeKind>(['trip', 'retry', 'failed']);
 
-const outcomeOf = async (run: Run, work: WorkName): Promise<Outcome> => {
+const outcomeOf = async (run: Run, activity: ActivityName): Promise<Outcome> => {
   try {
-    const outcome = await works[work](run);
+    const outcome = await activities[activity](run);
     if (outcome.kind === 'retry' && run.options.mayTakeBack?.() === false) return { kind: 'trip' };
-    // A guard may have stopped the run beside the work: on a data part that was written late, or by a hook that went on.
+    // A guard may have stopped the run beside the activity: on a data part that was written late, or by a hook that went on.
     return run.stop && !stops.has(outcome.kind) ? stopWith(run, run.stop) : outcome;
   } catch (error) {
-    letThrough(error);
-    return failWith(run, toRunError(error, work));
+    rethrowInterruption(error);
+    return failWith(run, toRunError(error, activity));
   }
 };
 

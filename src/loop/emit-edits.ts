@@ -1,7 +1,7 @@
 import { editedAgain, lateEdits, withEdits, type Judged, type LateEdits } from './late-edits.js';
 import { freeId } from './part-ids.js';
 import type { Chunk } from './ports.js';
-import { agentChunk, tell } from './release.js';
+import { agentChunk, publish } from './emit.js';
 import { retract } from './retract.js';
 import type { Run } from './run.js';
 
@@ -24,7 +24,7 @@ export const emitEdits = async (
   run: Run,
   { place, end, partIds, rewrite = (chunk) => chunk, ...judged }: JudgedStep,
 ): Promise<void> => {
-  const { outlet } = run.options;
+  const { streamBuffer } = run.options;
   const edits = lateEdits(judged);
   if (!edits) return;
   const newId = () => {
@@ -32,7 +32,7 @@ export const emitEdits = async (
     partIds.add(id);
     return id;
   };
-  if (outlet.revise(place, end, (chunks) => withEdits(chunks, edits, newId).map(rewrite))) return;
+  if (streamBuffer.revise(place, end, (chunks) => withEdits(chunks, edits, newId).map(rewrite))) return;
   const gone = goneOf(edits, partIds);
   for (const id of gone) partIds.delete(id);
   const words = end === undefined ? 'words' : 'earlier-words';
@@ -40,7 +40,7 @@ export const emitEdits = async (
   for (const chunk of editedAgain(edits, newId, agentChunk(run, '', undefined))) {
     const { toolCallId } = chunk.payload as { toolCallId?: string };
     if (toolCallId !== undefined) partIds.add(toolCallId);
-    await tell(run, chunk);
+    await publish(run, chunk);
   }
 };
 

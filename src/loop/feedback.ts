@@ -1,4 +1,4 @@
-import { comeBack } from './come-back.js';
+import { restoreConversation } from './conversation-snapshot.js';
 import { feedbackText } from './feedback-text.js';
 import type { Run } from './run.js';
 
@@ -13,7 +13,7 @@ export const clearFeedback = ({ options: { ports }, list }: Run): void => ports.
 
 /** The conversation goes back to where the attempt began, so that nothing of a rejected one stays; its feedback is noted. */
 export const restart = (run: Run): void => {
-  comeBack(run, run.start);
+  restoreConversation(run, run.start);
   if (run.stop?.kind === 'retry') run.feedback = run.stop.reason;
   run.stop = undefined;
   run.error = undefined;

@@ -11,6 +11,6 @@ export class Interruption extends Error {
 }
 
 /** What a catch-all does first: lets an interruption through. */
-export const letThrough = (error: unknown): void => {
+export const rethrowInterruption = (error: unknown): void => {
   if (error instanceof Interruption) throw error;
 };

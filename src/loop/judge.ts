@@ -1,5 +1,5 @@
 import { InterlockError, isInterlockError } from '../errors.js';
-import { cutQuotesOf, unquotedError } from '../guard/unquoted-error.js';
+import { cutQuotesOf, stripQuotedError } from '../guard/strip-quoted-error.js';
 import type { Plan } from '../pipeline/compile.js';
 import { planStream } from '../pipeline/stream-plan.js';
 import type { Phase, PhaseData } from '../phase/row.js';
@@ -9,9 +9,9 @@ import { isStricter, type Stop } from '../verdict.js';
 import { messageOf } from './message-of.js';
 import type { Outcome } from './outcome.js';
 import type { Chunk } from './ports.js';
-import { release } from './release.js';
-import { noteError, type Run } from './run.js';
-import { mostFollowing, takeSetAside } from './set-aside.js';
+import { emit } from './emit.js';
+import { setRunError, type Run } from './run.js';
+import { mostFollowing, takeReprocessed } from './reprocess-queue.js';
 
 /** Whether any guard has a hook in a phase. */
 export const isGuarded = (run: Run, phase: Phase): boolean => run.options.lanes[phaseRow(phase).lane]?.has(phase) ?? false;
@@ -20,13 +20,13 @@ export const isGuarded = (run: Run, phase: Phase): boolean => run.options.lanes[
 export const mayRejectCalls = (run: Run): boolean =>
   isGuarded(run, 'outputStream') || isGuarded(run, 'llmResponse') || isGuarded(run, 'outputStep');
 
-/** What the guards of a phase made of a payload: the payload to go on with, or how the work ends. */
+/** What the guards of a phase made of a payload: the payload to go on with, or how the activity ends. */
 export type Judged<P extends Phase> = { data: PhaseData<P>; outcome?: undefined } | { data?: undefined; outcome: Outcome };
 
 /** Runs the guards of a phase over a payload. Throws the caller's reason where the caller gave up meanwhile. */
 export const judge = async <P extends Phase>(run: Run, data: PhaseData<P>): Promise<Judged<P>> => {
   const plan = run.options.lanes[phaseRow<Phase>(data.phase).lane];
-  if (run.beside.length > 0) run.beside = run.beside.filter(({ author }) => author.phase !== data.phase); // they are asked anew
+  if (run.overlapGuards.length > 0) run.overlapGuards = run.overlapGuards.filter(({ author }) => author.phase !== data.phase); // they are asked anew
   return plan ? judgeWith(run, plan, data) : { data };
 };
 
@@ -50,7 +50,7 @@ export const judgeWith = async <P extends Phase>(run: Run, plan: Pick<Plan, 'run
 };
 
 /**
- * Notes why the work ends and says so to the machine. Where the run was stopped already, by a guard that judged a data part
+ * Notes why the activity ends and says so to the machine. Where the run was stopped already, by a guard that judged a data part
  * of another guard or a tool, the stricter of the two counts.
  */
 export const stopWith = (run: Run, stop: Stop): Outcome => {
@@ -65,13 +65,13 @@ const unavailableError = ({ phase, path, error }: Extract<Stop, { kind: 'unavail
 
 /** Notes the error that the run fails with, as its caller is shown it. */
 export const failWith = (run: Run, error: unknown): Outcome => {
-  noteError(run, shownError(run, error));
+  setRunError(run, shownError(run, error));
   return { kind: 'failed' };
 };
 
 /** An error without what it quotes of the prompt, unless the agent says that callers get errors whole. */
 export const shownError = (run: Run, error: unknown): unknown =>
-  run.options.serveErrorDetails ? error : unquotedError(error, withoutPrompt(run));
+  run.options.serveErrorDetails ? error : stripQuotedError(error, withoutPrompt(run));
 
 /** Cuts out of a text what it repeats of the conversation. */
 export const withoutPrompt = ({ list, scope: { host } }: Run): ((text: string) => string) => {
@@ -80,13 +80,13 @@ export const withoutPrompt = ({ list, scope: { host } }: Run): ((text: string) =
 };
 
 /** Sends a chunk, and what guards set aside to follow it, through the stream's guards; lets out what they leave of it. */
-export const releaseJudged = async (run: Run, chunk: Chunk): Promise<{ outcome?: Outcome }> => {
+export const emitJudged = async (run: Run, chunk: Chunk): Promise<{ outcome?: Outcome }> => {
   let next: Chunk | undefined = chunk;
   for (let count = 0; next && count <= mostFollowing; count += 1) {
     const { data, outcome }: Judged<'outputStream'> = await judgeChunk(run, next);
     if (outcome) return { outcome };
-    if (data.part) await release(run, data.part as Chunk); // guards give back chunks, see the row's settle
-    next = takeSetAside(run);
+    if (data.part) await emit(run, data.part as Chunk); // guards give back chunks, see the row's settle
+    next = takeReprocessed(run);
   }
   return {};
 };

@@ -1,4 +1,4 @@
-import { findToolPart, type Part, type Span } from './answer.js';
+import { findToolPart, type Part, type Span } from './response.js';
 import type { Chunk } from './ports.js';
 
 type Words = Span['type'];

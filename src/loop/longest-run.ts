@@ -1,15 +1,15 @@
-import type { Moment } from '../pipeline/verify/spot.js';
+import type { Moment } from '../pipeline/verify/defect-location.js';
 import type { LongestRun, StateCosts } from '../pipeline/verify/subject.js';
 import { createDecider, type Decider, type Decision } from './decide.js';
 import type { LoopLimits } from './machine.js';
 import type { OutcomeKind } from './outcome.js';
-import { endingsAt, placeOf } from './walk.js';
+import { outcomesAt, stateKeyOf } from './walk.js';
 
 /** The run that spends the most, given what is spent each time the loop is in a state. */
 export const longestRun = (costs: StateCosts, limits: LoopLimits): LongestRun => {
   const decider = createDecider();
   const known = new Map<string, LongestRun>();
-  return longestFrom(decider.begin(limits), { decider, costs, known });
+  return longestFrom(decider.start(limits), { decider, costs, known });
 };
 
 interface Search {
@@ -20,7 +20,7 @@ interface Search {
 
 const longestFrom = (decision: Decision, search: Search): LongestRun => {
   const here = spentIn(decision, search.costs);
-  const key = placeOf(decision);
+  const key = stateKeyOf(decision);
   let rest = search.known.get(key);
   if (!rest) {
     rest = longestAfter(decision, search);
@@ -34,7 +34,7 @@ const nothing: LongestRun = { ms: 0, moments: [] };
 const longestAfter = (decision: Decision, search: Search): LongestRun => {
   const { decider, costs } = search;
   const state = decision.entered.at(-1)?.state ?? '';
-  const runs = endingsAt(decision)
+  const runs = outcomesAt(decision)
     .filter(({ outcome }) => costs.has(state) || !needsGuard.has(outcome.kind))
     .map(({ event }) => longestFrom(decider.next(decision.snapshot, event), search));
   return runs.reduce((longest, run) => (run.ms > longest.ms ? run : longest), runs[0] ?? nothing);

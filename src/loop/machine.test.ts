@@ -6,8 +6,8 @@ import { createDecider, type Decision, type LoopSnapshot } from './decide.js';
 import { loopMachine, type LoopContext, type LoopEvent, type LoopLimits } from './machine.js';
 import type { Outcome, OutcomeKind } from './outcome.js';
 import { isDeep } from '../../test/modes.js';
-import { worksUnderWay } from './walk.js';
-import { outcomesOf, workNames, type WorkName } from './work-names.js';
+import { activitiesUnderWay } from './walk.js';
+import { outcomesOf, activityNames, type ActivityName } from './activity-names.js';
 
 type Machine = typeof loopMachine;
 
@@ -51,8 +51,8 @@ interface Walk {
   stepsAfterRetries: number;
 }
 
-/** Which work belongs to a state; resting and final states have none. */
-const workOf: Record<string, WorkName | undefined> = {
+/** Which activity belongs to a state; suspended and final states have none. */
+const activityOf: Record<string, ActivityName | undefined> = {
   input: 'input',
   'step.preparing': 'prepare',
   'step.requesting': 'request',
@@ -77,19 +77,23 @@ const leavesOf = (value: StateValue | undefined, path: readonly string[]): strin
     ? Object.entries(value).flatMap(([state, inner]) => leavesOf(inner, [...path, state]))
     : [[...path, value].join('.')];
 const nameOf = (snapshot: LoopSnapshot): string => namesOf(snapshot).join(' ');
-const worksAt = (snapshot: LoopSnapshot): WorkName[] => namesOf(snapshot).flatMap((name) => workOf[name] ?? []);
+const activitiesAt = (snapshot: LoopSnapshot): ActivityName[] => namesOf(snapshot).flatMap((name) => activityOf[name] ?? []);
 
 const outcomesLike = (kind: OutcomeKind): Outcome[] => {
   if (kind === 'reviewed') return [...[0, 1, 2].map((toolCalls) => ({ kind, toolCalls })), { kind, toolCalls: 0, goesOn: true }];
   if (kind === 'executed') return [false, true].map((stop) => ({ kind, stop }));
   return [{ kind }];
 };
-const allKinds = [...new Set(workNames.flatMap((work): OutcomeKind[] => [...outcomesOf[work]]))];
+const allKinds = [...new Set(activityNames.flatMap((activity): OutcomeKind[] => [...outcomesOf[activity]]))];
 
-const done = (work: WorkName, output: Outcome): LoopEvent => ({ type: `xstate.done.actor.${work}`, output, actorId: work });
+const done = (activity: ActivityName, output: Outcome): LoopEvent => ({
+  type: `xstate.done.actor.${activity}`,
+  output,
+  actorId: activity,
+});
 
 interface WalkOptions {
-  /** Whether outcomes that a work cannot have, and those of other works, are tried as well. Default: yes. */
+  /** Whether outcomes that an activity cannot have, and those of other activities, are tried as well. Default: yes. */
   readonly tryAll?: boolean;
   /** The walk ends at the first violation of this promise. */
   readonly until?: string;
@@ -113,12 +117,12 @@ const walkMachine = (machine: Machine, limits: LoopLimits, { tryAll = true, unti
     onPath.add(key);
     walk.places += 1;
     noteMost(walk, place.tally, limits);
-    const works = worksAt(snapshot);
+    const activities = activitiesAt(snapshot);
     const position = JSON.stringify([snapshot.value, snapshot.context]);
-    if (!positions.has(position)) tryUnexpected(place, works);
+    if (!positions.has(position)) tryUnexpected(place, activities);
     positions.add(position);
-    for (const work of works) {
-      for (const outcome of outcomesOf[work].flatMap(outcomesLike)) step(place, done(work, outcome), outcome);
+    for (const activity of activities) {
+      for (const outcome of outcomesOf[activity].flatMap(outcomesLike)) step(place, done(activity, outcome), outcome);
     }
     onPath.delete(key);
   };
@@ -139,30 +143,30 @@ const walkMachine = (machine: Machine, limits: LoopLimits, { tryAll = true, unti
   };
 
   /** What does not depend on the way to a position: outcomes and events that nothing under way there may give, a resume, a cancel. */
-  const tryUnexpected = (place: Place, works: readonly WorkName[]): void => {
-    if (tryAll) tryOthers(place, works);
-    if (tryAll) for (const work of works) tryStrangers(place, work);
+  const tryUnexpected = (place: Place, activities: readonly ActivityName[]): void => {
+    if (tryAll) tryOthers(place, activities);
+    if (tryAll) for (const activity of activities) tryStrangers(place, activity);
     if (nameOf(place.decision.snapshot) === 'suspended') tryResume(place);
     tryCancel(place);
   };
 
-  /** Outcomes that this work cannot have fail the run. */
-  const tryStrangers = ({ decision: { snapshot }, trail }: Place, work: WorkName): void => {
-    const own: readonly OutcomeKind[] = outcomesOf[work];
+  /** Outcomes that this activity cannot have fail the run. */
+  const tryStrangers = ({ decision: { snapshot }, trail }: Place, activity: ActivityName): void => {
+    const own: readonly OutcomeKind[] = outcomesOf[activity];
     for (const outcome of allKinds.filter((kind) => !own.includes(kind)).flatMap(outcomesLike)) {
-      const next = decider.next(snapshot, done(work, outcome));
+      const next = decider.next(snapshot, done(activity, outcome));
       if (nameOf(next.snapshot) !== 'failed')
-        walk.violations.push(`P1 ${work} may say ${outcome.kind}: ${trail.join(' > ')} > ${nameOf(next.snapshot)}`);
+        walk.violations.push(`P1 ${activity} may say ${outcome.kind}: ${trail.join(' > ')} > ${nameOf(next.snapshot)}`);
     }
   };
 
-  /** News from works that are not under way mean nothing. */
-  const tryOthers = ({ decision: { snapshot }, trail }: Place, works: readonly WorkName[]): void => {
-    if (works.length === 0) return;
-    for (const other of workNames.filter((name) => !works.includes(name))) {
+  /** News from activities that are not under way mean nothing. */
+  const tryOthers = ({ decision: { snapshot }, trail }: Place, activities: readonly ActivityName[]): void => {
+    if (activities.length === 0) return;
+    for (const other of activityNames.filter((name) => !activities.includes(name))) {
       const next = decider.next(snapshot, done(other, { kind: 'reviewed', toolCalls: 1 }));
       if (next.starts.length > 0 || next.entered.length > 0)
-        walk.violations.push(`P1 ${other} is heard while ${works.join()} is under way: ${trail.join(' > ')}`);
+        walk.violations.push(`P1 ${other} is heard while ${activities.join()} is under way: ${trail.join(' > ')}`);
     }
   };
 
@@ -180,7 +184,7 @@ const walkMachine = (machine: Machine, limits: LoopLimits, { tryAll = true, unti
     for (const { state } of next.entered) walk.entered.add(state);
   };
 
-  const first = decider.begin(limits);
+  const first = decider.start(limits);
   for (const { state } of first.entered) walk.entered.add(state);
   visit({
     decision: first,
@@ -214,12 +218,12 @@ const count = (before: Tally, { kind }: Outcome, { snapshot, starts }: Decision)
 
 /** What guards beside the model still have to judge. Who asks for another attempt has judged this one. */
 const hold = (before: Held, event: LoopEvent, { starts }: Decision): Held => {
-  const [work, kind] = 'output' in event ? [event.actorId, event.output.kind] : [];
-  const isLeft = work === 'judge' && (kind === 'done' || starts.includes('prepare'));
+  const [activity, kind] = 'output' in event ? [event.actorId, event.output.kind] : [];
+  const isLeft = activity === 'judge' && (kind === 'done' || starts.includes('prepare'));
   return {
-    isUnjudged: (before.isUnjudged && !isLeft) || (work === 'request' && kind === 'overlap'),
+    isUnjudged: (before.isUnjudged && !isLeft) || (activity === 'request' && kind === 'overlap'),
     isBroken:
-      work === 'open' ? kind === 'api-error' : before.isBroken && !starts.includes('request') && !starts.includes('prepare'),
+      activity === 'open' ? kind === 'api-error' : before.isBroken && !starts.includes('request') && !starts.includes('prepare'),
   };
 };
 
@@ -237,14 +241,15 @@ const brokenByEdge = (before: Place, event: LoopEvent, after: Place): string[] =
 ];
 
 /** What may be under way while guards judge beside the model. Everything else lets something out, or does something. */
-const besideGuards = new Set<WorkName>(['open', 'judge']);
+const overlapActivities = new Set<ActivityName>(['open', 'judge']);
 
 /** P2: while guards judge, the model is called and nothing else; both start at once. */
 const brokenGate = (event: LoopEvent, place: Place): string[] => {
   const { starts, snapshot } = place.decision;
   const isAsked = event.type === 'xstate.done.actor.request' && event.output.kind === 'overlap';
   if (isAsked && starts.toSorted().join() !== 'judge,open') return [`P2 ${starts.join() || 'nothing'} starts beside the model`];
-  const early = place.held.isUnjudged && snapshot.status === 'active' ? starts.filter((work) => !besideGuards.has(work)) : [];
+  const early =
+    place.held.isUnjudged && snapshot.status === 'active' ? starts.filter((activity) => !overlapActivities.has(activity)) : [];
   return early.length > 0 ? [`P2 ${early.join()} starts before the guards have passed`] : brokenJoin(event, place);
 };
 
@@ -270,7 +275,7 @@ const brokenByPlace = ({ decision, tally }: Place, limits: LoopLimits): string[]
   ...brokenCounters(decision.snapshot.context, tally),
 ];
 
-/** P5: a place is an end, a rest, or has under way the works of its states, each once. */
+/** P5: a place is an end, a suspension, or has under way the activities of its states, each once. */
 const brokenEnd = ({ snapshot, starts, entered }: Decision): string[] => {
   const state = nameOf(snapshot);
   const ends = entered.filter((one) => isFinal(one.state)).length;
@@ -278,10 +283,10 @@ const brokenEnd = ({ snapshot, starts, entered }: Decision): string[] => {
     return ends === 1 && starts.length === 0 && snapshot.status === 'done' ? [] : [`P5 ${state} is no clean end`];
   if (snapshot.status !== 'active' || ends > 0) return [`P5 ${state} is an end`];
   if (state === 'suspended') return starts.length === 0 ? [] : ['P5 suspended does not rest'];
-  const under = worksUnderWay(snapshot);
-  const isRight = under.length > 0 && under.toSorted().join() === worksAt(snapshot).toSorted().join();
+  const under = activitiesUnderWay(snapshot);
+  const isRight = under.length > 0 && under.toSorted().join() === activitiesAt(snapshot).toSorted().join();
   if (!isRight) return [`P5 ${state} is stuck with ${under.join() || 'no work'}`];
-  const isNew = entered.some((one) => workOf[one.state] !== undefined);
+  const isNew = entered.some((one) => activityOf[one.state] !== undefined);
   return isNew === starts.length > 0 ? [] : [`P5 ${state} is entered with ${starts.join() || 'no work'} to start`];
 };
 

@@ -1,6 +1,6 @@
 import { assign, fromPromise, setup, stateIn } from 'xstate';
 import type { Outcome, OutcomeKind } from './outcome.js';
-import { workNames, type WorkName } from './work-names.js';
+import { activityNames, type ActivityName } from './activity-names.js';
 
 /** Counters and bounds: small enough that every reachable state can be walked. */
 export interface LoopContext {
@@ -38,9 +38,9 @@ export interface LoopLimits {
 /** What a run begins with: its bounds, and what was counted before, where it is one call of a longer run. */
 export type LoopInput = LoopLimits & Partial<Pick<LoopContext, 'stepNumber' | 'retries' | 'recoveries'>>;
 
-/** A finished piece of work, as XState reports an invoked actor. */
-export type DoneEvent = { [W in WorkName]: { type: `xstate.done.actor.${W}`; output: Outcome; actorId: string } }[WorkName];
-/** What a driver tells the machine: that the caller gave up, that a person answered, or how a piece of work ended. */
+/** A finished activity, as XState reports an invoked actor. */
+type DoneEvent = { [W in ActivityName]: { type: `xstate.done.actor.${W}`; output: Outcome; actorId: string } }[ActivityName];
+/** What a driver tells the machine: that the caller gave up, that a person answered, or how an activity ended. */
 export type LoopEvent = { type: 'CANCEL' } | { type: 'RESUME' } | DoneEvent;
 
 const scripted = fromPromise<Outcome>(() =>
@@ -61,7 +61,7 @@ const loopSetup = setup({
     events: {} as LoopEvent,
     input: {} as LoopInput,
   },
-  actors: Object.fromEntries(workNames.map((name) => [name, scripted])) as Record<WorkName, typeof scripted>,
+  actors: Object.fromEntries(activityNames.map((name) => [name, scripted])) as Record<ActivityName, typeof scripted>,
   guards: {
     said: ({ event }, { kind }: { kind: OutcomeKind }) => outcomeOf(event)?.kind === kind,
     mayRetry: ({ context, event }) => outcomeOf(event)?.kind === 'retry' && context.retries < context.limits.maxRetries,
@@ -105,7 +105,7 @@ const entered = (state: string) => ({ type: 'entered', params: { state } }) as c
 
 const said = <K extends OutcomeKind>(kind: K) => ({ type: 'said', params: { kind } }) as const;
 
-/** How any judged work ends where it does not go on. A retry that is out of budget is a trip. */
+/** How any judged activity ends where it does not go on. A retry that is out of budget is a trip. */
 const ends = [
   { guard: said('retry'), target: '#loop.tripwire' },
   { guard: said('trip'), target: '#loop.tripwire' },

@@ -1,8 +1,8 @@
 /**
- * What a piece of work tells the machine. Facts only: messages, chunks and reasons stay in the run, beside the machine.
+ * What an activity tells the machine. Facts only: messages, chunks and reasons stay in the run, beside the machine.
  */
 export type Outcome =
-  /** The work is done; go on. */
+  /** The activity is done; go on. */
   | { readonly kind: 'done' }
   /** The request is ready, and guards have yet to judge it: they do so while the model is called. */
   | { readonly kind: 'overlap' }

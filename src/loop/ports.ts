@@ -2,7 +2,7 @@ import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-li
 import type { Awaitable } from '../phase/awaitable.js';
 import type { Host, ResolvedModel, SystemMessage } from '../phase/host.js';
 import type { PhaseData } from '../phase/row.js';
-import type { CallAnswer, Suspension } from './call-answer.js';
+import type { CallResponse, Suspension } from './call-response.js';
 import type { InsidePart } from './inside-part.js';
 
 /** A chunk as it leaves the run: Mastra's shape, of which the loop reads only these fields. */
@@ -95,7 +95,7 @@ export interface ToolRequest {
   readonly settings: StepSettings;
   readonly abortSignal: AbortSignal;
   /** What the call is resumed with, where it suspended the run or a person approved of it. */
-  readonly resume?: CallAnswer;
+  readonly resume?: CallResponse;
   /** What keeps a run that the tool begins itself, where anything keeps the call. */
   readonly inside?: InsidePart;
   /** Whether the arguments streamed and the tool was not told of them, because guards could still reject the call. */
@@ -113,7 +113,7 @@ export interface DataPart {
 }
 
 /** A conversation as it stood at one time: its messages and what its list keeps beside them, as data that nobody changes. */
-export interface Standing {
+export interface ConversationSnapshot {
   readonly messages: readonly MastraDBMessage[];
   readonly [beside: string]: unknown;
 }
@@ -127,16 +127,16 @@ export interface LoopMessages {
   /** Adds data parts that a tool wrote to what was answered last. */
   addData(list: MessageList, parts: readonly DataPart[]): void;
   /** Remembers a list as it is now, deeply. */
-  checkpoint(list: MessageList): Standing;
+  checkpoint(list: MessageList): ConversationSnapshot;
   /** A list of its own that is again as one was; it makes ids and prompts as `like` does. */
-  restore(standing: Standing, like: MessageList): MessageList;
+  restore(snapshot: ConversationSnapshot, like: MessageList): MessageList;
   /** System messages under a tag of the loop's own. */
   writeTagged(list: MessageList, tag: string, messages: readonly SystemMessage[]): void;
   /** The list as the model of an entry is to see it. */
   toPrompt(list: MessageList, model: ResolvedModel): Promise<Prompt>;
 }
 
-/** Everything the loop does not do itself. The host's room implements it; tests script it. */
+/** Everything the loop does not do itself. The host's module implements it; tests script it. */
 export interface LoopPorts {
   readonly host: Host;
   readonly messages: LoopMessages;

@@ -1,8 +1,8 @@
-import { findToolPart, type ProviderResult } from './answer.js';
+import { findToolPart, type ProviderResult } from './response.js';
 import type { Outcome } from './outcome.js';
 import type { StepRecord, ToolCall } from './ports.js';
 import type { Attempt, Run } from './run.js';
-import { placeResult } from './place-result.js';
+import { insertResult } from './insert-result.js';
 import { settleResult } from './settle-result.js';
 import { toolResultRecord } from './step-record.js';
 
@@ -13,8 +13,8 @@ import { toolResultRecord } from './step-record.js';
 export const settleProviderResults = async (run: Run, attempt: Attempt, record: StepRecord): Promise<Outcome | undefined> => {
   for (const told of attempt.answer.results) {
     const call = callOf(run, told);
-    const standing = placeResult(run, { call, result: told.result }).read(told.result);
-    if (standing) record.toolResults.push(toolResultRecord(run, call, standing.result));
+    const snapshot = insertResult(run, { call, result: told.result }).read(told.result);
+    if (snapshot) record.toolResults.push(toolResultRecord(run, call, snapshot.result));
   }
   for (const { payload } of attempt.heldResults) {
     const told = payload as ProviderResult; // only results are held

@@ -6,7 +6,7 @@ import type { Chunk } from './ports.js';
 const mostCharsAhead = 16_384;
 
 /** An answer that is read ahead of the guards that judge beside its call. */
-export interface AnswerAhead extends ModelCall {
+export interface ResponseAhead extends ModelCall {
   /** The last chunk, where the answer is there to its end. */
   readonly finish: Chunk | undefined;
   /** About how many tokens have come so far. */
@@ -17,7 +17,7 @@ export interface AnswerAhead extends ModelCall {
 type Item = { readonly chunk: Chunk } | { readonly error: unknown };
 
 /** Reads the answer of a call as it comes, as far ahead as is allowed. */
-export const readAhead = (call: ModelCall): AnswerAhead => {
+export const readAhead = (call: ModelCall): ResponseAhead => {
   let finish: Chunk | undefined;
   let told = '';
   let isHungUp = false;

@@ -14,7 +14,7 @@ import { withoutHeaders } from './record-ports.js';
 const unseen = new Set(['phase', 'messageList', 'streamParts', 'state', 'steps', 'agent', 'model', 'tools']);
 
 /** Who looks on, and at whom. */
-export interface Looking {
+export interface GuardViewOptions {
   readonly writer: TraceWriter;
   /** Whether values are concealed: chunks may hold pieces of them, and are then not written down. */
   readonly isConcealing: boolean;
@@ -29,7 +29,7 @@ export const shadowsIn = (node: GraphNode): string[] =>
 
 /** Looks at what a guard is given, and at what it has made of that. */
 export const lookAtGuard = (
-  { writer, memoryIds, shadows, isConcealing }: Looking,
+  { writer, memoryIds, shadows, isConcealing }: GuardViewOptions,
   { author, data, scope }: GuardCall,
 ): GuardSpan => {
   const isHidden = isConcealing && isPerChunk(author);

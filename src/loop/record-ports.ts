@@ -123,17 +123,17 @@ const writeEnded = (writer: TraceWriter, call: number, failed?: { readonly error
     ...(failed && { error: writer.plain(failed.error) }),
   });
 
-interface Coming extends RecordedRun {
+interface OpenCall extends RecordedRun {
   readonly abortSignal: AbortSignal;
   readonly ports: LoopPorts;
   readonly call: number;
 }
 
 /** The provider's stream as chunks, each written down as it comes; asked for on demand, as the provider's own is. */
-const partsOf = (parts: ModelResponse['parts'], coming: Coming): ReadableStream<unknown> => {
-  const { ports, writer, call, runId, abortSignal } = coming;
+const partsOf = (parts: ModelResponse['parts'], incoming: OpenCall): ReadableStream<unknown> => {
+  const { ports, writer, call, runId, abortSignal } = incoming;
   const reader = parts.getReader();
-  const note = noteComing(coming);
+  const note = recordIncoming(incoming);
   const next = async (): Promise<Chunk | undefined> => {
     for (;;) {
       const { done, value } = await reader.read();
@@ -156,7 +156,7 @@ const partsOf = (parts: ModelResponse['parts'], coming: Coming): ReadableStream<
   return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 });
 };
 
-const noteComing = ({ writer, call, usedPartIds }: Coming): ((chunk: Chunk) => void) => {
+const recordIncoming = ({ writer, call, usedPartIds }: OpenCall): ((chunk: Chunk) => void) => {
   let ids: PartIds | undefined;
   return (chunk) => {
     ids ??= createPartIds(new Set(usedPartIds())); // as the loop will name them

@@ -123,7 +123,7 @@ const partsOf = (
 const replayTools = ({ trace, stage, conceal, reveal }: ReplaySource): LoopPorts['runTool'] => {
   const outcomes = createTape(traceOfKind(trace, 'tool'));
   const written = createTape(traceOfKind(trace, 'wrote'));
-  const begun = createTape(
+  const started = createTape(
     traceOfKind(trace, 'event').flatMap(({ event, seq }) =>
       event.type === 'tool-start' ? [{ seq, toolCallId: event.toolCallId }] : [],
     ),
@@ -132,7 +132,7 @@ const replayTools = ({ trace, stage, conceal, reveal }: ReplaySource): LoopPorts
     const { toolCallId, toolName } = call;
     const isOfCall = (one: { toolCallId: string }): boolean => one.toolCallId === toolCallId;
     const args = stringify(toPlainJson(call.args, conceal));
-    const start = begun.take(isOfCall);
+    const start = started.take(isOfCall);
     const outcome = outcomes.take((one) => isOfCall(one) && one.toolName === toolName && stringify(one.args) === args);
     if (!start || (!outcome && traceOfKind(trace, 'tool').some(isOfCall)))
       return stage.end(`${toolName} was never called with this.`);

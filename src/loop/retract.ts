@@ -1,8 +1,8 @@
-import { tell } from './release.js';
+import { publish } from './emit.js';
 import type { Run } from './run.js';
 
 /** What an attempt or a step has let out. */
-export interface LetOut {
+export interface EmittedParts {
   readonly partIds: Iterable<string>;
   /** Where it begins. */
   readonly place: number;
@@ -17,13 +17,13 @@ export interface LetOut {
  * Takes back what was let out: where it is still held, it is gone without a trace; else the wire and the record say that it is
  * withdrawn. Says whether it was gone.
  */
-export const retract = async (run: Run, out: LetOut): Promise<boolean> => {
-  if (run.options.outlet.drop(out.place)) return true;
+export const retract = async (run: Run, out: EmittedParts): Promise<boolean> => {
+  if (run.options.streamBuffer.drop(out.place)) return true;
   const partIds = [...out.partIds];
   if (partIds.length === 0) return false;
   const { attempt, stepNumber } = run.position;
   run.recorder.record({ type: 'retract', partIds });
-  await tell(run, {
+  await publish(run, {
     type: 'data-interlock-retract',
     runId: run.options.runId,
     from: 'AGENT',

@@ -4,13 +4,13 @@ import type { Phase } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
 import type { Plan } from '../pipeline/compile.js';
 import { childrenOf, type GraphNode } from '../pipeline/graph.js';
-import type { ConcealingProcessor } from '../guard/concealing.js';
+import type { SecretsProcessor } from '../guard/secrets.js';
 import { withoutChanges } from '../trace/redact-trace.js';
 import { libraryName } from '../trace/library-version.js';
 import type { Position } from '../trace/run-fact.js';
 import type { MapText } from '../trace/plain-json.js';
 import { charsIn, createTraceWriter, type TraceRecorder, type TraceWriter } from '../trace/trace-writer.js';
-import { finishReasonOf } from './ending.js';
+import { finishReasonOf } from './finalize-run.js';
 import type { LoopPorts } from './ports.js';
 import { lookAtGuard, shadowsIn } from './record-guards.js';
 import { recordLeft } from './record-left.js';
@@ -43,18 +43,21 @@ export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: Re
   const conceal = concealOf(lanes, () => current);
   const writer = createTraceWriter({ recorder, conceal, position, wallClock: ports.wallClock });
   const onOpened = (): void => {
-    if (lanes.output?.has('outputStream')) writeAsked(writer, { phase: 'outputStream', lane: 'output', plan: lanes.output });
+    if (lanes.output?.has('outputStream'))
+      writeJudgedPayload(writer, { phase: 'outputStream', lane: 'output', plan: lanes.output });
   };
   const usedPartIds = (): ReadonlySet<string> => current?.usedPartIds ?? new Set();
   const shadows = new Set(Object.values(lanes).flatMap((plan) => (plan ? shadowsIn(plan.graph) : [])));
   let stopFollowing = (): void => undefined;
   const sit = (run: Run): void => {
     current = run;
-    writer.isResting = false;
+    writer.isSuspended = false;
   };
   return {
     ports: recordPorts(ports, { runId, writer, usedPartIds, onOpened }),
-    lanes: Object.fromEntries(Object.entries(lanes).map(([lane, plan]) => [lane, plan && askedOf(writer, lane, plan)])) as Lanes, // the same lanes
+    lanes: Object.fromEntries(
+      Object.entries(lanes).map(([lane, plan]) => [lane, plan && judgedPayloadOf(writer, lane, plan)]),
+    ) as Lanes, // the same lanes
     conceal,
     openSpan: (call) => lookAtGuard({ writer, memoryIds, shadows, isConcealing: conceal !== undefined }, call),
     hear: (event) => {
@@ -76,7 +79,7 @@ export const createRecording = ({ ports, lanes, runId, recorder, memoryIds }: Re
     end: (run, object) => {
       stopFollowing();
       writeResult(writer, run, object);
-      writer.isResting = true;
+      writer.isSuspended = true;
     },
   };
 };
@@ -92,10 +95,10 @@ export const concealOf = (lanes: Lanes, runOf: () => Run | undefined): MapText |
 };
 
 /** Guards that keep values which nobody may write down. */
-export const concealersIn = (lanes: Lanes): ConcealingProcessor[] =>
+export const concealersIn = (lanes: Lanes): SecretsProcessor[] =>
   [...new Set(Object.values(lanes).flatMap((plan) => (plan ? processorsIn(plan.graph) : [])))].filter(({ conceal }) => conceal);
 
-const processorsIn = (node: GraphNode): ConcealingProcessor[] =>
+const processorsIn = (node: GraphNode): SecretsProcessor[] =>
   node.kind === 'guard' ? [node.processor] : childrenOf(node).flatMap(processorsIn);
 
 const headerOf = (run: Run, facts: HeaderFacts): Omit<TraceHeader, 'seq' | 'at'> => {
@@ -149,20 +152,20 @@ const followSignal = (writer: TraceWriter, { signal }: Run): (() => void) => {
   return () => signal.removeEventListener('abort', tell);
 };
 
-interface Asked {
+interface JudgedPayload {
   readonly phase: Phase;
   readonly lane: string;
   readonly plan: Plan;
 }
 
-const writeAsked = (writer: TraceWriter, { phase, lane, plan }: Asked): void =>
+const writeJudgedPayload = (writer: TraceWriter, { phase, lane, plan }: JudgedPayload): void =>
   writer.write({ kind: 'asked', ...writer.place, phase, lane, pipelineId: plan.id });
 
 /** A plan that tells when its guards are asked; about each chunk of a stream it tells nothing. */
-const askedOf = (writer: TraceWriter, lane: string, plan: Plan): Plan => ({
+const judgedPayloadOf = (writer: TraceWriter, lane: string, plan: Plan): Plan => ({
   ...plan,
   run: (phase, data, scope) => {
-    if (plan.has(phase) && phaseRow<Phase>(phase).cadence !== 'chunk') writeAsked(writer, { phase, lane, plan });
+    if (plan.has(phase) && phaseRow<Phase>(phase).cadence !== 'chunk') writeJudgedPayload(writer, { phase, lane, plan });
     return plan.run(phase, data, scope);
   },
 });

@@ -1,8 +1,8 @@
-import type { CounterExample, Moment, Scene } from '../pipeline/verify/spot.js';
+import type { CounterExample, Moment, Scene } from '../pipeline/verify/defect-location.js';
 import { createDecider, type Decision } from './decide.js';
 import type { LoopLimits } from './machine.js';
 import type { Outcome } from './outcome.js';
-import { endingsAt, placeOf } from './walk.js';
+import { outcomesAt, stateKeyOf } from './walk.js';
 
 /** A way through the machine so far. */
 interface Walk {
@@ -19,15 +19,15 @@ interface Walk {
  */
 export const runShowing = (scene: Scene, limits: LoopLimits): CounterExample | undefined => {
   const decider = createDecider();
-  const begun = decider.begin(limits);
-  const walks: Walk[] = [noted(scene, { decision: begun, moments: [], isBegun: !scene.before, isShown: false })];
+  const started = decider.start(limits);
+  const walks: Walk[] = [noted(scene, { decision: started, moments: [], isBegun: !scene.before, isShown: false })];
   const seen = new Set<string>();
   for (const walk of walks) {
     if (isShowing(scene, walk)) return walk.moments;
-    const key = JSON.stringify([placeOf(walk.decision), walk.isBegun, walk.isShown]);
+    const key = JSON.stringify([stateKeyOf(walk.decision), walk.isBegun, walk.isShown]);
     if (seen.has(key)) continue;
     seen.add(key);
-    for (const { outcome, event } of endingsAt(walk.decision)) {
+    for (const { outcome, event } of outcomesAt(walk.decision)) {
       if (isOffScene(scene, walk, outcome)) continue;
       walks.push(noted(scene, { ...walk, decision: decider.next(walk.decision.snapshot, event) }));
     }
@@ -39,7 +39,7 @@ export const runShowing = (scene: Scene, limits: LoopLimits): CounterExample | u
 const isShowing = ({ ends }: Scene, { decision: { snapshot }, isShown }: Walk): boolean =>
   isShown && snapshot.status === 'done' && (ends !== undefined || snapshot.value === 'success');
 
-/** The work of the scene's state ends as the scene says. */
+/** The activity of the scene's state ends as the scene says. */
 const isOffScene = ({ state, ends }: Scene, { moments, isShown }: Walk, { kind }: Outcome): boolean =>
   ends !== undefined && isShown && moments.at(-1)?.state === state && kind !== ends;
 

@@ -5,18 +5,28 @@ import { InterlockError } from '../errors.js';
 import type { Plan } from '../pipeline/compile.js';
 import type { SystemMessage } from '../phase/host.js';
 import type { PhaseData, PhaseRow } from '../phase/row.js';
-import type { GuardBeside, ProcessorSlot, Reports, RunScope } from '../phase/scope.js';
-import type { Outlet } from '../release/outlet.js';
+import type { OverlapGuard, ProcessorSlot, Reports, RunScope } from '../phase/scope.js';
+import type { StreamBuffer } from '../stream/stream-buffer.js';
 import type { Position, Recorder } from '../trace/recorder.js';
 import type { Stop } from '../verdict.js';
-import { createAnswer, type Answer, type Span } from './answer.js';
-import type { CallAnswer } from './call-answer.js';
+import { createResponse, type AssembledResponse, type Span } from './response.js';
+import type { CallResponse } from './call-response.js';
 import type { Effect } from './effect.js';
 import type { InsidePart } from './inside-part.js';
 import type { LoopInput, LoopLimits } from './machine.js';
-import type { Chunk, LoopPorts, ModelEntry, Prompt, RunMode, Standing, StepRecord, StepSettings, TokenUsage } from './ports.js';
+import type {
+  Chunk,
+  LoopPorts,
+  ModelEntry,
+  Prompt,
+  RunMode,
+  ConversationSnapshot,
+  StepRecord,
+  StepSettings,
+  TokenUsage,
+} from './ports.js';
 import type { WhileWaiting } from './persistence.js';
-import type { AnswerAhead } from './read-ahead.js';
+import type { ResponseAhead } from './read-ahead.js';
 import type { LoopSnapshot } from './decide.js';
 import type { FinishedCall } from './reuse.js';
 import { createStepCalls, type StepCalls } from './step-calls.js';
@@ -24,7 +34,7 @@ import { createStepCalls, type StepCalls } from './step-calls.js';
 /** The guards of a run by lane; `memory` persists an accepted answer and runs after everything else. */
 export type Lanes = Record<PhaseRow['lane'] | 'memory', Plan | undefined>;
 
-/** Whoever makes a trace of a run. It is one through all sittings of the run. */
+/** Whoever makes a trace of a run. It is one through all segments of the run. */
 export interface RunTracer {
   /** Told of each event before anybody else is. What it throws does not reach the run. */
   hear(event: RunEvent, run: Run): void;
@@ -33,13 +43,13 @@ export interface RunTracer {
   readonly ids: { readonly traceId: string | undefined; readonly spanId: string | undefined };
 }
 
-/** Whoever writes a run down, line by line. It is one through all sittings of the run. */
+/** Whoever writes a run down, line by line. It is one through all segments of the run. */
 export interface RunRecording extends Pick<RunTracer, 'hear' | 'openSpan'> {
   /** Told of each chunk once it can be seen. */
   readonly show: (chunk: Chunk) => void;
-  /** Another sitting of the run begins, with what was said about a call that waited. */
-  resume(run: Run, answered: { readonly toolCallId: string; readonly answer: CallAnswer }): void;
-  /** The sitting is over; `object` is what the host made of the answer. */
+  /** Another segment of the run begins, with what was said about a call that waited. */
+  resume(run: Run, answered: { readonly toolCallId: string; readonly answer: CallResponse }): void;
+  /** The run segment is over; `object` is what the host made of the answer. */
   end(run: Run, object: unknown): void;
 }
 
@@ -48,15 +58,15 @@ export interface Journal {
   /** Whether nothing more is kept of a process once another has taken over its run, see `Engine`. */
   readonly isFenced: boolean;
   /**
-   * A stretch of the run. What it came to is kept with what it changed of the run: where it was kept, the run is made what it was then,
+   * A checkpointed section of the run. What it came to is kept with what it changed of the run: where it was kept, the run is made what it was then,
    * and nothing is done again.
    */
-  stretch<T>(run: Run, key: string, body: () => Promise<T>): Promise<T>;
-  /** A part of the stretch under way whose effect is not to be had twice. What it came to is kept; it changes nothing of the run. */
+  checkpoint<T>(run: Run, key: string, body: () => Promise<T>): Promise<T>;
+  /** A part of the checkpointed section under way whose effect is not to be had twice. What it came to is kept; it changes nothing of the run. */
   part<T>(key: string, body: (inside?: InsidePart) => Promise<T>): Promise<T>;
   /** Notes that something begins that is not to begin twice; says whether it was not begun before. */
   claim(key: string): Promise<boolean>;
-  /** Whether a stretch ends where the run is now, with nothing under way. The end of a run is a stretch of its own where anything is kept. */
+  /** Whether a checkpointed section ends where the run is now, with nothing under way. The end of a run is a checkpointed section of its own where anything is kept. */
   mayEnd(run: Run, isEnd: boolean): boolean;
   /** Makes the run what was kept of it, before anybody looks at it. */
   catchUp(run: Run): void;
@@ -76,7 +86,7 @@ export interface RunOptions extends Readonly<RecordedSettings> {
   readonly settings: StepSettings;
   /** The limits that the run began with. A resumed or replayed run keeps them, whatever its agent says now. */
   readonly limits: LoopLimits;
-  readonly outlet: Outlet<Chunk>;
+  readonly streamBuffer: StreamBuffer<Chunk>;
   readonly abortSignal?: AbortSignal;
   /** Whether results and chunks describe the guards to whoever is sent them. Default `false`. */
   readonly serveGuardDetails?: boolean;
@@ -122,9 +132,9 @@ export interface Attempt {
   prompt: Prompt | undefined;
   /** A response that a guard had cached; the model is not called. */
   cached: PhaseData<'llmRequest'>['response'];
-  answer: Answer;
+  answer: AssembledResponse;
   /** The call that was begun while guards judge; nothing of it is taken before they have passed. */
-  ahead: AnswerAhead | undefined;
+  ahead: ResponseAhead | undefined;
   /** The provider's chunks as they came, kept where a guard asks for them. */
   rawChunks: { type: string; payload: unknown }[];
   /** Whether the model said anything: words, calls, files. */
@@ -163,7 +173,7 @@ export interface AcceptedStep {
 }
 
 /** What is not shown yet, and the place where it begins. */
-export interface Held {
+export interface BufferedChunks {
   readonly chunks: readonly Chunk[];
   readonly from: number;
 }
@@ -180,7 +190,7 @@ export interface Run {
   readonly signal: AbortSignal;
   /** The conversation as it stands: another list wherever the run went back, see `comeBack`. */
   list: MessageList;
-  /** The strictest stop since the attempt began: why the last work ended. */
+  /** The strictest stop since the attempt began: why the last activity ended. */
   stop: Stop | undefined;
   error: unknown;
   /** Why the last attempt was rejected, until the next one's prompt says so. */
@@ -188,13 +198,13 @@ export interface Run {
   /** System messages as each step starts with them. */
   baseSystem: readonly SystemMessage[];
   /** The conversation as the current step (or the input) started with it; a rejected attempt goes back to it. */
-  start: Standing | undefined;
+  start: ConversationSnapshot | undefined;
   /** The conversation as the first step started with it; a rejected result goes back to it. */
-  firstStep: Standing | undefined;
+  firstStep: ConversationSnapshot | undefined;
   /** What the caller said as the guards left it, kept where it may have to be saved without an answer. */
-  acceptedInput: Standing | undefined;
+  acceptedInput: ConversationSnapshot | undefined;
   /** Guards that have yet to judge, beside the model's call. */
-  beside: readonly GuardBeside[];
+  overlapGuards: readonly OverlapGuard[];
   attempt: Attempt | undefined;
   /** Every attempt that was told as finished, rejected ones included, and the one under review. */
   readonly steps: StepRecord[];
@@ -210,10 +220,10 @@ export interface Run {
   recoveries: number;
   modelIndex: number;
   status: RunStatus | undefined;
-  /** Where the machine rests, until the run is resumed. */
+  /** Where the machine is suspended, until the run is resumed. */
   restsAt: LoopSnapshot | undefined;
-  /** What was not shown yet when the run came to rest. */
-  held: Held;
+  /** What was not shown yet when the run was suspended. */
+  held: BufferedChunks;
 }
 
 /** A fresh attempt with the settings that the run was called with. */
@@ -222,7 +232,7 @@ export const createAttempt = (run: Run): Attempt => ({
   entry: run.options.ports.models[run.modelIndex] as ModelEntry, // the machine counts no further than there are models
   prompt: undefined,
   cached: undefined,
-  answer: createAnswer(),
+  answer: createResponse(),
   ahead: undefined,
   rawChunks: [],
   hasSpoken: false,
@@ -241,7 +251,7 @@ export const createAttempt = (run: Run): Attempt => ({
   record: undefined,
 });
 
-/** The attempt that is under way; every work after `prepare` has one. */
+/** The attempt that is under way; every activity after `prepare` has one. */
 export const currentAttempt = (run: Run): Attempt => {
   if (!run.attempt) throw new InterlockError('run/failed', { detail: 'no attempt is under way.' });
   return run.attempt;
@@ -262,10 +272,10 @@ export const visibleSteps = (run: Run): StepRecord[] => {
 /** What hooks get as `steps`; the host's type of a step is wider than any hook can rely on. */
 export const stepsForHooks = (run: Run): never[] => [...run.steps] as never[];
 
-/** Whether nobody waits for the run any more: what a work still does then must not be seen. */
+/** Whether nobody waits for the run any more: what an activity still does then must not be seen. */
 export const isOver = (run: Run): boolean => run.signal.aborted || run.status !== undefined;
 
-/** Notes why a work of the run failed; one that was given up on has nothing more to say. */
-export const noteError = (run: Run, error: unknown): void => {
+/** Notes why an activity of the run failed; one that was given up on has nothing more to say. */
+export const setRunError = (run: Run, error: unknown): void => {
   if (!isOver(run)) run.error = error;
 };

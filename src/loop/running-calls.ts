@@ -1,14 +1,14 @@
 import { anySignal } from '../phase/any-signal.js';
 import { InterlockError } from '../errors.js';
 import type { Stop } from '../verdict.js';
-import type { CallAnswer, FoundOutcome } from './call-answer.js';
+import type { CallResponse, FoundOutcome } from './call-response.js';
 import { assumedEffect } from './effect.js';
 import type { InsidePart } from './inside-part.js';
-import { letThrough } from './interruption.js';
+import { rethrowInterruption } from './interruption.js';
 import { noJournal } from './journal.js';
 import { mayRejectCalls, stopWith } from './judge.js';
 import type { Outcome } from './outcome.js';
-import { openToolPassage } from './passage.js';
+import { openToolStream } from './guarded-stream.js';
 import type { Awaitable } from '../phase/awaitable.js';
 import { copyPlain } from '../phase/plain-data.js';
 import type { Chunk, DataPart, ToolCall, ToolOutcome, ToolRequest } from './ports.js';
@@ -30,7 +30,7 @@ export interface RunningCalls {
   halt(how: 'wait' | 'cancel'): Promise<void>;
 }
 
-interface Floor {
+interface CallSite {
   readonly run: Run;
   readonly attempt: Attempt;
   readonly abortSignal: AbortSignal;
@@ -44,18 +44,18 @@ export const createRunningCalls = (run: Run, attempt: Attempt): RunningCalls => 
   const canceled = new AbortController();
   const stopped = new AbortController();
   const abortSignal = anySignal([run.signal, canceled.signal]);
-  const floor: Floor = { run, attempt, abortSignal, written: new Map(), stop: () => stopped.abort() };
+  const site: CallSite = { run, attempt, abortSignal, written: new Map(), stop: () => stopped.abort() };
   return {
     start: (call) => {
-      const outcome = execute(floor, call).catch((error: unknown): ToolOutcome => {
-        letThrough(error);
+      const outcome = execute(site, call).catch((error: unknown): ToolOutcome => {
+        rethrowInterruption(error);
         return { kind: 'error', error };
       });
       outcome.catch(() => undefined); // an interruption is heard where the call's turn has come
       started.push(outcome);
       return outcome;
     },
-    writtenBy: ({ toolCallId }) => floor.written.get(toolCallId) ?? [],
+    writtenBy: ({ toolCallId }) => site.written.get(toolCallId) ?? [],
     stopped: stopped.signal,
     halt: async (how) => {
       if (how === 'wait') await Promise.all(started);
@@ -64,8 +64,8 @@ export const createRunningCalls = (run: Run, attempt: Attempt): RunningCalls => 
   };
 };
 
-const execute = async (floor: Floor, call: ToolCall): Promise<ToolOutcome> => {
-  const { run, attempt } = floor;
+const execute = async (site: CallSite, call: ToolCall): Promise<ToolOutcome> => {
+  const { run, attempt } = site;
   const { toolCallId, toolName } = call;
   const ruling = attempt.answer.rulings.get(toolCallId);
   if (ruling?.kind === 'rejected') {
@@ -79,31 +79,31 @@ const execute = async (floor: Floor, call: ToolCall): Promise<ToolOutcome> => {
     run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: 'denied', durationMs: 0 });
     return { kind: 'denied', reason: resume.reason };
   }
-  if (resume?.kind === 'data' && resume.suspension.unknown) return executeFound(floor, call, resume);
-  return executeKnown(floor, call, resume);
+  if (resume?.kind === 'data' && resume.suspension.unknown) return executeFound(site, call, resume);
+  return executeKnown(site, call, resume);
 };
 
-type FoundOut = Extract<CallAnswer, { kind: 'data' }>;
+type FoundOut = Extract<CallResponse, { kind: 'data' }>;
 
 /** A person says what came of the call: it is not run again, or begun as it was. */
-const executeFound = async (floor: Floor, call: ToolCall, { data, suspension }: FoundOut): Promise<ToolOutcome> => {
+const executeFound = async (site: CallSite, call: ToolCall, { data, suspension }: FoundOut): Promise<ToolOutcome> => {
   const { toolCallId, toolName } = call;
-  const { recorder } = floor.run;
+  const { recorder } = site.run;
   const found = data as FoundOutcome; // checked where it came in
-  if (found.outcome === 'not-done') return executeKnown(floor, call, suspension.unknown?.resume);
+  if (found.outcome === 'not-done') return executeKnown(site, call, suspension.unknown?.resume);
   recorder.record({ type: 'tool-start', toolCallId, toolName });
   recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: 'result', durationMs: 0 });
-  return finished(floor, call, found.result);
+  return finished(site, call, found.result);
 };
 
-const finished = ({ attempt }: Floor, call: ToolCall, result: unknown): ToolOutcome => {
+const finished = ({ attempt }: CallSite, call: ToolCall, result: unknown): ToolOutcome => {
   const own = finishedCall(call, result);
   attempt.finishedCalls.push(own);
   return { kind: 'result', result: finishedCall(call, own.result).result }; // what the tool still does to its own is not seen
 };
 
-const executeKnown = async (floor: Floor, call: ToolCall, resume: CallAnswer | undefined): Promise<ToolOutcome> => {
-  const { run, attempt } = floor;
+const executeKnown = async (site: CallSite, call: ToolCall, resume: CallResponse | undefined): Promise<ToolOutcome> => {
+  const { run, attempt } = site;
   const { toolCallId, toolName } = call;
   const reused = takeFinished(run.reusable, call);
   if (reused) {
@@ -113,16 +113,16 @@ const executeKnown = async (floor: Floor, call: ToolCall, resume: CallAnswer | u
   }
   run.recorder.record({ type: 'tool-start', toolCallId, toolName });
   const { outcome, durationMs, stop, written } = await keepEnd(run, { call, resume }, (inside) =>
-    runTool(floor, { call, resume, inside }),
+    runTool(site, { call, resume, inside }),
   );
-  if (written) floor.written.set(toolCallId, written);
+  if (written) site.written.set(toolCallId, written);
   if (stop) {
     stopWith(run, stop);
-    floor.stop();
+    site.stop();
   }
   if (outcome.kind === 'client') return outcome;
   run.recorder.record({ type: 'tool-finish', toolCallId, toolName, outcome: outcome.kind, durationMs });
-  return outcome.kind === 'result' ? finished(floor, call, outcome.result) : outcome;
+  return outcome.kind === 'result' ? finished(site, call, outcome.result) : outcome;
 };
 
 /** Runs a tool as often as its effect allows: what is kept of it by itself does not hang on what becomes of its step. */
@@ -152,7 +152,7 @@ const foundSchema = JSON.stringify({
 });
 
 /** A model that was told of it might call the tool again: the run waits for a person, who asks the receiver. */
-const unknownEnd = (toolName: string, resume: CallAnswer | undefined): ToolEnd => {
+const unknownEnd = (toolName: string, resume: CallResponse | undefined): ToolEnd => {
   const { code, message } = new InterlockError('tool/unknown-outcome', { path: toolName });
   const suspension = { payload: { code, message }, resumeSchema: foundSchema, unknown: { resume } };
   return { outcome: { kind: 'suspended', suspension }, durationMs: 0, stop: undefined };
@@ -172,11 +172,11 @@ interface ToolEnd {
   readonly written?: readonly DataPart[];
 }
 
-const runTool = async (floor: Floor, running: Running): Promise<ToolEnd> => {
-  const { run, attempt, abortSignal } = floor;
+const runTool = async (site: CallSite, running: Running): Promise<ToolEnd> => {
+  const { run, attempt, abortSignal } = site;
   const { settings } = attempt;
   const startedAt = run.scope.now();
-  const { write, settle, written } = createWriting(floor);
+  const { write, settle, written } = createWriting(site);
   const { hold, ports } = run.options;
   const isWithheld = hold !== undefined;
   const isInputUntold = mayRejectCalls(run) && attempt.answer.streamedCalls.includes(running.call.toolCallId);
@@ -195,11 +195,11 @@ const isKept = (chunk: Chunk): chunk is Chunk & DataPart =>
  * How a tool writes: at once, or where the run withholds what was not accepted, when it has ended; what a refusing sub-agent wrote
  * is then not seen at all.
  */
-const createWriting = ({ run, stop }: Floor) => {
+const createWriting = ({ run, stop }: CallSite) => {
   const withheld: Chunk[] = [];
   const written: DataPart[] = [];
   const { hold, runId } = run.options;
-  const passage = openToolPassage(run, undefined, (chunk) => {
+  const guardedStream = openToolStream(run, undefined, (chunk) => {
     if (isKept(chunk)) written.push({ type: chunk.type, data: copyPlain(chunk.data) });
   });
   /**
@@ -210,7 +210,7 @@ const createWriting = ({ run, stop }: Floor) => {
     if (run.stop) return; // the step was stopped meanwhile: what its tools still write is not seen
     if (await passing()) stop();
   };
-  const passOn = (chunk: Chunk) => judged(() => passage.letThrough({ runId, from: 'AGENT', ...chunk }));
+  const passOn = (chunk: Chunk) => judged(() => guardedStream.process({ runId, from: 'AGENT', ...chunk }));
   return {
     written,
     write: async (chunk: Chunk): Promise<void> => {
@@ -221,9 +221,9 @@ const createWriting = ({ run, stop }: Floor) => {
     settle: async (outcome: ToolOutcome): Promise<void> => {
       if (outcome.kind !== 'error' || !outcome.withdraws) {
         for (const chunk of withheld) await passOn(chunk);
-        await judged(passage.end);
+        await judged(guardedStream.end);
       }
-      passage.close();
+      guardedStream.close();
     },
   };
 };

@@ -1,9 +1,9 @@
 import type { PhaseData } from '../phase/row.js';
-import { judge, releaseJudged } from './judge.js';
+import { judge, emitJudged } from './judge.js';
 import type { Outcome } from './outcome.js';
-import { placeResult, type CallResult } from './place-result.js';
+import { insertResult, type CallResult } from './insert-result.js';
 import type { StepRecord, ToolCall } from './ports.js';
-import { agentChunk } from './release.js';
+import { agentChunk } from './emit.js';
 import { stepsForHooks, type Run } from './run.js';
 import { toolResultRecord } from './step-record.js';
 
@@ -12,14 +12,14 @@ import { toolResultRecord } from './step-record.js';
  * step's record. A result that they took out of the conversation is told to nobody. Gives an outcome where they stop on it.
  */
 export const settleResult = async (run: Run, record: StepRecord, told: CallResult): Promise<Outcome | undefined> => {
-  const place = placeResult(run, told);
+  const inserted = insertResult(run, told);
   const judged = await judge<'toolResult'>(run, resultPayload(run, told));
   if (judged.outcome) return judged.outcome;
-  const standing = place.read(judged.data.result);
-  if (!standing) return undefined;
-  const standingRecord = toolResultRecord(run, told.call, standing.result);
-  record.toolResults.push(standingRecord);
-  return (await releaseJudged(run, agentChunk(run, 'tool-result', { ...told.payload, ...(standingRecord.payload as object) })))
+  const current = inserted.read(judged.data.result);
+  if (!current) return undefined;
+  const currentRecord = toolResultRecord(run, told.call, current.result);
+  record.toolResults.push(currentRecord);
+  return (await emitJudged(run, agentChunk(run, 'tool-result', { ...told.payload, ...(currentRecord.payload as object) })))
     .outcome;
 };
 
@@ -42,11 +42,11 @@ export const settleError = async (run: Run, { call, error }: CallError): Promise
   const { result } = readToolResult(list, toolCallId);
   const judged = await judge<'toolResult'>(run, { ...resultPayload(run, { call, result }), isError: true });
   if (judged.outcome) return judged.outcome;
-  const standing = readToolResult(list, toolCallId);
-  if (!standing.found) return undefined;
-  const told = standing.result === result ? error : new Error(String(standing.result));
+  const current = readToolResult(list, toolCallId);
+  if (!current.found) return undefined;
+  const told = current.result === result ? error : new Error(String(current.result));
   if (told !== error) setToolOutcome(list, call, { kind: 'error', error: told });
-  return (await releaseJudged(run, agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: told }))).outcome;
+  return (await emitJudged(run, agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: told }))).outcome;
 };
 
 const resultPayload = (run: Run, { call, result }: CallResult): PhaseData<'toolResult'> => {

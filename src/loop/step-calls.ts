@@ -1,5 +1,5 @@
 import { klona } from 'klona/full';
-import type { CallAnswer, Suspension } from './call-answer.js';
+import type { CallResponse, Suspension } from './call-response.js';
 import type { ToolCall } from './ports.js';
 
 /** What a call waits for: a person's yes or no, or what its tool asked for when it suspended the run. */
@@ -7,10 +7,10 @@ export type WaitingCall =
   | { readonly kind: 'approval'; readonly call: ToolCall }
   | { readonly kind: 'data'; readonly call: ToolCall; readonly suspension: Suspension };
 
-/** Where the calls of a step stand, from one sitting of a run to the next; by call. */
+/** Where the calls of a step stand, from one segment of a run to the next; by call. */
 export interface StepCalls {
   readonly waiting: Map<string, WaitingCall>;
-  readonly answers: Map<string, CallAnswer>;
+  readonly answers: Map<string, CallResponse>;
   /** Calls as they were shown to a person: what runs is what was approved. */
   readonly shown: Map<string, ToolCall>;
   /** Calls that are done with: the model is told how they ended, or the client answers them. */
@@ -33,7 +33,7 @@ export const awaitApproval = ({ waiting, shown }: StepCalls, call: ToolCall): vo
 };
 
 /** A call that waited is answered. */
-export const answerCall = ({ waiting, answers }: StepCalls, toolCallId: string, answer: CallAnswer): void => {
+export const answerCall = ({ waiting, answers }: StepCalls, toolCallId: string, answer: CallResponse): void => {
   waiting.delete(toolCallId);
   answers.set(toolCallId, answer);
 };

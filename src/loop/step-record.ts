@@ -1,7 +1,7 @@
 import { withoutQuotations } from '../guard/read-fields.js';
-import { findToolPart, reasoningOf, textOf, type Part, type ProviderResult } from './answer.js';
+import { findToolPart, reasoningOf, textOf, type Part, type ProviderResult } from './response.js';
 import type { Chunk, StepRecord, StepTripwire, TokenUsage, ToolCall, ToolCallRecord, ToolResultRecord } from './ports.js';
-import { agentChunk } from './release.js';
+import { agentChunk } from './emit.js';
 import { acceptedSteps, type Attempt, type Run } from './run.js';
 
 /** Usage of which nothing is known. */

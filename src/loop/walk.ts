@@ -1,30 +1,30 @@
 import type { Decision, LoopSnapshot } from './decide.js';
 import type { LoopEvent } from './machine.js';
 import type { Outcome, OutcomeKind } from './outcome.js';
-import { outcomesOf, type WorkName } from './work-names.js';
+import { outcomesOf, type ActivityName } from './activity-names.js';
 
 /** Where the machine is: two ways that lead to one place go on alike. */
-export const placeOf = ({ snapshot: { value, context } }: Decision): string => JSON.stringify([value, context]);
+export const stateKeyOf = ({ snapshot: { value, context } }: Decision): string => JSON.stringify([value, context]);
 
-/** One way in which the work under way may end. */
-export interface Ending {
+/** One way in which the activity under way may end. */
+export interface PossibleOutcome {
   readonly outcome: Outcome;
   readonly event: LoopEvent;
 }
 
-/** Every way in which a work under way may end. */
-export const endingsAt = ({ snapshot }: Decision): Ending[] =>
-  worksUnderWay(snapshot).flatMap((work) =>
-    outcomesOf[work].flatMap(outcomesLike).map((outcome) => ({ outcome, event: doneEvent(work, outcome) })),
+/** Every way in which an activity under way may end. */
+export const outcomesAt = ({ snapshot }: Decision): PossibleOutcome[] =>
+  activitiesUnderWay(snapshot).flatMap((activity) =>
+    outcomesOf[activity].flatMap(outcomesLike).map((outcome) => ({ outcome, event: doneEvent(activity, outcome) })),
   );
 
-/** The works that the machine waits for, also those that started before it came where it is. */
-export const worksUnderWay = ({ children }: LoopSnapshot): WorkName[] => Object.keys(children) as WorkName[]; // their ids are their names
+/** The activities that the machine waits for, also those that started before it came where it is. */
+export const activitiesUnderWay = ({ children }: LoopSnapshot): ActivityName[] => Object.keys(children) as ActivityName[]; // their ids are their names
 
-const doneEvent = (work: WorkName, output: Outcome): LoopEvent => ({
-  type: `xstate.done.actor.${work}`,
+const doneEvent = (activity: ActivityName, output: Outcome): LoopEvent => ({
+  type: `xstate.done.actor.${activity}`,
   output,
-  actorId: work,
+  actorId: activity,
 });
 
 const outcomesLike = (kind: OutcomeKind): Outcome[] => {

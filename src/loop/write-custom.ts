@@ -1,5 +1,5 @@
 import { InterlockError } from '../errors.js';
-import { releaseJudged } from './judge.js';
+import { emitJudged } from './judge.js';
 import type { Chunk } from './ports.js';
 import { isOver, type Run } from './run.js';
 
@@ -14,7 +14,7 @@ export const writeCustom = async (run: Run, chunk: Chunk): Promise<void> => {
     throw new InterlockError('phase/invalid-data-part', { path: 'writer.custom', detail: `the type is "${chunk?.type}".` });
   if (isOver(run)) return;
   if (run.stop) throw stopError(run); // a sibling that was stopped with its block may still be at work
-  const { outcome } = await releaseJudged(run, { runId: run.options.runId, from: 'AGENT', ...chunk });
+  const { outcome } = await emitJudged(run, { runId: run.options.runId, from: 'AGENT', ...chunk });
   if (outcome) throw stopError(run);
 };
 

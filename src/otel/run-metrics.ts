@@ -5,7 +5,7 @@ import { attribute, operation } from './names.js';
 import { errorType, guardAttributes } from './run-spans.js';
 
 /** What the metrics of a run need to know of it. */
-interface RunFacts {
+interface RunInfo {
   readonly agent: string | undefined;
   /** Epoch milliseconds. */
   startedAt: number;
@@ -20,7 +20,7 @@ type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 /** Makes metrics of events. */
 export const createRunMetrics = (meter: Meter): ((event: RunEvent) => void) => {
   const instruments = createInstruments(meter);
-  const runs = createKnownRuns<RunFacts>();
+  const runs = createKnownRuns<RunInfo>();
   return (event) => {
     if (event.type === 'run-start' || event.type === 'run-resume')
       return runs.begin(event.runId, factsOf(event, runs.get(event.runId)));
@@ -31,7 +31,7 @@ export const createRunMetrics = (meter: Meter): ((event: RunEvent) => void) => {
   };
 };
 
-const factsOf = (event: Of<'run-start' | 'run-resume'>, before: RunFacts | undefined): RunFacts => ({
+const factsOf = (event: Of<'run-start' | 'run-resume'>, before: RunInfo | undefined): RunInfo => ({
   agent: event.type === 'run-start' ? event.agentId : before?.agent,
   startedAt: event.at,
   retries: event.type === 'run-start' ? 0 : (before?.retries ?? 0),
@@ -82,9 +82,9 @@ const createInstruments = (meter: Meter): Instruments => {
   };
 };
 
-type Count<T extends RunEvent['type']> = (to: Instruments, facts: RunFacts, event: Of<T>) => void;
+type Count<T extends RunEvent['type']> = (to: Instruments, facts: RunInfo, event: Of<T>) => void;
 
-const countVerdict = (to: Instruments, { agent }: RunFacts, event: Of<'guard' | 'guard-shadow'>): void => {
+const countVerdict = (to: Instruments, { agent }: RunInfo, event: Of<'guard' | 'guard-shadow'>): void => {
   const attributes = { [attribute.agent]: agent, ...guardAttributes(event) };
   to.verdicts.add(1, attributes);
   to.guardDuration.record(event.durationMs / event.calls / 1_000, attributes);
@@ -117,13 +117,13 @@ const meanings: { readonly [T in RunEvent['type']]?: Count<T> } = {
   'run-finish': (to, facts, event) => countRun(to, facts, event),
 };
 
-const count = (to: Instruments, facts: RunFacts, event: RunEvent): void => {
+const count = (to: Instruments, facts: RunInfo, event: RunEvent): void => {
   const meaning = meanings[event.type] as Count<RunEvent['type']> | undefined; // of its type
   meaning?.(to, facts, event);
 };
 
 /** What came out of a cache was no operation of a provider's. */
-const countModel = ({ modelDuration, tokens }: Instruments, { model }: RunFacts, event: Of<'model-finish'>): void => {
+const countModel = ({ modelDuration, tokens }: Instruments, { model }: RunInfo, event: Of<'model-finish'>): void => {
   if (event.fromCache) return;
   const { inputTokens, outputTokens } = event.usage;
   modelDuration.record(event.durationMs / 1_000, model);
@@ -131,7 +131,7 @@ const countModel = ({ modelDuration, tokens }: Instruments, { model }: RunFacts,
   if (outputTokens !== undefined) tokens.record(outputTokens, { ...model, [attribute.tokenType]: 'output' });
 };
 
-const countRun = (to: Instruments, facts: RunFacts, event: Of<'run-finish'>): void => {
+const countRun = (to: Instruments, facts: RunInfo, event: Of<'run-finish'>): void => {
   const { at, status, retries, tripwire, error } = event;
   const whose = { [attribute.agent]: facts.agent };
   const type = status === 'failed' && { [attribute.errorType]: errorType(error) };

@@ -41,7 +41,7 @@ export const createRunSpans = (tracer: Tracer): ((event: RunEvent) => void) => {
   };
 };
 
-/** A run stands in whatever is under way where it begins. One that goes on points back at the sitting before. */
+/** A run stands in whatever is under way where it begins. One that goes on points back at the run segment before. */
 const startRun = (tracer: Tracer, event: Of<'run-start' | 'run-resume'>, before: RunSpans | undefined): RunSpans => {
   const agent = event.type === 'run-start' ? event.agentId : before?.agent;
   const outer = context.active();

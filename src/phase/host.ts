@@ -35,14 +35,14 @@ export interface TripSignal {
 }
 
 /** A tool call, as far as its result needs it. */
-export interface ToolCallFacts {
+export interface ToolCallInfo {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly args?: unknown;
 }
 
 /**
- * The small port through which the pure rooms reach the host's MessageList. The list given is always changed in place, so
+ * The small port through which the pure modules reach the host's MessageList. The list given is always changed in place, so
  * that everybody who holds it sees the change.
  */
 export interface MessagePort {
@@ -75,12 +75,12 @@ export interface MessagePort {
   /** The result of a tool call as the list has it now, the text of an error included; not found while there is none. */
   readToolResult(list: MessageList, toolCallId: string): { found: boolean; result?: unknown };
   /** Gives a tool call that the list knows another result; one that it does not know stays unknown. */
-  writeToolResult(list: MessageList, call: ToolCallFacts, result: unknown): void;
+  writeToolResult(list: MessageList, call: ToolCallInfo, result: unknown): void;
   /** Adds a signal to the conversation, and gives it as it stands there. */
   addSignal(list: MessageList, signal: SignalInput): Signal;
 }
 
-/** What the pure rooms need from the framework they run in. */
+/** What the pure modules need from the framework they run in. */
 export interface Host {
   readonly messages: MessagePort;
   /** The error that `abort()` throws; processors written for the host recognise it by its class. */

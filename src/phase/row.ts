@@ -4,7 +4,7 @@ import type { Verdict } from '../verdict.js';
 import type { Awaitable } from './awaitable.js';
 import type { Host } from './host.js';
 import type { ProcessorSlot } from './scope.js';
-import type { MessageFacts } from './settle-messages.js';
+import type { MessageInfo } from './settle-messages.js';
 
 export type Phase = PhaseName;
 
@@ -41,14 +41,14 @@ export interface HookCall<P extends Phase, H extends HookName> {
 }
 
 /** What a row needs to read a hook's answer. */
-export interface Settling<P extends Phase> {
+export interface SettleOptions<P extends Phase> {
   readonly data: PhaseData<P>;
   readonly processorId: string;
   readonly host: Host;
 }
 
 /** How edits of a payload's fields are kept apart and put together again where guards run side by side. */
-export interface MergeFacts {
+export interface MergeInfo {
   /** Fields that a hook may change in place: in a parallel block each branch is given copies of its own. */
   readonly copied?: readonly string[];
   /** Fields that are one thing however they look inside, and are taken whole; `tools.*` is each entry of `tools`. */
@@ -76,11 +76,11 @@ export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName
   /** What a person reads, in the studio and the reference. */
   readonly title: string;
   /** Which messages the payload carries; absent where it carries none. */
-  readonly carries?: MessageFacts;
+  readonly carries?: MessageInfo;
   /** The payload as its list has it now; absent where it carries no messages. */
   refresh?(data: PhaseData<P>, host: Host): PhaseData<P>;
   /** What a merge must know of the payload's fields, beside the messages. */
-  readonly merge?: MergeFacts;
+  readonly merge?: MergeInfo;
   /** What absent fields stand for, e.g. all tools where none are named: a branch that names some takes the others away. */
   implies?(data: PhaseData<P>): Partial<PhaseData<P>>;
   /** Whether there is nothing (more) for this hook to do with the payload. */
@@ -88,7 +88,7 @@ export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName
   /** Calls the hook with its arguments. */
   invoke(call: HookCall<P, H>): unknown;
   /** Reads what the hook returned; throws an InterlockError for what the phase cannot use. */
-  settle(returned: unknown, settling: Settling<P>): Awaitable<Verdict<PhaseData<P>>>;
+  settle(returned: unknown, settling: SettleOptions<P>): Awaitable<Verdict<PhaseData<P>>>;
 }
 
 /** A row of a phase with whichever hook is its own. */

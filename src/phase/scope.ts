@@ -49,7 +49,7 @@ export interface LateAbort {
 }
 
 /** A guard that is to judge a payload while the model is called with it. */
-export interface GuardBeside {
+export interface OverlapGuard {
   readonly author: Author;
   /** Asks the guard; it reports its verdict itself. Asked again, it is given the same payload. */
   judge(scope: RunScope): Awaitable<Verdict<unknown>>;
@@ -120,7 +120,7 @@ export interface RunScope {
   readonly heedsRulings?: boolean;
   reportLateAbort(report: LateAbort): void;
   /** Takes a guard to be asked beside the model's call, which waits for its verdict; absent where nothing can wait for it. */
-  readonly askBeside?: (guard: GuardBeside) => void;
+  readonly addOverlapGuard?: (guard: OverlapGuard) => void;
   /** Opens the span of a guard's call; absent where nothing is traced. */
   readonly openSpan?: (call: GuardCall) => GuardSpan;
   /** The workflow whose steps are running; absent where none of them may ask for it. */
@@ -171,7 +171,7 @@ export const createRunScope = (parts: ScopeParts): RunScope & { retryCount: numb
     reportStale: reports.reportStale,
     reportLateAbort: reports.reportLateAbort,
     openShadow: reports.openShadow,
-    askBeside: parts.askBeside,
+    addOverlapGuard: parts.addOverlapGuard,
     openSpan: parts.openSpan,
     workflow: parts.workflow,
   };

@@ -15,7 +15,7 @@ export interface MessageCarrier {
 }
 
 /** What a row says about the messages it carries. */
-export interface MessageFacts {
+export interface MessageInfo {
   /** Which messages the hook sees. */
   readonly scope: MessageScope;
   /** The source that messages get which a hook adds. */
@@ -29,7 +29,7 @@ export interface MessageFacts {
 }
 
 /** What is needed to read the answer of a hook over messages. */
-export interface MessageSettling<Data extends MessageCarrier> {
+export interface SettleMessagesOptions<Data extends MessageCarrier> {
   readonly data: Data;
   readonly processorId: string;
   readonly host: Host;
@@ -45,14 +45,14 @@ export const listOf = (data: MessageCarrier): MessageList => {
  * The payload with a MessageList, made from its messages where it came without one (from a form, or as JSON).
  * Raises `phase/missing-messages`.
  */
-export const withMessageList = <Data extends MessageCarrier>(data: Data, host: Host, { source }: MessageFacts): Data => {
+export const withMessageList = <Data extends MessageCarrier>(data: Data, host: Host, { source }: MessageInfo): Data => {
   if (data.messageList) return data;
   if (!data.messages) throw new InterlockError('phase/missing-messages', { path: `${data.phase}.messages` });
   return { ...data, messageList: host.messages.create(data.messages, data.systemMessages ?? [], source) };
 };
 
 /** The message arguments of a hook, read afresh so that each hook sees what the one before it did. */
-export const messageArgs = (data: MessageCarrier, host: Host, { scope }: MessageFacts) => {
+export const messageArgs = (data: MessageCarrier, host: Host, { scope }: MessageInfo) => {
   const messageList = listOf(data);
   return {
     messages: host.messages.read(messageList, scope),
@@ -62,13 +62,13 @@ export const messageArgs = (data: MessageCarrier, host: Host, { scope }: Message
 };
 
 /** The payload as its list has it now. */
-export const refreshed = <Data extends MessageCarrier>(data: Data, host: Host, facts: MessageFacts): Data => {
+export const refreshed = <Data extends MessageCarrier>(data: Data, host: Host, facts: MessageInfo): Data => {
   const { messages, systemMessages } = messageArgs(data, host, facts);
   return { ...data, messages, systemMessages };
 };
 
 /** The payload for code that reads it itself: what a guard before did to the list in place is in its messages. */
-export const current = <Data extends MessageCarrier>(data: Data, host: Host, facts: MessageFacts | undefined): Data => {
+export const current = <Data extends MessageCarrier>(data: Data, host: Host, facts: MessageInfo | undefined): Data => {
   if (!facts || !data.messageList) return data;
   const fresh = refreshed(data, host, facts);
   const { messages = [], systemMessages = [] } = data;
@@ -80,7 +80,11 @@ export const current = <Data extends MessageCarrier>(data: Data, host: Host, fac
  * A payload as code of the author's hands it on: what it replaced of the list's own goes into the list, which alone counts.
  * Raises `phase/foreign-message-list`, `phase/messages-and-message-list`, `phase/invalid-result`.
  */
-export const adopted = <Data extends MessageCarrier>(made: Data, settling: MessageSettling<Data>, facts: MessageFacts): Data => {
+export const adopted = <Data extends MessageCarrier>(
+  made: Data,
+  settling: SettleMessagesOptions<Data>,
+  facts: MessageInfo,
+): Data => {
   const { data, host } = settling;
   facts.adopt?.(made, data, host);
   const replaced = (name: keyof MessageFields) => (made[name] === data[name] ? undefined : made[name]);
@@ -108,7 +112,10 @@ export const refuseMissing = (missing: string | undefined, data: { phase: string
 };
 
 /** Names the hook that left a message without content in the list. Raises `phase/invalid-result`. */
-export const checkMessages = ({ data, processorId, host }: MessageSettling<MessageCarrier>, { scope }: MessageFacts): void => {
+export const checkMessages = (
+  { data, processorId, host }: SettleMessagesOptions<MessageCarrier>,
+  { scope }: MessageInfo,
+): void => {
   const { messageList } = data;
   if (!messageList) return;
   const messages = host.messages.read(messageList, scope);
@@ -133,8 +140,8 @@ export const describeValue = (value: unknown): string => {
  */
 export const settleMessages = <Data extends MessageCarrier>(
   returned: unknown,
-  settling: MessageSettling<Data>,
-  facts: MessageFacts,
+  settling: SettleMessagesOptions<Data>,
+  facts: MessageInfo,
 ): Pass | Edit<Data> => {
   const { data, processorId, host } = settling;
   if (returned === undefined || returned === null) return pass;
@@ -168,8 +175,8 @@ const isMessageFields = (value: unknown): value is MessageFields =>
  */
 export const applyMessageFields = <Data extends MessageCarrier>(
   { messages, messageList, systemMessages }: MessageFields,
-  settling: MessageSettling<Data>,
-  facts: MessageFacts,
+  settling: SettleMessagesOptions<Data>,
+  facts: MessageInfo,
 ): boolean => {
   const { data, processorId } = settling;
   const path = `${data.phase}/${processorId}`;
@@ -185,7 +192,7 @@ export const isGiven = (value: unknown): boolean => value !== undefined && value
 
 const writeSystem = <Data extends MessageCarrier>(
   given: unknown,
-  { data, processorId, host }: MessageSettling<Data>,
+  { data, processorId, host }: SettleMessagesOptions<Data>,
 ): boolean => {
   if (!Array.isArray(given) || !given.every((entry) => (entry as { role?: unknown } | null)?.role === 'system'))
     throw invalidResult(data, processorId, { detail: 'systemMessages is not an array of system messages.' });
@@ -198,8 +205,8 @@ const writeSystem = <Data extends MessageCarrier>(
 
 const writeMessages = <Data extends MessageCarrier>(
   given: unknown,
-  { data, processorId, host }: MessageSettling<Data>,
-  facts: MessageFacts,
+  { data, processorId, host }: SettleMessagesOptions<Data>,
+  facts: MessageInfo,
 ): boolean => {
   if (!Array.isArray(given)) throw invalidResult(data, processorId, { detail: 'messages is not an array.' });
   const bad = given.findIndex((entry) => isGiven(entry) && !looksLikeMessage(entry));

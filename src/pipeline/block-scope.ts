@@ -12,7 +12,7 @@ export interface BlockScope {
 export interface BlockScopes {
   take(outer: RunScope): BlockScope;
   /** Takes a scope back whose branches are all done. */
-  giveBack(outer: RunScope, lent: BlockScope): void;
+  giveBack(outer: RunScope, blockScope: BlockScope): void;
 }
 
 /**
@@ -23,10 +23,10 @@ export const createBlockScopes = (): BlockScopes => {
   const idle = new WeakMap<RunScope, BlockScope[]>();
   return {
     take: (outer) => idle.get(outer)?.pop() ?? openScope(outer),
-    giveBack: (outer, lent) => {
+    giveBack: (outer, blockScope) => {
       const others = idle.get(outer);
-      if (others) others.push(lent);
-      else idle.set(outer, [lent]);
+      if (others) others.push(blockScope);
+      else idle.set(outer, [blockScope]);
     },
   };
 };

@@ -7,7 +7,7 @@ import type { Host } from '../phase/host.js';
 import { adopted, current, describeValue, withMessageList } from '../phase/settle-messages.js';
 import { phaseNames, phaseRow } from '../phase/table.js';
 import { pass, type Verdict } from '../verdict.js';
-import { besideModel } from './beside-model.js';
+import { overlapModel } from './overlap-model.js';
 import { inBranch } from './branch.js';
 import { armsOf, stepContext } from './choose-arms.js';
 import {
@@ -94,7 +94,7 @@ const guardSteps = <P extends Phase>(row: PhaseRow<P>, node: GuardNode, path: st
   if (typeof processor[row.hook] !== 'function') return [];
   const judging = withPolicy(stepOf({ row, processor, path }), { row, policy });
   const step = recordsEdits ? recordingEdits(judging) : judging;
-  return [policy && isOverlapping(policy, row) ? besideModel(step) : step];
+  return [policy && isOverlapping(policy, row) ? overlapModel(step) : step];
 };
 
 /** The name under which a node's result stands after a block. */
@@ -166,7 +166,7 @@ const blockStep = <P extends Phase>({ phase }: PhaseRow<P>, path: string, run: G
   read: (verdict) => verdict as Verdict<PhaseData<P>>, // what `run` gives
 });
 
-interface Site<P extends Phase> {
+interface CompileSite<P extends Phase> {
   row: PhaseRow<P>;
   path: string;
   id: string;
@@ -174,7 +174,7 @@ interface Site<P extends Phase> {
 
 /** A function of the author's as a step. */
 const functionStep = <P extends Phase>(
-  { row, path, id }: Site<P>,
+  { row, path, id }: CompileSite<P>,
   run: (data: PhaseData<P>, scope: RunScope) => unknown,
 ): GuardStep<P> => ({
   author: { processorId: id, phase: row.phase, path },
@@ -184,7 +184,7 @@ const functionStep = <P extends Phase>(
 });
 
 /** A map sees the block before it keyed by step id; every key holds the merged payload, so that no choice loses an edit. */
-const mapStep = <P extends Phase>(site: Site<P>, { run }: MapNode, before: GraphNode | undefined): GuardStep<P> =>
+const mapStep = <P extends Phase>(site: CompileSite<P>, { run }: MapNode, before: GraphNode | undefined): GuardStep<P> =>
   functionStep(site, (data, scope) => run(stepContext(keyedBy(before, data), scope)));
 
 /** What a map is given after a block: the merged payload under each step id. */
@@ -197,7 +197,7 @@ export const keyedBy = (before: GraphNode | undefined, data: PhaseData): unknown
 const readPayload = <P extends Phase>(
   returned: unknown,
   data: PhaseData<P>,
-  { row, path, id, host }: Site<P> & { host: Host },
+  { row, path, id, host }: CompileSite<P> & { host: Host },
 ): Verdict<PhaseData<P>> => {
   if (returned === undefined || returned === null || returned === data) return pass;
   if (typeof returned === 'object' && (returned as { phase?: unknown }).phase === data.phase) {

@@ -1,5 +1,5 @@
 import { keyOf, removed, type Alignment } from './align.js';
-import type { Place, Version } from './merge-options.js';
+import type { MergeTarget, Version } from './merge-options.js';
 import { compare } from './overlap.js';
 import { isRecord, isSame } from '../phase/plain-data.js';
 import { isName, lostWords, scrubbed, textOf } from './words.js';
@@ -17,10 +17,10 @@ export interface NewEntry {
 }
 
 /** An array under merge. */
-interface Merging {
+interface InsertionOptions {
   readonly base: readonly unknown[];
   readonly aligned: readonly AlignedVersion[];
-  readonly place: Place;
+  readonly place: MergeTarget;
 }
 
 /**
@@ -28,7 +28,7 @@ interface Merging {
  * where it has one, else where it is the same. Under the default rule an entry is freed of words that another branch took out of
  * what stood in its place.
  */
-export const insertionsOf = (merging: Merging): NewEntry[] => {
+export const insertionsOf = (merging: InsertionOptions): NewEntry[] => {
   const found: NewEntry[] = [];
   const branches = merging.aligned.toSorted((a, b) => compare(a.author, b.author));
   for (const { position, version, entry, from, to } of branches.flatMap(entriesOf)) {
@@ -56,12 +56,12 @@ interface Gap {
   readonly to: number;
 }
 
-const freed = (entry: unknown, gap: Gap, { base, aligned, place: { options, target } }: Merging): unknown => {
+const freed = (entry: unknown, gap: Gap, { base, aligned, place: { options, target } }: InsertionOptions): unknown => {
   if (options.rule !== 'widest-redaction' || gap.from === gap.to || isName(entry)) return entry;
   const before = textOf(base.slice(gap.from, gap.to));
   const others = aligned
     .filter((other) => other !== gap.version)
-    .map((other) => ({ author: other.author, value: textOf(standingIn(other, gap)) }));
+    .map((other) => ({ author: other.author, value: textOf(offsetIn(other, gap)) }));
   const free = scrubbed(entry, new Set(others.flatMap(({ value }) => lostWords(before, value))));
   if (!isSame(free, entry))
     options.onOverlap({ base: before, edits: [{ author: gap.version.author, value: entry }, ...others], target });
@@ -69,7 +69,7 @@ const freed = (entry: unknown, gap: Gap, { base, aligned, place: { options, targ
 };
 
 /** What a branch has in a stretch of the base. */
-const standingIn = ({ kept, inserted }: AlignedVersion, { from, to }: Gap): unknown[] => [
+const offsetIn = ({ kept, inserted }: AlignedVersion, { from, to }: Gap): unknown[] => [
   ...kept.slice(from, to).filter((entry) => entry !== removed),
   ...[...inserted].flatMap(([position, entries]) =>
     position >= from && position <= to ? entries.map(({ entry }) => entry) : [],

@@ -18,7 +18,7 @@ export interface Block<P extends Phase> {
 }
 
 /** What the branches of a block made of a payload. */
-export interface Merging<P extends Phase> {
+export interface MergeBranchesOptions<P extends Phase> {
   readonly data: PhaseData<P>;
   /** Who worked on what; a processor's step id (`processor:pii`) counts as its name. */
   readonly branches: readonly { readonly id: string }[];
@@ -39,7 +39,7 @@ export interface Merged<P extends Phase> {
  * Merges what branches made of a payload; the payload's own list takes up the merged messages. An overlap
  * under the rule `error` (`pipeline/conflict`) and a rule of the author's that throws leave no verdict.
  */
-export const mergeBranches = <P extends Phase>(merging: Merging<P>): Merged<P> => {
+export const mergeBranches = <P extends Phase>(merging: MergeBranchesOptions<P>): Merged<P> => {
   const { data, block, scope } = merging;
   const { row, path } = block;
   const writers = new Set<number>();
@@ -61,7 +61,7 @@ type Fields = Record<string, unknown>;
 /** The name of a branch in reports and merges. */
 export const authorOf = ({ id }: { readonly id: string }): string => id.replace(/^processor:/, '');
 
-interface Comparing {
+interface CompareOptions {
   /** What all branches were given. */
   readonly base: unknown;
   /** What each of them left. */
@@ -73,7 +73,10 @@ interface Comparing {
 const times: ReadonlySet<string> = new Set(['createdAt']);
 
 /** The versions that differ from the base; who made them is noted. */
-const versionsOf = <P extends Phase>({ branches }: Merging<P>, { base, values, writers }: Comparing): Version[] =>
+const versionsOf = <P extends Phase>(
+  { branches }: MergeBranchesOptions<P>,
+  { base, values, writers }: CompareOptions,
+): Version[] =>
   values.flatMap((value, index): Version[] => {
     const branch = branches[index];
     if (!branch || isSame(base, value, times)) return [];
@@ -81,7 +84,7 @@ const versionsOf = <P extends Phase>({ branches }: Merging<P>, { base, values, w
     return [{ author: authorOf(branch), value }];
   });
 
-const optionsOf = <P extends Phase>({ block, scope }: Merging<P>): MergeOptions => {
+const optionsOf = <P extends Phase>({ block, scope }: MergeBranchesOptions<P>): MergeOptions => {
   const { row, path, overlap } = block;
   return {
     rule: overlap,
@@ -100,7 +103,7 @@ const optionsOf = <P extends Phase>({ block, scope }: Merging<P>): MergeOptions 
 const bookkeeping = /(^|\.)createdAt$|^messages\.\d+\.id$/;
 
 /** Merges the messages into the payload's list; says whether they changed. */
-const mergeLists = <P extends Phase>(merging: Merging<P>, writers: Set<number>): boolean => {
+const mergeLists = <P extends Phase>(merging: MergeBranchesOptions<P>, writers: Set<number>): boolean => {
   const { data, results, scope } = merging;
   const { messages } = scope.host;
   const { messageList: list }: MessageCarrier = data;
@@ -123,7 +126,11 @@ const mergeLists = <P extends Phase>(merging: Merging<P>, writers: Set<number>):
 const unmerged = new Set(['messageList', 'messages', 'systemMessages', 'processorStates', 'abortSignal']);
 
 /** Merges all fields that the list does not give by itself; gives the payload back as it is where nothing changed. */
-const mergeFields = <P extends Phase>(merging: Merging<P>, followed: PhaseData<P>, writers: Set<number>): PhaseData<P> => {
+const mergeFields = <P extends Phase>(
+  merging: MergeBranchesOptions<P>,
+  followed: PhaseData<P>,
+  writers: Set<number>,
+): PhaseData<P> => {
   const { data, results, block } = merging;
   const base: Fields = data;
   const implied: Fields = block.row.implies?.(data) ?? {};
@@ -140,7 +147,7 @@ const mergeFields = <P extends Phase>(merging: Merging<P>, followed: PhaseData<P
 };
 
 /** The fields that some branch holds another value in. Nothing is looked into here: this runs for every chunk of a stream. */
-const touchedIn = <P extends Phase>({ data, results }: Merging<P>, followed: PhaseData<P>): Set<string> => {
+const touchedIn = <P extends Phase>({ data, results }: MergeBranchesOptions<P>, followed: PhaseData<P>): Set<string> => {
   const base: Fields = data;
   const touched = new Set<string>();
   for (const result of results as readonly Fields[]) {

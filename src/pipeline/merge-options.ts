@@ -20,27 +20,27 @@ export interface MergeOptions {
 }
 
 /** Where in the merged value something stands, and how it is merged. */
-export interface Place {
+export interface MergeTarget {
   readonly options: MergeOptions;
   /** Dotted, e.g. `messages.3.content.parts.0.text`; empty at the top. */
   readonly target: string;
 }
 
 /** The place of something inside a place. */
-export const within = ({ options, target }: Place, key: string | number): Place => ({
+export const within = ({ options, target }: MergeTarget, key: string | number): MergeTarget => ({
   options,
   target: target ? `${target}.${key}` : String(key),
 });
 
 /** Tells of an overlap and has the rule decide it. `isWhole` says that the thing is no prose. */
-export const settle = (base: unknown, edits: readonly Version[], { place, isWhole = false }: Settling): unknown => {
+export const settle = (base: unknown, edits: readonly Version[], { place, isWhole = false }: SettleOptions): unknown => {
   const { options, target } = place;
   const overlap = { base, edits, target };
   options.onOverlap(overlap);
   return decide(overlap, options.rule, isWhole);
 };
 
-interface Settling {
-  place: Place;
+interface SettleOptions {
+  place: MergeTarget;
   isWhole?: boolean;
 }

@@ -1,4 +1,4 @@
-import { settle, type Place, type Version } from './merge-options.js';
+import { settle, type MergeTarget, type Version } from './merge-options.js';
 import { byReach, compare } from './overlap.js';
 import { applySpans, groupOverlapping, spansBetween, type Span } from './spans.js';
 import { lostWords, textOf, withoutWords, wordsOf } from './words.js';
@@ -12,7 +12,7 @@ interface AuthoredSpan extends Span {
  * side, and where two branches edited the same words the rule decides. Under the default rule no word comes back that one of the
  * branches took out of the text altogether, not even where another branch moved it; placeholders stay.
  */
-export const mergeTexts = (base: string, versions: readonly Version<string>[], place: Place): string => {
+export const mergeTexts = (base: string, versions: readonly Version<string>[], place: MergeTarget): string => {
   const { options, target } = place;
   const isScrubbed = options.rule === 'widest-redaction';
   const lost = new Set(isScrubbed ? versions.flatMap(({ value }) => lostWords(base, value)) : []);
@@ -44,14 +44,14 @@ const withoutMovedWords = (stretch: string, text: string, lost: ReadonlySet<stri
     .join('');
 };
 
-interface Settling {
+interface SettleGroupOptions {
   /** In the order of the branches. */
   authors: readonly string[];
-  place: Place;
+  place: MergeTarget;
 }
 
 /** One stretch of the base that one or several spans touch, as one span. */
-const settleGroup = (base: string, group: readonly AuthoredSpan[], { authors, place }: Settling): Span => {
+const settleGroup = (base: string, group: readonly AuthoredSpan[], { authors, place }: SettleGroupOptions): Span => {
   const [first] = group as [AuthoredSpan, ...AuthoredSpan[]]; // a group holds what it was made of
   const { start } = first;
   const end = Math.max(...group.map((span) => span.end));

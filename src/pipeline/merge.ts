@@ -1,6 +1,6 @@
 import { alignArray, keyOf, keysOf, removed } from './align.js';
 import { insertionsOf } from './insertions.js';
-import { settle, within, type Place, type Version } from './merge-options.js';
+import { settle, within, type MergeTarget, type Version } from './merge-options.js';
 import { mergeTexts } from './merge-texts.js';
 import { compare } from './overlap.js';
 import { isRecord, isSame } from '../phase/plain-data.js';
@@ -12,7 +12,7 @@ import { isNameField } from './words.js';
  *
  * Throws MergeConflict under the rule `error`, and whatever a rule of the author's throws.
  */
-export const mergeValues = (base: unknown, versions: readonly Version[], place: Place): unknown => {
+export const mergeValues = (base: unknown, versions: readonly Version[], place: MergeTarget): unknown => {
   const { options, target } = place;
   const changed = versions.filter(({ value }) => !isSame(base, value));
   const [first] = changed;
@@ -24,7 +24,7 @@ export const mergeValues = (base: unknown, versions: readonly Version[], place: 
 };
 
 /** Merges versions by their parts, where they have parts of one kind. */
-const mergeInside = (base: unknown, versions: readonly Version[], place: Place): unknown => {
+const mergeInside = (base: unknown, versions: readonly Version[], place: MergeTarget): unknown => {
   if (isText(base) && areAll(versions, isText)) return mergeTexts(base, versions, place);
   if (Array.isArray(base) && areAll(versions, isArray)) return mergeArrays(base, versions, place);
   if ((base === undefined || isRecord(base)) && areAll(versions, isRecord)) return mergeRecords(base ?? {}, versions, place);
@@ -39,7 +39,7 @@ const areAll = <T>(versions: readonly Version[], is: (value: unknown) => value i
 
 type Fields = Record<string, unknown>;
 
-const mergeRecords = (base: Fields, versions: readonly Version<Fields>[], place: Place): Fields => {
+const mergeRecords = (base: Fields, versions: readonly Version<Fields>[], place: MergeTarget): Fields => {
   const keys = new Set([base, ...versions.map(({ value }) => value)].flatMap((record) => Object.keys(record)));
   const merged = [...keys].flatMap((key): [string, unknown][] => {
     const own = versions.map(({ author, value }) => ({ author, value: value[key] }));
@@ -50,7 +50,7 @@ const mergeRecords = (base: Fields, versions: readonly Version<Fields>[], place:
   return Object.fromEntries(merged);
 };
 
-const mergeArrays = (given: readonly unknown[], versions: readonly Version<unknown[]>[], place: Place): unknown[] => {
+const mergeArrays = (given: readonly unknown[], versions: readonly Version<unknown[]>[], place: MergeTarget): unknown[] => {
   const base = inBranchOrder(given, versions, place);
   const aligned = versions.map(({ author, value }) => ({ author, ...alignArray(base, value) }));
   const insertions = insertionsOf({ base, aligned, place });
@@ -69,7 +69,11 @@ const mergeArrays = (given: readonly unknown[], versions: readonly Version<unkno
 };
 
 /** The base in the order that a branch gave it, where entries can be told apart; else, and where none did, as it is. */
-const inBranchOrder = (base: readonly unknown[], versions: readonly Version<unknown[]>[], place: Place): readonly unknown[] => {
+const inBranchOrder = (
+  base: readonly unknown[],
+  versions: readonly Version<unknown[]>[],
+  place: MergeTarget,
+): readonly unknown[] => {
   const keys = keysOf(base);
   if (!keys) return base;
   const places = new Map(keys.map((key, index) => [key, index]));

@@ -4,7 +4,7 @@ import type { Phase, PhaseData } from '../phase/row.js';
 import type { MessageCarrier } from '../phase/settle-messages.js';
 import { strictest, type Verdict } from '../verdict.js';
 import { createBlockScopes } from './block-scope.js';
-import { authorOf, mergeBranches, type Block, type Merging } from './merge-branches.js';
+import { authorOf, mergeBranches, type Block, type MergeBranchesOptions } from './merge-branches.js';
 import { snapshotOf } from './snapshot.js';
 
 /** One branch of a block: its guard and the name under which its edits are known. */
@@ -26,13 +26,13 @@ export interface IndexedBranch<P extends Phase> extends Branch<P> {
 export const inParallel = <P extends Phase>(branches: readonly Branch<P>[], block: Block<P>): Guard<P> => {
   const scopes = createBlockScopes();
   return (data, outer) => {
-    const lent = scopes.take(outer);
+    const blockScope = scopes.take(outer);
     const snapshots = branches.map(() => snapshotOf<P>(data, outer));
-    const verdicts = branches.map(({ guard }, index) => guard(snapshots[index] as PhaseData<P>, lent.scope)); // one each
+    const verdicts = branches.map(({ guard }, index) => guard(snapshots[index] as PhaseData<P>, blockScope.scope)); // one each
     return whenReady(firstTripOrAll(verdicts), (known) => {
       const stop = strictest(known);
-      if (stop?.kind === 'trip') lent.cancel(new DOMException(`${stop.processorId} blocked.`, 'AbortError'));
-      else scopes.giveBack(outer, lent);
+      if (stop?.kind === 'trip') blockScope.cancel(new DOMException(`${stop.processorId} blocked.`, 'AbortError'));
+      else scopes.giveBack(outer, blockScope);
       if (stop) return stop;
       // No stop: every branch has its verdict, and what a guard that passed was given may have been changed in place.
       const results = snapshots.map((snapshot, index) => {
@@ -45,7 +45,7 @@ export const inParallel = <P extends Phase>(branches: readonly Branch<P>[], bloc
 };
 
 /** What branches left of a payload that may be asked again. */
-export interface Settling<P extends Phase> extends Merging<P> {
+export interface SettleBlockOptions<P extends Phase> extends MergeBranchesOptions<P> {
   readonly branches: readonly Branch<P>[];
 }
 
@@ -53,7 +53,7 @@ export interface Settling<P extends Phase> extends Merging<P> {
  * What becomes of a payload after a block that nobody stopped: the merged edits. Who passed has not seen what a sibling changed:
  * that is told, and under `staleVerdicts: 'rerun'` they judge the merged payload, once.
  */
-export const settleBlock = <P extends Phase>(settling: Settling<P>): Awaitable<Verdict<PhaseData<P>>> => {
+export const settleBlock = <P extends Phase>(settling: SettleBlockOptions<P>): Awaitable<Verdict<PhaseData<P>>> => {
   const { branches, block, scope } = settling;
   const isRerun = block.staleVerdicts === 'rerun';
   const undo = isRerun ? checkpointOf(settling) : undefined;
@@ -71,7 +71,7 @@ export const settleBlock = <P extends Phase>(settling: Settling<P>): Awaitable<V
   });
 };
 
-const checkpointOf = <P extends Phase>({ data, block, scope }: Settling<P>): (() => void) | undefined => {
+const checkpointOf = <P extends Phase>({ data, block, scope }: SettleBlockOptions<P>): (() => void) | undefined => {
   const { messageList }: MessageCarrier = data;
   return block.row.refresh && messageList && scope.host.messages.checkpoint(messageList);
 };

@@ -64,7 +64,7 @@ const restore: MessagePort['restore'] = (list, snapshotted) => {
   fill(list, { ...state, messages: state.messages.map((message) => ({ ...message, createdAt: new Date(message.createdAt) })) });
 };
 
-/** Messages as plain data behind the port of the pure rooms: nothing of any host's is loaded. */
+/** Messages as plain data behind the port of the pure modules: nothing of any host's is loaded. */
 export const plainPort: MessagePort = {
   is: (value): value is MessageList => typeof value === 'object' && value !== null && stateIn(value) !== undefined,
   create,

@@ -24,12 +24,12 @@ export interface TraceWriterOptions {
   readonly conceal?: MapText;
 }
 
-/** Writes the trace of one run, sitting after sitting. */
+/** Writes the trace of one run, run segment after run segment. */
 export interface TraceWriter {
   /** Writes the header, and learns where the rest goes. */
   begin(header: HeaderFact): void;
-  /** Whether the run is over or rests: only its events are heard then, for works that were given up on may still be at it. */
-  isResting: boolean;
+  /** Whether the run is over or suspended: only its events are heard then, for activities that were given up on may still be at it. */
+  isSuspended: boolean;
   write(fact: TraceFact): void;
   /** Where the run is: the step and the attempt of an entry. */
   readonly place: Position;
@@ -47,7 +47,7 @@ export const createTraceWriter = ({ recorder, wallClock, position, conceal }: Tr
   let sink: TraceSink | undefined;
   let seq = 0;
   const write = (fact: TraceFact | HeaderFact): void => {
-    if (!sink || (writer.isResting && fact.kind !== 'event')) return;
+    if (!sink || (writer.isSuspended && fact.kind !== 'event')) return;
     const entry = { seq, at: wallClock(), ...fact };
     seq += 1;
     safely(sink, entry);
@@ -59,7 +59,7 @@ export const createTraceWriter = ({ recorder, wallClock, position, conceal }: Tr
       seq += 1;
       if (sink) safely(sink, first);
     },
-    isResting: false,
+    isSuspended: false,
     write,
     get place() {
       const { stepNumber, attempt } = position();

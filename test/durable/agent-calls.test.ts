@@ -82,7 +82,7 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
     expect((await (await agent.attach('one')).getFullOutput()).text).toBe('I charge. All is paid.');
   });
 
-  it('a run is recorded from its beginning to where it rests first, and whoever goes on with it or follows it begins no other trace', async () => {
+  it('a run is recorded from its beginning to where it is suspended first, and whoever goes on with it or follows it begins no other trace', async () => {
     const ends: unknown[] = [];
     const headers: string[] = [];
     const record: TraceRecorder = ({ runId }) => {
@@ -98,7 +98,7 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
     expect([headers, ends]).toEqual([['one'], ['suspended']]);
   });
 
-  it('an answer that comes before the run rests is heard once it does', async () => {
+  it('an answer that comes before the run is suspended is heard once it does', async () => {
     const scenario = approving();
     const agent = scenario.agent({ durability: engineOf() });
     const begun = agent.stream(prompt, { runId: 'one' });
@@ -108,7 +108,7 @@ describe.each(Object.keys(engines))('an agent whose runs %s keeps', (name) => {
     expect(scenario.effects).toEqual([]);
   });
 
-  it('a run that rests is canceled, and one that goes on', async () => {
+  it('a suspended run is canceled, and one that goes on', async () => {
     const scenario = approving();
     const agent = scenario.agent({ durability: engineOf() });
     await agent.generate(prompt, { runId: 'resting' });

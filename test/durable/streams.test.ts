@@ -132,8 +132,8 @@ describe('what is told of a run', () => {
   });
 });
 
-describe('the sittings of a run', () => {
-  it('are told one after the other, and a run that rests is listed until it is answered', async () => {
+describe('the segments of a run', () => {
+  it('are told one after the other, and a suspended run is listed until it is answered', async () => {
     const disk = createDisk();
     const scenario = approving();
     const begin = () => scenario.agent({ durability: mortalEngine(disk) });

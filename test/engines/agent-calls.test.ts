@@ -76,7 +76,7 @@ describe.each(['restate', 'dbos'] as const)('an agent whose runs %s keeps', (nam
     await expect(agent.resume('one', { approved: true })).rejects.toMatchObject({ code: 'agent/no-suspended-run' });
   });
 
-  it('a run that rests is canceled, one that goes on, and one that its caller gives up', async () => {
+  it('a suspended run is canceled, one that goes on, and one that its caller gives up', async () => {
     const resting = approving();
     const agent = resting.agent({ durability: durability() });
     await agent.generate(prompt, { runId: 'resting' });

@@ -1,23 +1,23 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 
-import type * as MeetingModule from '../../src/mastra/workflow/meeting.js';
+import type * as MeetingModule from '../../src/mastra/workflow/block-coordinator.js';
 import type * as MergeModule from '../../src/pipeline/merge-branches.js';
 import { engine, expectSame, plan, type Executor } from './equivalence.js';
 
 /** Defects that are planted one at a time. */
 const planted = vi.hoisted(() => ({ everyStopThrows: false, lastBranchWins: false }));
 
-vi.mock('../../src/mastra/workflow/meeting.js', async (original) => {
+vi.mock('../../src/mastra/workflow/block-coordinator.js', async (original) => {
   const own = await original<typeof MeetingModule>();
-  const createMeetings: typeof own.createMeetings = () => {
-    const meetings = own.createMeetings();
-    const enter: typeof meetings.enter = (runId, place) => {
-      const seat = meetings.enter(runId, place);
+  const createBlockCoordinator: typeof own.createBlockCoordinator = () => {
+    const coordinator = own.createBlockCoordinator();
+    const enter: typeof coordinator.enter = (runId, place) => {
+      const seat = coordinator.enter(runId, place);
       return planted.everyStopThrows ? { ...seat, stop: async (stop) => ({ kind: 'throw', stop }) } : seat;
     };
-    return { ...meetings, enter };
+    return { ...coordinator, enter };
   };
-  return { ...own, createMeetings };
+  return { ...own, createBlockCoordinator };
 });
 
 let isOnEngine = false;

@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 
 import type { Pattern, TextSpan } from '../../src/guard/pattern.js';
 import { guard, pipeline, type PipelineStep } from '../../src/index.js';
-import type { Chunk, Lane } from '../../src/release/gate/chunk.js';
-import { createHeldTexts } from '../../src/release/gate/held-texts.js';
-import { asItCame } from '../../src/release/gate/segment.js';
-import { delta, patternGuard, patterns, sendAll, source, texts } from '../../src/release/gate/test-setup.js';
+import type { Chunk, TextPart } from '../../src/stream/gate/chunk.js';
+import { createBufferedTexts } from '../../src/stream/gate/buffered-texts.js';
+import { asItCame } from '../../src/stream/gate/segment.js';
+import { delta, patternGuard, patterns, sendAll, source, texts } from '../../src/stream/gate/test-setup.js';
 import { times } from '../modes.js';
 
 /** A guard of a stream, and what it makes of whole texts, one after another, said the slow way. */
@@ -230,9 +230,9 @@ describe('the gate, against reading each part as a whole', () => {
   });
 
   it('a value goes on in a part that came while the guard was busy with the part before', () => {
-    const laneOf = (): Lane => ({ chunkOf: (said) => delta(said), leavingOf: (said) => delta(said) });
+    const laneOf = (): TextPart => ({ chunkOf: (said) => delta(said), leavingOf: (said) => delta(said) });
     const [one, two] = [laneOf(), laneOf()];
-    const held = createHeldTexts({ pattern: patterns.email });
+    const held = createBufferedTexts({ pattern: patterns.email });
     held.add(one, asItCame('a@example.com jane@', 1));
     held.end(one);
     expect(held.next(false)).toMatchObject({ kind: 'judge', lane: one, text: 'a@example.com' });

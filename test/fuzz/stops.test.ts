@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { guard, pipeline, type PipelineStep } from '../../src/index.js';
-import { border, delta, openGate } from '../../src/release/gate/test-setup.js';
+import { border, delta, openGate } from '../../src/stream/gate/test-setup.js';
 import { times } from '../modes.js';
 
 /** What a guard does with the chunk of a number; it passes all others. */

@@ -154,11 +154,18 @@ describe('an InterlockAgent, called by the client', () => {
     });
   });
 
-  it('leaves threads to the stream of a call', async () => {
+  it('answers messages of a thread, and subscribers read what the guards let out', async () => {
     const target = { threadId: 'thread', resourceId: 'person' };
-    await expect(client.getAgent('support').subscribeToThread(target)).rejects.toMatchObject({ status: 405 });
-    await expect(client.getAgent('support').sendMessage({ message: 'Hi', ...target })).rejects.toMatchObject({ status: 405 });
-    expect(textOf(await stream('Hello', { memory: { thread: 'thread', resource: 'person' } }))).toBe('You said: Hello');
+    const subscribed = await client.getAgent('support').subscribeToThread(target);
+    const chunks: Chunk[] = [];
+    const read = subscribed.processDataStream({ onChunk: async (chunk) => void chunks.push(chunk as Chunk) });
+    await client.getAgent('support').sendMessage({ message: 'Hello', ...target });
+    await vi.waitFor(() => expect(textOf(chunks)).toBe('You said: Hello'), { timeout: 5_000 });
+    await client.getAgent('support').sendMessage({ message: attack, ...target });
+    await vi.waitFor(() => expect(typesOf(chunks)).toContain('tripwire'), { timeout: 5_000 });
+    expect(textOf(chunks)).toBe('You said: Hello');
+    subscribed.unsubscribe?.();
+    void read;
   });
 });
 

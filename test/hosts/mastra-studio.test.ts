@@ -15,7 +15,6 @@ const tolerated = [
   /models\.dev\/logos/,
   /404 .*\/api\/memory\/threads\//,
   /404 .*\/runs\//, // runs of processor workflows are not stored
-  /405 .*\/threads\/subscribe/, // an InterlockAgent leaves threads to the stream of a call
   /tool_result must be preceded/, // the client's reading of a resumed stream, with a stock agent too
 ];
 
@@ -143,7 +142,7 @@ describe('the chat of Mastra Studio with an InterlockAgent', () => {
     app.paidBack.length = 0;
     const page = await openChat();
     await say(page, 'A refund of 71, please.');
-    const button = page.getByRole('button', { name: decision });
+    const button = page.getByRole('button', { name: decision }).first(); // Studio shows it twice, with a stock agent too
     await expectSeen(button);
     await browser().screenshot(page, 'chat-approval');
     expect(app.paidBack).toEqual([]);

@@ -19,7 +19,7 @@ interface Case {
   steps?: typeof script;
 }
 
-/** A run that rests before a charge, and what became of it after a person's answer. */
+/** A suspended run before a charge, and what became of it after a person's answer. */
 const both = async ({ mode, config, options, answer = yes, steps = script }: Case) => {
   const log: unknown[] = [];
   const { agent, model } = makeAgent(steps, { tools: { charge: charging(log) }, ...config });
@@ -108,7 +108,7 @@ describe.each(modes)('guards after a person approved, in %s', (mode) => {
     expect(JSON.stringify(second.result.messages)).not.toContain(said);
   });
 
-  it('guards keep their state from one sitting to the next', async () => {
+  it('guards keep their state from one run segment to the next', async () => {
     const seen: unknown[] = [];
     const guard: Processor = {
       id: 'counting',
@@ -122,7 +122,7 @@ describe.each(modes)('guards after a person approved, in %s', (mode) => {
     expect(seen).toEqual([1, 2]);
   });
 
-  it('limits count over all sittings', async () => {
+  it('limits count over all run segments', async () => {
     const steps = [...script.slice(0, 1), ...script.slice(0, 1), ...script];
     const { second } = await both({ mode, steps, options: { maxSteps: 1 } });
     expect([second.result.status, second.result.steps.length]).toEqual(['success', 1]);
@@ -151,7 +151,7 @@ describe.each(modes)('guards after a person approved, in %s', (mode) => {
     expect(retracted(second)).toEqual([]);
   });
 
-  it('what a guard of the first sitting does late is not seen, and trips nothing', async () => {
+  it('what a guard of the first run segment does late is not seen, and trips nothing', async () => {
     let writeLate: () => Promise<void> | undefined = () => undefined;
     const guard: Processor = {
       id: 'late',
@@ -182,7 +182,7 @@ describe.each(modes)('sub-agents that need a person, in %s', (mode) => {
       agents: { sub } as never,
     });
 
-  it('the supervisor rests, and goes on with the sub-agent where it rested', async () => {
+  it('the supervisor is suspended, and goes on with the sub-agent where it was suspended', async () => {
     const log: unknown[] = [];
     const sub = makeAgent(script, { tools: { charge: charging(log) }, description: 'Charges.' });
     const { agent, model } = supervise(sub.agent);

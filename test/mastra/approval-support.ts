@@ -10,7 +10,7 @@ export interface SeenChunk {
   data?: Record<string, unknown>;
 }
 
-/** One sitting of a run: how it ended, and what left. */
+/** One segment of a run: how it ended, and what left. */
 export interface Sat {
   result: InterlockResult;
   chunks: SeenChunk[];

@@ -199,7 +199,7 @@ describe.each(modes)('approval in %s', (mode) => {
     expect(log).toEqual([5]);
   });
 
-  it('an answer that does not fit is refused, and the run still rests', async () => {
+  it('an answer that does not fit is refused, and the run is still suspended', async () => {
     const log: unknown[] = [];
     const { agent } = onCharge(log);
     const { runId } = (await begin(agent, mode)).result;
@@ -254,7 +254,7 @@ describe.each(modes)('approval in %s', (mode) => {
     expect(result.usage.totalTokens).toBeGreaterThan(first.result.usage.totalTokens ?? 0);
   });
 
-  it('callbacks are those of each call: a run that rests has not finished', async () => {
+  it('callbacks are those of each call: a suspended run has not finished', async () => {
     const { agent } = onCharge([]);
     const told: string[] = [];
     const tell = (name: string) => () => void told.push(name);
@@ -299,7 +299,7 @@ describe.each(modes)('approval in %s', (mode) => {
     expect((await resume(agent, mode, yes, { runId, memory })).result.status).toBe('success');
   });
 
-  it('runs that rest are listed, and known to copies of the agent', async () => {
+  it('suspended runs are listed, and known to copies of the agent', async () => {
     const log: unknown[] = [];
     const { agent } = onCharge(log);
     expect((await agent.listSuspendedRuns()).total).toBe(0);
@@ -366,7 +366,7 @@ describe.each(modes)('tools that suspend the run, in %s', (mode) => {
   });
 });
 
-describe('streams that rest', () => {
+describe('streams of suspended runs', () => {
   it('whoever reads that a call waits can answer at once', async () => {
     const log: unknown[] = [];
     const { agent } = onCharge(log);

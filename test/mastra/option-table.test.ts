@@ -12,7 +12,7 @@ const machinery = [
   ...globSync('src/mastra/options/*.ts'),
   ...['allowed-options', 'config', 'resume-options'].map((name) => `src/mastra/agent/${name}.ts`),
   'src/mastra/call-options.ts',
-  'src/mastra/durable/kept-sitting.ts',
+  'src/mastra/durable/persisted-segment.ts',
   'src/mastra/replay/replay.ts',
   'src/loop/run-recording.ts',
 ];

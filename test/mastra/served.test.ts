@@ -1,9 +1,8 @@
-import type { Agent } from '@mastra/core/agent';
 import { describe, expect, it } from 'vitest';
 
-import { InterlockAgent, isInterlockError, type InterlockAgentConfig, type InterlockError } from '../../src/index.js';
+import type { InterlockAgentConfig } from '../../src/index.js';
 import { isHonoured, optionTable } from '../../src/mastra/options/option-table.js';
-import { scriptedModel, tripping } from '../../src/testing/index.js';
+import { tripping } from '../../src/testing/index.js';
 import { all, callThen, echoAs, expectRefusal, makeAgent, modes } from './support.js';
 
 /** What hosts say beyond the types. */
@@ -138,7 +137,7 @@ describe('what came with a request, handed on as if a program had said it', () =
   });
 });
 
-describe('a run that rests, resumed by a server', () => {
+describe('a suspended run, resumed by a server', () => {
   it('goes on with what the server hands on', async () => {
     const ran: string[] = [];
     const { agent } = makeAgent(callThen('echo', { say: 'Hi' }), {
@@ -151,39 +150,11 @@ describe('a run that rests, resumed by a server', () => {
     expect(ran).toEqual(['echo']);
   });
 
-  it('is told as not found where it does not rest', async () => {
+  it('is told as not found where it is not suspended', async () => {
     const { agent } = makeAgent();
     await expect(agent.approveToolCall({ ...fromServer, runId: 'gone' })).rejects.toMatchObject({
       code: 'agent/no-suspended-run',
       status: 404,
     });
   });
-});
-
-describe('threads that Mastra would run', () => {
-  const agent = new InterlockAgent({ id: 'a', name: 'A', instructions: 'Answer.', model: scriptedModel({ steps: [] }) });
-  const target = { threadId: 'thread', resourceId: 'person' };
-  const expectRefused = (error: unknown, path: string) => {
-    expect(isInterlockError(error, 'agent/unsupported-method')).toBe(true);
-    expect(error as InterlockError).toMatchObject({ path, status: 405 }); // a client that is told so at once falls back to the stream of a call
-  };
-
-  it.each(['sendMessage', 'queueMessage', 'sendSignal'] as const)('%s is refused at once', (name) => {
-    const send = (agent[name] as (...args: unknown[]) => unknown).bind(agent);
-    let thrown: unknown;
-    try {
-      send({ contents: 'Hi' }, target);
-    } catch (error) {
-      thrown = error;
-    }
-    expectRefused(thrown, name);
-  });
-
-  it.each(['subscribeToThread', 'claimThreadOwnership', 'sendStateSignal', 'sendNotificationSignal'] satisfies (keyof Agent)[])(
-    '%s is refused',
-    async (name) => {
-      const call = (agent[name] as (...args: unknown[]) => Promise<unknown>).bind(agent);
-      expectRefused(await call(target, target).catch((error: unknown) => error), name);
-    },
-  );
 });

@@ -227,7 +227,7 @@ describe.each(modes)('the trace of a run, %s', (mode) => {
     expect(inner?.output).toMatchObject({ text: 'Asked.' });
   });
 
-  it('a run that rests and goes on is one trace', async () => {
+  it('a suspended run and goes on is one trace', async () => {
     const { agent } = makeAgent(callThen('charge', { amount: 7 }), { tools: { charge: charging([]) } });
     const trace = traced(agent);
     const rested = await begin(agent, mode);

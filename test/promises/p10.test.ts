@@ -192,8 +192,6 @@ const refusedMethods = [
   'approveNetworkToolCall',
   'declineNetworkToolCall',
   'resumeStreamUntilIdle',
-  'sendStreamResume',
-  'sendToolApproval',
   'generateLegacy',
   'streamLegacy',
 ] as const;

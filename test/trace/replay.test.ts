@@ -260,7 +260,7 @@ describe.each(modes)('unchanged guards give the same trace again, %s', (mode) =>
     expect((await memory.recall({ threadId: 'thread', resourceId: 'person' })).messages).toHaveLength(recalled);
   });
 
-  it('a run that rests, once for an approval that is refused, once for data', async () => {
+  it('a suspended run, once for an approval that is refused, once for data', async () => {
     const recording = collectTraces();
     const asks = createTool({
       id: 'asks',

@@ -17,7 +17,7 @@ import {
 } from '../../src/index.js';
 import { checks } from '../../src/pipeline/verify/checks.js';
 import { findDefects } from '../../src/pipeline/verify/find-defects.js';
-import { placeOf } from '../../src/pipeline/verify/place.js';
+import { locationOf } from '../../src/pipeline/verify/graph-location.js';
 import { toGraph } from '../../src/mastra/graph/compile.js';
 import { defects, nearMisses } from './defects.js';
 
@@ -118,7 +118,7 @@ describe('each check is needed', () => {
       const made = source();
       if (made instanceof InterlockAgent) continue;
       const graph = toGraph(made as never);
-      const roots = [placeOf(graph, { lane: options?.lane, isArray: Array.isArray(made) })];
+      const roots = [locationOf(graph, { lane: options?.lane, isArray: Array.isArray(made) })];
       const { maxProcessorRetries, hold } = options ?? {};
       const subject = { id: graph.id, roots, maxProcessorRetries, hold };
       if (code !== 'pipeline/over-budget')

@@ -17,7 +17,7 @@ import {
 import { askJudge, type JudgeLanguageModel, type JudgeMaterial, type JudgeUsage } from '../judge/ask-judge.js';
 import type { JudgePlace, JudgePolicy, JudgeScreen } from '../judge/policies.js';
 import { callsIn } from '../tool-policy/run-calls.js';
-import { newestUserTurn, textOf } from '../messages/message-text.js';
+import { isUserSide, newestUserTurn, textOf } from '../messages/message-text.js';
 import { leavesOf } from '../../src/guard/map-texts.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 import { block, report } from './detection.js';
@@ -182,7 +182,7 @@ const shownTo = (
   const messages = args.messages ?? args.messageList?.get.all.db() ?? [];
   const judged = new Set(place === 'input' ? newestUserTurn(messages) : []);
   const turns = messages
-    .filter((message) => message.role === 'user' && !judged.has(message))
+    .filter((message) => isUserSide(message) && !judged.has(message))
     .slice(-8)
     .map((message) => ({ role: 'user', text: textOf(message).slice(-maxShownChars) }));
   const wantsSources = Object.values(policies).some(({ sources = false }) => sources);

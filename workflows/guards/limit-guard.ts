@@ -5,6 +5,7 @@ import { aFunction, aName, either, fieldsOf, instanceWith, listOf, needed, numbe
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 import { block, type Detection } from './detection.js';
 import { traitsOf, unchanged, type GuardOptions, type GuardProcessor } from './guard-options.js';
+import { isUserSide } from '../messages/message-text.js';
 
 /** What is counted: runs, steps of runs, calls of models, tool calls, tokens, or a cost of your own. */
 export type LimitUnit = 'runs' | 'steps' | 'calls' | 'toolCalls' | 'tokens' | 'cost';
@@ -149,7 +150,7 @@ const nameOf = ({ name, unit }: Limit): string => name ?? unit;
 const isMetered = ({ unit }: Limit): boolean => unit === 'tokens' || unit === 'cost';
 
 const keyOf = ({ per = 'user' }: Limit, { requestContext, messages, messageList }: HookArgs): string => {
-  const newest = (messages ?? messageList?.get.all.db() ?? []).findLast(({ role }) => role === 'user');
+  const newest = (messages ?? messageList?.get.all.db() ?? []).findLast(isUserSide);
   const resourceId = text(requestContext?.get('mastra__resourceId')) ?? newest?.resourceId;
   const threadId = text(requestContext?.get('mastra__threadId')) ?? newest?.threadId;
   if (typeof per === 'function') return per({ requestContext, resourceId, threadId }) ?? anonymous;

@@ -14,7 +14,7 @@ import {
   recordOf,
   wholeNumberFrom,
 } from '../../src/option-kind.js';
-import { rejectToolCall, requireApproval, type ToolCallChunk } from '../../src/release/tool-rulings.js';
+import { rejectToolCall, requireApproval, type ToolCallChunk } from '../../src/stream/tool-rulings.js';
 import { faultIn, type ArgumentRule } from '../tool-policy/argument-rule.js';
 import { callsIn, readingTaint, type RunCall } from '../tool-policy/run-calls.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';

@@ -33,9 +33,9 @@ describe('userTurns', () => {
     expect(newestUserTurn([a, c])).toEqual([a]);
   });
 
-  it('counts signals with a message of the user, and no others', () => {
-    const [said, state] = [signal('user'), signal('state')];
-    expect(userTurns([said, state, message('system', 's'), user('x')])).toEqual([[said, user('x')]]);
+  it('counts signals with words from outside, and no others', () => {
+    const [said, noted, state] = [signal('user'), signal('notification'), signal('state')];
+    expect(userTurns([said, noted, state, message('system', 's'), user('x')])).toEqual([[said, noted, user('x')]]);
   });
 });
 

@@ -17,16 +17,19 @@ export const textOf = (message: MastraDBMessage): string => textsOf(message).joi
  */
 export const readingsOf = (texts: readonly string[]): string[] => [...new Set([texts.join('\n'), texts.join('')])];
 
-const isUserSide = ({ role, content }: MastraDBMessage): boolean => {
+/** Whether words of a message come from outside: from the user, or as a signal of the user or a notification. */
+export const isUserSide = ({ role, content }: MastraDBMessage): boolean => {
   if (role === 'user') return true;
   if (role !== 'signal') return false;
   const signal = content.metadata?.['signal'];
-  return typeof signal === 'object' && signal !== null && 'type' in signal && signal.type === 'user';
+  return typeof signal === 'object' && signal !== null && 'type' in signal && outside.has(signal.type);
 };
+
+const outside: ReadonlySet<unknown> = new Set(['user', 'user-message', 'notification']);
 
 /**
  * What the user said, turn by turn: messages of the user that stand next to each other are one turn. Signals that carry a user
- * message count; other signals and system messages neither count nor part two turns.
+ * message or a notification count; other signals and system messages neither count nor part two turns.
  */
 export const userTurns = (messages: readonly MastraDBMessage[]): MastraDBMessage[][] => {
   const turns: MastraDBMessage[][] = [];

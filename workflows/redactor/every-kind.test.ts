@@ -8,7 +8,7 @@ import {
   type StreamShape,
 } from '../../src/testing/index.js';
 import { randomCuts, twoWayCuts, unitCuts } from '../../src/testing/cuts.js';
-import { delta, sendAll, source, texts, thought } from '../../src/release/gate/test-setup.js';
+import { delta, sendAll, source, texts, thought } from '../../src/stream/gate/test-setup.js';
 import { combineFinders } from '../patterns/combine-finders.js';
 import { findersOf, valueKinds, type ValueKind } from '../patterns/value-kinds.js';
 import { flushText, nothingHeld, pushText } from '../stream/held-text.js';

@@ -7,12 +7,12 @@ import { defineFinder } from '../patterns/define-finder.js';
 import { holdBack } from '../stream/hold-back.js';
 import { flushText } from '../stream/held-text.js';
 import { editPrompt } from './edit-prompt.js';
-import { placeholder, standIn, type ConcealingProcessor } from '../../src/guard/concealing.js';
+import { placeholder, standIn, type SecretsProcessor } from '../../src/guard/secrets.js';
 import { createVault, createVaultOfStandIns, type Vault } from './vault.js';
 
 type RestoringHooks = Required<Pick<Processor, 'processLLMRequest' | 'processOutputStream'>> &
   Required<Pick<WindowedProcessor, 'window'>> &
-  Required<Pick<ConcealingProcessor, 'conceal' | 'expectStandIns'>>;
+  Required<Pick<SecretsProcessor, 'conceal' | 'expectStandIns'>>;
 
 /** Placeholders that come in from outside are hidden like values, so that nobody can ask for a value by its name. */
 const placeholderFinder = defineFinder({ regex: placeholder });

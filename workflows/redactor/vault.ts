@@ -1,5 +1,5 @@
 import type { ValueSpan } from '../patterns/combine-finders.js';
-import { placeholderOf, standIn, standInOf } from '../../src/guard/concealing.js';
+import { placeholderOf, standIn, standInOf } from '../../src/guard/secrets.js';
 import { labelOf } from './redactor-options.js';
 
 /** The values of one run and their placeholders. It lives in memory beside the run, and never inside anything that is kept or shown. */

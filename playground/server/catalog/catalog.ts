@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { errorTable, type Finding } from '../../../src/index.js';
-import { placeOf } from '../../../src/pipeline/verify/place.js';
+import { locationOf } from '../../../src/pipeline/verify/graph-location.js';
 import { findingsOf } from '../../../src/mastra/workflow/verify.js';
 import type { AgentInfo, Catalog, PipelineInfo } from '../../protocol/catalog.js';
 import { phasesIn, shapeOf } from './graph-shape.js';
@@ -56,7 +56,7 @@ const modelName = async (agent: KnownAgent['agent']): Promise<string> => {
 const describePipeline = ({ id, graph, lanes, usedBy }: KnownPipeline, agents: readonly KnownAgent[]): PipelineInfo => {
   const shape = shapeOf(graph, id);
   const alone = (lanes.length > 0 ? lanes : [undefined]).flatMap((lane) =>
-    findingsOf({ id, roots: [placeOf(graph, { lane })] }, {}),
+    findingsOf({ id, roots: [locationOf(graph, { lane })] }, {}),
   );
   const inAgents = agents.filter((agent) => usedBy.includes(agent.id)).flatMap(findingsOfAgent);
   const own = inAgents.filter(({ path }) => path === id || path.startsWith(`${id}/`));

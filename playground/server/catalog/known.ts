@@ -57,7 +57,7 @@ const readAgent = async (agent: Agent): Promise<KnownAgent> => {
 /** By what it can do, which also holds across two copies of the package. */
 export const isInterlock = (agent: Agent): agent is InterlockAgent => 'findings' in agent && 'listSuspendedRuns' in agent;
 
-/** The runs that rest, with those that an engine keeps. */
+/** The suspended runs, with those that an engine keeps. */
 export const restingRuns = async (mastra: Mastra): Promise<ReadonlySet<string>> => {
   const agents = Object.values(mastra.listAgents() as Record<string, Agent>).filter(isInterlock);
   const lists = await Promise.all(agents.map((agent) => agent.listSuspendedRuns()));

@@ -14,11 +14,11 @@ import { reopenLog, seatOf, standingOf, takingUp, type LeftRun, type TakingUp } 
 /** Where runs are started, answered and canceled. It knows those that go on or rest in this process. */
 export interface RunDesk extends TakingUp {
   start(agent: KnownAgent, call: StartRun, open?: OpenRun): Promise<StartedRun>;
-  /** Says what a person decided about a call that a run rests for; the same run goes on. */
+  /** Says what a person decided about a call that a run is suspended for; the same run goes on. */
   answer(runId: string, call: AnswerCall): Promise<StartedRun>;
   /** Gives a run up. Nothing happens to one that is over. */
   cancel(runId: string): void;
-  /** The log of a run that goes on or rests in this process, or whose end is not written down yet. */
+  /** The log of a run that runs or is suspended in this process, or whose end is not written down yet. */
   find(runId: string): RunLog | undefined;
   /** Takes in the runs of an application, to be given to its agents as `record`. */
   readonly record: TraceRecorder;
@@ -33,7 +33,7 @@ export type OpenRun = (sitting: Sitting) => Promise<AgentStream>;
 
 export interface RunDeskOptions extends Keeping {
   readonly conversations: Conversations;
-  /** Finds a run that rests and can be answered though it began in another process. */
+  /** Finds a suspended run and can be answered though it began in another process. */
   readonly findResting: (runId: string) => Promise<LeftRun | undefined>;
 }
 

@@ -52,7 +52,7 @@ export const attachStream = async (agent: InterlockAgent, { log: { runId }, cont
   return stream;
 };
 
-/** Goes on with a run that rests. */
+/** Goes on with a suspended run. */
 export const resumeStream = async (sitting: Sitting, answer: AnswerCall): Promise<AgentStream> => {
   const stream = await answered(sitting, answer);
   if (sitting.agent.kind === 'mastra') sitting.log.add({ kind: 'status', status: 'running' }); // nothing else tells
@@ -74,7 +74,7 @@ const memoryOf = ({ agent: { agent }, threadId }: Sitting) =>
 
 export interface Following {
   readonly conversations: Conversations;
-  /** Default: as the agent and the sitting ask for. */
+  /** Default: as the agent and the run segment ask for. */
   readonly read?: Reader;
 }
 

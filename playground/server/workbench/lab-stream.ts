@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Chunk } from '../../../src/release/gate/chunk.js';
-import { createStreamGate, type StreamGate } from '../../../src/release/gate/stream-gate.js';
+import type { Chunk } from '../../../src/stream/gate/chunk.js';
+import { createStreamGate, type StreamGate } from '../../../src/stream/gate/stream-gate.js';
 import { compileGraph } from '../../../src/pipeline/compile.js';
 import type { SequenceNode } from '../../../src/pipeline/graph.js';
 import { planStream, type StreamStretch } from '../../../src/pipeline/stream-plan.js';

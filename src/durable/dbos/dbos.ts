@@ -7,12 +7,12 @@ import { keepTrying, type Trying } from '../keep-trying.js';
 import { refuseOption } from '../option-checks.js';
 import { boardOn } from './board-tables.js';
 import { readDbosOptions, type DbosOptions } from './dbos-options.js';
-import { createGoOn } from './go-on.js';
+import { createRecover } from './recover.js';
 import { forget } from './ledger-tables.js';
 import { listRuns, retryRun, storedBytes } from './kept-runs.js';
 import { createReturns } from './returns.js';
-import { openSite, queueRuns, type Site } from './site.js';
-import { leaveDbos, takeDbos } from './the-one-dbos.js';
+import { openDbosHost, queueRuns, type DbosHost } from './dbos-host.js';
+import { leaveDbos, takeDbos } from './dbos-singleton.js';
 
 /**
  * Runs that outlive their processes and their machines, in a PostgreSQL database: DBOS keeps them, and a process that lives goes on with
@@ -32,14 +32,14 @@ export const dbos = (options: DbosOptions): Engine => {
   const programs = new Map<string, Program>();
   const underWay = new Set<Promise<unknown>>();
   const returns = createReturns((workflowId) => outside(() => queueRuns([workflowId])), closing.signal);
-  let opening: Trying<Site> | undefined;
-  const open = () => outside(() => openSite(settings));
+  let opening: Trying<DbosHost> | undefined;
+  const open = () => outside(() => openDbosHost(settings));
   const begin = () => (opening ??= keepTrying(open, { path: 'systemDatabaseUrl', signal: closing.signal }));
-  const site = (): Promise<Site> => begin().done;
+  const site = (): Promise<DbosHost> => begin().done;
   const runWorkflow = takeDbos(
-    createGoOn({ programs, maxDeaths, suspects: createSuspects(), closing: closing.signal, returns, site, underWay }),
+    createRecover({ programs, maxDeaths, suspects: createSuspects(), closing: closing.signal, returns, site, underWay }),
   );
-  const asked = <T>(ask: (at: Site) => Promise<T>): Promise<T> => outside(async () => ask(await begin().within(patienceMs)));
+  const asked = <T>(ask: (at: DbosHost) => Promise<T>): Promise<T> => outside(async () => ask(await begin().within(patienceMs)));
   return {
     name: 'dbos',
     isDurable: true,
@@ -61,7 +61,7 @@ export const dbos = (options: DbosOptions): Engine => {
 };
 
 type RunWorkflow = ReturnType<typeof takeDbos>;
-type Ask = <T>(ask: (at: Site) => Promise<T>) => Promise<T>;
+type Ask = <T>(ask: (at: DbosHost) => Promise<T>) => Promise<T>;
 
 const runsOf = ({ id: programId }: Program, runWorkflow: RunWorkflow, asked: Ask): ProgramRuns => {
   const idOf = (runId: string): string => `interlock:${encodeURIComponent(programId)}:${runId}`;

@@ -1,7 +1,7 @@
 import { DBOS, type WorkflowStatus } from '@dbos-inc/dbos-sdk';
 import type { KeptRun, KeptRunFilter } from '../journal.js';
 import type { Database } from './database.js';
-import { queueRuns } from './site.js';
+import { queueRuns } from './dbos-host.js';
 
 /** The runs of a program in DBOS, the last one first. */
 export const listRuns = async (idOf: (runId: string) => string, filter: KeptRunFilter): Promise<readonly KeptRun[]> => {

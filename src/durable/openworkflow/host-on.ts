@@ -4,7 +4,7 @@ import type { Backend } from 'openworkflow/internal';
 import type { Durable, Program, ProgramCall, ProgramRuns, RunFound } from '../journal.js';
 import { InterlockError } from '../../errors.js';
 import { DeadlyRun, noteLifeIn, TakenOver, type NotedLife, type Suspects } from '../ledger.js';
-import { keptSteps, type KeptSteps } from './kept-steps.js';
+import { persistedSteps, type PersistedSteps } from './persisted-steps.js';
 import { databaseOf, leaseTable } from './lease-table.js';
 import { isOfFile, leased, type Leased } from './leased.js';
 import { patienceMs, type OpenFile } from './open-file.js';
@@ -36,7 +36,7 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
   waitForOthers(sqlite);
   const leasing = leased(sqlite, { leaseMs, table: leaseTable(sqlite, program.id) });
   const { backend, leases } = leasing;
-  const steps = keptSteps(sqlite);
+  const steps = persistedSteps(sqlite);
   const client = new OpenWorkflow({ backend });
   const canceling = watchCancels(file, program.id);
   const workflow = client.defineWorkflow<ProgramCall, string>({ name: program.id, retryPolicy }, async ({ input, run }) => {
@@ -128,7 +128,7 @@ const claimingNow = (worker: Worker): (() => Promise<void>) => {
 
 interface StepsOfRun {
   readonly leasing: Leased;
-  readonly steps: KeptSteps;
+  readonly steps: PersistedSteps;
   readonly life: NotedLife;
   readonly workflowRunId: string;
   readonly workerId: string;

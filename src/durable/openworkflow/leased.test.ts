@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 
 import { databaseOf, leaseTable } from './lease-table.js';
 import { leased } from './leased.js';
-import { keptSteps } from './kept-steps.js';
+import { persistedSteps } from './persisted-steps.js';
 import { openFile } from './open-file.js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -101,15 +101,15 @@ describe('leased', () => {
     const workflowRunId = await begin();
     await first.claim();
     const second = open();
-    const steps = keptSteps(first.sqlite);
+    const steps = persistedSteps(first.sqlite);
     for (const { sqlite } of [first, second]) fill(sqlite, true);
-    const kept = first.written(() => steps.keep({ workflowRunId, workerId: 'worker', key: 'tool', text: 'paid' }));
+    const persisted = first.written(() => steps.keep({ workflowRunId, workerId: 'worker', key: 'tool', text: 'paid' }));
     await pass(5 * leaseMs);
     fill(second.sqlite, false);
     expect([await first.claim(), await second.claim()]).toEqual([undefined, undefined]);
     fill(first.sqlite, false);
     await pass(2 * leaseMs);
-    await kept;
+    await persisted;
     expect([await first.claim(), await second.claim(), steps.find(workflowRunId, 'tool')]).toEqual([
       undefined,
       undefined,
@@ -127,7 +127,7 @@ describe('leased', () => {
     expect(await second.claim()).toBe(workflowRunId);
     databaseOf(second.sqlite).exec("UPDATE workflow_runs SET worker_id = 'second'"); // each worker has an id of its own
     const late = { workflowRunId, workerId: 'worker', key: 'tool', text: 'late' };
-    expect(() => keptSteps(first.sqlite).keep(late)).toThrow('taken the run over');
+    expect(() => persistedSteps(first.sqlite).keep(late)).toThrow('taken the run over');
     const third = open();
     vi.setSystemTime(Date.now() + 60_000); // the whole machine stood still
     vi.advanceTimersByTime(leaseMs / 4);
@@ -147,9 +147,9 @@ describe('leased', () => {
       if (answer instanceof Error) throw answer;
       return answer;
     });
-    const kept = first.written(write);
+    const persisted = first.written(write);
     await pass(10_000);
-    expect([await kept, write.mock.calls.length]).toEqual(['kept', 3]);
+    expect([await persisted, write.mock.calls.length]).toEqual(['kept', 3]);
     await expect(first.written(write)).rejects.toThrow('taken the run over');
     expect(write).toHaveBeenCalledTimes(4);
   });

@@ -9,7 +9,7 @@ import { openFile, type OpenFile } from './open-file.js';
 export interface OpenWorkflowOptions {
   /** The SQLite file; made where there is none. Processes of one machine may share it. */
   readonly path: string;
-  /** Sittings of runs that go on in this process at the same time, for each agent; at least 1. Default: 16. */
+  /** Segments of runs that go on in this process at the same time, for each agent; at least 1. Default: 16. */
   readonly concurrency?: number;
   /**
    * Milliseconds after which a run whose process says nothing more is gone on with by another, at least 1,000. A process that does not

@@ -9,7 +9,7 @@ interface Deaths {
   readonly count: number;
 }
 
-interface KeptPart {
+interface PersistedPart {
   readonly text: string;
   /** Who has kept it. */
   readonly by: string;
@@ -19,13 +19,16 @@ const deathsName = 'deaths';
 const partName = (part: string): string => `part ${part}`;
 
 const find = async (context: ObjectSharedContext, part: string): Promise<string | null> =>
-  (await context.get<KeptPart>(partName(part)))?.text ?? null;
+  (await context.get<PersistedPart>(partName(part)))?.text ?? null;
 
 /** Gives whether it is kept by whoever asks for it: the first who does. */
-const keep = async (context: ObjectContext, { part, ...kept }: KeptPart & { readonly part: string }): Promise<boolean> => {
-  const known = await context.get<KeptPart>(partName(part));
-  if (known === null) context.set<KeptPart>(partName(part), kept);
-  return known === null || known.by === kept.by;
+const keep = async (
+  context: ObjectContext,
+  { part, ...persisted }: PersistedPart & { readonly part: string },
+): Promise<boolean> => {
+  const known = await context.get<PersistedPart>(partName(part));
+  if (known === null) context.set<PersistedPart>(partName(part), persisted);
+  return known === null || known.by === persisted.by;
 };
 
 const noteLife = async (context: ObjectContext, steps: number): Promise<number> => {

@@ -60,7 +60,7 @@ export const restate = (options: RestateOptions): Engine => {
   };
 };
 
-interface Site {
+interface RestateHost {
   readonly settings: RestateSettings;
   readonly suspects: Suspects;
   readonly ingress: Ingress;
@@ -69,7 +69,7 @@ interface Site {
   readonly underWay: Set<Promise<unknown>>;
 }
 
-const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Site, program: Program): ProgramRuns => {
+const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: RestateHost, program: Program): ProgramRuns => {
   const name = serviceName(program.id);
   const ledger = ledgerObject(`${name}.ledger`);
   const workflow = runWorkflow({

@@ -111,10 +111,10 @@ const durableOn = ({ closing }: RunWorkflow, context: WorkflowContext, { ledger,
   return {
     step: async (key, body) => {
       closing.throwIfAborted();
-      const kept = await unlessOver(settled(begin(key, body)), over);
+      const persisted = await unlessOver(settled(begin(key, body)), over);
       steps += 1;
       if (isLive) life.pass();
-      return kept;
+      return persisted;
     },
     canceled,
   };

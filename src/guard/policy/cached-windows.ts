@@ -2,7 +2,7 @@ import type { Phase, PhaseData } from '../../phase/row.js';
 import { pass } from '../../verdict.js';
 import type { Guard } from '../in-sequence.js';
 import { contextOf, windowKey } from './content.js';
-import type { KeptEdit } from './kept-verdict.js';
+import type { CachedEdit } from './cached-verdict.js';
 import type { LayerSite } from './layer.js';
 import { remembering } from './remembering.js';
 
@@ -39,14 +39,14 @@ const windowIn = (data: object): Window | undefined => {
 };
 
 /** Another text, or none, can be put into another chunk; any other answer cannot. */
-const keepText = (made: object, asked: Window): KeptEdit | typeof pass | undefined => {
+const keepText = (made: object, asked: Window): CachedEdit | typeof pass | undefined => {
   if ((made as { part?: unknown }).part === null) return kept(null);
   const left = windowIn(made);
   if (left?.type !== asked.type) return undefined;
   return left.text === asked.text ? pass : kept(left.text);
 };
 
-const kept = (text: string | null): KeptEdit => ({ kind: 'edit', fields: { text }, conversation: undefined });
+const kept = (text: string | null): CachedEdit => ({ kind: 'edit', fields: { text }, conversation: undefined });
 
 const withText = (data: object, text: unknown): unknown => {
   const { part } = data as { part: { payload: object } }; // it is a window

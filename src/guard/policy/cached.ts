@@ -3,7 +3,7 @@ import type { RunScope } from '../../phase/scope.js';
 import { pass } from '../../verdict.js';
 import type { Guard } from '../in-sequence.js';
 import { contentKey, contentOf, type Content } from './content.js';
-import { applyEdit, conversational, keepEdit } from './kept-edit.js';
+import { applyEdit, conversational, toCachedEdit } from './cached-edit.js';
 import type { LayerSite } from './layer.js';
 import { remembering, type Seen } from './remembering.js';
 
@@ -16,22 +16,22 @@ export const cached = <P extends Phase>(inner: Guard<P>, site: LayerSite<P>): Gu
     look: (data, scope) => {
       const before = contentOf(data, scope);
       const key = contentKey(before, site.row.phase, data.retryCount ?? scope.retryCount);
-      const base = keepEdit(site, data, scope);
+      const base = toCachedEdit(site, data, scope);
       return { key, keep: (made) => keepMade(made, { data, before, scope, base }) };
     },
     remake: (kept, data, scope) => applyEdit(kept, data, { scope, site }),
   });
 
-interface Keeping<P extends Phase> {
+interface CacheOptions<P extends Phase> {
   readonly data: PhaseData<P>;
   readonly before: Content;
   readonly scope: RunScope;
-  readonly base: ReturnType<typeof keepEdit<P>>;
+  readonly base: ReturnType<typeof toCachedEdit<P>>;
 }
 
 const keepMade = <P extends Phase>(
   made: PhaseData<P>,
-  { data, before, scope, base }: Keeping<P>,
+  { data, before, scope, base }: CacheOptions<P>,
 ): ReturnType<Seen<P>['keep']> => {
   const after = contentIn(made, scope);
   if (!after || after.requestContext !== before.requestContext) return undefined;

@@ -8,22 +8,22 @@ import { unavailable, type Layer } from './layer.js';
 export const withDeadline: Layer =
   (inner, { author, policy: { deadlineMs = Infinity }, ports: { scopes } }) =>
   (data, scope) => {
-    const lent = scopes.take(scope);
-    const verdict = inner(data, lent.scope);
+    const blockScope = scopes.take(scope);
+    const verdict = inner(data, blockScope.scope);
     if (!isPromise(verdict)) {
-      scopes.giveBack(scope, lent);
+      scopes.giveBack(scope, blockScope);
       return verdict;
     }
     return new Promise((resolve) => {
       const stopTimer = scope.setTimer(() => {
         const late = unavailable(author, 'guard/deadline');
-        lent.cancel(late.error);
+        blockScope.cancel(late.error);
         resolve(late);
       }, deadlineMs);
       void verdict.then((done) => {
         stopTimer();
         // One whose time is up keeps its scope for good: it may still be at work.
-        if (!lent.scope.abortSignal?.aborted) scopes.giveBack(scope, lent);
+        if (!blockScope.scope.abortSignal?.aborted) scopes.giveBack(scope, blockScope);
         return resolve(done);
       });
     });

@@ -20,13 +20,13 @@ export interface LayerSite<P extends Phase> {
 }
 
 /** A scope for a guard that may be given up on. */
-export interface LentScope {
+export interface CancelableScope {
   readonly scope: RunScope;
   /** Aborts the scope's signal, and whatever the guard still says through the scope is not heard. */
   cancel(reason: unknown): void;
 }
 
-/** What layers need from the rooms above, where payloads are copied and merged. */
+/** What layers need from the modules above, where payloads are copied and merged. */
 export interface LayerPorts<P extends Phase> {
   /** The guard on a payload of its own: only where it has answered, what it made of that is taken over. */
   isolate(guard: Guard<P>): Guard<P>;
@@ -35,7 +35,7 @@ export interface LayerPorts<P extends Phase> {
   /** A deep copy of plain data. */
   copy<T>(value: T): T;
   /** Scopes to lend to guards that may be given up on. */
-  readonly scopes: { take(outer: RunScope): LentScope; giveBack(outer: RunScope, lent: LentScope): void };
+  readonly scopes: { take(outer: RunScope): CancelableScope; giveBack(outer: RunScope, blockScope: CancelableScope): void };
 }
 
 /** No verdict could be had, for a reason of the policy's. */

@@ -2,13 +2,13 @@ import { circuitBreaker, ConsecutiveBreaker, handleWhenResult, type CircuitBreak
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { GuardPolicy } from '../../../schemas/index.js';
 import { recentValues, type RecentValues } from '../../phase/recent-values.js';
-import type { KeptVerdict } from './kept-verdict.js';
+import type { CachedVerdict } from './cached-verdict.js';
 
 /** What a policy keeps across the runs of its guard, over all phases. */
 export interface PolicyState {
   readonly breaker: CircuitBreakerPolicy | undefined;
   readonly limit: LimitFunction | undefined;
-  readonly verdicts: RecentValues<KeptVerdict> | undefined;
+  readonly verdicts: RecentValues<CachedVerdict> | undefined;
   /** Whether a run is sampled, by the state that the run keeps for the guard. */
   readonly sampled: WeakMap<object, boolean>;
   /** A run's shadow calls one after another, by the same. */
@@ -25,7 +25,7 @@ export const policyState = (policy: GuardPolicy): PolicyState => {
   const state: PolicyState = {
     breaker: breaker && circuitBreaker(isOutage, { halfOpenAfter: breaker.halfOpenAfterMs, breaker: consecutive(breaker) }),
     limit: concurrency && pLimit(concurrency.limit),
-    verdicts: cache && recentValues<KeptVerdict>(cache),
+    verdicts: cache && recentValues<CachedVerdict>(cache),
     sampled: new WeakMap(),
     lines: new WeakMap(),
   };

@@ -3,7 +3,7 @@ import type { Phase, PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { pass, type Author, type Verdict } from '../../verdict.js';
 import type { Guard } from '../in-sequence.js';
-import type { KeptEdit, KeptVerdict } from './kept-verdict.js';
+import type { CachedEdit, CachedVerdict } from './cached-verdict.js';
 import type { LayerSite } from './layer.js';
 
 /** What makes two calls of a guard the same, and how an edit that one of them made is made again. */
@@ -11,7 +11,7 @@ export interface Memory<P extends Phase> {
   /** Reads a payload before the guard is asked; nothing where its verdict is not to be kept. What it raises counts as that. */
   look(data: PhaseData<P>, scope: RunScope): Seen<P> | undefined;
   /** Makes a kept edit again. */
-  remake(kept: KeptEdit, data: PhaseData<P>, scope: RunScope): PhaseData<P>;
+  remake(kept: CachedEdit, data: PhaseData<P>, scope: RunScope): PhaseData<P>;
 }
 
 /** A payload as the guard was given it. */
@@ -19,7 +19,7 @@ export interface Seen<P extends Phase> {
   /** The same for calls that are the same. */
   readonly key: string;
   /** What the guard made of it, to be made again; nothing where it cannot be. */
-  keep(made: PhaseData<P>): KeptEdit | typeof pass | undefined;
+  keep(made: PhaseData<P>): CachedEdit | typeof pass | undefined;
 }
 
 /**
@@ -53,7 +53,7 @@ const lookAt = <P extends Phase>(data: PhaseData<P>, scope: RunScope, memory: Me
 };
 
 /** A guard that passes may have changed its payload in place. */
-const keep = <P extends Phase>(verdict: Verdict<PhaseData<P>>, data: PhaseData<P>, seen: Seen<P>): KeptVerdict | undefined => {
+const keep = <P extends Phase>(verdict: Verdict<PhaseData<P>>, data: PhaseData<P>, seen: Seen<P>): CachedVerdict | undefined => {
   switch (verdict.kind) {
     case 'pass':
     case 'edit':
@@ -69,9 +69,9 @@ const keep = <P extends Phase>(verdict: Verdict<PhaseData<P>>, data: PhaseData<P
 };
 
 const again = <P extends Phase>(
-  known: KeptVerdict,
+  known: CachedVerdict,
   author: Author,
-  remake: (kept: KeptEdit) => PhaseData<P>,
+  remake: (kept: CachedEdit) => PhaseData<P>,
 ): Verdict<PhaseData<P>> => {
   switch (known.kind) {
     case 'pass':

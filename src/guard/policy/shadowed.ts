@@ -3,7 +3,7 @@ import type { Phase, PhaseData } from '../../phase/row.js';
 import type { RunScope } from '../../phase/scope.js';
 import { pass, type Verdict } from '../../verdict.js';
 import type { Guard } from '../in-sequence.js';
-import { asideScope } from './aside-scope.js';
+import { shadowScope } from './shadow-scope.js';
 import { unavailable, type Layer } from './layer.js';
 import type { PolicyState } from './policy-state.js';
 
@@ -22,7 +22,7 @@ export const shadowed: Layer = (inner, { author, state, ports }) => {
     scope.reportGuard({ author, verdict, durationMs: scope.now() - startedAt });
   };
   return (data, scope) => {
-    const aside = asideScope(scope, scope.openShadow());
+    const aside = shadowScope(scope, scope.openShadow());
     const line = lineOf(state, scope.slot(author.processorId).state);
     if (line.pendingCount < mostWaiting) void line(judge, inner, ports.own(data, scope), aside);
     else aside.reportGuard({ author, verdict: unavailable(author, 'guard/busy'), durationMs: 0 });

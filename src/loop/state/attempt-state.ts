@@ -1,9 +1,9 @@
-import { createAnswer, type Answer } from '../answer.js';
+import { createResponse, type AssembledResponse } from '../response.js';
 import type { StepRecord } from '../ports.js';
 import { createStepCalls, type StepCalls } from '../step-calls.js';
 import type { Attempt } from '../run.js';
 
-/** What of an attempt cannot be left to another sitting: a call that is under way, and what it was to be made with. */
+/** What of an attempt cannot be left to another run segment: a call that is under way, and what it was to be made with. */
 type Live = 'ahead' | 'prompt';
 
 /** An attempt as a value; what it knows by key stands in lists. */
@@ -17,8 +17,8 @@ export interface AttemptState extends Omit<Attempt, Live | 'answer' | 'stepCalls
 type Entries<T> = { readonly [K in keyof T]: T[K] extends Map<infer Key, infer Value> ? readonly [Key, Value][] : never };
 
 /** An answer that is whole: nothing of it grows any more. */
-type AnswerState = Omit<Answer, 'rulings' | 'partIds' | 'growing'> &
-  Entries<Pick<Answer, 'rulings'>> & { readonly partIds: readonly string[] };
+type AnswerState = Omit<AssembledResponse, 'rulings' | 'partIds' | 'growing'> &
+  Entries<Pick<AssembledResponse, 'rulings'>> & { readonly partIds: readonly string[] };
 
 /** An attempt as it is now. */
 export const readAttempt = (attempt: Attempt, steps: readonly StepRecord[]): AttemptState => {
@@ -39,16 +39,16 @@ export const readAttempt = (attempt: Attempt, steps: readonly StepRecord[]): Att
 };
 
 /** The attempt that a value tells of. */
-export const writeAttempt = (state: AttemptState, steps: readonly StepRecord[], placeOf: (place: number) => number): Attempt => {
+export const writeAttempt = (state: AttemptState, steps: readonly StepRecord[], offsetOf: (place: number) => number): Attempt => {
   const { answer, stepCalls, record, ...rest } = state;
   const { rulings, partIds, ...said } = answer;
   return {
     ...rest,
     finishedCalls: [...rest.finishedCalls],
-    place: placeOf(rest.place),
+    place: offsetOf(rest.place),
     ahead: undefined,
     prompt: undefined,
-    answer: { ...createAnswer(), ...said, rulings: new Map(rulings), partIds: new Set(partIds) },
+    answer: { ...createResponse(), ...said, rulings: new Map(rulings), partIds: new Set(partIds) },
     stepCalls: {
       ...createStepCalls(),
       waiting: new Map(stepCalls.waiting),

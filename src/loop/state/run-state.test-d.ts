@@ -5,8 +5,8 @@ import type { AttemptState } from './attempt-state.js';
 import type { RunState } from './run-state.js';
 
 it('every field of a run is in its state, those aside that it is begun with or that stand for work under way', () => {
-  type Beside = 'options' | 'scope' | 'recorder' | 'signal' | 'beside';
-  expectTypeOf<Exclude<keyof Run, keyof RunState>>().toEqualTypeOf<Beside>();
+  type NotInState = 'options' | 'scope' | 'recorder' | 'signal' | 'overlapGuards';
+  expectTypeOf<Exclude<keyof Run, keyof RunState>>().toEqualTypeOf<NotInState>();
 });
 
 it('every field of an attempt is in its state, those aside that stand for a call', () => {

@@ -2,9 +2,9 @@ import type { RunEvent } from '../../../schemas/index.js';
 import type { ProcessorSlot } from '../../phase/scope.js';
 import type { Position } from '../../trace/recorder.js';
 import type { LoopSnapshot } from '../decide.js';
-import { resting } from '../decide.js';
-import type { Standing, StepRecord } from '../ports.js';
-import type { AcceptedStep, Attempt, Held, Run } from '../run.js';
+import { resolveSnapshot } from '../decide.js';
+import type { ConversationSnapshot, StepRecord } from '../ports.js';
+import type { AcceptedStep, Attempt, BufferedChunks, Run } from '../run.js';
 import { readAttempt, writeAttempt, type AttemptState } from './attempt-state.js';
 
 /** What a run says of itself in fields of its own, and nobody changes in place. */
@@ -26,20 +26,20 @@ const ownFields = [
 ] as const satisfies readonly (keyof Run)[];
 
 /**
- * Everything that has become of a run, as a value: what one sitting leaves to the next, and what a journal keeps. What the run was
+ * Everything that has become of a run, as a value: what one run segment leaves to the next, and what a journal keeps. What the run was
  * begun with stands beside it.
  */
 export interface RunState extends Pick<Run, (typeof ownFields)[number]> {
   readonly position: Position;
   readonly usage: Run['usage'];
-  readonly list: Standing;
+  readonly list: ConversationSnapshot;
   readonly steps: readonly StepRecord[];
   readonly accepted: readonly AcceptedState[];
   readonly usedPartIds: readonly string[];
   readonly slots: Readonly<Record<string, ProcessorSlot>>;
   readonly attempt: AttemptState | undefined;
   readonly restsAt: Pick<LoopSnapshot, 'value' | 'context'> | undefined;
-  readonly held: Held;
+  readonly held: BufferedChunks;
   readonly events: readonly RunEvent[];
 }
 
@@ -61,7 +61,7 @@ export const readState = (run: Run): RunState => {
     slots: Object.fromEntries(run.slots),
     attempt: attempt && readAttempt(attempt, steps),
     restsAt: restsAt && { value: restsAt.value, context: restsAt.context },
-    held: run.status === undefined ? run.options.outlet.held() : run.held,
+    held: run.status === undefined ? run.options.streamBuffer.buffered() : run.held,
     events: [...run.recorder.events],
   };
 };
@@ -77,7 +77,7 @@ const acceptedStates = ({ accepted, steps }: Run): AcceptedState[] => {
 
 /** Makes a run that has not begun what another was; it is told in the record that it goes on from there. */
 export const writeState = (run: Run, state: RunState): void => {
-  const placeOf = holdAgain(run, state.held);
+  const offsetOf = bufferAgain(run, state.held);
   const { steps, position, usage, attempt, restsAt } = state;
   for (const name of ownFields) Object.assign(run, { [name]: state[name] });
   Object.assign(run.position, position);
@@ -89,28 +89,28 @@ export const writeState = (run: Run, state: RunState): void => {
   run.accepted = state.accepted.map((step) => ({
     ...step,
     record: steps[step.record] as StepRecord, // it was found among them
-    place: placeOf(step.place),
+    place: offsetOf(step.place),
   }));
   run.usedPartIds.clear();
   for (const id of state.usedPartIds) run.usedPartIds.add(id);
   run.slots.clear();
   for (const [id, slot] of Object.entries(state.slots)) run.slots.set(id, slot);
-  run.attempt = attempt && writeAttempt(attempt, steps, placeOf);
-  run.restsAt = restsAt && resting(restsAt);
+  run.attempt = attempt && writeAttempt(attempt, steps, offsetOf);
+  run.restsAt = restsAt && resolveSnapshot(restsAt);
   run.held = state.held;
   run.recorder.rewind(state.events);
 };
 
-/** Where something that was let out begins, in the outlet of this sitting. */
-export type PlaceOf = (place: Attempt['place']) => Attempt['place'];
+/** Where something that was let out begins, in the stream buffer of this run segment. */
+export type OffsetOf = (offset: Attempt['place']) => Attempt['place'];
 
-/** What was held back is held again; gives where the places of the last outlet are now. */
-const holdAgain = (run: Run, held: Held): PlaceOf => {
-  const { hold, outlet } = run.options;
-  if (hold) outlet.hold();
-  for (const chunk of held.chunks) void outlet.write(chunk); // nobody waits for what is held
-  return (place) => (place < held.from || !hold ? alreadyShown : place - held.from);
+/** What was held back is held again; gives where the places of the last stream buffer are now. */
+const bufferAgain = (run: Run, held: BufferedChunks): OffsetOf => {
+  const { hold, streamBuffer } = run.options;
+  if (hold) streamBuffer.startBuffering();
+  for (const chunk of held.chunks) void streamBuffer.write(chunk); // nobody waits for what is held
+  return (offset) => (offset < held.from || !hold ? alreadyShown : offset - held.from);
 };
 
-/** Before everything: what begins there was seen in an earlier sitting, and can only be withdrawn. */
+/** Before everything: what begins there was seen in an earlier run segment, and can only be withdrawn. */
 const alreadyShown = -1;

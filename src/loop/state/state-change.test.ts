@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../../schemas/index.js';
-import type { KeptState } from './kept-state.js';
+import type { PersistedState } from './persisted-state.js';
 import { createStateLog } from './state-change.js';
 
 /** Entries that count how often they are looked into. */
@@ -25,7 +25,7 @@ const eventOf = (seq: number, state = 'step.calling') =>
   counted.entry({ runId: 'r', seq, at: seq, stepNumber: seq, attempt: 1, type: 'state-enter', state }) as unknown as RunEvent;
 
 /** What of a run's state grows, after so many steps; each entry is made anew, as it is where it was read from a text. */
-const stateAfter = (count: number, changes: { text?: string; at?: number; state?: string } = {}): KeptState => {
+const stateAfter = (count: number, changes: { text?: string; at?: number; state?: string } = {}): PersistedState => {
   const each = <T extends object>(make: (n: number) => T) => Array.from({ length: count }, (_, n) => counted.entry(make(n)));
   return {
     status: undefined,
@@ -34,7 +34,7 @@ const stateAfter = (count: number, changes: { text?: string; at?: number; state?
     usedPartIds: Array.from({ length: count }, (_, n) => `text-${n}`),
     steps: each((n) => ({ stepNumber: n, text: n === changes.at ? changes.text : `Step ${n}.` })),
     accepted: each((n) => ({ record: n, partIds: [`text-${n}`] })),
-  } as unknown as KeptState; // the fields that grow
+  } as unknown as PersistedState; // the fields that grow
 };
 
 describe('the log of a run’s states', () => {

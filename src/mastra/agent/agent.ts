@@ -10,15 +10,10 @@ import type { Mastra } from '@mastra/core/mastra';
 import type { ProcessorWorkflow } from '@mastra/core/processors';
 import { RequestContext } from '@mastra/core/request-context';
 import type { FullOutput, MastraModelOutput } from '@mastra/core/stream';
-import type { FoundOutcome } from '../../loop/call-answer.js';
-import type { RunMode } from '../../loop/ports.js';
-import type { Run } from '../../loop/run.js';
+import type { FoundOutcome } from '../../loop/call-response.js';
 import type { Finding } from '../../pipeline/verify/finding.js';
-import type { InterlockObjectResult, InterlockObjectStream, InterlockResult, InterlockStream } from './answers.js';
-import { answered, streamed } from './answered.js';
-import { beginRun } from './begin-run.js';
-import type { Begun } from './begun.js';
-import type { CallOptions } from '../call-options.js';
+import type { InterlockObjectResult, InterlockObjectStream, InterlockResult, InterlockStream } from './result-types.js';
+import { answerTo, startCall, startedBy, resumeCall, streamTo, type CalledAgent } from './calls.js';
 import type {
   InterlockAgentConfig,
   InterlockCallOptions,
@@ -29,22 +24,15 @@ import type {
   MastraCallOptions,
   MastraResumeOptions,
 } from './config.js';
-import { checkTightens } from './allowed-options.js';
-import { begunOf, durableRunsOf, needEngine, refuseWithoutEngine } from '../durable/durable-calls.js';
+import { startedRunOf, durableRunsOf, needEngine } from '../durable/durable-calls.js';
 import type { AttachOptions, DurableRuns, RunOwner } from '../durable/durable-runs.js';
-import { keeperOf } from '../durable/keeper.js';
+import { durableRunnerOf } from '../durable/durable-runner.js';
 import type { Erased, RunFilter, RunSummary } from '../durable/run-operations.js';
 import type { RunMetrics } from '../durable/run-metrics.js';
-import { runToEnd } from './end-run.js';
 import type { Insides } from './forked-run.js';
 import { readConfig, type AgentSetup } from './read-config.js';
-import { readCall } from './read-call.js';
 import { refuseMethods } from './refused-methods.js';
 import { hasGuards, registerOnProcessors, workflowsOf } from './registration.js';
-import { resolveOptions } from './resolve-options.js';
-import { scored } from './score.js';
-import { readResumeOptions } from './resume-options.js';
-import { resume } from './resume.js';
 import { createSuspendedRuns, listRuns, toListed } from './suspended-runs.js';
 import { asSubAgents } from '../tools/sub-agents.js';
 import type { VerifyOptions } from '../workflow/verify.js';
@@ -70,7 +58,10 @@ export class InterlockAgent<
   TRequestContext = unknown,
 > extends Agent<TAgentId, TTools, TOutput> {
   static {
-    insidesOf = (agent) => ({ setup: agent.#setup, streamed: (...run) => agent.#streamed(agent.#begun(...run)) });
+    insidesOf = (agent) => ({
+      setup: agent.#setup,
+      streamed: (...run) => streamTo(agent.#called, startedBy(agent.#called, ...run)),
+    });
     refuseMethods(this.prototype, (agent: InterlockAgent) => hasGuards(agent.#setup.guards));
   }
 
@@ -84,7 +75,7 @@ export class InterlockAgent<
     this.#setup = setup;
     const mastra = this.getMastraInstance();
     if (mastra) registerOnProcessors(mastra, setup.guards);
-    this.#durable = durableRunsOf(this as unknown as Agent, setup); // see #begin
+    this.#durable = durableRunsOf(this as unknown as Agent, setup); // see #called
   }
 
   /** Runs the loop to its end. Rejects where the run failed, with its code and cause; any other end is a result, see `throwOnTripwire`. */
@@ -96,7 +87,7 @@ export class InterlockAgent<
   override generate(messages: MessageListInput, options?: InterlockCallOptions): Promise<InterlockResult>;
   override generate<OUTPUT>(messages: MessageListInput, options?: MastraCallOptions<OUTPUT>): Promise<FullOutput<OUTPUT>>;
   override async generate(messages: unknown, options?: unknown): Promise<unknown> {
-    return this.#answer(await this.#begin('generate', messages, options));
+    return answerTo(this.#called, await startCall(this.#called, { mode: 'generate', messages, options }));
   }
 
   /** Starts the loop and gives its stream. Rejects for what is wrong before any model call. */
@@ -108,24 +99,24 @@ export class InterlockAgent<
   override stream(messages: MessageListInput, options?: InterlockCallOptions): Promise<InterlockStream>;
   override stream<OUTPUT>(messages: MessageListInput, options?: MastraCallOptions<OUTPUT>): Promise<MastraModelOutput<OUTPUT>>;
   override async stream(messages: unknown, options?: unknown): Promise<unknown> {
-    return this.#streamed(await this.#begin('stream', messages, options));
+    return streamTo(this.#called, await startCall(this.#called, { mode: 'stream', messages, options }));
   }
 
   /**
-   * Goes on with a run that rests in this process, to its end or to where it rests again, with all that it began with.
+   * Goes on with a suspended run in this process, to its end or to where it is suspended again, with all that it began with.
    * Raises `agent/no-suspended-run`, and `agent/invalid-option` where `resumeData` does not answer the call that waits.
    */
   override resumeGenerate(resumeData: unknown, options: InterlockResumeOptions): Promise<InterlockResult>;
   override resumeGenerate<OUTPUT>(resumeData: unknown, options: MastraResumeOptions<OUTPUT>): Promise<FullOutput<OUTPUT>>;
   override async resumeGenerate(resumeData: unknown, options: object): Promise<unknown> {
-    return this.#answer(await this.#resume('generate', resumeData, options));
+    return answerTo(this.#called, await resumeCall(this.#called, { mode: 'generate', resumeData, given: options }));
   }
 
   /** {@link resumeGenerate} as a stream: of what happens from now on. */
   override resumeStream(resumeData: unknown, options: InterlockResumeOptions): Promise<InterlockStream>;
   override resumeStream<OUTPUT>(resumeData: unknown, options: MastraResumeOptions<OUTPUT>): Promise<MastraModelOutput<OUTPUT>>;
   override async resumeStream(resumeData: unknown, options: object): Promise<unknown> {
-    return this.#streamed(await this.#resume('stream', resumeData, options));
+    return streamTo(this.#called, await resumeCall(this.#called, { mode: 'stream', resumeData, given: options }));
   }
 
   /** A person approves of a call; its tool runs once every call of the step that needs approval is decided. */
@@ -157,11 +148,12 @@ export class InterlockAgent<
   }
 
   /**
-   * Follows a run that an engine keeps, from any process, to its end or to where it rests; `from` a chunk's `metadata.sequence` on.
+   * Follows a run that an engine keeps, from any process, to its end or to where it is suspended; `from` a chunk's `metadata.sequence` on.
    * Raises `durable/no-engine` and `durable/no-run`; so do `resume` and `cancel`.
    */
   async attach(runId: string, options: AttachOptions = {}): Promise<InterlockStream> {
-    return this.#streamed(begunOf(await needEngine(this.#durable, 'attach').attach(runId, options), {})) as InterlockStream; // see stream
+    const started = startedRunOf(await needEngine(this.#durable, 'attach').attach(runId, options), {});
+    return (await streamTo(this.#called, started)) as InterlockStream; // see stream
   }
 
   /** {@link resumeStream} for a run that an engine keeps, by its id: from any process. */
@@ -171,7 +163,8 @@ export class InterlockAgent<
   ): ReturnType<Agent<string, ToolsInput, TOutput>['resume']>;
   override async resume(runId: string, resumeData: unknown, options?: object): Promise<unknown> {
     needEngine(this.#durable, 'resume');
-    const stream = this.#streamed(await this.#resume('stream', resumeData, { ...options, runId }));
+    const given = { ...options, runId };
+    const stream = await streamTo(this.#called, await resumeCall(this.#called, { mode: 'stream', resumeData, given }));
     return Object.assign(stream, { output: stream, cleanup: () => undefined, abort: () => this.cancel(runId) });
   }
 
@@ -180,7 +173,7 @@ export class InterlockAgent<
     return this.resume(runId, found, { toolCallId });
   }
 
-  /** Ends a run that an engine keeps as `canceled`, wherever it goes on or rests. A run that has ended stays as it is. */
+  /** Ends a run that an engine keeps as `canceled`, wherever it is running or suspended. A run that has ended stays as it is. */
   async cancel(runId: string, owner?: RunOwner): Promise<void> {
     await needEngine(this.#durable, 'cancel').cancel(runId, owner);
   }
@@ -205,7 +198,7 @@ export class InterlockAgent<
     return needEngine(this.#durable, 'prune').prune(olderThan);
   }
 
-  /** The runs of this agent that rest, the last one first: those in this process, and those that its engine keeps. */
+  /** The suspended runs of this agent, the last one first: those in this process, and those that its engine keeps. */
   override async listSuspendedRuns(options: AgentListSuspendedRunsOptions = {}): Promise<AgentListSuspendedRunsResult> {
     const waiting = (await this.#durable?.list({ status: 'suspended', limit: Infinity })) ?? [];
     const kept = waiting.filter((run) => run.status === 'suspended');
@@ -256,43 +249,11 @@ export class InterlockAgent<
     return fork;
   }
 
-  async #begin(mode: RunMode, messages: unknown, said: unknown): Promise<Begun> {
-    const { messages: input, options: given } = readCall(messages, said);
+  get #called(): CalledAgent {
     const agent = this as unknown as Agent; // Mastra's agent as everybody takes it, without its type parameters
-    const { defaults: layers, guards, hooks, maxModelRetries } = this.#setup;
-    const { options, defaults, requestContext } = await resolveOptions({ agent, mode, defaults: layers, given, guards });
-    checkTightens(given, { guards, defaults });
-    const { memory, runId, actor } = options;
-    await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
-    const call = { agent, mode, messages: input, options, requestContext };
-    const kept = keeperOf({ agent, setup: this.#setup, durable: this.#durable }, given)?.begin({ ...call, given });
-    if (!kept) refuseWithoutEngine(options, ['priority', 'deadlineMs']);
-    return scored(kept ? await kept : this.#begun(await beginRun({ ...call, guards, hooks, maxModelRetries }), options), call);
+    const [setup, durable] = [this.#setup, this.#durable];
+    return { agent, setup, suspended: this.#suspended, runner: (options) => durableRunnerOf({ agent, setup, durable }, options) };
   }
-
-  async #resume(mode: RunMode, resumeData: unknown, given: object): Promise<Begun> {
-    const agent = this as unknown as Agent; // see #begin
-    const { defaults, guards } = this.#setup;
-    const { runId, toolCallId, repeated, ...call } = readResumeOptions(given);
-    const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given: call, guards });
-    const { memory, actor } = call;
-    await this.requireAgentExecutionFGA({ requestContext, memory: memory as never, runId, actor: actor as never });
-    const resuming = { mode, runId, toolCallId, resumeData, repeated, options, requestContext, memory };
-    const kept = keeperOf({ agent, setup: this.#setup, durable: this.#durable }, options)?.resume(resuming);
-    const begun = kept ? await kept : this.#begun(await resume({ ...resuming, suspended: this.#suspended, guards }), options);
-    return scored(begun, { agent, options, requestContext });
-  }
-
-  #begun(run: Run, callbacks: CallOptions): Begun {
-    const own = { callbacks, suspended: this.#suspended };
-    return { run, end: () => runToEnd(run, own), callbacks, transforms: callbacks.experimentalTransform };
-  }
-
-  #answer(begun: Begun): Promise<unknown> {
-    return answered(begun, { agentId: this.id, guards: this.#setup.guards });
-  }
-
-  #streamed = (begun: Begun): object => streamed(begun, { agentId: this.id, guards: this.#setup.guards });
 }
 
 /** How an agent was built. */

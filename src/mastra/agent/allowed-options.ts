@@ -2,6 +2,7 @@ import { InterlockError } from '../../errors.js';
 import type { CallOptions } from '../call-options.js';
 import { mergeOptions } from '../options/merge-options.js';
 import { changesNothing, namesWhere, optionTable } from '../options/option-table.js';
+import { isPlainObject } from '../plain-object.js';
 import type { InterlockConfig } from './config.js';
 
 /**
@@ -22,9 +23,19 @@ export const checkServedOptions = (given: object): void => {
   if (!isServedCall(given)) return;
   const [path] = Object.entries(given).find(([name, value]) => !served.has(name) && !changesNothing(name, value)) ?? [];
   if (path !== undefined) throw new InterlockError('agent/served-option', { path });
-  // A model that comes with an address of its own would be told the conversation.
-  if ('model' in given && given.model !== undefined && typeof given.model !== 'string')
-    throw new InterlockError('agent/served-option', { path: 'model', detail: 'a request names a model by its id' });
+  if ('model' in given && given.model !== undefined && typeof given.model !== 'string') throw ownModel();
+};
+
+/** A model with an address of its own would receive the conversation. */
+const ownModel = (): InterlockError =>
+  new InterlockError('agent/served-option', { path: 'model', detail: 'a request names a model by its id' });
+
+/**
+ * The options of a run that a thread starts may have come with a request, which nothing tells: a model that is plain data is refused as
+ * with {@link checkServedOptions}. Whatever else a request could say of guards is `agent/loosened-option`.
+ */
+export const checkSignalOptions = (given: object): void => {
+  if ('model' in given && isPlainObject(given.model) && !('doStream' in given.model)) throw ownModel();
 };
 
 /** What an agent asks for where a call says nothing: its configuration, with the defaults of its calls over it. */
@@ -46,4 +57,10 @@ export const checkTightens = (given: CallOptions, { guards, defaults }: AgentOpt
   const own = mergeOptions(guards, defaults);
   const path = asked.find((name) => optionTable[name]?.loosens?.(said[name], own[name]));
   if (path !== undefined) throw new InterlockError('agent/loosened-option', { path });
+};
+
+/** Refuses options that only an engine honours. Raises `durable/no-engine`. */
+export const refuseWithoutEngine = <T extends object>(given: T, names: readonly (keyof T & string)[]): void => {
+  const path = names.find((name) => given[name] !== undefined);
+  if (path) throw new InterlockError('durable/no-engine', { path });
 };

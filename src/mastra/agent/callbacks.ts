@@ -1,4 +1,4 @@
-import { textOf } from '../../loop/answer.js';
+import { textOf } from '../../loop/response.js';
 import type { Chunk, StepRecord } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, type Run, type RunOptions } from '../../loop/run.js';
 import type { CallCallbacks } from '../call-options.js';
@@ -6,7 +6,7 @@ import { errorOf, responseMessages, stepResult, wholeResultOf } from './result.j
 import { safely } from '../safely.js';
 
 /** Tells a caller of each chunk once it can be seen. */
-export const toldChunks = ({ onChunk }: CallCallbacks): ((chunk: Chunk) => void) | undefined =>
+export const notifyChunk = ({ onChunk }: CallCallbacks): ((chunk: Chunk) => void) | undefined =>
   onChunk && ((chunk) => void safely(onChunk, chunk)); // chunks are Mastra's
 
 /** The callbacks that the loop calls while it runs, with Mastra's arguments. */

@@ -10,7 +10,9 @@ import type { Conversation } from '../memory/memory.js';
 import { memoryProcessors } from '../memory/memory-processors.js';
 import type { Titling } from '../memory/memory-title.js';
 import type { PipelineStep } from '../graph/compile.js';
+import { registerOnProcessor } from './registration.js';
 import { PrepareStepProcessor } from './prepare-step.js';
+import { createSignalEcho } from './signal-echo.js';
 
 /** The guards of a call, lane by lane, as they run. */
 export interface Chains {
@@ -29,17 +31,19 @@ export interface Chains {
 }
 
 /** The call whose guards are wanted. */
-export interface Chaining extends Titling {
+export interface ChainOptions extends Titling {
   readonly options: CallOptions;
   /** Interlock's own options of the run. */
   readonly guards: InterlockConfig;
   /** Only where the conversation is kept in a thread. */
   readonly conversation: Conversation | undefined;
+  /** Whether the messages are signals of a thread. */
+  readonly isSignal?: boolean;
 }
 
 /** A call's guards replace the agent's; memory's own stay around them, and `prepareStep` has the last word. */
-export const resolveChains = async (chaining: Chaining): Promise<Chains> => {
-  const { agent, guards, options, requestContext, conversation } = chaining;
+export const resolveChains = async (chaining: ChainOptions): Promise<Chains> => {
+  const { agent, guards, options, requestContext, conversation, isSignal } = chaining;
   const chain = async (lane: 'input' | 'output' | 'error'): Promise<readonly PipelineStep[]> => {
     const name = `${lane}Processors` as const;
     const steps = await resolveGuards(guards[name], requestContext);
@@ -48,10 +52,11 @@ export const resolveChains = async (chaining: Chaining): Promise<Chains> => {
   };
   const [input, output, error] = await Promise.all([chain('input'), chain('output'), chain('error')]);
   const { before, after } = await memoryProcessors(conversation, { input, output, titling: chaining });
-  const own = await hostProcessors(agent, { input, output, requestContext });
+  const own = await hostProcessors(agent, { input, output, requestContext, signals: guards.signals });
   const last = options.prepareStep ? [new PrepareStepProcessor({ prepareStep: options.prepareStep })] : [];
+  const echo = isSignal ? [createSignalEcho()] : [];
   return {
-    input: [...before, ...own.input, ...input, ...last],
+    input: [...before, ...own.input, ...input, ...echo, ...last],
     output: [...output, ...own.output],
     error,
     others: [...own.input, ...input, ...output].filter(hasErrorHook),
@@ -66,24 +71,42 @@ interface HostLanes {
   readonly input: readonly PipelineStep[];
   readonly output: readonly PipelineStep[];
   readonly requestContext: RequestContext;
+  readonly signals: InterlockConfig['signals'];
 }
 
 /**
- * The processors that Mastra's agent adds for its workspace, skills, channels and browser. They run in the agent's lanes, before its
+ * The processors that Mastra's agent adds for its workspace, skills, signals, channels and browser. They run in its lanes, before its
  * guards of the input and after those of the output, so that the guards judge what they add and they see what was accepted.
  */
-const hostProcessors = async (agent: Agent, { input, output, requestContext }: HostLanes) => {
+const hostProcessors = async (agent: Agent, { input, output, requestContext, signals = [] }: HostLanes) => {
   const configured = input as never; // Mastra only looks for processors of its own in it
   const channels = agent.getChannels();
   return {
     input: [
+      ...registered(
+        agent,
+        signals.flatMap((provider) => provider.getInputProcessors?.() ?? []),
+      ),
       ...(await agent['getWorkspaceInstructionsProcessors'](configured, requestContext)),
       ...(await agent['getSkillsProcessors'](configured, requestContext)),
       ...(channels?.getInputProcessors(configured) ?? []),
       ...(agent.browser?.getInputProcessors(configured) ?? []),
     ] as readonly PipelineStep[],
-    output: (channels?.getOutputProcessors(output as never) ?? []) as readonly PipelineStep[],
+    output: [
+      ...registered(
+        agent,
+        signals.flatMap((provider) => provider.getOutputProcessors?.() ?? []),
+      ),
+      ...(channels?.getOutputProcessors(output as never) ?? []),
+    ] as readonly PipelineStep[],
   };
+};
+
+/** A provider may make its processors anew each time; they find models and storage in the Mastra instance. */
+const registered = (agent: Agent, processors: readonly object[]): readonly object[] => {
+  const mastra = agent.getMastraInstance();
+  if (mastra) for (const processor of processors) registerOnProcessor(mastra, processor);
+  return processors;
 };
 
 /** The chains as plans; with `recordEdits` their guards report what they changed. Raises `pipeline/…` for what cannot work. */

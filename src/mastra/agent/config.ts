@@ -8,7 +8,7 @@ import type { OwnOptions, RejectedOptions, ResumeName } from '../options/option-
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 
 /** What Interlock adds to or widens in the configuration of Mastra's agent. */
-export type InterlockConfig = OwnOptions<'config'>;
+export type InterlockConfig = OwnOptions<'config'> & Pick<AgentConfig, 'signals'>;
 
 /** A tool of the AI SDK, as far as it is looked at; Mastra's own type of it follows an older version. */
 export interface SdkTool {
@@ -71,7 +71,7 @@ export type InterlockCallOptions = Omit<
  * request says who resumes it; tools and guards keep that of the call that began it.
  */
 export type InterlockResumeOptions = Pick<InterlockCallOptions, Exclude<ResumeName & keyof InterlockCallOptions, 'runId'>> & {
-  /** The run that rests. */
+  /** The suspended run. */
   runId: string;
   /** The call that is answered; needed where several wait. */
   toolCallId?: string;

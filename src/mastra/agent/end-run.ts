@@ -1,5 +1,5 @@
 import { drive } from '../../loop/drive.js';
-import { conclude } from '../../loop/ending.js';
+import { finalizeRun } from '../../loop/finalize-run.js';
 import type { Run } from '../../loop/run.js';
 import type { CallCallbacks } from '../call-options.js';
 import { callEnded } from './callbacks.js';
@@ -7,13 +7,13 @@ import { objectOf } from '../structured-output/structured-output.js';
 import type { SuspendedRuns } from './suspended-runs.js';
 
 /** Who is told of a run's end. */
-export interface Listening {
+export interface EndListeners {
   readonly callbacks: CallCallbacks;
   readonly suspended: SuspendedRuns;
 }
 
-/** Drives a run to its end, or to where it rests, and calls back. Never rejects, and whatever breaks inside, the stream closes. */
-export const runToEnd = async (run: Run, { callbacks, suspended }: Listening): Promise<void> => {
+/** Drives a run to its end, or to where it is suspended, and calls back. Never rejects, and whatever breaks inside, the stream closes. */
+export const runToEnd = async (run: Run, { callbacks, suspended }: EndListeners): Promise<void> => {
   const ended = driveSafely(run);
   suspended.follow(run, ended);
   await ended;
@@ -26,6 +26,6 @@ const driveSafely = async (run: Run): Promise<void> => {
     await drive(run);
   } catch (error) {
     run.error = error;
-    await conclude(run, 'failed').catch(() => run.options.outlet.close());
+    await finalizeRun(run, 'failed').catch(() => run.options.streamBuffer.close());
   }
 };

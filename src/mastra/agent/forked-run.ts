@@ -1,14 +1,14 @@
 import type { Agent } from '@mastra/core/agent';
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
-import { beginRun, type Beginning } from './begin-run.js';
+import { startRun, type StartOptions } from './start-run.js';
 import type { InterlockConfig } from './config.js';
 import type { AgentSetup } from './read-config.js';
-import type { InterlockStream } from './answers.js';
+import type { InterlockStream } from './result-types.js';
 import { resolveOptions } from './resolve-options.js';
 
 /** A run that leaves a recorded one. */
-export interface Forking extends Required<Pick<Beginning, 'messages' | 'answering'>> {
+export interface Forking extends Required<Pick<StartOptions, 'messages' | 'answering'>> {
   readonly options: CallOptions;
   /** Guards in place of the agent's; absent where it keeps its own. */
   readonly guards?: Pick<InterlockConfig, 'inputProcessors' | 'outputProcessors' | 'errorProcessors'> | undefined;
@@ -18,7 +18,7 @@ export interface Forking extends Required<Pick<Beginning, 'messages' | 'answerin
 export interface Insides {
   readonly setup: AgentSetup;
   /** A run as a caller of `stream` is given it. */
-  readonly streamed: (run: Run, options: CallOptions) => object;
+  readonly streamed: (run: Run, options: CallOptions) => Promise<object>;
 }
 
 /** Begins the run and gives its stream; no engine keeps it. */
@@ -28,6 +28,6 @@ export const forkedRun = async (agent: Agent, { setup, streamed }: Insides, fork
   const guards: InterlockConfig = { ...setup.guards, durability: undefined, ...forking.guards };
   const { options, requestContext } = await resolveOptions({ agent, mode: 'stream', defaults, given: forking.options, guards });
   const call = { agent, mode: 'stream' as const, messages, options, requestContext };
-  const run = await beginRun({ ...call, guards, hooks, maxModelRetries, answering });
-  return streamed(run, options) as InterlockStream; // what its callers are given
+  const run = await startRun({ ...call, guards, hooks, maxModelRetries, answering });
+  return (await streamed(run, options)) as InterlockStream; // what its callers are given
 };

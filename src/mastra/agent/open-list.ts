@@ -6,9 +6,9 @@ import { acceptedMessages, type ChatMessage } from '../../ui/chat-messages.js';
 import type { CallOptions } from '../call-options.js';
 import type { Conversation } from '../memory/memory.js';
 import { addMessages } from '../messages/add-messages.js';
-import { fillParts } from '../messages/mirrored-words.js';
+import { addMissingParts } from '../messages/sync-text-content.js';
 
-interface Opening {
+interface OpenListOptions {
   readonly agent: Agent;
   readonly options: CallOptions;
   readonly messages: MessageListInput;
@@ -21,7 +21,7 @@ interface Opening {
  * The list that a run starts with: instructions, context, the call's system message, and what the caller said. Raises
  * `agent/invalid-messages` for what is none of Mastra's messages.
  */
-export const openList = async (opening: Opening): Promise<MessageList> => {
+export const openList = async (opening: OpenListOptions): Promise<MessageList> => {
   const { agent, options, messages, requestContext, conversation, createId } = opening;
   const list = new MessageList({
     threadId: conversation?.threadId,
@@ -36,7 +36,7 @@ export const openList = async (opening: Opening): Promise<MessageList> => {
   reading('system', () => addSystem(list, system, 'user-provided'));
   reading('messages', () => {
     addMessages(list, Array.isArray(messages) ? (acceptedMessages(messages as ChatMessage[]) as typeof messages) : messages);
-    fillParts(list.get.all.db());
+    addMissingParts(list.get.all.db());
   });
   return list;
 };

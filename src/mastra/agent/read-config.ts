@@ -46,6 +46,7 @@ export const readConfig = (given: object): AgentSetup => {
     inputProcessors: fixed(own.inputProcessors, 'input'),
     outputProcessors: fixed(own.outputProcessors, 'output'),
     errorProcessors: fixed(own.errorProcessors, 'error'),
+    signals: (config as InterlockConfig).signals,
   };
   const others = Object.fromEntries(Object.entries(config).filter(([name]) => !Object.hasOwn(ownOptions, name)));
   const { defaultGenerateOptions, defaultStreamOptions, hooks, ...forMastra } = others as OtherConfig;

@@ -3,9 +3,6 @@ import { InterlockError } from '../../errors.js';
 
 const network =
   'a network routes in a loop of its own, where guards of the routing agent would not run; move them to its agents, or give the agents to a supervisor as "agents".';
-const threads = "Mastra's runtime of threads does not know its runs;";
-const messages = `${threads} call stream with the thread as its memory.`;
-const resuming = `${threads} call resumeStream, approveToolCall or declineToolCall with the run's id.`;
 const idling = 'nothing here runs in the background; call resumeStream.';
 const legacy =
   'models of specification v1 run in a loop of their own, without guards; use a v2, v3 or v4 model with generate or stream.';
@@ -19,21 +16,9 @@ export const refusedMethods = {
   approveNetworkToolCall: network,
   declineNetworkToolCall: network,
   resumeStreamUntilIdle: idling,
-  sendStreamResume: resuming,
-  sendToolApproval: resuming,
-  subscribeToThread: messages,
-  claimThreadOwnership: messages,
-  sendMessage: messages,
-  queueMessage: messages,
-  sendSignal: messages,
-  sendStateSignal: messages,
-  sendNotificationSignal: messages,
   generateLegacy: legacy,
   streamLegacy: legacy,
 } as const satisfies Partial<Record<Method, string>>;
-
-/** Those of them that answer at once, and not with a promise. */
-const immediate: ReadonlySet<string> = new Set(['sendMessage', 'queueMessage', 'sendSignal'] satisfies Method[]);
 
 /** Methods that run a loop of Mastra's own: they work for an agent without guards, since there is nothing to keep there. */
 const unguarded: ReadonlySet<string> = new Set([
@@ -55,7 +40,6 @@ export const refuseMethods = (prototype: object, isGuarded: (agent: never) => bo
     const value = function (this: unknown, ...args: unknown[]): unknown {
       if (unguarded.has(name) && !isGuarded(this as never)) return stock.apply(this, args);
       const refusal = new InterlockError('agent/unsupported-method', { path: name, detail });
-      if (immediate.has(name)) throw refusal;
       return Promise.reject(refusal);
     };
     Object.defineProperty(prototype, name, { value, configurable: true, writable: true });

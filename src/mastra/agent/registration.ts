@@ -45,10 +45,13 @@ export const registerOnProcessors = (mastra: Mastra, guards: InterlockConfig): v
 };
 
 const registerOnGraph = (mastra: Mastra, graph: SequenceNode): void => {
-  for (const processor of processorsOf(graph)) {
-    const register: unknown = Reflect.get(processor, '__registerMastra'); // Mastra's, beside its interface of a processor
-    if (typeof register === 'function') register.call(processor, mastra);
-  }
+  for (const processor of processorsOf(graph)) registerOnProcessor(mastra, processor);
+};
+
+/** Hands a Mastra instance to a processor. */
+export const registerOnProcessor = (mastra: Mastra, processor: object): void => {
+  const register: unknown = Reflect.get(processor, '__registerMastra'); // Mastra's, beside its interface of a processor
+  if (typeof register === 'function') register.call(processor, mastra);
 };
 
 /**

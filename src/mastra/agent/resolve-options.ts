@@ -4,7 +4,7 @@ import { InterlockError } from '../../errors.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig } from './config.js';
-import { readerCanceled } from '../../release/readers.js';
+import { readerCanceled } from '../../stream/readers.js';
 import { checkCallOptions } from '../options/check-options.js';
 import { mergeOptions } from '../options/merge-options.js';
 import { checkServedOptions } from './allowed-options.js';

@@ -1,10 +1,10 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { RunEvent, RunStatus, Tripwire } from '../../../schemas/index.js';
 import { InterlockError, isInterlockError } from '../../errors.js';
-import { finishReasonOf, tripwireOf } from '../../loop/ending.js';
+import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
 import type { Chunk, StepRecord } from '../../loop/ports.js';
 import { acceptedSteps, isWithheld, visibleSteps, type Run } from '../../loop/run.js';
-import { waitingCalls, waitingChunk } from '../../loop/tell-waiting.js';
+import { waitingCalls, waitingChunk } from '../../loop/waiting-calls.js';
 import { bypassesOf, type GuardBypass } from '../../trace/bypasses.js';
 import { isDelegated } from '../tools/delegation.js';
 import { objectOf } from '../structured-output/structured-output.js';

@@ -20,15 +20,18 @@ export interface ResumeCall extends CallOptions {
   repeated: Readonly<Record<string, unknown>>;
 }
 
-const begunWith = new WeakMap<object, CallOptions>();
+const startedWith = new WeakMap<object, CallOptions>();
 
 /** Notes what a run begins with; the runs that resume it share its ports. */
-export const noteOptions = ({ options: { ports } }: Run, options: CallOptions): void => void begunWith.set(ports, options);
+export const noteOptions = ({ options: { ports } }: Run, options: CallOptions): void => void startedWith.set(ports, options);
+
+/** What a run began with. */
+export const startOptions = ({ options: { ports } }: Run): CallOptions | undefined => startedWith.get(ports);
 
 /** Refuses an option that differs from what the run began with. Raises `agent/unsupported-option`. */
-export const checkRepeated = ({ options: { ports } }: Run, repeated: ResumeCall['repeated']): void => {
-  const begun = begunWith.get(ports) as Readonly<Record<string, unknown>> | undefined;
-  const path = Object.keys(repeated).find((name) => !isDeepStrictEqual(repeated[name], begun?.[name]));
+export const checkRepeated = (run: Run, repeated: ResumeCall['repeated']): void => {
+  const started = startOptions(run) as Readonly<Record<string, unknown>> | undefined;
+  const path = Object.keys(repeated).find((name) => !isDeepStrictEqual(repeated[name], started?.[name]));
   if (path) throw new InterlockError('agent/unsupported-option', { path, detail: 'a resumed run keeps what it began with.' });
 };
 

@@ -1,23 +1,23 @@
 import type { Agent } from '@mastra/core/agent';
 import { MASTRA_RESOURCE_ID_KEY, MASTRA_THREAD_ID_KEY, type RequestContext } from '@mastra/core/request-context';
 import { InterlockError } from '../../errors.js';
-import type { FoundOutcome } from '../../loop/call-answer.js';
+import type { FoundOutcome } from '../../loop/call-response.js';
 import { resumeRun, type Answered } from '../../loop/resume-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { WaitingCall } from '../../loop/step-calls.js';
-import { waitingCalls } from '../../loop/tell-waiting.js';
+import { waitingCalls } from '../../loop/waiting-calls.js';
 import type { CallOptions } from '../call-options.js';
 import type { InterlockConfig } from './config.js';
 import type { MemoryTarget } from '../memory/memory.js';
 import { isDelegated } from '../tools/delegation.js';
 import { isPlainObject } from '../plain-object.js';
 import { checkRepeated, type ResumeCall } from './resume-options.js';
-import { sittingOf } from './sitting.js';
+import { runSegmentOf } from './run-segment.js';
 import { threadOf, type SuspendedRuns } from './suspended-runs.js';
 
 /** A call that resumes a run, with its options resolved. */
-export interface Resuming {
+export interface ResumeOptions {
   readonly suspended: SuspendedRuns;
   readonly guards: InterlockConfig;
   readonly mode: RunMode;
@@ -34,29 +34,29 @@ export interface Resuming {
 }
 
 /**
- * Goes on with a run that rests. Raises `agent/no-suspended-run`, and `agent/invalid-option` where the answer does not fit the call
+ * Goes on with a suspended run. Raises `agent/no-suspended-run`, and `agent/invalid-option` where the answer does not fit the call
  * that waits; the run then still rests.
  */
-export const resume = async (resuming: Resuming): Promise<Run> => {
+export const resume = async (resuming: ResumeOptions): Promise<Run> => {
   const { suspended, runId } = resuming;
   const found = await suspended.find(runId);
   const answered = answeredBy(found.run, resuming);
   const { recording, context } = found.run.options;
   const agent = context.agent as unknown as Agent; // as it was put there
   suspended.take(found);
-  const sitting: { run?: Run } = {}; // until it is there, chunks of the last sitting are held for it
+  const segment: { run?: Run } = {}; // until it is there, chunks of the last run segment are held for it
   const next = resumeRun(
     found.run,
-    sittingOf({ ...resuming, agent, shows: [recording?.show] }, () => sitting.run),
+    runSegmentOf({ ...resuming, agent, shows: [recording?.show] }, () => segment.run),
     answered,
   );
-  sitting.run = next;
+  segment.run = next;
   recording?.resume(next, answered);
   return next;
 };
 
-/** What a call says to a run that rests. Raises `agent/invalid-option` where it does not fit what the run waits for. */
-export const answeredBy = (rested: Run, resuming: Omit<Resuming, 'suspended' | 'guards'>): Answered => {
+/** What a call says to a suspended run. Raises `agent/invalid-option` where it does not fit what the run waits for. */
+export const answeredBy = (rested: Run, resuming: Omit<ResumeOptions, 'suspended' | 'guards'>): Answered => {
   checkRepeated(rested, resuming.repeated);
   checkConversation(rested, resuming);
   const waiting = choose(waitingCalls(rested), resuming);
@@ -66,7 +66,7 @@ export const answeredBy = (rested: Run, resuming: Omit<Resuming, 'suspended' | '
 const invalid = (path: string, detail: string): InterlockError => new InterlockError('agent/invalid-option', { path, detail });
 
 /** A run is not answered from within another conversation. What the request's context says of it wins over the caller's word. */
-const checkConversation = (run: Run, { memory, requestContext }: Pick<Resuming, 'memory' | 'requestContext'>): void => {
+const checkConversation = (run: Run, { memory, requestContext }: Pick<ResumeOptions, 'memory' | 'requestContext'>): void => {
   const { threadId, resourceId } = threadOf(run);
   const { thread, resource } = memory ?? {};
   const threads = [requestContext.get(MASTRA_THREAD_ID_KEY), typeof thread === 'string' ? thread : thread?.id];
@@ -78,7 +78,7 @@ const checkConversation = (run: Run, { memory, requestContext }: Pick<Resuming, 
 
 const choose = (
   waiting: readonly WaitingCall[],
-  { toolCallId, options, mode }: Pick<Resuming, 'toolCallId' | 'options' | 'mode'>,
+  { toolCallId, options, mode }: Pick<ResumeOptions, 'toolCallId' | 'options' | 'mode'>,
 ): WaitingCall => {
   const ids = waiting.map(({ call }) => call.toolCallId);
   const named = toolCallId ?? (isDelegated(options) ? passedOn(ids, mode) : ids.length === 1 ? ids[0] : undefined);

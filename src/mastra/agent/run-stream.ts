@@ -1,11 +1,11 @@
 import type { RunEvent, RunStatus } from '../../../schemas/index.js';
-import { tripwireOf } from '../../loop/ending.js';
+import { tripwireOf } from '../../loop/finalize-run.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { StreamTransforms } from '../call-options.js';
 import { answerOf, answerText, errorOf, traceIdsOf, type RunResult, type Wanted } from './result.js';
 import { readObject } from '../structured-output/object-stream.js';
-import { createReaders } from '../../release/readers.js';
+import { createReaders } from '../../stream/readers.js';
 import { safely } from '../safely.js';
 import { objectOf } from '../structured-output/structured-output.js';
 
@@ -34,7 +34,7 @@ const promised = [
 
 type Promised = { readonly [K in (typeof promised)[number]]: Promise<RunResult[K]> };
 
-interface Consuming {
+interface ConsumeOptions {
   onError?: (error: unknown) => void;
 }
 
@@ -59,12 +59,12 @@ export interface RunStream extends Promised {
   readonly elementStream: ReadableStream<unknown>;
   /** The events so far. */
   readonly runEvents: readonly RunEvent[];
-  consumeStream(options?: Consuming): Promise<void>;
+  consumeStream(options?: ConsumeOptions): Promise<void>;
   /** The whole result; rejects where the run failed, and with `throwOnTripwire` where a guard stopped it. */
   getFullOutput(): Promise<RunResult>;
 }
 
-export interface Streaming extends Wanted {
+export interface StreamOptions extends Wanted {
   /** Settles when the run is over; never rejects. */
   readonly ended: Promise<void>;
   /** Applied to each reader's full stream. */
@@ -74,12 +74,12 @@ export interface Streaming extends Wanted {
 }
 
 /** Offers a run that has been started as a stream. */
-export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted }: Streaming): RunStream => {
-  const { outlet, runId } = run.options;
+export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted }: StreamOptions): RunStream => {
+  const { streamBuffer, runId } = run.options;
   const { traceId, spanId } = traceIdsOf(run);
   let result: Promise<RunResult> | undefined;
   const readers = stopForReader && createReaders(stopForReader);
-  const read = (): ReadableStream<Chunk> => readers?.follow(outlet.read()) ?? outlet.read();
+  const read = (): ReadableStream<Chunk> => readers?.follow(streamBuffer.read()) ?? streamBuffer.read();
   const wait = (): Promise<void> => (readers?.expectResult(), ended);
   const whole = (): Promise<RunResult> => (result ??= handled(finish(run, wait(), wanted)));
   const stream = {
@@ -119,8 +119,8 @@ export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted
       );
       return ReadableStream.from(elementsOf(accepted));
     },
-    consumeStream: async ({ onError }: Consuming = {}) => {
-      outlet.drain();
+    consumeStream: async ({ onError }: ConsumeOptions = {}) => {
+      streamBuffer.drain();
       await wait();
       if (run.status === 'failed') await safely(onError, errorOf(run));
     },
@@ -137,7 +137,7 @@ export const streamOf = (run: Run, { ended, transforms, stopForReader, ...wanted
 const isResumed = ({ recorder }: Run): boolean => recorder.events.some(({ type }) => type === 'run-resume');
 
 const finish = async (run: Run, ended: Promise<void>, wanted: Wanted): Promise<RunResult> => {
-  run.options.outlet.drain();
+  run.options.streamBuffer.drain();
   await ended;
   return answerOf(run, wanted);
 };
@@ -148,7 +148,8 @@ const handled = <T>(promise: Promise<T>): Promise<T> => {
   return promise;
 };
 
-const transformed = (chunks: ReadableStream<Chunk>, transforms: StreamTransforms = []): ReadableStream<Chunk> =>
+/** A full stream as its reader gets it. */
+export const transformed = (chunks: ReadableStream<Chunk>, transforms: StreamTransforms = []): ReadableStream<Chunk> =>
   [transforms].flat().reduce((stream, transform) => stream.pipeThrough(transform()), chunks);
 
 async function* elementsOf(objects: ReadableStream<unknown>): AsyncGenerator {

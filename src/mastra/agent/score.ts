@@ -4,7 +4,7 @@ import type { RequestContext } from '@mastra/core/request-context';
 import type { Run } from '../../loop/run.js';
 import { spanOf } from '../tracing/agent-trace.js';
 import { safely } from '../safely.js';
-import type { Begun } from './begun.js';
+import type { StartedRun } from './started-run.js';
 import type { CallOptions } from '../call-options.js';
 
 /** What of Mastra's agent starts live scorers; it samples, filters and calls them beside the run. */
@@ -19,11 +19,11 @@ interface Scored {
 }
 
 /** A call whose scorers start after its end. */
-export const scored = (begun: Begun, call: Scored): Begun => ({
-  ...begun,
+export const scored = (started: StartedRun, call: Scored): StartedRun => ({
+  ...started,
   end: async () => {
-    await begun.end();
-    await safely(() => startScorers(begun.run, call), undefined);
+    await started.end();
+    await safely(() => startScorers(started.run, call), undefined);
   },
 });
 

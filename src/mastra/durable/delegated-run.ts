@@ -1,17 +1,17 @@
 import { drive } from '../../loop/drive.js';
 import type { Run } from '../../loop/run.js';
 import { decode, encode } from '../../loop/state/encode.js';
-import { keepJournal } from '../../loop/state/keep-journal.js';
+import { createPersistedJournal } from '../../loop/state/persisted-journal.js';
 import type { CallOptions } from '../call-options.js';
 import { answeredBy } from '../agent/resume.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import { checkPromise } from '../tools/tool-effects.js';
-import { beginKept, type MakeOptions } from './begin-kept.js';
-import type { Delegating } from '../tools/delegating.js';
-import type { DurableCall, DurableResuming } from './durable-calls.js';
+import { startPersistedRun, type MakeOptions } from './start-persisted-run.js';
+import type { DelegatingCall } from '../tools/delegating.js';
+import type { DurableCall, DurableResumeOptions } from './durable-calls.js';
 import type { Followed } from './following.js';
-import { endOf, readEnd, splitOptions, type KeptCall, type KeptSitting } from './kept-sitting.js';
-import { restoredRun, setUp, type KeptAgent } from './set-up.js';
+import { endOf, readEnd, splitOptions, type PersistedCall, type PersistedSegment } from './persisted-segment.js';
+import { restoredRun, setUp, type PersistedAgent } from './set-up.js';
 
 /**
  * What a supervisor's call says that its sub-agent's run is to keep: the host makes new ids for the message and its thread whenever it asks.
@@ -23,20 +23,20 @@ interface DelegatedOptions extends CallOptions {
 }
 
 /** Begins a sub-agent's run as a part of its supervisor's, or goes on with it. */
-export const beginDelegated = async (parts: KeptAgent, delegating: Delegating, call: DurableCall): Promise<Followed> => {
+export const startDelegated = async (parts: PersistedAgent, delegating: DelegatingCall, call: DurableCall): Promise<Followed> => {
   const { mode, messages, given, requestContext } = call;
   const { memory, instructions, maxSteps, backgroundTaskPolicy, ...here } = given as DelegatedOptions;
   const options = { memory, instructions, maxSteps, backgroundTaskPolicy } as CallOptions; // see DelegatedOptions
-  const asked = encode({ runId: delegating.runId, mode, messages, options } satisfies KeptCall);
-  const kept = decode(await delegating.durable.step('asked', async () => asked)) as KeptCall;
-  return follow(parts, delegating, { sitting: { call: kept }, given: { ...here, requestContext } });
+  const asked = encode({ runId: delegating.runId, mode, messages, options } satisfies PersistedCall);
+  const persisted = decode(await delegating.durable.step('asked', async () => asked)) as PersistedCall;
+  return follow(parts, delegating, { segment: { call: persisted }, given: { ...here, requestContext } });
 };
 
-/** Goes on with a sub-agent's run that rests; nothing where it was not left with its supervisor's. */
+/** Goes on with a sub-agent's suspended run; nothing where it was not left with its supervisor's. */
 export const resumeDelegated = (
-  parts: KeptAgent,
-  delegating: Delegating,
-  resuming: DurableResuming,
+  parts: PersistedAgent,
+  delegating: DelegatingCall,
+  resuming: DurableResumeOptions,
 ): Promise<Followed> | undefined => {
   const end = delegating.rested === undefined ? undefined : readEnd(delegating.rested);
   if (!end?.state || end.call.runId !== resuming.runId) return undefined;
@@ -45,44 +45,50 @@ export const resumeDelegated = (
     const answered = answeredBy(await restoredRun(parts, end), resuming);
     const given = { ...splitOptions(resuming.options).here, requestContext: resuming.requestContext };
     return follow(parts, delegating, {
-      sitting: { call: { ...call, mode: resuming.mode }, resumes: { state, answered } },
+      segment: { call: { ...call, mode: resuming.mode }, resumes: { state, answered } },
       given,
     });
   };
   return goOn();
 };
 
-interface Asked {
-  readonly sitting: KeptSitting;
+interface DelegatedSegment {
+  readonly segment: PersistedSegment;
   /** What of the call is at hand, and not kept. */
   readonly given: CallOptions;
 }
 
-const follow = async (parts: KeptAgent, delegating: Delegating, { sitting, given }: Asked): Promise<Followed> => {
+const follow = async (
+  parts: PersistedAgent,
+  delegating: DelegatingCall,
+  { segment, given }: DelegatedSegment,
+): Promise<Followed> => {
   const { durable, isFenced, interrupt } = delegating;
-  const { call, resumes } = sitting;
-  const journal = keepJournal(durable, { begun: resumes?.state, isFenced });
+  const { call, resumes } = segment;
+  const journal = createPersistedJournal(durable, { startedWith: resumes?.state, isFenced });
   const { effects, acceptChangedCode } = parts.setup.guards;
   const make = async (own: MakeOptions): Promise<Run> => {
     checkPromise(effects, delegating);
     return setUp(parts, call, { here: given, journal, ...own });
   };
-  const begun = await beginKept({ durable, runId: call.runId, resumes, make, acceptChangedCode }).catch((error: unknown) => {
-    interrupt(error); // nothing that the supervisor's model could be told
-    throw error;
-  });
-  if ('error' in begun) throw begun.error;
-  return { run: begun.run, ended: goToEnd(begun.run, delegating, sitting) };
+  const started = await startPersistedRun({ durable, runId: call.runId, resumes, make, acceptChangedCode }).catch(
+    (error: unknown) => {
+      interrupt(error); // nothing that the supervisor's model could be told
+      throw error;
+    },
+  );
+  if ('error' in started) throw started.error;
+  return { run: started.run, ended: runToEnd(started.run, delegating, segment) };
 };
 
-const goToEnd = async (run: Run, { leave }: Delegating, sitting: KeptSitting): Promise<void> => {
+const runToEnd = async (run: Run, { leave }: DelegatingCall, segment: PersistedSegment): Promise<void> => {
   try {
     await drive(run);
     run.options.recording?.end(run, objectOf(run).object);
-    if (run.status === 'suspended') leave(endOf(run, sitting));
+    if (run.status === 'suspended') leave(endOf(run, segment));
   } catch (error) {
     Object.assign(run, { status: 'failed', error }); // the supervisor's run is interrupted with it, see Delegating
   } finally {
-    run.options.outlet.close(); // a run that is only replayed emits no last chunk, and the supervisor's tool reads to the end
+    run.options.streamBuffer.close(); // a run that is only replayed emits no last chunk, and the supervisor's tool reads to the end
   }
 };

@@ -5,16 +5,17 @@ import { MASTRA_RESOURCE_ID_KEY, type RequestContext } from '@mastra/core/reques
 import { stringify } from 'safe-stable-stringify';
 import { InterlockError } from '../../errors.js';
 import type { RunMode } from '../../loop/ports.js';
-import { idsOf } from '../agent/begin-run.js';
-import type { Begun } from '../agent/begun.js';
+import { refuseWithoutEngine } from '../agent/allowed-options.js';
+import { idsOf } from '../agent/start-run.js';
+import type { StartedRun } from '../agent/started-run.js';
 import type { CallOptions } from '../call-options.js';
 import { callEnded } from '../agent/callbacks.js';
 import type { AgentSetup } from '../agent/read-config.js';
-import { answeredBy, type Resuming } from '../agent/resume.js';
+import { answeredBy, type ResumeOptions } from '../agent/resume.js';
 import { checkPromise } from '../tools/tool-effects.js';
 import { createDurableRuns, type DurableRuns } from './durable-runs.js';
 import type { Followed } from './following.js';
-import { keepContext, splitOptions } from './kept-sitting.js';
+import { persistContext, splitOptions } from './persisted-segment.js';
 
 /** Has the engine of an agent's configuration run its runs; nothing where it has none. Raises `durable/effect-not-promised`. */
 export const durableRunsOf = (agent: Agent, setup: AgentSetup): DurableRuns | undefined => {
@@ -22,12 +23,6 @@ export const durableRunsOf = (agent: Agent, setup: AgentSetup): DurableRuns | un
   if (engine) checkPromise(effects, engine);
   else refuseWithoutEngine(setup.guards, ['runQueue', 'deadlineMs']);
   return engine && createDurableRuns({ agent, setup, engine, acceptChangedCode });
-};
-
-/** Refuses options that only an engine honours. Raises `durable/no-engine`. */
-export const refuseWithoutEngine = <T extends object>(given: T, names: readonly (keyof T & string)[]): void => {
-  const path = names.find((name) => given[name] !== undefined);
-  if (path) throw new InterlockError('durable/no-engine', { path });
 };
 
 /** The runs of an agent that has an engine. Raises `durable/no-engine` for one that has none. */
@@ -62,38 +57,41 @@ export interface DurableCall {
 }
 
 /** Begins a run that is kept. */
-export const beginDurably = async (runs: DurableRuns, call: DurableCall): Promise<Begun> => {
+export const startDurably = async (runs: DurableRuns, call: DurableCall): Promise<StartedRun> => {
   const { agent, mode, messages, given, options, requestContext } = call;
-  const { kept, here } = splitOptions({ ...given, abortSignal: options.abortSignal });
+  const { kept: persisted, here } = splitOptions({ ...given, abortSignal: options.abortSignal });
   const runId = options.runId ?? idsOf(agent)('run');
   const deadlineMs = options.deadlineMs ?? runs.deadlineMs;
   const asked = {
     runId,
     mode,
     messages,
-    options: kept,
-    context: keepContext(requestContext),
+    options: persisted,
+    context: persistContext(requestContext),
     asked: hashOf(messages),
     resourceId: resourceOf(options, requestContext),
     priority: options.priority,
     ...(deadlineMs !== undefined && { deadlineAt: Date.now() + deadlineMs }),
   };
-  return begunOf(await runs.begin(asked, here), options);
+  return startedRunOf(await runs.start(asked, here), options);
 };
 
 /** A call that goes on with a run that is kept. */
-export type DurableResuming = Omit<Resuming, 'suspended' | 'guards'>;
+export type DurableResumeOptions = Omit<ResumeOptions, 'suspended' | 'guards'>;
 
-/** Goes on with a run that is kept, and rests. */
-export const resumeDurably = async (runs: DurableRuns, resuming: DurableResuming): Promise<Begun> => {
+/** Goes on with a run that is kept, and suspended. */
+export const resumeDurably = async (runs: DurableRuns, resuming: DurableResumeOptions): Promise<StartedRun> => {
   const { runId, mode, options, memory, requestContext } = resuming;
   const { here } = splitOptions(options);
   const resourceId = resourceOf({ memory }, requestContext);
-  return begunOf(await runs.resume({ runId, mode, here, resourceId, answer: (rested) => answeredBy(rested, resuming) }), options);
+  return startedRunOf(
+    await runs.resume({ runId, mode, here, resourceId, answer: (rested) => answeredBy(rested, resuming) }),
+    options,
+  );
 };
 
 /** A run that somebody follows, as a call that has begun it. */
-export const begunOf = ({ run, ended }: Followed, options: CallOptions): Begun => ({
+export const startedRunOf = ({ run, ended }: Followed, options: CallOptions): StartedRun => ({
   run,
   end: async () => {
     await ended;

@@ -1,30 +1,30 @@
 import type { Board, Durable, Program, ProgramCall } from '../../durable/journal.js';
 import { drive } from '../../loop/drive.js';
 import { Interruption } from '../../loop/interruption.js';
-import { keepJournal } from '../../loop/state/keep-journal.js';
+import { createPersistedJournal } from '../../loop/state/persisted-journal.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import type { CodeChange } from '../options/own-options.js';
-import { beginKept, type MakeOptions } from './begin-kept.js';
-import { endOf, readSitting, sittingNumber, writeEnd, type KeptSitting } from './kept-sitting.js';
-import { restingNote, tellChange } from './resting-notes.js';
+import { startPersistedRun, type MakeOptions } from './start-persisted-run.js';
+import { endOf, readSegment, segmentNumber, writeEnd, type PersistedSegment } from './persisted-segment.js';
+import { suspendedNote, publishChange } from './suspended-index.js';
 import { runDeadline } from './run-deadline.js';
 import type { RunCounts } from './run-metrics.js';
 import type { RunQueue } from './run-queue.js';
-import type { Seats } from './seats.js';
+import type { LocalRuns } from './local-runs.js';
 import { setUp, type DurableAgent } from './set-up.js';
-import { createTelling, type Telling } from './telling.js';
+import { createPublisher, type Publisher } from './publisher.js';
 
-/** The program of an agent: one sitting of a run, from its beginning to its end or to where it rests. */
-export const agentProgram = (parts: DurableAgent, surroundings: Surroundings): Program => ({
+/** The program of an agent: one segment of a run, from its beginning to its end or to where it is suspended. */
+export const agentProgram = (parts: DurableAgent, surroundings: ProgramParts): Program => ({
   id: parts.agent.id,
   run: async (durable, call) => {
-    const sitting = readSitting(call.input);
-    const { runId, deadlineAt, priority = 0 } = sitting.call;
+    const segment = readSegment(call.input);
+    const { runId, deadlineAt, priority = 0 } = segment.call;
     const deadline = runDeadline(runId, deadlineAt);
-    const ending = AbortSignal.any([durable.canceled, deadline.signal, ...(isCanceled(sitting) ? [AbortSignal.abort()] : [])]);
+    const ending = AbortSignal.any([durable.canceled, deadline.signal, ...(isCanceled(segment) ? [AbortSignal.abort()] : [])]);
     try {
       return await surroundings.queue.run({ priority, ending }, () =>
-        sit(parts, { durable, call, sitting, ending, ...surroundings }),
+        sit(parts, { durable, call, sitting: segment, ending, ...surroundings }),
       );
     } finally {
       deadline.clear();
@@ -32,38 +32,41 @@ export const agentProgram = (parts: DurableAgent, surroundings: Surroundings): P
   },
 });
 
-/** Whether a sitting only ends a run that rested. */
-const isCanceled = ({ resumes }: KeptSitting): boolean => resumes !== undefined && !resumes.answered;
+/** Whether a run segment only ends a run that rested. */
+const isCanceled = ({ resumes }: PersistedSegment): boolean => resumes !== undefined && !resumes.answered;
 
-interface Sitting extends Surroundings {
+interface Sitting extends ProgramParts {
   readonly durable: Durable;
   readonly call: ProgramCall;
-  readonly sitting: KeptSitting;
+  readonly sitting: PersistedSegment;
   /** Aborted when the run is to end. */
   readonly ending: AbortSignal;
 }
 
-/** One sitting, from where it is kept to its end. */
-const sit = async (parts: DurableAgent, { durable, call, sitting, ending, seats, board, counts }: Sitting): Promise<string> => {
+/** One run segment, from where it is kept to its end. */
+const sit = async (
+  parts: DurableAgent,
+  { durable, call, sitting: segment, ending, localRuns, board, counts }: Sitting,
+): Promise<string> => {
   const giveUp = new AbortController();
-  const { runId } = sitting.call;
+  const { runId } = segment.call;
   const notices = await board;
-  const telling = createTelling({ board: notices, sitting: sittingNumber(call.runId), call: sitting.call });
+  const publisher = createPublisher({ board: notices, sitting: segmentNumber(call.runId), call: segment.call });
   const signals = [ending, giveUp.signal];
   try {
-    const begun = await begin(parts, sitting, { durable, call, seats, telling, board: notices, signals });
-    if ('error' in begun) return writeEnd(begun);
-    const { run } = begun;
-    await telling.open();
-    if (begun.isRecovered) counts.recovered += 1;
-    if (sitting.resumes || telling.hasWaited) await notices.pin(runId, undefined);
-    run.options.outlet.drain(); // it does not wait for a reader
-    await seats.occupy(call.runId, { run, life: telling.life, driven: drive(run) });
+    const started = await startSegment(parts, segment, { durable, call, localRuns, publisher, board: notices, signals });
+    if ('error' in started) return writeEnd(started);
+    const { run } = started;
+    await publisher.open();
+    if (started.isRecovered) counts.recovered += 1;
+    if (segment.resumes || publisher.hasWaited) await notices.pin(runId, undefined);
+    run.options.streamBuffer.drain(); // it does not wait for a reader
+    await localRuns.register(call.runId, { run, life: publisher.life, driven: drive(run) });
     run.options.recording?.end(run, objectOf(run).object);
-    await telling.flush();
-    const note = restingNote(run);
+    await publisher.flush();
+    const note = suspendedNote(run);
     if (note !== undefined) await notices.pin(runId, note);
-    return endOf(run, sitting);
+    return endOf(run, segment);
   } catch (error) {
     giveUp.abort(error); // what is still at work here is not kept
     throw error instanceof Interruption ? error.cause : error; // the engine knows its own
@@ -71,34 +74,36 @@ const sit = async (parts: DurableAgent, { durable, call, sitting, ending, seats,
 };
 
 /** What an agent's program lives in. */
-export interface Surroundings {
-  readonly seats: Seats;
+export interface ProgramParts {
+  readonly localRuns: LocalRuns;
   readonly board: Promise<Board>;
   readonly queue: RunQueue;
   readonly counts: RunCounts;
 }
 
-interface Beginning {
+interface StartSegmentOptions {
   readonly durable: Durable;
-  readonly telling: Telling;
+  readonly publisher: Publisher;
   readonly call: ProgramCall;
-  readonly seats: Seats;
+  readonly localRuns: LocalRuns;
   /** Each ends the run. */
   readonly signals: readonly AbortSignal[];
   readonly board: Board;
 }
 
 /** Sets the run up; that it cannot be set up at all is kept, that it cannot be set up again is not. */
-const begin = async (
+const startSegment = async (
   parts: DurableAgent,
-  { call: asked, resumes }: KeptSitting,
-  { durable, call, seats, telling, board, signals }: Beginning,
-): ReturnType<typeof beginKept> => {
-  const seat = seats.callerOf(call.runId);
-  const abortSignal = AbortSignal.any([...signals, seat?.abortSignal].filter((signal) => signal !== undefined));
-  const { show } = telling;
-  const journal = telling.around(keepJournal(durable, { begun: resumes?.state, isFenced: parts.engine.isFenced ?? false }));
-  const make = (own: MakeOptions) => setUp(parts, asked, { here: { ...seat, abortSignal }, journal, show, ...own });
-  const onChange = (change: CodeChange): Promise<void> => tellChange(change, { board, telling });
-  return beginKept({ durable, runId: asked.runId, resumes, make, acceptChangedCode: parts.acceptChangedCode, onChange });
+  { call: asked, resumes }: PersistedSegment,
+  { durable, call, localRuns, publisher, board, signals }: StartSegmentOptions,
+): ReturnType<typeof startPersistedRun> => {
+  const caller = localRuns.callerOf(call.runId);
+  const abortSignal = AbortSignal.any([...signals, caller?.abortSignal].filter((signal) => signal !== undefined));
+  const { show } = publisher;
+  const journal = publisher.around(
+    createPersistedJournal(durable, { startedWith: resumes?.state, isFenced: parts.engine.isFenced ?? false }),
+  );
+  const make = (own: MakeOptions) => setUp(parts, asked, { here: { ...caller, abortSignal }, journal, show, ...own });
+  const onChange = (change: CodeChange): Promise<void> => publishChange(change, { board, publisher });
+  return startPersistedRun({ durable, runId: asked.runId, resumes, make, acceptChangedCode: parts.acceptChangedCode, onChange });
 };

@@ -1,4 +1,4 @@
-import type { Keeping } from './listening.js';
+import type { DurableContext } from './run-subscription.js';
 import { listKept } from './run-operations.js';
 import type { RunQueue } from './run-queue.js';
 
@@ -10,7 +10,7 @@ export interface RunMetrics {
   readonly running: number;
   /** Runs that wait for a person, or for other code. */
   readonly waiting: number;
-  /** Sittings of runs that this process has gone on with after another one, or an earlier try, had left them. */
+  /** Segments of runs that this process has gone on with after another one, or an earlier try, had left them. */
   readonly recovered: number;
   /** Runs that the engine has given up. */
   readonly lost: number;
@@ -25,7 +25,7 @@ export interface RunCounts {
   recovered: number;
 }
 
-export const metricsOf = async (keeping: Keeping, queue: RunQueue, { recovered }: RunCounts): Promise<RunMetrics> => {
+export const metricsOf = async (keeping: DurableContext, queue: RunQueue, { recovered }: RunCounts): Promise<RunMetrics> => {
   const { runs } = keeping;
   const listed = await listKept(keeping, { limit: Infinity });
   const count = (...wanted: readonly string[]): number => listed.filter(({ status }) => wanted.includes(status)).length;

@@ -1,8 +1,8 @@
 import type { KeptRun, KeptRunFilter } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
-import { runIdOf, sittingId, sittingNumber } from './kept-sitting.js';
-import { pause, type Keeping } from './listening.js';
-import { readNote, type WaitingRun } from './resting-notes.js';
+import { runIdOf, segmentId, segmentNumber } from './persisted-segment.js';
+import { pause, type DurableContext } from './run-subscription.js';
+import { readNote, type WaitingRun } from './suspended-index.js';
 
 /** What a durable run does: it waits for its turn, goes on, waits for a person or for code, has ended, or was given up by its engine. */
 export type KeptRunStatus = WaitingRun['status'] | KeptRun['state'];
@@ -29,7 +29,7 @@ export interface RunFilter {
 const defaultLimit = 100;
 
 /** The runs of an agent, the last one first. An engine that cannot list its runs gives those that wait alone. */
-export const listKept = async (keeping: Keeping, filter: RunFilter): Promise<readonly RunSummary[]> => {
+export const listKept = async (keeping: DurableContext, filter: RunFilter): Promise<readonly RunSummary[]> => {
   const { resourceId, limit = defaultLimit, startedBefore, startedAfter } = filter;
   const statuses = filter.status === undefined ? undefined : new Set<KeptRunStatus>([filter.status].flat());
   const isWanted = ({ status, startedAt, ...run }: RunSummary): boolean =>
@@ -40,7 +40,7 @@ export const listKept = async (keeping: Keeping, filter: RunFilter): Promise<rea
   return (await summaries(keeping, { resourceId })).filter(isWanted).slice(0, limit);
 };
 
-const summaries = async ({ runs, board }: Keeping, filter: KeptRunFilter): Promise<RunSummary[]> => {
+const summaries = async ({ runs, board }: DurableContext, filter: KeptRunFilter): Promise<RunSummary[]> => {
   const waiting = (await board.pinned()).map(({ note }) => readNote(note));
   if (!runs.list) return waiting;
   const notes = new Map(waiting.map((note) => [note.runId, note]));
@@ -49,9 +49,9 @@ const summaries = async ({ runs, board }: Keeping, filter: KeptRunFilter): Promi
   return found.toSorted((one, other) => (other.startedAt?.getTime() ?? 0) - (one.startedAt?.getTime() ?? 0));
 };
 
-/** A run goes on in its last sitting, and began with its first. */
+/** A run goes on in its last run segment, and began with its first. */
 const summaryOf = (runId: string, rows: readonly KeptRun[], note: WaitingRun | undefined): RunSummary => {
-  const ordered = rows.toSorted((one, other) => sittingNumber(one.runId) - sittingNumber(other.runId));
+  const ordered = rows.toSorted((one, other) => segmentNumber(one.runId) - segmentNumber(other.runId));
   const [first, last] = [ordered[0], ordered.at(-1)] as [KeptRun, KeptRun]; // one at least
   const { resourceId, startedAt } = first;
   const times = { startedAt, ...(resourceId !== undefined && { resourceId }) };
@@ -63,9 +63,9 @@ const summaryOf = (runId: string, rows: readonly KeptRun[], note: WaitingRun | u
  * Refuses who asks for a run in the name of another resource than it was begun for, as if there were no such run. Raises
  * `durable/no-run`.
  */
-export const checkOwner = async ({ runs }: Keeping, runId: string, resourceId: string | undefined): Promise<void> => {
+export const checkOwner = async ({ runs }: DurableContext, runId: string, resourceId: string | undefined): Promise<void> => {
   if (resourceId === undefined) return;
-  const [first] = (await needed(runs.list, 'resourceId')({ runId: sittingId(runId, 0) })) ?? [];
+  const [first] = (await needed(runs.list, 'resourceId')({ runId: segmentId(runId, 0) })) ?? [];
   if (first?.resourceId !== resourceId) throw new InterlockError('durable/no-run', { path: runId });
 };
 
@@ -74,26 +74,26 @@ const needed = <T>(operation: T | undefined, path: string): T => {
   return operation;
 };
 
-/** Deletes what is kept of runs that ended before a time; says of how many. A run that waits for a person has ended its last sitting, and stays. */
-export const prune = async (keeping: Keeping, olderThan: Date): Promise<number> => {
+/** Deletes what is kept of runs that ended before a time; says of how many. A run that waits for a person has ended its last run segment, and stays. */
+export const prune = async (keeping: DurableContext, olderThan: Date): Promise<number> => {
   const { runs, board } = keeping;
   const list = needed(runs.list, 'prune');
   const ended = Map.groupBy(await list({ endedBefore: olderThan }), ({ runId }) => runIdOf(runId));
   for (const { runId } of await board.pinned()) ended.delete(runId);
   let pruned = 0;
   for (const [runId, sittings] of ended) {
-    if ((await runs.find(sittingId(runId, sittings.length))).kind !== 'absent') continue; // a later sitting goes on, or ended later
+    if ((await runs.find(segmentId(runId, sittings.length))).kind !== 'absent') continue; // a later run segment goes on, or ended later
     await dropRun(keeping, runId, sittings);
     pruned += 1;
   }
   return pruned;
 };
 
-const dropRun = async ({ runs, board }: Keeping, runId: string, sittings: readonly KeptRun[]): Promise<void> => {
+const dropRun = async ({ runs, board }: DurableContext, runId: string, sittings: readonly KeptRun[]): Promise<void> => {
   const drop = needed(runs.drop, 'prune');
   await board.pin(runId, undefined);
   await board.drop?.(runId);
-  for (const { runId: id } of sittings.toSorted((one, other) => sittingNumber(other.runId) - sittingNumber(one.runId)))
+  for (const { runId: id } of sittings.toSorted((one, other) => segmentNumber(other.runId) - segmentNumber(one.runId)))
     await drop(id); // the first is the last to go
 };
 
@@ -108,7 +108,11 @@ export interface Erased {
 }
 
 /** Cancels the runs of a resource, and deletes everything that is kept of them. */
-export const erase = async (keeping: Keeping, resourceId: string, cancel: (runId: string) => Promise<void>): Promise<Erased> => {
+export const erase = async (
+  keeping: DurableContext,
+  resourceId: string,
+  cancel: (runId: string) => Promise<void>,
+): Promise<Erased> => {
   const list = needed(keeping.runs.list, 'erase');
   const listed = async () => Map.groupBy(await list({ resourceId }), ({ runId }) => runIdOf(runId));
   for (const runId of (await listed()).keys()) await cancel(runId);

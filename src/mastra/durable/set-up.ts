@@ -4,27 +4,27 @@ import { noJournal } from '../../loop/journal.js';
 import type { LoopLimits } from '../../loop/machine.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Journal, Run } from '../../loop/run.js';
-import { writeKept } from '../../loop/state/kept-state.js';
-import { beginRun } from '../agent/begin-run.js';
+import { applyPersistedState } from '../../loop/state/persisted-state.js';
+import { startRun } from '../agent/start-run.js';
 import type { CallOptions } from '../call-options.js';
 import type { AgentSetup } from '../agent/read-config.js';
 import { resolveOptions } from '../agent/resolve-options.js';
 import type { CodeChange } from '../options/own-options.js';
-import { readContext, type KeptCall, type KeptEnd } from './kept-sitting.js';
+import { readContext, type PersistedCall, type SegmentEnd } from './persisted-segment.js';
 
 /** An agent whose runs are kept. */
-export interface KeptAgent {
+export interface PersistedAgent {
   readonly agent: Agent;
   readonly setup: AgentSetup;
 }
 
 /** An agent whose runs an engine keeps. */
-export interface DurableAgent extends KeptAgent {
+export interface DurableAgent extends PersistedAgent {
   readonly engine: Engine;
   readonly acceptChangedCode: ((change: CodeChange) => boolean | Promise<boolean>) | undefined;
 }
 
-export interface SettingUp {
+export interface SetUpOptions {
   /** What whoever waits for the run wants of it here. */
   readonly here: CallOptions;
   readonly journal?: Journal;
@@ -38,9 +38,9 @@ export interface SettingUp {
 
 /** Makes the run of a call in this process, with the agent's guards, tools and models as they are here. */
 export const setUp = async (
-  { agent, setup }: KeptAgent,
-  call: KeptCall,
-  { here, journal, show, isBeginning, limits }: SettingUp,
+  { agent, setup }: PersistedAgent,
+  call: PersistedCall,
+  { here, journal, show, isBeginning, limits }: SetUpOptions,
 ): Promise<Run> => {
   const { guards, hooks, defaults, maxModelRetries } = setup;
   const { runId, mode, messages } = call;
@@ -51,7 +51,7 @@ export const setUp = async (
     requestContext: call.context ? readContext(call.context) : here.requestContext,
   };
   const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given });
-  return beginRun({
+  return startRun({
     agent,
     guards,
     hooks,
@@ -67,11 +67,11 @@ export const setUp = async (
   });
 };
 
-/** A run that rests, made again of what is left of it, to be looked at. */
-export const restoredRun = async (parts: KeptAgent, end: KeptEnd): Promise<Run> => {
+/** A suspended run, made again of what is left of it, to be looked at. */
+export const restoredRun = async (parts: PersistedAgent, end: SegmentEnd): Promise<Run> => {
   if (!end.state) throw end.error;
   const run = await setUp(parts, end.call, { here: {}, journal: noJournal }); // it does not go on here
-  writeKept(run, end.state);
-  run.options.outlet.close();
+  applyPersistedState(run, end.state);
+  run.options.streamBuffer.close();
   return run;
 };

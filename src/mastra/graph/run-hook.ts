@@ -1,5 +1,5 @@
 import { outageTrip } from '../../guard/policy/on-unavailable.js';
-import { handOnSetAside } from '../../loop/set-aside.js';
+import { passOnReprocessed } from '../../loop/reprocess-queue.js';
 import type { Host } from '../../phase/host.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import { createRunScope, type ProcessorSlot, type Reports, type RunScope } from '../../phase/scope.js';
@@ -13,7 +13,7 @@ import { payloadOf } from './thrown-stops.js';
 /** Arguments of any hook: the fields of its phase's payload, and what every hook is handed. */
 export type HookArgs = Record<string, unknown> & { state?: object };
 
-interface Site {
+interface HookCallSite {
   readonly plan: Plan;
   readonly row: PhaseRow;
   /** By the state that the agent keeps for this processor through a run. */
@@ -22,7 +22,7 @@ interface Site {
 }
 
 /** Runs a plan as a hook of a stock agent's: its arguments are the payload, its answer has the form of the phase. */
-export const runHook = async ({ plan, row, slots, host }: Site, args: HookArgs): Promise<unknown> => {
+export const runHook = async ({ plan, row, slots, host }: HookCallSite, args: HookArgs): Promise<unknown> => {
   const { abort: _abort, ...fields } = args;
   const data = { ...fields, phase: row.phase } as unknown as PhaseData; // a hook's arguments have the names of the payload's fields
   const state = (args.state ??= {}) as Record<string, unknown>; // what a processor keeps is its own affair
@@ -32,7 +32,7 @@ export const runHook = async ({ plan, row, slots, host }: Site, args: HookArgs):
   const observed = guardReports(own, () => factsOf(plan, args));
   observed?.ask(data);
   const verdict = await plan.run<Phase>(row.phase, data, scopeOf(args, { own, host, reports: observed?.reports }));
-  handOnSetAside({ slots: own }, state);
+  passOnReprocessed({ slots: own }, state);
   return answerOf(row, data, payloadOf(failsOpen(row, verdict) ? outageTrip(verdict) : verdict, data, host));
 };
 

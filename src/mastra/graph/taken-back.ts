@@ -1,14 +1,14 @@
 import type { Host } from '../../phase/host.js';
 import type { PhaseData } from '../../phase/row.js';
 
-interface Place {
+interface UndoRecord {
   readonly toolCallId: string;
   /** Makes the list what it was before the first guard of the result. */
   readonly undo: () => void;
 }
 
 /** By conversation, the result that guards judge now: Mastra has the results of one conversation judged one after another. */
-const places = new WeakMap<object, Place>();
+const places = new WeakMap<object, UndoRecord>();
 
 /**
  * Saves a conversation before the guards of a tool result run. A stock agent writes the result after its guards, but an edit writes it earlier,

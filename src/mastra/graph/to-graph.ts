@@ -111,12 +111,12 @@ export const fromWorkflow = (workflow: AnyWorkflow): SequenceNode => {
 };
 
 /** Where an entry stands. */
-interface Site {
+interface EntrySite {
   readonly workflow: AnyWorkflow;
   readonly where: string;
 }
 
-const entryNode = (entry: Entry, site: Site): GraphNode => {
+const entryNode = (entry: Entry, site: EntrySite): GraphNode => {
   switch (entry.type) {
     case 'step':
       return toNode(entry.step, site.where);
@@ -141,13 +141,13 @@ const entryNode = (entry: Entry, site: Site): GraphNode => {
 };
 
 /** A map by a function, or by a table of fields: Mastra's own step for it knows how to read both. */
-const mapNode = ({ id }: EntryOf<'mapping'>, { workflow, where }: Site): MapNode => {
+const mapNode = ({ id }: EntryOf<'mapping'>, { workflow, where }: EntrySite): MapNode => {
   const step: unknown = workflow.steps[id];
   if (!isStep(step)) throw invalidStep(step, where);
   return { kind: 'map', id, run: (context) => executed(step, withForeign(id, context), scopeIn(context)), needsFrame: true };
 };
 
-const branchNode = ({ steps, conditions }: EntryOf<'conditional'>, site: Site): BranchNode => ({
+const branchNode = ({ steps, conditions }: EntryOf<'conditional'>, site: EntrySite): BranchNode => ({
   kind: 'branch',
   arms: steps.map((inner, index) => {
     const when = conditions[index] as unknown as Condition; // it gets what Mastra's gives it

@@ -3,7 +3,7 @@ import { RequestContext } from '@mastra/core/request-context';
 import { phases } from '../../phase/table.js';
 import type { Conversation } from './memory.js';
 import { messageMirrors } from './memory-mirrors.js';
-import { fillParts } from '../messages/mirrored-words.js';
+import { addMissingParts } from '../messages/sync-text-content.js';
 import { threadTitle, type Titling } from './memory-title.js';
 
 /** What stands around the guards of a call. */
@@ -42,7 +42,7 @@ export const memoryProcessors = async (
 const recalledParts: Processor = {
   id: 'recalled-parts',
   processInput: ({ messageList }) => {
-    fillParts(messageList.get.all.db());
+    addMissingParts(messageList.get.all.db());
     return messageList;
   },
 };

@@ -31,7 +31,7 @@ export interface Conversation {
   readonly updates: MemoryUpdates;
 }
 
-interface Opening {
+interface OpenConversationOptions {
   readonly agent: Agent;
   readonly target: MemoryTarget | undefined;
   readonly requestContext: RequestContext;
@@ -44,7 +44,11 @@ interface Opening {
  * Raises `agent/invalid-option` where an id is missing, or the thread is another resource's, and
  * `agent/unsupported-option` for what the loop cannot do of what the memory is asked for.
  */
-export const openConversation = async ({ agent, target, requestContext }: Opening): Promise<Conversation | undefined> => {
+export const openConversation = async ({
+  agent,
+  target,
+  requestContext,
+}: OpenConversationOptions): Promise<Conversation | undefined> => {
   const memory = await agent.getMemory({ requestContext });
   if (!memory) {
     // Mastra's networks and tools name a thread for every agent that they call; as in Mastra, one without memory says so and goes on.

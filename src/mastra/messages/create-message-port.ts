@@ -133,7 +133,7 @@ interface MessageParts {
   readonly createSignal: typeof createSignal;
 }
 
-/** Mastra's MessageList behind the port of the pure rooms, given the class itself: whoever has it has loaded it. */
+/** Mastra's MessageList behind the port of the pure modules, given the class itself: whoever has it has loaded it. */
 export const createMessagePort = (parts: MessageParts): MessagePort => ({
   is: (value): value is MessageList => value instanceof parts.MessageList,
   create: (messages, systemMessages, source) => {

@@ -1,5 +1,5 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
-import type { LoopMessages, Standing } from '../../loop/ports.js';
+import type { LoopMessages, ConversationSnapshot } from '../../loop/ports.js';
 import { copyPlain } from '../../phase/plain-data.js';
 import { otherFields, emptyLike, fillList, insidesOf, isKnownInside, sourceNames, type ListState } from './list-insides.js';
 import type { MessageCopies } from './message-copies.js';
@@ -9,7 +9,7 @@ type Beside = Omit<ListState, 'messages'>;
 
 /** Remembers lists as they are, for one run. Messages that have not changed share their copies. */
 export const createCheckpoints = (copies: MessageCopies): Pick<LoopMessages, 'checkpoint' | 'restore'> => ({
-  checkpoint: (list): Standing => {
+  checkpoint: (list): ConversationSnapshot => {
     const messages = list.get.all.db();
     return { ...besideMessages(list), messages: copies.of(messages, settledLength(messages)) };
   },

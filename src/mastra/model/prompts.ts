@@ -3,7 +3,7 @@ import type { LoopMessages, Prompt } from '../../loop/ports.js';
 import type { ResolvedModel } from '../../phase/host.js';
 import { createConversion } from '../messages/conversion.js';
 import type { MessageCopies } from '../messages/message-copies.js';
-import { dropUnspoken } from '../messages/mirrored-words.js';
+import { dropStaleFields } from '../messages/sync-text-content.js';
 
 /** Makes the prompts of one run: what a model was sent before is converted once for each model. */
 export const createPrompts = (copies: MessageCopies): LoopMessages['toPrompt'] => {
@@ -30,7 +30,7 @@ export const toPrompt = async (list: MessageList, model: ResolvedModel): Promise
   const supportedUrls = await model.supportedUrls;
   const options = { supportedUrls, targetProvider: model.provider };
   const { aiV5, aiV6, aiV7 } = list.get.all;
-  dropUnspoken(list.get.all.db());
+  dropStaleFields(list.get.all.db());
   const view = model.specificationVersion === 'v4' ? aiV7 : model.specificationVersion === 'v3' ? aiV6 : aiV5;
   const prompt: Prompt = await view.llmPrompt(options);
   for (const { content } of prompt) if (Array.isArray(content)) content.forEach(fillInput);

@@ -37,7 +37,6 @@ const resumed = { onResume: 'allowed' } as const;
 const ofCaller = { ...resumed, isLocal: true } as const;
 const callback = onCall(aFunction, ofCaller);
 const repeated = { isServed: true, onResume: 'delegated' } as const;
-const ownRuntime = refused("Mastra's runtime of threads does not know the runs of this agent.");
 
 /** A setting of a model, the agent's or a hook's, that would be ignored. */
 export const modelSettingsFault = (settings: unknown): OptionFault | undefined => {
@@ -140,10 +139,10 @@ export const mastraOptions = {
   skillsFormat: inConfig(oneOf('xml', 'json', 'markdown')),
   browser: inConfig(anObject),
   workspace: inConfig(orGiven(anObject)),
-  channels: inConfig(ownRuntime),
-  signals: inConfig(ownRuntime),
-  notifications: inConfig(ownRuntime),
-  pubsub: inConfig(ownRuntime),
+  channels: inConfig(refused('its approvals and replies are not tested with the runs of this agent.')),
+  signals: inConfig(listOf(anObject)),
+  notifications: inConfig(anObject),
+  pubsub: inConfig(anObject),
   goal: inConfig(refused('a guard of the result judges the answer, and may ask for another.')),
   backgroundTasks: inConfig(refused('no tool runs outside its run, where no guard judges its result.')),
   editor: inConfig(refused('guards of a stored version are not known when the agent is built.')),

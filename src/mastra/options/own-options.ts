@@ -3,7 +3,7 @@ import type { RunEvent } from '../../../schemas/index.js';
 import type { Engine } from '../../durable/journal.js';
 import type { Effect } from '../../loop/effect.js';
 import type { KeptTurn, Persistence } from '../../loop/persistence.js';
-import { defaultMaxHeldChars } from '../../release/gate/stream-gate.js';
+import { defaultMaxHeldChars } from '../../stream/gate/stream-gate.js';
 import type { TraceRecorder } from '../../trace/trace-writer.js';
 import type { DynamicGuards } from '../workflow/guards.js';
 import type { RunQueueOptions } from './run-queue-options.js';

@@ -7,7 +7,7 @@ import { headerOf } from '../../trace/trace-lines.js';
 import type { TraceRecorder } from '../../trace/trace-writer.js';
 import { toPlainJson } from '../../trace/plain-json.js';
 import { insidesOfAgent, type InterlockAgent } from '../agent/agent.js';
-import type { InterlockStream } from '../agent/answers.js';
+import type { InterlockStream } from '../agent/result-types.js';
 import { forkedRun } from '../agent/forked-run.js';
 import type { ReplayGuards } from './replay-lanes.js';
 import { replayList } from './replay-list.js';

@@ -7,7 +7,7 @@ import type { Lanes, RunOptions, RunTracer } from '../../loop/run.js';
 import type { ResolvedModel } from '../../phase/host.js';
 import type { Trace } from '../../trace/collect-traces.js';
 import { readContents } from '../../trace/contents.js';
-import { placeholder, standInOf } from '../../guard/concealing.js';
+import { placeholder, standInOf } from '../../guard/secrets.js';
 import { fromPlainJson, type MapText } from '../../trace/plain-json.js';
 import { createTape } from '../../trace/replay/tape.js';
 import { headerOf } from '../../trace/trace-lines.js';

@@ -4,23 +4,23 @@ import { RequestContext } from '@mastra/core/request-context';
 import type { RunStatus } from '../../../schemas/index.js';
 import { recordedSettingsOf } from '../../../schemas/trace-entry.js';
 import { InterlockError } from '../../errors.js';
-import type { CallAnswer } from '../../loop/call-answer.js';
+import type { CallResponse } from '../../loop/call-response.js';
 import { createRun } from '../../loop/create-run.js';
 import { createReplayStage, type ReplayEnd } from '../../loop/replay-stage.js';
 import { resumeRun, type Answered } from '../../loop/resume-run.js';
 import type { Run } from '../../loop/run.js';
 import { joinTracers } from '../../loop/join-tracers.js';
 import { concealersIn, createRecording, type Recording } from '../../loop/run-recording.js';
-import { waitingCalls } from '../../loop/tell-waiting.js';
+import { waitingCalls } from '../../loop/waiting-calls.js';
 import { collectTraces, type Trace } from '../../trace/collect-traces.js';
 import { fromPlainJson, type MapText } from '../../trace/plain-json.js';
 import { alignTrace } from '../../trace/replay/align-trace.js';
-import { sittingsOf, type RecordedSitting } from '../../trace/replay/sittings.js';
+import { segmentsOf, type RecordedSegment } from '../../trace/replay/run-segments.js';
 import { headerOf } from '../../trace/trace-lines.js';
 import { traceOfKind } from '../../trace/trace-of-kind.js';
 import { insidesOfAgent, InterlockAgent } from '../agent/agent.js';
 import { runToEnd } from '../agent/end-run.js';
-import { sittingOf } from '../agent/sitting.js';
+import { runSegmentOf } from '../agent/run-segment.js';
 import type { StructuredOutput } from '../structured-output/structured-output-options.js';
 import { createSuspendedRuns } from '../agent/suspended-runs.js';
 import type { ReplayGuards } from './replay-lanes.js';
@@ -65,11 +65,11 @@ export const replay = async (trace: Trace, by: InterlockAgent | ReplayGuards, op
   const agent = by instanceof InterlockAgent ? (by as unknown as Agent) : undefined; // Mastra's agent, as hooks are given it
   const guards = by instanceof InterlockAgent ? insidesOfAgent(by).setup.guards : by;
   const collected = collectTraces();
-  const sitting: CurrentSitting = { controller: new AbortController(), cancelIn: undefined, run: undefined };
+  const segment: CurrentSegment = { controller: new AbortController(), cancelIn: undefined, run: undefined };
   const stage = createReplayStage({
-    position: () => sitting.run?.position ?? { stepNumber: 0, attempt: 1 },
-    abort: (reason) => sitting.controller.abort(reason),
-    cancel: () => giveUp(sitting),
+    position: () => segment.run?.position ?? { stepNumber: 0, attempt: 1 },
+    abort: (reason) => segment.controller.abort(reason),
+    cancel: () => giveUp(segment),
     pause: () => sleep(2),
   });
   let isInStep = true; // with the record, line by line; else the caller gives up where nothing happens any more
@@ -84,25 +84,25 @@ export const replay = async (trace: Trace, by: InterlockAgent | ReplayGuards, op
         take?.(entry);
         stage.heard();
         isInStep &&= recorded[entry.seq]?.kind === entry.kind;
-        if (isInStep && sitting.cancelIn?.seq === entry.seq + 1) setImmediate(() => giveUp(sitting));
+        if (isInStep && segment.cancelIn?.seq === entry.seq + 1) setImmediate(() => giveUp(segment));
       };
     },
   });
-  await play({ recorded, setup, agent, sitting, recording, hasEnded: () => stage.ended !== undefined });
-  await shadowsOf(recorded, collected.trace, sitting.run);
+  await play({ recorded, setup, agent, segment, recording, hasEnded: () => stage.ended !== undefined });
+  await shadowsOf(recorded, collected.trace, segment.run);
   return replayedOf(recorded, collected.trace, stage.ended);
 };
 
-/** The sitting that is replayed now. */
-interface CurrentSitting {
+/** The run segment that is replayed now. */
+interface CurrentSegment {
   controller: AbortController;
   /** Where the caller gives up in it. */
-  cancelIn: RecordedSitting['cancel'];
+  cancelIn: RecordedSegment['cancel'];
   run: Run | undefined;
 }
 
 /** The caller gives up where he did in the record; false where he did not. */
-const giveUp = ({ cancelIn, controller }: CurrentSitting): boolean => {
+const giveUp = ({ cancelIn, controller }: CurrentSegment): boolean => {
   if (cancelIn) controller.abort(fromPlainJson(cancelIn.reason));
   return cancelIn !== undefined;
 };
@@ -111,54 +111,54 @@ interface Playing {
   readonly recorded: Trace;
   readonly setup: ReplaySetup;
   readonly agent: Agent | undefined;
-  readonly sitting: CurrentSitting;
+  readonly segment: CurrentSegment;
   readonly recording: Recording;
   readonly hasEnded: () => boolean;
 }
 
-/** Plays sitting after sitting, as far as the run comes to rest where it did. */
+/** Plays run segment after run segment, as far as the run is suspended where it did. */
 const play = async (playing: Playing): Promise<void> => {
-  const { recorded, setup, sitting, recording, hasEnded } = playing;
-  for (const { resume, cancel } of sittingsOf(recorded)) {
-    const rested = sitting.run;
+  const { recorded, setup, segment, recording, hasEnded } = playing;
+  for (const { resume, cancel } of segmentsOf(recorded)) {
+    const rested = segment.run;
     const answered = resume && answerIn(resume, setup.reveal);
     if (resume && (hasEnded() || !rested || !answered || !waitsFor(rested, answered))) return;
-    Object.assign(sitting, { controller: new AbortController(), cancelIn: cancel });
-    if (isBeforeAll(cancel, recorded)) giveUp(sitting);
-    const run = rested && answered ? resumeRun(rested, sittingFor(playing), answered) : beginReplay(playing);
-    sitting.run = run;
+    Object.assign(segment, { controller: new AbortController(), cancelIn: cancel });
+    if (isBeforeAll(cancel, recorded)) giveUp(segment);
+    const run = rested && answered ? resumeRun(rested, segmentFor(playing), answered) : startReplay(playing);
+    segment.run = run;
     if (answered) recording.resume(run, answered);
-    run.options.outlet.drain();
+    run.options.streamBuffer.drain();
     await runToEnd(run, { callbacks: {}, suspended: createSuspendedRuns() });
   }
 };
 
 /** Whether the caller had given up before anything happened. */
-const isBeforeAll = (cancel: RecordedSitting['cancel'], recorded: Trace): boolean =>
+const isBeforeAll = (cancel: RecordedSegment['cancel'], recorded: Trace): boolean =>
   cancel !== undefined && recorded[cancel.seq - 1]?.kind === 'input';
 
-const answerIn = ({ toolCallId, answer }: NonNullable<RecordedSitting['resume']>, reveal: MapText | undefined): Answered => ({
+const answerIn = ({ toolCallId, answer }: NonNullable<RecordedSegment['resume']>, reveal: MapText | undefined): Answered => ({
   toolCallId,
-  answer: fromPlainJson(answer, reveal) as Exclude<CallAnswer, { kind: 'unasked' }>, // as it was given
+  answer: fromPlainJson(answer, reveal) as Exclude<CallResponse, { kind: 'unasked' }>, // as it was given
 });
 
 const waitsFor = (run: Run, { toolCallId }: Answered): boolean =>
   run.status === 'suspended' && waitingCalls(run).some(({ call }) => call.toolCallId === toolCallId);
 
-const sittingFor = ({ setup, sitting, recording }: Playing) => {
+const segmentFor = ({ setup, segment, recording }: Playing) => {
   const { mode } = setup.header;
-  const options = { abortSignal: sitting.controller.signal };
-  return sittingOf({ mode, options, guards: {}, shows: [recording?.show] }, () => sitting.run);
+  const options = { abortSignal: segment.controller.signal };
+  return runSegmentOf({ mode, options, guards: {}, shows: [recording?.show] }, () => segment.run);
 };
 
-const beginReplay = (playing: Playing): Run => {
+const startReplay = (playing: Playing): Run => {
   const { setup, agent, recording } = playing;
   const { header, list, settings, objectPlan } = setup;
   const { runId, agentId, limits } = header;
   const run = createRun({
     runId,
     agentId,
-    ...sittingFor(playing),
+    ...segmentFor(playing),
     list,
     lanes: recording.lanes,
     ports: recording.ports,

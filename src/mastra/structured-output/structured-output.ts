@@ -2,7 +2,7 @@ import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import { InterlockError } from '../../errors.js';
 import { messageOf } from '../../loop/message-of.js';
-import { textOf } from '../../loop/answer.js';
+import { textOf } from '../../loop/response.js';
 import type { Run } from '../../loop/run.js';
 import { readOutputSchema } from './output-schema.js';
 import type { StructuredOutput } from './structured-output-options.js';

@@ -4,15 +4,15 @@ import { Interruption } from '../../loop/interruption.js';
 import type { ToolRequest } from '../../loop/ports.js';
 
 /** A supervisor's tool call that is kept, as the run of the sub-agent that it asks sees it. */
-export interface Delegating {
+export interface DelegatingCall {
   /** The id of the sub-agent's run: the same in every process. */
   readonly runId: string;
   /** Keeps the sub-agent's run among the steps of the supervisor's. */
   readonly durable: Durable;
   readonly isFenced: boolean;
-  /** What an earlier sitting of the sub-agent's run has left. */
+  /** What an earlier run segment of the sub-agent's run has left. */
   readonly rested: string | undefined;
-  /** Leaves a run that rests to the supervisor's, which is kept. */
+  /** Leaves a suspended run to the supervisor's, which is kept. */
   leave(rested: string): void;
   /** The supervisor's run is interrupted, and the sub-agent's with it. */
   interrupt(cause: unknown): void;
@@ -20,7 +20,7 @@ export interface Delegating {
 
 /** A tool call on its way to the agent that it is for. */
 interface Underway {
-  readonly delegating: Delegating;
+  readonly delegating: DelegatingCall;
   /** Known once it has come to a sub-agent: whom that one asks itself is not kept here. */
   readonly agent?: object;
 }
@@ -34,7 +34,7 @@ export const askDirectly = <T>(agent: object, act: () => T): T => {
 };
 
 /** What keeps the run that an agent is asked for; nothing where its supervisor's is not kept, or somebody stands between them. */
-export const delegatingTo = (agent: object): Delegating | undefined => {
+export const delegatingTo = (agent: object): DelegatingCall | undefined => {
   const underway = calls.getStore();
   return underway?.agent === agent ? underway.delegating : undefined;
 };
@@ -58,7 +58,7 @@ export const delegate = async <T>(
   const interrupt = (cause: unknown): void => {
     interruption ??= new Interruption(cause);
   };
-  const delegating: Delegating = {
+  const delegating: DelegatingCall = {
     runId,
     durable: partOf(inside.durable, { name: call.toolCallId, interrupt }),
     isFenced: inside.isFenced,

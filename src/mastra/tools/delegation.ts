@@ -4,12 +4,12 @@ import { refusalOf, type RefusedBecause } from './refusal.js';
 import { withStandIns } from '../stand-ins.js';
 
 /** A generated answer, as far as it is looked at. */
-interface Answer {
+interface DelegationResponse {
   readonly tripwire?: RefusedBecause | undefined;
 }
 
 /** A streamed answer, as far as it is looked at. */
-interface StreamedAnswer extends Answer {
+interface StreamedResponse extends DelegationResponse {
   readonly fullStream: unknown;
 }
 
@@ -32,7 +32,7 @@ export const heldBySupervisor = <T extends object>(options: T): T =>
 
 /** The answer to a supervisor's call. Raises `agent/refused` where a guard stopped it. */
 export const refusingAnswer = <T>(agentId: string, answer: T): T => {
-  const { tripwire } = answer as Answer;
+  const { tripwire } = answer as DelegationResponse;
   if (tripwire) throw refusalOf(agentId, tripwire);
   return answer;
 };
@@ -43,10 +43,10 @@ export const refusingAnswer = <T>(agentId: string, answer: T): T => {
  */
 export const refusingStream = <T extends object>(agentId: string, stream: T): T =>
   withStandIns(stream, {
-    fullStream: (answer) => ReadableStream.from(refusing(agentId, answer as unknown as StreamedAnswer)),
+    fullStream: (answer) => ReadableStream.from(refusing(agentId, answer as unknown as StreamedResponse)),
   });
 
-async function* refusing(agentId: string, answer: StreamedAnswer): AsyncGenerator<Chunk> {
+async function* refusing(agentId: string, answer: StreamedResponse): AsyncGenerator<Chunk> {
   const out = createLetOut();
   try {
     for await (const chunk of answer.fullStream as AsyncIterable<Chunk>) {

@@ -6,9 +6,9 @@ import type { ToolHooks } from '@mastra/core/tools';
 import { ensureSerializable, makeCoreTool } from '@mastra/core/utils';
 import { InterlockError } from '../../errors.js';
 import { asPartOf } from '../../trace/parent-call.js';
-import { letThrough } from '../../loop/interruption.js';
+import { rethrowInterruption } from '../../loop/interruption.js';
 import type { ToolOutcome, ToolRequest } from '../../loop/ports.js';
-import type { CallAnswer, Suspension } from '../../loop/call-answer.js';
+import type { CallResponse, Suspension } from '../../loop/call-response.js';
 import { delegate } from './delegating.js';
 import type { Conversation } from '../memory/memory.js';
 import { withholding } from './delegation.js';
@@ -17,7 +17,7 @@ import { offeredTools } from '../model/provider-tools.js';
 import { callKey } from './idempotency-key.js';
 import { refusalIn } from './refusal.js';
 import { safely } from '../safely.js';
-import { type ListeningTool } from './tell-tools.js';
+import { type ListeningTool } from './notify-tools.js';
 import { executeWithHooks } from './tool-hooks.js';
 import type { AgentTrace } from '../tracing/agent-trace.js';
 import { unsupportedTool, whyUnsupported, type AnyTool } from './tools.js';
@@ -97,7 +97,7 @@ const executeTraced = async (
 const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, context: ToolRunContext): Promise<ToolOutcome> => {
   const { call, abortSignal } = request;
   const { agent, hooks } = context;
-  const suspending: Suspending = {};
+  const suspending: SuspendingOutcome = {};
   const run = executeWithHooks(tool.execute as never, hooks, {
     toolName: call.toolName,
     metadata: { agentId: agent.id, agentName: agent.name },
@@ -115,7 +115,7 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
     await safely(tool.onOutput, { toolCallId, toolName, output: result, abortSignal });
     return { kind: 'result', result };
   } catch (error) {
-    letThrough(error);
+    rethrowInterruption(error);
     // Who may not call a tool is not told by way of the model: the run fails.
     if (error instanceof Error && error.name === 'FGADeniedError') throw error;
     const refusal = refusalIn(error);
@@ -127,7 +127,7 @@ const execute = async (tool: CoreTool & RunnableTool, request: ToolRequest, cont
 const isAgent = ({ id }: RunnableTool): boolean => typeof id === 'string' && id.startsWith('agent-');
 
 /** What a tool said when it suspended the run. Whatever it returns after that is not its result. */
-interface Suspending {
+interface SuspendingOutcome {
   suspension?: Suspension;
 }
 
@@ -139,7 +139,7 @@ interface SuspendOptions {
 }
 
 /** What a tool is called with, besides its arguments. */
-const invocation = async (request: ToolRequest, context: ToolRunContext, suspending: Suspending) => {
+const invocation = async (request: ToolRequest, context: ToolRunContext, suspending: SuspendingOutcome) => {
   const { call, list, abortSignal, write } = request;
   return {
     toolCallId: call.toolCallId,
@@ -163,7 +163,7 @@ const invocation = async (request: ToolRequest, context: ToolRunContext, suspend
 };
 
 /** What a tool is resumed with, in Mastra's words. */
-const resumption = (resume: CallAnswer | undefined): object => {
+const resumption = (resume: CallResponse | undefined): object => {
   if (resume?.kind === 'approved') return resume.data === undefined ? {} : { resumeData: resume.data };
   if (resume?.kind !== 'data') return {};
   const { payload, runId } = resume.suspension;

@@ -8,7 +8,7 @@ import type { AnyTool } from './tools.js';
 /** Where Mastra's agents leave the policy of a call for the agents that they call. */
 const inheritedKey = '__mastra_requireToolApproval';
 
-interface Asking {
+interface ApprovalOptions {
   /** The policy of the call. */
   readonly option: RequireToolApproval | undefined;
   readonly requestContext: RequestContext;
@@ -21,7 +21,7 @@ type Policy = (...args: readonly unknown[]) => unknown;
  * of the call asks for it. A policy that fails asks for it, too. Calls that do not run here need nobody.
  */
 export const createApprovalPolicy =
-  ({ option, requestContext }: Asking): LoopPorts['needsApproval'] =>
+  ({ option, requestContext }: ApprovalOptions): LoopPorts['needsApproval'] =>
   async ({ call, settings }) => {
     const tool = findTool(settings, call.toolName)?.[1];
     if (typeof tool?.execute !== 'function' || call.args === undefined || call.args === null) return false;

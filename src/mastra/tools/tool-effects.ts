@@ -6,10 +6,10 @@ import type { Effect } from '../../loop/effect.js';
 export type ToolEffects = Readonly<Record<string, Effect>>;
 
 /** What keeps a run: an engine, or for a sub-agent's run that of its supervisor. */
-type Keeping = Pick<Engine, 'isFenced'> & Partial<Pick<Engine, 'name'>>;
+type EngineInfo = Pick<Engine, 'isFenced'> & Partial<Pick<Engine, 'name'>>;
 
 /** Refuses a tool whose effect is to be had once where nothing can promise it. Raises `durable/effect-not-promised`. */
-export const checkPromise = (effects: ToolEffects | undefined, engine: Keeping | undefined): void => {
+export const checkPromise = (effects: ToolEffects | undefined, engine: EngineInfo | undefined): void => {
   const [name] = Object.entries(effects ?? {}).find(([, effect]) => effect === 'once') ?? [];
   if (name === undefined || engine?.isFenced) return;
   const detail = engine

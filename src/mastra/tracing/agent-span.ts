@@ -27,9 +27,9 @@ export interface AgentTracing {
   readonly hasWords: boolean;
 }
 
-/** Where a run goes on that rested. */
+/** Where a suspended run continues. */
 export interface Resumption {
-  /** The span of the sitting before. */
+  /** The span of the run segment before. */
   readonly from: AgentSpan;
   readonly input: { readonly toolCallId: string; readonly answer: string };
 }

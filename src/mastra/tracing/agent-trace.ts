@@ -1,14 +1,14 @@
 import { executeWithContext, getRootExportSpan } from '@mastra/core/observability';
 import type { RunEvent } from '../../../schemas/index.js';
-import { finishReasonOf, tripwireOf } from '../../loop/ending.js';
+import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
 import { messageOf } from '../../loop/message-of.js';
 import type { ToolCall } from '../../loop/ports.js';
 import { acceptedSteps, type Lanes, type Run, type RunTracer } from '../../loop/run.js';
 import { concealOf } from '../../loop/run-recording.js';
-import { waitingCalls } from '../../loop/tell-waiting.js';
+import { waitingCalls } from '../../loop/waiting-calls.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import { isTraced, startAgentSpan, type AgentSpan, type AgentTracing } from './agent-span.js';
-import { concealedSpan } from './concealed-span.js';
+import { secretsSpan } from './secrets-span.js';
 import { createGuardSpans, type GuardSpans } from './guard-spans.js';
 import { asError } from './as-error.js';
 import { createStepSpans, usageStats, wordsOfSteps, type StepSpans } from './step-spans.js';
@@ -22,8 +22,8 @@ export interface AgentTrace extends RunTracer {
   openTool(call: ToolCall): ToolSpan | undefined;
 }
 
-/** One sitting of a run: from its start, or from an answer, to its end or to where it rests. */
-interface Sitting {
+/** One segment of a run: from its start, or from an answer, to its end or to where it is suspended. */
+interface TracedSegment {
   readonly run: Run;
   readonly agent: AgentSpan;
   readonly steps: StepSpans;
@@ -41,44 +41,44 @@ export const spanOf = (run: Run): AgentSpan | undefined => spans.get(run);
 
 const traceOf = (tracing: AgentTracing, lanes: Lanes): AgentTrace => {
   const { hasWords } = tracing;
-  let sitting: Sitting | undefined;
-  const sit = (run: Run, event: RunEvent): Sitting | undefined => {
-    if (sitting?.run === run) return sitting;
-    if (event.type !== 'run-start' && event.type !== 'run-resume') return undefined; // of a sitting that is over
-    const resumed = sitting && event.type === 'run-resume' ? { from: sitting.agent, input: answerIn(event) } : undefined;
+  let segment: TracedSegment | undefined;
+  const sit = (run: Run, event: RunEvent): TracedSegment | undefined => {
+    if (segment?.run === run) return segment;
+    if (event.type !== 'run-start' && event.type !== 'run-resume') return undefined; // of a run segment that is over
+    const resumed = segment && event.type === 'run-resume' ? { from: segment.agent, input: answerIn(event) } : undefined;
     const conceal = concealOf(lanes, () => run);
     const started = startAgentSpan(conceal ? { ...tracing, instructions: conceal(tracing.instructions) } : tracing, resumed);
     if (!started) return undefined;
-    const agent = conceal ? concealedSpan(started, conceal) : started;
+    const agent = conceal ? secretsSpan(started, conceal) : started;
     const steps = createStepSpans(agent, hasWords);
     const parentOf: Parameters<typeof createGuardSpans>[0]['parentOf'] = ({ cadence }) =>
       cadence === 'once' ? agent : (steps.step ?? agent);
     spans.set(run, agent);
-    sitting = { run, agent, steps, guards: createGuardSpans({ lanes, hasWords, parentOf }) };
-    return sitting;
+    segment = { run, agent, steps, guards: createGuardSpans({ lanes, hasWords, parentOf }) };
+    return segment;
   };
   return {
     hear: (event, run) => {
       const current = sit(run, event);
       if (current) follow(current, event);
     },
-    openSpan: (call) => sitting?.guards.open(call) ?? { scope: call.scope, end: () => undefined },
+    openSpan: (call) => segment?.guards.open(call) ?? { scope: call.scope, end: () => undefined },
     get ids() {
-      const root = sitting && getRootExportSpan(sitting.agent);
+      const root = segment && getRootExportSpan(segment.agent);
       return { traceId: root?.externalTraceId, spanId: root?.id };
     },
     callModel: (fn) => {
-      const span = sitting?.steps.inference;
+      const span = segment?.steps.inference;
       return span ? executeWithContext({ span, fn }) : fn();
     },
-    openTool: (call) => sitting?.steps.openTool(sitting.run, call),
+    openTool: (call) => segment?.steps.openTool(segment.run, call),
   };
 };
 
 const answerIn = ({ toolCallId, answer }: Extract<RunEvent, { type: 'run-resume' }>) => ({ toolCallId, answer });
 
 /** What an event means to the spans; what is not named here means nothing to them. */
-const follow = ({ run, agent, steps, guards }: Sitting, event: RunEvent): void => {
+const follow = ({ run, agent, steps, guards }: TracedSegment, event: RunEvent): void => {
   if (event.type === 'state-enter' && event.state === 'step.preparing') steps.begin(run);
   else if (event.type === 'state-enter' && event.state === 'step.calling') {
     if (run.accepted.length === 0) agent.update({ input: run.list.get.input.db() });
@@ -123,7 +123,7 @@ const finish = (run: Run, agent: AgentSpan, { generation }: StepSpans): void => 
   });
 };
 
-/** Of a run that rests or was given up, what it said is not told: nobody has accepted it as a whole. */
+/** Of a suspended run or was given up, what it said is not told: nobody has accepted it as a whole. */
 const interruption = (run: Run) => {
   if (run.status === 'canceled') return { status: 'aborted', reason: messageOf(run.error) } as const;
   if (run.status !== 'suspended') return undefined;

@@ -8,7 +8,7 @@ import { phaseRow } from '../../phase/table.js';
 import { processorsOf } from '../../pipeline/graph.js';
 import type { Author, Verdict } from '../../verdict.js';
 import { asError } from './as-error.js';
-import { describePayload } from './wordless.js';
+import { describePayload } from './redacted-span.js';
 
 /** The spans of a run's guards. */
 export interface GuardSpans {

@@ -5,7 +5,7 @@ import type { Run } from '../../loop/run.js';
 import type { Phase } from '../../phase/row.js';
 import { offeredTools } from '../model/provider-tools.js';
 import { openToolSpan, type ToolSpan } from './tool-span.js';
-import { wordless } from './wordless.js';
+import { redactedValue } from './redacted-span.js';
 
 /** The spans of a run's model and tools: one generation, its steps, in each step the calls. */
 export interface StepSpans {
@@ -54,7 +54,7 @@ export const createStepSpans = (agentSpan: AnySpan, hasWords: boolean): StepSpan
       const prompt = run.attempt?.prompt;
       // From the second step on the prompt has answers of this run, which a guard of the result may still reject.
       const isShown = run.position.stepNumber === 0 || isSettled(run, 'outputResult');
-      const input = isShown ? prompt : wordless(prompt, 'prompt');
+      const input = isShown ? prompt : redactedValue(prompt, 'prompt');
       step?.update({ input: input as never }); // as the AI SDK has it
       if (run.accepted.length === 0) generation?.update({ input: { messages: prompt as never } }); // see above
     },

@@ -1,7 +1,7 @@
 import { EntityType, SpanType, type AnySpan, type Span, type TracingContext } from '@mastra/core/observability';
 import type { ToolCall, ToolOutcome } from '../../loop/ports.js';
 import { asError } from './as-error.js';
-import { wordless } from './wordless.js';
+import { redactedValue } from './redacted-span.js';
 
 /** A run of a tool as a trace shows it. */
 export interface ToolSpan {
@@ -24,7 +24,7 @@ export const openToolSpan = (parent: AnySpan, { toolCallId, toolName, args }: To
     entityType: EntityType.TOOL,
     entityId: toolName,
     entityName: toolName,
-    input: shown.args ? args : wordless(args, 'args'),
+    input: shown.args ? args : redactedValue(args, 'args'),
     attributes: { toolCallId, toolType: 'tool' },
   });
   return { tracingContext: { currentSpan: span }, end: (outcome) => endWith(span, outcome, shown) };
@@ -35,10 +35,10 @@ const endWith = (span: Span<SpanType.TOOL_CALL>, outcome: ToolOutcome, { result:
   const attributes = { success: kind === 'result' };
   if (kind === 'error') {
     const { name, message, stack } = asError(outcome.error);
-    const error = Object.assign(new Error(isShown ? message : String(wordless(message, 'message'))), { name });
+    const error = Object.assign(new Error(isShown ? message : String(redactedValue(message, 'message'))), { name });
     error.stack = isShown ? stack : undefined; // it begins with the message
     return span.error({ error, attributes });
   }
   if (kind !== 'result') return span.end({ output: { outcome: kind }, attributes });
-  return span.end({ output: isShown ? outcome.result : wordless(outcome.result, 'result'), attributes });
+  return span.end({ output: isShown ? outcome.result : redactedValue(outcome.result, 'result'), attributes });
 };

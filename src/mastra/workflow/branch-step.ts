@@ -1,7 +1,7 @@
 import type { PhaseData } from '../../phase/row.js';
 import { snapshotOf } from '../../pipeline/snapshot.js';
 import type { Stop } from '../../verdict.js';
-import type { Meetings, Seat } from './meeting.js';
+import type { BlockCoordinator, BranchSlot } from './block-coordinator.js';
 import { noteResult } from '../graph/taken-back.js';
 import { payloadOf, readError } from '../graph/thrown-stops.js';
 import { anyOf, host, scopeOfStep, type StepCall } from './scope.js';
@@ -16,7 +16,7 @@ export interface Executable {
 export interface BranchSite {
   /** The way to the branch. */
   readonly path: string;
-  readonly meetings: Meetings;
+  readonly coordinator: BlockCoordinator;
   /** The ids of all branches that run for a payload. */
   participants(call: StepCall): Promise<readonly string[]>;
 }
@@ -56,24 +56,24 @@ const runBranch = async ({ id, run, site }: BranchRun, call: StepCall): Promise<
   if (!participants.includes(id)) return given;
   if (participants.length === 1) return run(call); // nobody beside it: it needs no snapshot
   noteResult(given, host);
-  const seat = site.meetings.enter(call.runId ?? '', { seat: id, seats: participants.length });
-  if (seat.isDismissed()) return leaveWith(seat, given);
+  const slot = site.coordinator.enter(call.runId ?? '', { slot: id, slots: participants.length });
+  if (slot.isDismissed()) return leaveWith(slot, given);
   try {
-    const made = await Promise.race([run(onSnapshot(call, seat)), seat.dismissed]);
-    return leaveWith(seat, made && !seat.isDismissed() ? made : given);
+    const made = await Promise.race([run(onSnapshot(call, slot)), slot.dismissed]);
+    return leaveWith(slot, made && !slot.isDismissed() ? made : given);
   } catch (error) {
-    if (seat.isDismissed()) return leaveWith(seat, given);
-    return obey(seat, readError(error, { processorId: id, phase: given.phase, path: site.path }, host), given);
+    if (slot.isDismissed()) return leaveWith(slot, given);
+    return obey(slot, readError(error, { processorId: id, phase: given.phase, path: site.path }, host), given);
   }
 };
 
-const leaveWith = (seat: Seat, data: PhaseData): PhaseData => {
-  seat.leave();
+const leaveWith = (slot: BranchSlot, data: PhaseData): PhaseData => {
+  slot.leave();
   return data;
 };
 
-const obey = async (seat: Seat, own: Stop, given: PhaseData): Promise<PhaseData> => {
-  const orders = await seat.stop(own);
+const obey = async (slot: BranchSlot, own: Stop, given: PhaseData): Promise<PhaseData> => {
+  const orders = await slot.stop(own);
   switch (orders.kind) {
     case 'throw':
       return payloadOf(orders.stop, given, host);
@@ -90,14 +90,14 @@ const obey = async (seat: Seat, own: Stop, given: PhaseData): Promise<PhaseData>
 export const stopIn = (result: PhaseData): Stop | undefined => (result as { stop?: Stop }).stop;
 
 /** The call with what is the branch's own: the payload, the signal, and a voice until the block is over. */
-const onSnapshot = (call: StepCall, seat: Seat): StepCall => {
+const onSnapshot = (call: StepCall, slot: BranchSlot): StepCall => {
   const given = call.inputData as PhaseData & { abortSignal?: AbortSignal };
-  const abortSignal = anyOf(given.abortSignal, call.abortSignal, seat.signal);
+  const abortSignal = anyOf(given.abortSignal, call.abortSignal, slot.signal);
   const { outputWriter: write } = call;
   return {
     ...call,
     inputData: { ...snapshotOf(given, scopeOfStep(call)), abortSignal },
     abortSignal,
-    outputWriter: write && ((...chunk) => (seat.isDismissed() ? undefined : write(...chunk))),
+    outputWriter: write && ((...chunk) => (slot.isDismissed() ? undefined : write(...chunk))),
   };
 };

@@ -1,6 +1,6 @@
 import { armsOf, chooseArms, stepContext, type ArmOf, type Choice } from '../../pipeline/choose-arms.js';
 import { otherwise, type BranchNode, type Condition } from '../../pipeline/graph.js';
-import { worksIn } from '../../pipeline/works-in.js';
+import { hasHookFor } from '../../pipeline/has-hook.js';
 import type { PhaseData } from '../../phase/row.js';
 import { current } from '../../phase/settle-messages.js';
 import { phaseRow } from '../../phase/table.js';
@@ -19,7 +19,7 @@ export const chooser = (results: BlockResults, node: BranchNode, path: string) =
     const scope = scopeOfStep(call, results);
     const given = call.inputData as PhaseData; // every step of a pipeline gives the payload
     const row = phaseRow(given.phase);
-    const working = node.arms.flatMap((arm, index) => (worksIn(arm.node, row) ? [{ index }] : []));
+    const working = node.arms.flatMap((arm, index) => (hasHookFor(arm.node, row) ? [{ index }] : []));
     return chooseArms(armsOf(node, working, path), stepContext(current(given, scope.host, row.carries), scope));
   };
   return (call: StepCall): Promise<EngineChoice> => {

@@ -3,7 +3,7 @@ import type { AnyWorkflow } from '@mastra/core/workflows';
 import { compileGraph, type Plan } from '../../pipeline/compile.js';
 import { withRecordedEdits } from '../../pipeline/recorded-edits.js';
 import { processorsOf, type SequenceNode } from '../../pipeline/graph.js';
-import { placeOf, type Place } from '../../pipeline/verify/place.js';
+import { locationOf, type GraphLocation } from '../../pipeline/verify/graph-location.js';
 import { checkGraph, refuseDefects } from '../../pipeline/verify/refuse.js';
 import type { PhaseRow } from '../../phase/row.js';
 import { toGraph, type PipelineStep } from '../graph/compile.js';
@@ -55,8 +55,8 @@ const laneGraph = (steps: readonly PipelineStep[], id: string): SequenceNode =>
 const isAlone = (steps: readonly PipelineStep[]): steps is readonly [AnyWorkflow] => steps.length === 1 && isWorkflow(steps[0]);
 
 /** A lane as it is verified. */
-export const placeOfLane = (steps: readonly PipelineStep[], lane: Lane, agentId: string): Place =>
-  placeOf(laneGraph(steps, laneId(agentId, lane)), { lane, isArray: !isAlone(steps) });
+export const placeOfLane = (steps: readonly PipelineStep[], lane: Lane, agentId: string): GraphLocation =>
+  locationOf(laneGraph(steps, laneId(agentId, lane)), { lane, isArray: !isAlone(steps) });
 
 /** Lanes that were found able to work. */
 const checked = new WeakMap<readonly PipelineStep[], Lane>();

@@ -13,14 +13,14 @@ import {
   type SequenceNode,
 } from '../../pipeline/graph.js';
 import { kept, needsFrame } from '../../pipeline/frame.js';
-import { settleBlock, type Settling } from '../../pipeline/parallel.js';
+import { settleBlock, type SettleBlockOptions } from '../../pipeline/parallel.js';
 import { strictest } from '../../verdict.js';
-import { worksIn } from '../../pipeline/works-in.js';
+import { hasHookFor } from '../../pipeline/has-hook.js';
 import type { Phase, PhaseData, PhaseRow } from '../../phase/row.js';
 import { phaseRow } from '../../phase/table.js';
 import { chooser, textOfCondition, type EngineChoice } from './engine-choice.js';
 import { asBranch, endsIn, stopIn, type BranchSite, type Executable } from './branch-step.js';
-import { createMeetings, type Meetings } from './meeting.js';
+import { createBlockCoordinator, type BlockCoordinator } from './block-coordinator.js';
 import { payloadOf } from '../graph/thrown-stops.js';
 import { host, scopeOfStep, type StepCall } from './scope.js';
 import { nodeStep, openPayload } from './step.js';
@@ -53,7 +53,7 @@ export const toWorkflow = (graph: SequenceNode): AnyWorkflow => {
 /** How a workflow of guards runs: payloads are checked by its first step, and kept nowhere, for they hold what guards redact. */
 export const options = { validateInputs: false, shouldPersistSnapshot: () => false };
 
-interface Place {
+interface StepPath {
   /** The way to the node. */
   readonly path: string;
   /** The step's id among its siblings, where that is not the node's own. */
@@ -61,7 +61,7 @@ interface Place {
 }
 
 /** A workflow under construction. */
-interface Site {
+interface BuildContext {
   builder: WorkflowBuilder;
   /** The step that gives the next one its payload; none before the first. */
   before: string | undefined;
@@ -75,7 +75,7 @@ interface Site {
   readonly keeps: boolean;
 }
 
-export const build = (graph: SequenceNode, { path, id = graph.id }: Place): AnyWorkflow => {
+export const build = (graph: SequenceNode, { path, id = graph.id }: StepPath): AnyWorkflow => {
   const builder = createMastraWorkflow({
     id,
     inputSchema: ProcessorStepInputSchema,
@@ -83,7 +83,7 @@ export const build = (graph: SequenceNode, { path, id = graph.id }: Place): AnyW
     type: 'processor',
     options,
   } as never) as unknown as WorkflowBuilder; // see WorkflowBuilder
-  const site: Site = {
+  const site: BuildContext = {
     builder,
     before: undefined,
     graph,
@@ -104,12 +104,12 @@ const asksForPayloads = (node: GraphNode): boolean =>
 const needsOpening = (first: GraphNode | undefined): boolean =>
   first?.kind === 'parallel' || first?.kind === 'branch' || first?.kind === 'map';
 
-const addMap = (site: Site, id: string, run: (call: MapCall) => unknown): void => {
+const addMap = (site: BuildContext, id: string, run: (call: MapCall) => unknown): void => {
   site.before = site.unique(id);
   site.builder = site.builder.map(run, { id: site.before });
 };
 
-const append = (site: Site, node: GraphNode, index: number): void => {
+const append = (site: BuildContext, node: GraphNode, index: number): void => {
   const path = `${site.path}/${nameOf(node, index)}`;
   switch (node.kind) {
     case 'guard':
@@ -132,7 +132,7 @@ const append = (site: Site, node: GraphNode, index: number): void => {
 };
 
 /** A node as one step. */
-const toStep = (site: Site, node: GraphNode, path: string): Executable => {
+const toStep = (site: BuildContext, node: GraphNode, path: string): Executable => {
   switch (node.kind) {
     case 'sequence':
       return build(node, { path, id: site.unique(node.id) }) as unknown as Executable; // Mastra types a workflow by its schemas
@@ -158,12 +158,12 @@ const toStep = (site: Site, node: GraphNode, path: string): Executable => {
 };
 
 /** A map as the plan runs it: whatever it picks holds the merged payload. */
-const appendMap = (site: Site, node: MapNode, index: number): void => {
+const appendMap = (site: BuildContext, node: MapNode, index: number): void => {
   const asFunction: FunctionNode = {
     kind: 'function',
     id: node.id,
     run: (data, scope) => {
-      if (!worksIn(site.graph, phaseRow(data.phase))) return undefined;
+      if (!hasHookFor(site.graph, phaseRow(data.phase))) return undefined;
       return node.run(stepContext(keyedBy(site.graph.nodes[index - 1], data), scope));
     },
   };
@@ -171,12 +171,12 @@ const appendMap = (site: Site, node: MapNode, index: number): void => {
   addMap(site, node.id, execute as unknown as (call: MapCall) => unknown); // Mastra's type asks for its whole context
 };
 
-const appendParallel = (site: Site, node: ParallelNode, path: string): void => {
+const appendParallel = (site: BuildContext, node: ParallelNode, path: string): void => {
   const block = createBlock(site, node, path);
   const ids: string[] = [];
   const participants = async ({ inputData }: StepCall) => {
     const row = phaseRow((inputData as PhaseData).phase);
-    return ids.filter((_, index) => worksIn(node.nodes[index] as GraphNode, row)); // one id for each
+    return ids.filter((_, index) => hasHookFor(node.nodes[index] as GraphNode, row)); // one id for each
   };
   const steps = node.nodes.map((inner, index) => branchStep(site, inner, { block, index, participants }));
   ids.push(...steps.map(({ id }) => id));
@@ -185,7 +185,7 @@ const appendParallel = (site: Site, node: ParallelNode, path: string): void => {
 };
 
 /** The arms; each condition is asked once, and shows its author's text where the workflow is drawn. */
-const appendBranch = (site: Site, node: BranchNode, path: string): void => {
+const appendBranch = (site: BuildContext, node: BranchNode, path: string): void => {
   const choose = chooser(site.results, node, path);
   const block: EngineBlock = { ...createBlock(site, node, path), choose };
   const participants = async (call: StepCall): Promise<string[]> => {
@@ -208,18 +208,18 @@ interface EngineBlock {
   readonly path: string;
   /** The step that gives the block its payload. */
   readonly given: string;
-  readonly meetings: Meetings;
+  readonly coordinator: BlockCoordinator;
   /** By the ids of their steps, the places of the branches in the block. */
   readonly places: Map<string, number>;
   /** Of a branch: which arms run for a payload. */
   readonly choose?: (call: StepCall) => Promise<EngineChoice>;
 }
 
-const createBlock = (site: Site, node: ParallelNode | BranchNode, path: string): EngineBlock => ({
+const createBlock = (site: BuildContext, node: ParallelNode | BranchNode, path: string): EngineBlock => ({
   node,
   path,
   given: site.before as string, // a block is never the first step, see needsOpening
-  meetings: createMeetings(),
+  coordinator: createBlockCoordinator(),
   places: new Map(),
 });
 
@@ -228,18 +228,18 @@ interface BranchPlace extends Pick<BranchSite, 'participants'> {
   readonly index: number;
 }
 
-const branchStep = (site: Site, node: GraphNode, { block, index, participants }: BranchPlace): Executable => {
+const branchStep = (site: BuildContext, node: GraphNode, { block, index, participants }: BranchPlace): Executable => {
   const path = `${block.path}/${nameOf(node, index)}`;
   const step = toStep(site, node, path);
   block.places.set(step.id, index);
-  return asBranch(step, { path, meetings: block.meetings, participants });
+  return asBranch(step, { path, coordinator: block.coordinator, participants });
 };
 
 /** After a block: what its branches made of the payload, merged against the payload they were all given. */
-const appendMerge = (site: Site, { node, path, given, meetings, places, choose }: EngineBlock): void => {
+const appendMerge = (site: BuildContext, { node, path, given, coordinator, places, choose }: EngineBlock): void => {
   const branchesIn = byPhase((row) => branchesOf(row, node, path));
   const settle = async (call: MapCall): Promise<PhaseData> => {
-    meetings.close(call.runId ?? '');
+    coordinator.close(call.runId ?? '');
     const data = call.getStepResult(given);
     const choice = await choose?.({ ...call, inputData: data });
     if (choice?.failure) throw choice.failure; // Mastra's engine takes a condition that throws for false
@@ -258,7 +258,7 @@ const appendMerge = (site: Site, { node, path, given, meetings, places, choose }
   for (const id of places.keys()) site.results.set(id, site.before as string); // the step that was just added
 };
 
-const merge = async (settling: Settling<Phase>): Promise<PhaseData> => {
+const merge = async (settling: SettleBlockOptions<Phase>): Promise<PhaseData> => {
   const { data, results } = settling;
   const [only = data] = results;
   if (results.length <= 1) return only; // it worked on the payload itself

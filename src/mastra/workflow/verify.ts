@@ -3,8 +3,8 @@ import type { LoopLimits } from '../../loop/machine.js';
 import { runShowing } from '../../loop/run-showing.js';
 import { findDefects, messageOf, type Defect } from '../../pipeline/verify/find-defects.js';
 import type { Finding } from '../../pipeline/verify/finding.js';
-import { placeOf, type Lane } from '../../pipeline/verify/place.js';
-import type { CounterExample } from '../../pipeline/verify/spot.js';
+import { locationOf, type Lane } from '../../pipeline/verify/graph-location.js';
+import type { CounterExample } from '../../pipeline/verify/defect-location.js';
 import type { Hold, Subject } from '../../pipeline/verify/subject.js';
 import { toGraph, type Compilable } from '../graph/compile.js';
 
@@ -49,7 +49,7 @@ export const verify = (source: Compilable | Verifiable, options: VerifyOptions =
   if (isVerifiable(source)) return source.findings(options);
   const graph = toGraph(source);
   const { lane } = options;
-  return findingsOf({ id: graph.id, roots: [placeOf(graph, { lane, isArray: Array.isArray(source) })] }, options);
+  return findingsOf({ id: graph.id, roots: [locationOf(graph, { lane, isArray: Array.isArray(source) })] }, options);
 };
 
 const isVerifiable = (source: unknown): source is Verifiable =>

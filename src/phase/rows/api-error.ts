@@ -1,8 +1,8 @@
 import { pass } from '../../verdict.js';
 import { definePhase } from '../row.js';
-import { describeValue, invalidResult, messageArgs, refreshed, type MessageFacts } from '../settle-messages.js';
+import { describeValue, invalidResult, messageArgs, refreshed, type MessageInfo } from '../settle-messages.js';
 
-const facts: MessageFacts = { scope: 'all', source: 'input' };
+const facts: MessageInfo = { scope: 'all', source: 'input' };
 
 /** `processAPIError`: the model call failed; the hook may change messages and ask for the call again. */
 export const apiError = definePhase({

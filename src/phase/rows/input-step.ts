@@ -3,7 +3,7 @@ import { pass, type Edit, type Pass } from '../../verdict.js';
 import { whenReady, type Awaitable } from '../awaitable.js';
 import type { ModelChoice, ResolvedModel } from '../host.js';
 import { isSame } from '../plain-data.js';
-import { definePhase, type PhaseData, type Settling } from '../row.js';
+import { definePhase, type PhaseData, type SettleOptions } from '../row.js';
 import {
   applyMessageFields,
   describeValue,
@@ -12,12 +12,12 @@ import {
   messageArgs,
   refreshed,
   settleMessages,
-  type MessageFacts,
+  type MessageInfo,
 } from '../settle-messages.js';
 
 type Data = PhaseData<'inputStep'>;
 
-const facts: MessageFacts = { scope: 'all', source: 'input' };
+const facts: MessageInfo = { scope: 'all', source: 'input' };
 
 /** `processInputStep`: before each model call; what it sets holds for this step, messages excepted. */
 export const inputStep = definePhase({
@@ -107,7 +107,7 @@ const complaintAbout = (fields: Record<string, unknown>): string | undefined => 
   return undefined;
 };
 
-const settleFields = (fields: Record<string, unknown>, settling: Settling<'inputStep'>): Awaitable<Pass | Edit<Data>> => {
+const settleFields = (fields: Record<string, unknown>, settling: SettleOptions<'inputStep'>): Awaitable<Pass | Edit<Data>> => {
   const { data, host, processorId } = settling;
   const { messages, messageList, systemMessages, model } = fields;
   const isTouched = applyMessageFields({ messages, messageList, systemMessages }, settling, facts);

@@ -1,7 +1,7 @@
 import { definePhase } from '../row.js';
-import { messageArgs, refreshed, settleMessages, type MessageFacts } from '../settle-messages.js';
+import { messageArgs, refreshed, settleMessages, type MessageInfo } from '../settle-messages.js';
 
-const facts: MessageFacts = { scope: 'input', source: 'input' };
+const facts: MessageInfo = { scope: 'input', source: 'input' };
 
 /** `processInput`: once, before the loop. */
 export const input = definePhase({

@@ -5,7 +5,7 @@ import { definePhase, type PhaseData } from '../row.js';
 import { describeValue, invalidResult, isGiven, refuseMissing } from '../settle-messages.js';
 
 type Data = PhaseData<'llmRequest'>;
-type Answer = Partial<Pick<Data, 'prompt' | 'response'>>;
+type GuardReply = Partial<Pick<Data, 'prompt' | 'response'>>;
 
 /** `processLLMRequest`: the outbound prompt of one call, or a cached response in place of the call. */
 export const llmRequest = definePhase({
@@ -28,13 +28,13 @@ export const llmRequest = definePhase({
       steps: data.steps ?? [],
     }),
   settle: (returned, { data, processorId }) => {
-    const { prompt: made } = (returned ?? {}) as Answer; // absent in answers of other forms, which are refused below
+    const { prompt: made } = (returned ?? {}) as GuardReply; // absent in answers of other forms, which are refused below
     const sent = isGiven(made) && Array.isArray(made) ? made : data.prompt;
     if (Array.isArray(sent)) refuseMissing(missingInMessages(sent, 'prompt'), data, processorId);
     if (returned === undefined || returned === null) return pass;
     const complaint = complaintAbout(returned);
     if (complaint) throw invalidResult(data, processorId, { detail: complaint });
-    const answer = returned as Answer; // just checked, as far as a guard can be
+    const answer = returned as GuardReply; // just checked, as far as a guard can be
     const prompt = answer.prompt ?? data.prompt;
     // The first cached response wins; later hooks still run, so that what they do beside it is done.
     const response = data.response ?? answer.response ?? undefined;

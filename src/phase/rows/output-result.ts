@@ -1,10 +1,10 @@
 import type { Processor } from '@mastra/core/processors';
 import { definePhase } from '../row.js';
-import { messageArgs, refreshed, settleMessages, type MessageFacts } from '../settle-messages.js';
+import { messageArgs, refreshed, settleMessages, type MessageInfo } from '../settle-messages.js';
 
 type OutputResult = Parameters<NonNullable<Processor['processOutputResult']>>[0]['result'];
 
-const facts: MessageFacts = { scope: 'response', source: 'response' };
+const facts: MessageInfo = { scope: 'response', source: 'response' };
 
 const noResult: OutputResult = {
   text: '',

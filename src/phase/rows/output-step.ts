@@ -1,7 +1,7 @@
 import { definePhase } from '../row.js';
-import { messageArgs, refreshed, settleMessages, type MessageFacts } from '../settle-messages.js';
+import { messageArgs, refreshed, settleMessages, type MessageInfo } from '../settle-messages.js';
 
-const facts: MessageFacts = { scope: 'all', source: 'response', emptyMeansUnchanged: true };
+const facts: MessageInfo = { scope: 'all', source: 'response', emptyMeansUnchanged: true };
 
 const noUsage = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined };
 

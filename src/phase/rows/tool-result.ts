@@ -2,7 +2,7 @@ import { pass } from '../../verdict.js';
 import type { Host } from '../host.js';
 import { isSame } from '../plain-data.js';
 import { definePhase, type PhaseData } from '../row.js';
-import { listOf, messageArgs, refreshed, settleMessages, type MessageFacts } from '../settle-messages.js';
+import { listOf, messageArgs, refreshed, settleMessages, type MessageInfo } from '../settle-messages.js';
 
 type Data = PhaseData<'toolResult'>;
 
@@ -11,7 +11,7 @@ interface Declared {
   readonly traits?: { readonly judgesErrors?: boolean };
 }
 
-const facts: MessageFacts = {
+const facts: MessageInfo = {
   scope: 'all',
   source: 'response',
   emptyMeansUnchanged: true,

@@ -2,12 +2,12 @@ import type { PhaseRow } from '../../phase/row.js';
 import { isAlways, isNever } from '../constant-condition.js';
 import { otherwise, type BranchNode, type ParallelNode } from '../graph.js';
 import type { Check } from './check.js';
-import type { Spot } from './spot.js';
-import { guardsFrom, mayDecide, placesFrom, rowsOf, type GuardPlace, type Place } from './place.js';
+import type { DefectLocation } from './defect-location.js';
+import { guardsFrom, mayDecide, locationsFrom, rowsOf, type GuardLocation, type GraphLocation } from './graph-location.js';
 import type { Subject } from './subject.js';
 
-const branchesOf = ({ roots }: Subject): Place<BranchNode>[] =>
-  roots.flatMap(placesFrom).filter((place): place is Place<BranchNode> => place.node.kind === 'branch');
+const branchesOf = ({ roots }: Subject): GraphLocation<BranchNode>[] =>
+  roots.flatMap(locationsFrom).filter((place): place is GraphLocation<BranchNode> => place.node.kind === 'branch');
 
 /** An arm that never runs: its condition is never true, or it is `otherwise` beside an arm that always matches. */
 export const unreachableArm: Check = {
@@ -33,17 +33,17 @@ export const armAfterOtherwise: Check = {
       .map(({ path }) => ({ path })),
 };
 
-const isStrict = (place: Place): place is Place<BranchNode | ParallelNode> =>
+const isStrict = (place: GraphLocation): place is GraphLocation<BranchNode | ParallelNode> =>
   (place.node.kind === 'parallel' || place.node.kind === 'branch') && place.node.overlap === 'error';
 
 /** Two guards side by side that both edit, under the rule that fails the run where they meet. */
 export const parallelWriters: Check = {
   severity: 'warning',
-  find: ({ roots }) => roots.flatMap(placesFrom).filter(isStrict).flatMap(conflictIn),
+  find: ({ roots }) => roots.flatMap(locationsFrom).filter(isStrict).flatMap(conflictIn),
 };
 
 /** The first two guards in different branches that may edit in the same phase. */
-const conflictIn = ({ path, children }: Place): Spot[] => {
+const conflictIn = ({ path, children }: GraphLocation): DefectLocation[] => {
   const writers = children.flatMap((branch) => writersIn(branch));
   for (const { row, guard, branch } of writers) {
     const other = writers.find((one) => one.row === row && one.branch !== branch);
@@ -56,12 +56,12 @@ const conflictIn = ({ path, children }: Place): Spot[] => {
 };
 
 interface Writer {
-  readonly branch: Place;
-  readonly guard: GuardPlace;
+  readonly branch: GraphLocation;
+  readonly guard: GuardLocation;
   readonly row: PhaseRow;
 }
 
-const writersIn = (branch: Place): Writer[] =>
+const writersIn = (branch: GraphLocation): Writer[] =>
   guardsFrom(branch)
     .filter((guard) => mayDecide(guard, 'edit'))
     .flatMap((guard) => rowsOf(guard).map((row) => ({ branch, guard, row })));

@@ -1,11 +1,11 @@
 import { errorTable } from '../../errors.js';
 import type { Check } from './check.js';
 import { checks, type FindingCode } from './checks.js';
-import type { Severity, Spot } from './spot.js';
+import type { Severity, DefectLocation } from './defect-location.js';
 import type { Subject } from './subject.js';
 
 /** A finding whose counter-example is still to be found. */
-export interface Defect extends Spot {
+export interface Defect extends DefectLocation {
   readonly code: FindingCode;
   readonly severity: Severity;
 }

@@ -1,5 +1,5 @@
 import type { FindingCode } from './checks.js';
-import type { CounterExample, Severity } from './spot.js';
+import type { CounterExample, Severity } from './defect-location.js';
 
 /** What `verify` has found. */
 export interface Finding {

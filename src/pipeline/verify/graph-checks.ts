@@ -1,15 +1,15 @@
 import { hasAnyHook } from '../graph.js';
 import type { Check } from './check.js';
-import { guardsFrom, placesFrom, type GuardPlace, type Place } from './place.js';
+import { guardsFrom, locationsFrom, type GuardLocation, type GraphLocation } from './graph-location.js';
 
-const hasId = ({ node }: Place): boolean => !('id' in node) || (typeof node.id === 'string' && node.id !== '');
+const hasId = ({ node }: GraphLocation): boolean => !('id' in node) || (typeof node.id === 'string' && node.id !== '');
 
 /** A pipeline or processor without a name: neither its verdicts nor its state could be told from another's. */
 export const missingId: Check = {
   severity: 'error',
   find: ({ roots }) =>
     roots
-      .flatMap(placesFrom)
+      .flatMap(locationsFrom)
       .filter((place) => !hasId(place))
       .map(({ within }) => ({ path: within })),
 };
@@ -20,20 +20,21 @@ export const duplicateId: Check = {
   find: ({ roots }) =>
     roots.flatMap((root) => {
       const seen = new Set<string>();
-      const isSecond = ({ node: { id } }: GuardPlace) => seen.has(id) || !seen.add(id);
+      const isSecond = ({ node: { id } }: GuardLocation) => seen.has(id) || !seen.add(id);
       const second = guardsFrom(root).filter((guard) => hasId(guard) && isSecond(guard));
       return second.map(({ node, path }) => ({ path, detail: `"${node.id}"` }));
     }),
 };
 
-const holdsNodes = ({ node: { kind } }: Place): boolean => kind === 'sequence' || kind === 'parallel' || kind === 'branch';
+const holdsNodes = ({ node: { kind } }: GraphLocation): boolean =>
+  kind === 'sequence' || kind === 'parallel' || kind === 'branch';
 
 /** A pipeline, block or branch with nothing in it. */
 export const empty: Check = {
   severity: 'error',
   find: ({ roots }) =>
     roots
-      .flatMap(placesFrom)
+      .flatMap(locationsFrom)
       .filter((place) => holdsNodes(place) && place.children.length === 0)
       .map(({ path }) => ({ path })),
 };

@@ -1,19 +1,19 @@
 import type { Check } from './check.js';
-import { guardsFrom, hookNamesOf, isIdle, placesFrom, type GuardPlace, type Place } from './place.js';
+import { guardsFrom, hookNamesOf, isIdle, locationsFrom, type GuardLocation, type GraphLocation } from './graph-location.js';
 import type { Subject } from './subject.js';
 
 /** What was put into an agent's array: each of its entries, or the one pipeline that stands in its place. */
-const entriesOf = (root: Place): readonly Place[] => (root.stand.isArray ? root.children : [root]);
+const entriesOf = (root: GraphLocation): readonly GraphLocation[] => (root.stand.isArray ? root.children : [root]);
 
 /** Whether nothing at a place and inside it runs in its lane. Of a function only its running shows what it does. */
-const isIdleEntry = (entry: Place): boolean => {
+const isIdleEntry = (entry: GraphLocation): boolean => {
   const guards = guardsFrom(entry);
-  return guards.length > 0 && guards.every(isIdle) && placesFrom(entry).every(({ node }) => node.kind !== 'function');
+  return guards.length > 0 && guards.every(isIdle) && locationsFrom(entry).every(({ node }) => node.kind !== 'function');
 };
 
-const idleEntriesOf = ({ roots }: Subject): Place[] => roots.flatMap(entriesOf).filter(isIdleEntry);
+const idleEntriesOf = ({ roots }: Subject): GraphLocation[] => roots.flatMap(entriesOf).filter(isIdleEntry);
 
-const detailOf = (guards: readonly GuardPlace[]): string => {
+const detailOf = (guards: readonly GuardLocation[]): string => {
   const [guard] = guards;
   return guard ? `${guard.stand.lane}Processors never run ${guards.map(hookNamesOf).join(', ')}` : '';
 };

@@ -1,6 +1,6 @@
 import type { PhaseRow } from '../../phase/row.js';
 import type { Check } from './check.js';
-import { counts, guardsFrom, isGuard, rowsOf, type GuardPlace, type Place } from './place.js';
+import { counts, guardsFrom, isGuard, rowsOf, type GuardLocation, type GraphLocation } from './graph-location.js';
 import { judgingState, overlapCost, overlappingRows } from './overlap-checks.js';
 import type { StateCosts, Subject } from './subject.js';
 
@@ -32,7 +32,7 @@ const costsOf = ({ roots }: Subject): StateCosts => {
 };
 
 /** The longest way through a part in one phase: side by side the slowest counts, else all of them. */
-const costOf = (place: Place, row: PhaseRow): number => {
+const costOf = (place: GraphLocation, row: PhaseRow): number => {
   if (isGuard(place)) return counts(place) && waitsIn(place, row) ? deadlineOf(place) : 0;
   const costs = place.children.map((child) => costOf(child, row));
   const { node } = place;
@@ -43,7 +43,7 @@ const costOf = (place: Place, row: PhaseRow): number => {
 };
 
 /** Whether the run waits for a guard in a phase: not for one that judges beside the model, which is waited for later. */
-const waitsIn = (guard: GuardPlace, row: PhaseRow): boolean =>
+const waitsIn = (guard: GuardLocation, row: PhaseRow): boolean =>
   rowsOf(guard).includes(row) && !overlappingRows(guard).includes(row);
 
-const deadlineOf = ({ node: { policy } }: GuardPlace): number => policy?.deadlineMs ?? Infinity;
+const deadlineOf = ({ node: { policy } }: GuardLocation): number => policy?.deadlineMs ?? Infinity;

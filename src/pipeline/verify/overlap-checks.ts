@@ -1,16 +1,24 @@
 import type { PhaseRow } from '../../phase/row.js';
 import { isOverlapping } from '../with-policy.js';
 import type { Check } from './check.js';
-import { counts, guardsFrom, mayDecide, placesFrom, rowsOf, type GuardPlace, type Place } from './place.js';
-import type { Scene, Spot } from './spot.js';
+import {
+  counts,
+  guardsFrom,
+  mayDecide,
+  locationsFrom,
+  rowsOf,
+  type GuardLocation,
+  type GraphLocation,
+} from './graph-location.js';
+import type { Scene, DefectLocation } from './defect-location.js';
 
 /** The state of the loop in which guards judge beside the model. */
 export const judgingState = 'step.overlapping.guards.judging';
 
-const isMarked = ({ node: { policy } }: GuardPlace): boolean => policy?.overlap === true;
+const isMarked = ({ node: { policy } }: GuardLocation): boolean => policy?.overlap === true;
 
 /** The rows in which a guard judges beside the model's call. */
-export const overlappingRows = (guard: GuardPlace): readonly PhaseRow[] => {
+export const overlappingRows = (guard: GuardLocation): readonly PhaseRow[] => {
   const { policy } = guard.node;
   return policy ? rowsOf(guard).filter((row) => isOverlapping(policy, row)) : [];
 };
@@ -38,14 +46,14 @@ export const overlapNowhere: Check = {
 /** A guard that judges beside the model what another one edits after it, or beside it: the model is sent something else. */
 export const overlapBeforeEdit: Check = {
   severity: 'error',
-  find: ({ roots }) => roots.flatMap(placesFrom).flatMap(spotsIn),
+  find: ({ roots }) => roots.flatMap(locationsFrom).flatMap(locationsIn),
 };
 
 /** Of the children of a place those that come after one, or stand beside it. */
-const othersOf = ({ node, children }: Place, index: number): readonly Place[] =>
+const othersOf = ({ node, children }: GraphLocation, index: number): readonly GraphLocation[] =>
   node.kind === 'sequence' ? children.slice(index + 1) : children.filter((_, other) => other !== index);
 
-const spotsIn = (place: Place): Spot[] =>
+const locationsIn = (place: GraphLocation): DefectLocation[] =>
   place.children.flatMap((child, index) =>
     guardsFrom(child).flatMap((judge) => {
       const rows = overlappingRows(judge);
@@ -58,19 +66,19 @@ const spotsIn = (place: Place): Spot[] =>
     }),
   );
 
-const otherPrompt = (judge: GuardPlace, editor: GuardPlace): Scene => ({
+const otherPrompt = (judge: GuardLocation, editor: GuardLocation): Scene => ({
   before: { state: editedIn(judge, editor), happens: `"${editor.node.id}" edits` },
   state: judgingState,
   happens: `"${judge.node.id}" judges what was there before, while the model is called with the edit`,
 });
 
-const editedIn = (judge: GuardPlace, editor: GuardPlace): string => {
+const editedIn = (judge: GuardLocation, editor: GuardLocation): string => {
   const rows = overlappingRows(judge);
   return (rowsOf(editor).find((row) => rows.includes(row)) as PhaseRow).loopState; // it was found by having one
 };
 
 /** Milliseconds that the guards beside one model call may take together: the slowest counts. */
-export const overlapCost = (roots: readonly Place[], costOf: (guard: GuardPlace) => number): number =>
+export const overlapCost = (roots: readonly GraphLocation[], costOf: (guard: GuardLocation) => number): number =>
   Math.max(
     0,
     ...roots

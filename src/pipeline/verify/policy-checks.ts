@@ -2,16 +2,16 @@ import type { Window } from '../../guard/pattern.js';
 import type { DeclaredProcessor } from '../../guard/traits.js';
 import type { PhaseRow } from '../../phase/row.js';
 import type { Check } from './check.js';
-import type { Scene } from './spot.js';
-import { counts, guardsFrom, mayDecide, rowsOf, streamRow, type GuardPlace } from './place.js';
+import type { Scene } from './defect-location.js';
+import { counts, guardsFrom, mayDecide, rowsOf, streamRow, type GuardLocation } from './graph-location.js';
 import type { Hold, Subject } from './subject.js';
 
 /** Guards that run on a stream, and whose verdict counts. */
-const streamGuards = ({ roots }: Subject): GuardPlace[] =>
+const streamGuards = ({ roots }: Subject): GuardLocation[] =>
   roots.flatMap(guardsFrom).filter((guard) => counts(guard) && rowsOf(guard).includes(streamRow));
 
 /** What a guard of the stream is asked about at once: as its place says, or else as its processor does. */
-const windowOf = ({ node: { policy, processor } }: GuardPlace): Window | undefined =>
+const windowOf = ({ node: { policy, processor } }: GuardLocation): Window | undefined =>
   policy?.window ?? (processor as DeclaredProcessor & { window?: Window }).window;
 
 const patternIn = (window: Window | undefined) =>
@@ -37,13 +37,13 @@ export const judgesEachChunk: Check = {
       .map((guard) => ({ path: guard.path, shows: cutValue(guard) })),
 };
 
-const isAskedByChunk = (guard: GuardPlace): boolean => {
+const isAskedByChunk = (guard: GuardLocation): boolean => {
   const { traits, processor } = guard.node;
   const isBlind = traits?.judgesEachChunk === true || patternIn((processor as { window?: Window }).window) !== undefined;
   return isBlind && (windowOf(guard) ?? 'chunk') === 'chunk';
 };
 
-const cutValue = ({ node: { id } }: GuardPlace): Scene => ({
+const cutValue = ({ node: { id } }: GuardLocation): Scene => ({
   state: streamRow.loopState,
   happens: `the chunks "ada@exam" and "ple.com" come; "${id}" lets each pass by itself, and the whole address has left`,
 });
@@ -68,7 +68,7 @@ export const retryWithoutBudget: Check = {
     maxProcessorRetries === 0 ? roots.flatMap(guardsFrom).flatMap((guard) => retryAt(guard)) : [],
 };
 
-const retryAt = (guard: GuardPlace) => {
+const retryAt = (guard: GuardLocation) => {
   const row = rowsOf(guard).find(({ lane }) => lane !== 'error');
   if (!row || !mayDecide(guard, 'retry')) return [];
   const happens = `"${guard.node.id}" asks for a retry; none is granted`;
@@ -87,7 +87,7 @@ export const lateEdit: Check = {
   find: ({ roots, hold }) => roots.flatMap(guardsFrom).flatMap((guard) => lateAt(guard, hold, 'edit')),
 };
 
-const lateAt = (guard: GuardPlace, hold: Hold | undefined, verdict: 'trip' | 'edit') => {
+const lateAt = (guard: GuardLocation, hold: Hold | undefined, verdict: 'trip' | 'edit') => {
   const rows = rowsOf(guard);
   const late = rows.find((row) => row.lane === 'output' && isTooLate(row, hold));
   if (!late || rows.includes(streamRow) || !mayDecide(guard, verdict)) return [];

@@ -3,7 +3,7 @@ import { InterlockError } from '../../errors.js';
 import type { SequenceNode } from '../graph.js';
 import { checks } from './checks.js';
 import { findDefects } from './find-defects.js';
-import { placeOf } from './place.js';
+import { locationOf } from './graph-location.js';
 import type { Subject } from './subject.js';
 
 /** What is refused; the rest is only told. */
@@ -17,7 +17,7 @@ export const refuseDefects = (subject: Subject): void => {
 
 /** Refuses a graph that could not work wherever it stood; gives it back. Raises as {@link refuseDefects} does. */
 export const checkGraph = (graph: SequenceNode): SequenceNode => {
-  refuseDefects({ id: graph.id, roots: [placeOf(graph)] });
+  refuseDefects({ id: graph.id, roots: [locationOf(graph)] });
   return graph;
 };
 

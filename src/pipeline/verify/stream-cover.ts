@@ -1,7 +1,7 @@
 import { isAlways } from '../constant-condition.js';
 import { otherwise, type BranchNode } from '../graph.js';
 import type { Check } from './check.js';
-import { isGuard, rowsOf, streamRow, type GuardPlace, type Place } from './place.js';
+import { isGuard, rowsOf, streamRow, type GuardLocation, type GraphLocation } from './graph-location.js';
 
 /**
  * How a part of a pipeline covers a stream: every chunk gets a verdict that counts, or somewhere one may get none; undefined where
@@ -25,20 +25,20 @@ export const unjudgedChunk: Check = {
     }),
 };
 
-const coverOf = (place: Place): Cover => {
+const coverOf = (place: GraphLocation): Cover => {
   if (isGuard(place)) return coverOfGuard(place);
   if (isBranch(place)) return coverOfBranch(place);
   return best(place.children.map(coverOf)); // in sequence or side by side: all of them run
 };
 
-const isBranch = (place: Place): place is Place<BranchNode> => place.node.kind === 'branch';
+const isBranch = (place: GraphLocation): place is GraphLocation<BranchNode> => place.node.kind === 'branch';
 
 /** The cover of several that all run. */
 const best = (covers: readonly Cover[]): Cover =>
   covers.find((cover) => cover === 'whole') ?? covers.find((cover) => cover !== undefined);
 
 /** Every chunk is judged by an arm that always matches; or, where one is `otherwise`, by whichever arm runs. */
-const coverOfBranch = ({ node, path, children }: Place<BranchNode>): Cover => {
+const coverOfBranch = ({ node, path, children }: GraphLocation<BranchNode>): Cover => {
   const covers = children.map(coverOf);
   const isOtherwise = node.arms.map(({ when }) => when === otherwise);
   const always = best(covers.filter((_, index) => !isOtherwise[index] && isAlways(node.arms[index]?.when)));
@@ -47,14 +47,14 @@ const coverOfBranch = ({ node, path, children }: Place<BranchNode>): Cover => {
   return { path, detail: 'an arm may run that does not judge the stream, or none' };
 };
 
-const coverOfGuard = (guard: GuardPlace): Cover => {
+const coverOfGuard = (guard: GuardLocation): Cover => {
   if (!rowsOf(guard).includes(streamRow)) return undefined;
   const why = whyNotAsked(guard);
   return why ? { path: guard.path, detail: `"${guard.node.id}" ${why}` } : 'whole';
 };
 
 /** Why a guard's verdict may be missing though its hook is there. */
-const whyNotAsked = ({ node: { policy } }: GuardPlace): string | undefined => {
+const whyNotAsked = ({ node: { policy } }: GuardLocation): string | undefined => {
   if (policy?.shadow) return 'runs in the shadow';
   if ((policy?.sampleRate ?? 1) < 1) return `is asked in ${policy?.sampleRate} of all runs`;
   return policy?.onUnavailable === 'pass' ? 'lets pass where it is unavailable' : undefined;

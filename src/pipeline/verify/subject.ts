@@ -1,12 +1,12 @@
-import type { Place } from './place.js';
-import type { CounterExample } from './spot.js';
+import type { GraphLocation } from './graph-location.js';
+import type { CounterExample } from './defect-location.js';
 
 /** What is verified: one pipeline, or all lanes of an agent. */
 export interface Subject {
   /** Its name, for findings about the whole. */
   readonly id: string;
   /** Each pipeline or lane. */
-  readonly roots: readonly Place[];
+  readonly roots: readonly GraphLocation[];
   /** Whether there are lanes that are not known. */
   readonly isPartial?: boolean;
   /** Retries that guards may be granted in one run; left out where it is not known. */

@@ -73,7 +73,7 @@ export const compareShadows = (
   options: ShadowOptions = {},
   wordsAt: WordsAt = () => undefined,
 ): ShadowReport => {
-  const seats = new Map(
+  const guards = new Map(
     places.flatMap((place) =>
       [...place.shadows.keys()].map((processorId) => [
         JSON.stringify([place.lane, processorId]),
@@ -81,11 +81,11 @@ export const compareShadows = (
       ]),
     ),
   );
-  const wanted = [...seats.values()].filter(({ processorId }) => options.guard === undefined || options.guard === processorId);
-  return { shadows: wanted.map((seat) => compareOne(seat, { places, options, wordsAt })) };
+  const wanted = [...guards.values()].filter(({ processorId }) => options.guard === undefined || options.guard === processorId);
+  return { shadows: wanted.map((shadowed) => compareOne(shadowed, { places, options, wordsAt })) };
 };
 
-interface Seat {
+interface ShadowedGuard {
   readonly processorId: string;
   readonly lane: Place['lane'];
 }
@@ -110,7 +110,7 @@ interface Compared extends Met {
   readonly who: Agreement;
 }
 
-const compareOne = ({ processorId, lane }: Seat, { places, options, wordsAt }: Comparing): ShadowComparison => {
+const compareOne = ({ processorId, lane }: ShadowedGuard, { places, options, wordsAt }: Comparing): ShadowComparison => {
   const { against, countEdits = false, maxExamples = 5 } = options;
   const met = places
     .filter((place) => place.lane === lane)

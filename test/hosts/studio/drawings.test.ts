@@ -25,7 +25,7 @@ const shapesOf = (page: Page): Promise<Shape[]> =>
     });
   })`);
 
-/** The shapes once they have come to rest: drawn, and fitted to their panel. */
+/** The shapes once they have be suspended: drawn, and fitted to their panel. */
 const settled = async (page: Page): Promise<readonly Shape[]> => {
   for (let before = '', same = 0; ;) {
     const shapes = await shapesOf(page);

@@ -1,0 +1,97 @@
+/** Some of the code, and the tests that answer for it, which are few and fast: asked in this order, up to the first that fails. */
+export interface Module {
+  readonly mutate: readonly string[];
+  readonly tests: readonly string[];
+  /** Whether to change also what runs when a module is loaded; every test of the module is then run for such a change. */
+  readonly isStatic?: boolean;
+  /** A test that takes longer has failed: one that waits for what never comes is cheaper than a process that hangs. Default: 3 s. */
+  readonly testTimeoutMs?: number;
+}
+
+/** Of `src/pipeline`: what merges the values of branches. */
+const merging = 'src/pipeline/{align,changes-between,insertions,merge*,overlap,pair-up,recorded-edits,spans,words}.ts';
+/** Of the gate: where a window ends. */
+const windows = 'src/stream/gate/{window-reader,sentence-end,tokens-end,grapheme}.ts';
+/** Of `src/loop`: the machine, and how it is asked. */
+const machine = 'src/loop/{machine,decide}.ts';
+/** Of `src/loop`: what the machine asks for, and who drives it. */
+const activities = 'src/loop/{activities/*,drive,feedback*,judge,reuse}.ts';
+/** Of `src/loop`: how attempts, steps and runs end, and what is left of them. */
+const endings = 'src/loop/{finalize-run,retract,reprocess-queue,step-*,record-wasted-call}.ts';
+/** Of `src/loop`: calls of tools, and people who are asked about them. */
+const tools =
+  'src/loop/{request-approvals,call-*,record-model-chunk,insert-result,provider-results,running-calls,settle-result,tool-*}.ts';
+/** Of `src/loop`: runs that are recorded, and replayed. */
+const traces = 'src/loop/{join-tracers,record-*,replay-*,run-recording,run-showing}.ts';
+
+/** Agents run as a whole, of which most modules of `src/loop` are seen. */
+const agentTests = [
+  'test/loop/*.test.ts',
+  'test/promises/{p1,p4,p2-overlap,p3,p10}.test.ts',
+  'test/mastra/{callbacks,sync-text-content,record-edits,stop-conditions,tool-streaming}.test.ts',
+  'test/mastra/{callback-parity,hook-context,result-shape,reprocess-queue,stock-parity,structured-output,tools}.test.ts',
+  'test/mastra/{approval,approval-guards}.test.ts',
+  'test/promises/{p5,p6}.test.ts',
+];
+
+/** The modules under mutation: together all of `src/pipeline`, `src/stream` and `src/loop`. */
+export const modules: Readonly<Record<string, Module>> = {
+  verify: {
+    mutate: ['src/pipeline/verify/**/*.ts'],
+    tests: ['test/verify/{catalogue,counter-examples}.test.ts'],
+  },
+  merging: {
+    mutate: [merging],
+    tests: ['src/pipeline/{merge,merge-texts,recorded-edits,parallel}.test.ts', 'test/promises/p7.test.ts'],
+  },
+  plans: {
+    mutate: ['src/pipeline/*.ts', `!${merging}`],
+    tests: [
+      'src/pipeline/{compile,parallel,parallel-laws,stale,with-policy}.test.ts',
+      'src/stream/gate/{seams,stream-gate,cached-windows}.test.ts',
+      'test/mastra/{engines,from-workflow,guards}.test.ts',
+      'test/{verify/catalogue,mastra/option-values,spec/builder-errors}.test.ts',
+    ],
+  },
+  buffer: { mutate: ['src/stream/*.ts'], tests: ['src/stream/*.test.ts'] },
+  windows: { mutate: [windows], tests: ['src/stream/gate/window-reader.test.ts'], testTimeoutMs: 60_000 },
+  gate: {
+    mutate: ['src/stream/gate/*.ts', `!${windows}`],
+    tests: [
+      'src/stream/gate/{seams,stream-gate,chunk-invariance,cached-windows,until-stopped}.test.ts',
+      'test/stream/child-text.test.ts',
+    ],
+  },
+  machine: {
+    mutate: [machine],
+    tests: ['src/loop/{machine,decide}.test.ts'],
+    isStatic: true,
+    testTimeoutMs: 60_000,
+  },
+  state: {
+    mutate: ['src/loop/state/*.ts'],
+    tests: ['src/loop/state/*.test.ts', 'test/mastra/approval*.test.ts', 'test/durable/{effects,encrypted,streams}.test.ts'],
+  },
+  activities: {
+    mutate: [activities],
+    tests: [...agentTests, 'test/{durable/effects,stream/child-text,mastra/models,memory/history}.test.ts'],
+  },
+  endings: { mutate: [endings], tests: agentTests },
+  tools: { mutate: [tools], tests: ['test/stream/child-text.test.ts', ...agentTests] },
+  traces: {
+    mutate: [traces],
+    tests: ['test/trace/{concealed,privacy,recording,replay,shadow}.test.ts', 'test/verify/counter-examples.test.ts'],
+  },
+  responses: {
+    mutate: ['src/loop/*.ts', ...[machine, activities, endings, tools, traces].map((others) => `!${others}`)],
+    tests: [
+      'src/loop/{rope,read-ahead}.test.ts',
+      'test/verify/counter-examples.test.ts',
+      ...agentTests,
+      'test/{promises/p7,memory/history,memory/not-accepted,provider/answers}.test.ts',
+    ],
+  },
+};
+
+/** The module that the environment names; an empty one for whoever only reads the settings. */
+export const theModule = (): Module => modules[process.env['ROOM'] ?? ''] ?? { mutate: [], tests: [] };

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { DBOS } from '@dbos-inc/dbos-sdk';
+import { watchCancels, type Cancels } from './cancels.js';
+import { openDatabase, type Database } from './database.js';
+import type { DbosSettings } from './dbos-options.js';
+import { beginTakeover } from './takeover.js';
+import { workflowName } from './dbos-singleton.js';
+
+/** DBOS and what stands beside it, at work in this process. */
+export interface DbosHost {
+  readonly database: Database;
+  readonly cancels: Cancels;
+  close(): Promise<void>;
+}
+
+/** Runs that their process has left wait in it for another. */
+const queueName = 'interlock';
+
+/** How long DBOS may take to record what a run has just ended with; runs that it has handed on are waited for as well, in vain. */
+const recordMs = 1_000;
+
+/** Has runs gone on with by whichever process comes first. */
+export const queueRuns = async (workflowIds: string[]): Promise<void> => {
+  if (workflowIds.length > 0) await DBOS.resumeWorkflows(workflowIds, { queueName });
+};
+
+/** Launches DBOS, and what stands beside it. */
+export const openDbosHost = async ({ name, systemDatabaseUrl, leaseMs }: DbosSettings): Promise<DbosHost> => {
+  const processId = randomUUID();
+  if (!DBOS.isInitialized()) {
+    // Whether a run may go on with the code of this process is seen to by the agent.
+    DBOS.setConfig({ name, systemDatabaseUrl, executorID: processId, applicationVersion: 'interlock', logLevel: 'error' });
+    await DBOS.launch();
+  }
+  await DBOS.registerQueue(queueName, { onConflict: 'never_update', minPollingIntervalMs: 500 });
+  const database = await openDatabase(systemDatabaseUrl);
+  const cancels = watchCancels(database);
+  const release = async (dead: string): Promise<void> => {
+    const left = await DBOS.listWorkflows({
+      executorId: dead,
+      status: 'PENDING',
+      workflowName,
+      loadInput: false,
+      loadOutput: false,
+    });
+    await queueRuns(left.map(({ workflowID }) => workflowID));
+  };
+  const takeover = await beginTakeover(database, { processId: DBOS.executorID, leaseMs, release });
+  return {
+    database,
+    cancels,
+    close: async () => {
+      cancels.stop();
+      await DBOS.shutdown({ workflowCompletionTimeoutMS: recordMs });
+      await takeover.leave(); // only once nothing more is begun here
+      await database.close();
+    },
+  };
+};

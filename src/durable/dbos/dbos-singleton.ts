@@ -1,0 +1,46 @@
+import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
+import { refuseOption } from '../option-checks.js';
+
+/** What a run was begun with. */
+export interface StartedWorkflow {
+  readonly programId: string;
+  readonly runId: string;
+  readonly input: string;
+}
+
+/** Goes on with a run. */
+export type Recover = (workflowId: string, started: StartedWorkflow) => Promise<string>;
+
+/** How DBOS calls the workflow that all runs are of. */
+export const workflowName = 'interlock';
+
+/** DBOS stands once in a process, and keeps its workflows with it: so does what an engine gives it to run. */
+const singleton: { recover?: Recover; workflow?: RunOf } = {};
+
+type RunOf = (programId: string, runId: string, input: string) => Promise<string>;
+
+/** Takes the DBOS of this process for an engine. Raises `durable/invalid-option` where it is taken. */
+export const takeDbos = (recover: Recover): RunOf => {
+  if (singleton.recover)
+    refuseOption('durability', 'there is one DBOS in a process; give its agents the same engine, or close the other one.');
+  if (!singleton.workflow && DBOS.isInitialized())
+    refuseOption(
+      'durability',
+      'DBOS runs in this process already; let the engine launch it, or run the agents in a process of their own.',
+    );
+  singleton.recover = recover;
+  singleton.workflow ??= DBOS.registerWorkflow(
+    async (programId: string, runId: string, input: string) => {
+      const id = DBOS.workflowID ?? '';
+      if (!singleton.recover) throw new DBOSWorkflowConflictError(id); // another process goes on with it
+      return singleton.recover(id, { programId, runId, input });
+    },
+    { name: workflowName, maxRecoveryAttempts: Number.MAX_SAFE_INTEGER },
+  );
+  return singleton.workflow;
+};
+
+/** Gives it back. */
+export const leaveDbos = (): void => {
+  delete singleton.recover;
+};

@@ -1,0 +1,43 @@
+import type { BackendSqlite } from 'openworkflow/sqlite';
+import { TakenOver } from '../ledger.js';
+import { databaseOf } from './lease-table.js';
+
+/** What the steps of a program's runs gave. OpenWorkflow's own table ends a run at 1,000 steps, and is read whole whenever a run is taken up. */
+export interface PersistedSteps {
+  find(workflowRunId: string, key: string): string | undefined;
+  /** Keeps what a step gave, where the worker still holds the run. Raises `TakenOver`. */
+  keep(step: PersistedStep): void;
+  count(workflowRunId: string): number;
+}
+
+export interface PersistedStep {
+  readonly workflowRunId: string;
+  readonly workerId: string;
+  readonly key: string;
+  readonly text: string;
+}
+
+/** On OpenWorkflow's own connection, which takes each commit to the disk. */
+export const persistedSteps = (backend: BackendSqlite): PersistedSteps => {
+  const db = databaseOf(backend);
+  const find = db.prepare('SELECT text FROM interlock_steps WHERE workflow_run_id = ? AND key = ?');
+  // Until version 1 steps were OpenWorkflow's own.
+  const findOld = db.prepare(
+    "SELECT output FROM step_attempts WHERE workflow_run_id = ? AND step_name = ? AND status IN ('completed', 'succeeded')",
+  );
+  const keep = db.prepare(`
+    INSERT INTO interlock_steps SELECT id, ?, ? FROM workflow_runs WHERE id = ? AND worker_id = ? AND status = 'running'`);
+  const count = db.prepare('SELECT count(*) AS steps FROM interlock_steps WHERE workflow_run_id = ?');
+  return {
+    find: (workflowRunId, key) => {
+      const row = find.get(workflowRunId, key);
+      if (row) return String(row['text']);
+      const old = findOld.get(workflowRunId, key);
+      return old && (JSON.parse(String(old['output'])) as string); // what a step gave is text
+    },
+    keep: ({ workflowRunId, workerId, key, text }) => {
+      if (keep.run(key, text, workflowRunId, workerId).changes === 0) throw new TakenOver();
+    },
+    count: (workflowRunId) => Number(count.get(workflowRunId)?.['steps'] ?? 0),
+  };
+};

@@ -1,0 +1,110 @@
+import { stripQuotedSecrets } from './strip-quoted-secrets.js';
+
+/** Fields of an error that callers are shown. Providers name the fields that hold a request as they like, so that the list says what may leave. */
+const shownFields = new Set(
+  (
+    'name message id code type status statusCode statusText isRetryable retryable retryAfter retryAfterMs reason errno syscall param ' +
+    'requestId request_id requestID actor path domain category finishReason modelId provider attempts'
+  ).split(' '),
+);
+/** An error's own errors are read by loggers whether or not they are enumerable. */
+const nestedFields = new Set<PropertyKey>(['cause', 'errors', 'lastError']);
+/** A shown text is a name or a short reason. */
+const mostChars = 200;
+
+/** From how many characters in a row on a text quotes a content. */
+const quoteChars = 12;
+/** A word of the content that may be a value is cut out however short it is. */
+const word = /[^\s"'`,;()[\]{}<>]+/g;
+const isValue = (text: string): boolean => text.length > 3 && /[\d@]/.test(text);
+
+/** Cuts out of a text what it repeats of a content. */
+export const cutQuotesOf = (content: string): ((text: string) => string) => {
+  const words = new Set(content.match(word)?.filter(isValue));
+  return (text) => {
+    const cut = content.length < quoteChars ? text : stripQuotedSecrets(text, { content, fromChars: quoteChars });
+    return cut.replaceAll(word, (one) => (words.has(one) ? '…' : one));
+  };
+};
+
+/**
+ * An error as callers are shown it: its class and the fields that say what failed, without what quotes the request. Code in the process
+ * can still read the other fields; copies, JSON and logs do not have them. The same error, unless it is frozen or its message has to be cut.
+ */
+export const stripQuotedError = (error: unknown, cut: (text: string) => string): unknown => {
+  try {
+    return shown(error, { cut, seen: new Map() });
+  } catch {
+    return new Error('The error cannot be read.');
+  }
+};
+
+interface Showing {
+  readonly cut: (text: string) => string;
+  readonly seen: Map<object, unknown>;
+}
+
+const isErrorLike = (value: unknown): value is Error =>
+  value instanceof Error || typeof (value as { message?: unknown } | null | undefined)?.message === 'string';
+
+const shown = (error: unknown, showing: Showing): unknown => {
+  if (typeof error === 'string') return showing.cut(error);
+  if (!isErrorLike(error)) return error;
+  if (showing.seen.has(error)) return showing.seen.get(error);
+  const message = showing.cut(error.message);
+  const canChange = message === error.message && isChangeable(error);
+  const target: Error = canChange ? error : error instanceof Error ? new Error(message) : ({} as Error);
+  showing.seen.set(error, target);
+  const fields = fieldsOf(error, { message, target }, showing);
+  if (!canChange) Object.setPrototypeOf(target, Object.getPrototypeOf(error) as object | null);
+  Object.defineProperties(target, fields);
+  return target;
+};
+
+const isChangeable = (error: object): boolean =>
+  Object.isExtensible(error) && Object.values(Object.getOwnPropertyDescriptors(error)).every(({ configurable }) => configurable);
+
+type Fields = Record<PropertyKey, PropertyDescriptor>;
+
+/** The fields of an error as they are shown; all of them can be changed again. */
+const fieldsOf = (error: Error, { message, target }: { message: string; target: Error }, showing: Showing): Fields => {
+  const fields: Fields = {};
+  for (const name of Reflect.ownKeys(error)) {
+    const field = { ...(Object.getOwnPropertyDescriptor(error, name) as PropertyDescriptor), configurable: true };
+    fields[name] = nestedFields.has(name)
+      ? nested(field, showing)
+      : { ...field, enumerable: field.enumerable && isShown(name, field, showing) };
+  }
+  if (message !== error.message) {
+    fields['message'] = { value: message, enumerable: fields['message']?.enumerable, configurable: true, writable: true };
+    const stack = error.stack?.replaceAll(error.message, message);
+    fields['stack'] = { value: stack, enumerable: false, configurable: true, writable: true };
+  }
+  if (typeof (error as { toJSON?: unknown }).toJSON === 'function')
+    fields['toJSON'] = {
+      value: () => Object.assign({ name: target.name, message: target.message }, target),
+      configurable: true,
+      writable: true,
+    };
+  return fields;
+};
+
+const isShown = (name: PropertyKey, { value }: PropertyDescriptor, { cut }: Showing): boolean => {
+  if (typeof value === 'string')
+    return typeof name === 'string' && shownFields.has(name) && value.length <= mostChars && cut(value) === value;
+  if (typeof value === 'object' || typeof value === 'function') return value === null;
+  return typeof name === 'symbol' ? typeof value === 'boolean' : shownFields.has(name as string); // the AI SDK marks its errors so
+};
+
+/** Errors inside an error are shown alike; anything else is read through a getter, which no logger calls. */
+const nested = ({ value, get, ...field }: PropertyDescriptor, showing: Showing): PropertyDescriptor => {
+  const { configurable } = field;
+  if (get) return { get, configurable, enumerable: false };
+  const errors: unknown = Array.isArray(value) ? value.map((one) => shown(one, showing)) : shown(value, showing);
+  const isPlain = Array.isArray(errors) ? errors.every(isTold) : isTold(errors);
+  return isPlain
+    ? { value: errors, configurable, writable: true, enumerable: false }
+    : { get: () => errors, configurable, enumerable: false };
+};
+
+const isTold = (value: unknown): boolean => typeof value !== 'object' || value === null || isErrorLike(value);

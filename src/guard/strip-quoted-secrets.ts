@@ -1,0 +1,49 @@
+import type { HookContext } from '../phase/row.js';
+import { mapTexts } from './map-texts.js';
+
+/** Content that must not be told, and from how many characters in a row on a quotation of it counts. */
+export interface SecretContent {
+  readonly content: string;
+  readonly fromChars: number;
+}
+
+const ellipsis = '…';
+
+/** A text without its quotations of a content. Linear in both. */
+export const stripQuotedSecrets = (text: string, { content, fromChars }: SecretContent): string => {
+  const least = Math.min(fromChars, content.length);
+  if (least === 0 || text.length < least) return text;
+  const quoted = quotedIn(text, content, least);
+  if (quoted.size === 0) return text;
+  let kept = '';
+  let until = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const wasQuoted = at < until;
+    if (quoted.has(text.slice(at, at + least))) until = at + least;
+    if (at >= until) kept += text.charAt(at);
+    else if (!wasQuoted) kept += ellipsis;
+  }
+  return kept;
+};
+
+/** The pieces of a text, of so many characters each, that stand in a content, too. */
+const quotedIn = (text: string, content: string, length: number): ReadonlySet<string> => {
+  const pieces = new Set<string>();
+  for (let at = 0; at + length <= text.length; at += 1) pieces.add(text.slice(at, at + length));
+  const quoted = new Set<string>();
+  for (let at = 0; at + length <= content.length; at += 1) {
+    const piece = content.slice(at, at + length);
+    if (pieces.has(piece)) quoted.add(piece);
+  }
+  return quoted;
+};
+
+/** What a hook is handed, with an `abort` that tells nothing of a content: neither in its reason nor in its metadata. */
+export const withoutSecretsIn = (context: HookContext, secret: SecretContent): HookContext => {
+  const change = (text: string) => stripQuotedSecrets(text, secret);
+  return {
+    ...context,
+    abort: (reason, options) =>
+      context.abort(reason && change(reason), options && { ...options, metadata: mapTexts(options.metadata, change) }),
+  };
+};

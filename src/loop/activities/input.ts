@@ -1,0 +1,25 @@
+import { clearFeedback, restart, showFeedback } from '../feedback.js';
+import { snapshotConversation } from '../conversation-snapshot.js';
+import { judge } from '../judge.js';
+import type { Outcome } from '../outcome.js';
+import type { Run } from '../run.js';
+
+/** Once, before the loop: guards look at what the user sent. */
+export const input = async (run: Run): Promise<Outcome> => {
+  const { messages } = run.scope.host;
+  if (run.position.attempt === 1) run.start = snapshotConversation(run);
+  else restart(run);
+  showFeedback(run);
+  const { list } = run;
+  const judged = await judge<'input'>(run, {
+    phase: 'input',
+    messages: messages.read(list, 'all'),
+    messageList: list,
+    systemMessages: messages.readSystem(list),
+    retryCount: run.retries,
+  });
+  if (judged.outcome) return judged.outcome;
+  clearFeedback(run);
+  run.baseSystem = [...messages.readSystem(list)];
+  return { kind: 'done' };
+};

@@ -1,0 +1,24 @@
+import { createBlockScopes } from '../../pipeline/block-scope.js';
+import { firstTripOrAll } from '../../pipeline/parallel.js';
+import { strictest } from '../../verdict.js';
+import { markInputAccepted } from '../persist-rejected-turn.js';
+import { stopWith } from '../judge.js';
+import type { Outcome } from '../outcome.js';
+import type { Run } from '../run.js';
+
+/**
+ * The guards that judge beside the model's call, side by side: a trip ends them at once and cancels the others. Who has passed is not
+ * asked again by another attempt, unless the attempt's own guards put it there anew.
+ */
+export const judgeOverlap = async (run: Run): Promise<Outcome> => {
+  const { overlapGuards, scope } = run;
+  const blockScope = createBlockScopes().take(scope);
+  const verdicts = await firstTripOrAll(overlapGuards.map((guard) => guard.judge(blockScope.scope)));
+  run.signal.throwIfAborted();
+  const stop = strictest(verdicts);
+  if (stop?.kind === 'trip') blockScope.cancel(new DOMException(`${stop.processorId} blocked.`, 'AbortError'));
+  run.overlapGuards = overlapGuards.filter((_, index) => verdicts[index]?.kind !== 'pass');
+  if (stop) return stopWith(run, stop);
+  markInputAccepted(run, true);
+  return { kind: 'done' };
+};

@@ -1,0 +1,64 @@
+import { InterlockError } from '../../errors.js';
+import { clearFeedback, restart, showFeedback } from '../feedback.js';
+import { snapshotConversation } from '../conversation-snapshot.js';
+import { judge } from '../judge.js';
+import { markInputAccepted } from '../persist-rejected-turn.js';
+import type { Outcome } from '../outcome.js';
+import { createAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
+import type { PhaseData } from '../../phase/row.js';
+import type { ResolvedModel } from '../../phase/host.js';
+
+/** Before each attempt at a step: system messages are reset, guards set up what goes to the model. */
+export const prepare = async (run: Run): Promise<Outcome> => {
+  const { runId } = run.options;
+  const { messages } = run.scope.host;
+  if (run.position.attempt === 1) beginStep(run);
+  else restart(run);
+  markInputAccepted(run, false);
+  const { list } = run;
+  messages.writeSystem(list, run.baseSystem);
+  showFeedback(run);
+  run.feedback = undefined;
+  const attempt = createAttempt(run);
+  run.attempt = attempt;
+  const judged = await judge<'inputStep'>(run, {
+    phase: 'inputStep',
+    messages: messages.read(list, 'all'),
+    messageList: list,
+    systemMessages: messages.readSystem(list),
+    stepNumber: run.position.stepNumber,
+    steps: stepsForHooks(run),
+    runId,
+    messageId: run.messageId,
+    retryCount: run.retries,
+    model: attempt.entry.model,
+    ...attempt.settings,
+  });
+  if (judged.outcome) return judged.outcome;
+  refuseIgnored(run, judged.data);
+  takeSettings(attempt, judged.data);
+  return { kind: 'done' };
+};
+
+/** Mastra's hooks may also set the id of the response message, which the loop keeps for the whole run. */
+const refuseIgnored = (run: Run, { messageId }: PhaseData<'inputStep'>): void => {
+  if (messageId !== run.messageId) throw new InterlockError('agent/unsupported-option', { path: 'inputStep.messageId' });
+};
+
+const beginStep = (run: Run): void => {
+  clearFeedback(run);
+  run.reusable = [];
+  run.start = snapshotConversation(run);
+  if (run.position.stepNumber === 0) run.firstStep = run.start;
+};
+
+const settingNames = ['tools', 'toolChoice', 'activeTools', 'providerOptions', 'modelSettings', 'structuredOutput'] as const;
+
+const takeSettings = (attempt: Attempt, data: PhaseData<'inputStep'> & { workspace?: unknown }): void => {
+  const { settings, entry } = attempt;
+  for (const name of settingNames) Object.assign(settings, { [name]: data[name] });
+  if (data.workspace !== undefined) Object.assign(settings, { workspace: data.workspace });
+  // Headers were meant for the model that they were configured with.
+  if (data.model && data.model !== entry.model)
+    attempt.entry = { ...entry, model: data.model as ResolvedModel, headers: undefined }; // the row resolved what the hook gave
+};

@@ -1,0 +1,55 @@
+import { InterlockError, isInterlockError } from '../../errors.js';
+import { createResponse } from '../response.js';
+import { retract } from '../retract.js';
+import { failWith, judge, withoutPrompt } from '../judge.js';
+import { messageOf } from '../message-of.js';
+import type { Outcome } from '../outcome.js';
+import { currentAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
+
+/** The model call failed: guards may mend the messages and ask for the call again; else the next model, else the end. */
+export const recover = async (run: Run): Promise<Outcome> => {
+  const { list } = run;
+  const { ports, limits } = run.options;
+  const { messages } = run.scope.host;
+  const attempt = currentAttempt(run);
+  const { error } = run;
+  const judged = await judge<'apiError'>(run, {
+    phase: 'apiError',
+    error,
+    messages: messages.read(list, 'all'),
+    messageList: list,
+    systemMessages: messages.readSystem(list),
+    stepNumber: run.position.stepNumber,
+    steps: stepsForHooks(run),
+    messageId: run.messageId,
+    retryCount: run.recoveries,
+  });
+  if (judged.outcome) return judged.outcome;
+  const isFinal = run.options.mayTakeBack?.() === false;
+  const again = judged.data.decision === 'retry' && run.recoveries < limits.maxRecoveries;
+  const next = isFinal ? undefined : again ? attempt.entry : ports.models[run.modelIndex + 1];
+  run.recorder.record({ type: 'model-error', message: withoutPrompt(run)(messageOf(error)), recovered: next !== undefined });
+  if (!next) return giveUp(run, error);
+  await reopen(run, attempt);
+  attempt.entry = next;
+  return { kind: again ? 'same-model' : 'next-model' };
+};
+
+/** The call is made again: what the failed one had let out is taken back. */
+const reopen = async (run: Run, attempt: Attempt): Promise<void> => {
+  await retract(run, { partIds: attempt.answer.partIds, place: attempt.place, scope: 'step' });
+  run.error = undefined;
+  attempt.answer = createResponse();
+  attempt.rawChunks = [];
+  attempt.heldResults = [];
+  attempt.hasSpoken = false;
+  attempt.wasEdited = false;
+  attempt.finish = undefined;
+};
+
+const giveUp = (run: Run, error: unknown): Outcome => {
+  const path = currentAttempt(run).entry.model.modelId;
+  const detail = withoutPrompt(run)(messageOf(error));
+  failWith(run, isInterlockError(error) ? error : new InterlockError('model/call-failed', { path, detail, cause: error }));
+  return { kind: 'give-up' };
+};

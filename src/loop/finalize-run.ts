@@ -1,0 +1,216 @@
+import { InterlockError, isInterlockError } from '../errors.js';
+import type { RunStatus, StepReason, Tripwire } from '../../schemas/index.js';
+import { restoreConversation, detach } from './conversation-snapshot.js';
+import type { Retry, Trip } from '../verdict.js';
+import { persistRejectedTurn } from './persist-rejected-turn.js';
+import { messageOf } from './message-of.js';
+import type { StepRecord, StepTripwire } from './ports.js';
+import { agentChunk, notify, publish } from './emit.js';
+import { retract, type EmittedParts } from './retract.js';
+import { acceptedSteps, isWithheld, visibleSteps, type AcceptedStep, type Attempt, type Run } from './run.js';
+import { recordStep, rejectRecord } from './step-record.js';
+import { publishWaiting } from './waiting-calls.js';
+import { untilAborted } from './until-aborted.js';
+import { recordWastedCall } from './record-wasted-call.js';
+
+/** How an attempt ends. */
+export interface AttemptEnd {
+  readonly reason: StepReason;
+  /** Whether the run goes on with another attempt or step. */
+  readonly continues: boolean;
+}
+
+/** Carries out what the machine decided about the attempt: its step is told as finished, or it is taken back. */
+export const finishAttempt = async (run: Run, end: AttemptEnd): Promise<void> => {
+  const { attempt } = run;
+  if (!attempt) return restoreConversation(run, run.start); // the input was not accepted; what guards made of it is taken back
+  run.recorder.flush(); // what stream guards did since the model's stream ended belongs to this step
+  recordWastedCall(run, attempt);
+  const { reason } = end;
+  const record = (attempt.record ??= recordStep(run, attempt));
+  if (attempt.closed) return reopenResult(run, record, reason);
+  attempt.closed = true;
+  record.reason = reason;
+  if (!run.steps.includes(record)) run.steps.push(record);
+  if (reason === 'stop' || reason === 'tool-calls') run.accepted.push(acceptedStep(attempt, record));
+  else await reject(run, attempt, record);
+  run.recorder.record({ type: 'step-finish', reason });
+  if (attempt.started) await publish(run, stepFinish(run, record, end));
+  if (run.options.hold === 'step') run.options.streamBuffer.flush();
+  if (run.options.hold !== 'run') await notifyStep(run, record);
+};
+
+const acceptedStep = ({ answer: { partIds, spans }, place, partCount }: Attempt, record: StepRecord): AcceptedStep => ({
+  record,
+  partIds: [...partIds],
+  spans,
+  place,
+  partCount,
+});
+
+const notifyStep = (run: Run, record: StepRecord): Promise<unknown> | undefined => {
+  const told = notify(run.options.onStepFinish, record);
+  return told && untilAborted(told, run.signal);
+};
+
+/** What is withheld until the run is accepted, callbacks are told no earlier; of a run that broke off they are told nothing. */
+const notifyBufferedSteps = async (run: Run, status: RunStatus): Promise<void> => {
+  const { hold, onStepFinish } = run.options;
+  if (!onStepFinish || hold !== 'run' || (status !== 'success' && status !== 'tripwire')) return;
+  for (const record of run.steps) await notifyStep(run, record);
+};
+
+/** An attempt that was cut off leaves nothing behind: not in the conversation, not in the results, not at the reader's. */
+const reject = async (run: Run, attempt: Attempt, record: StepRecord): Promise<void> => {
+  restoreConversation(run, run.start);
+  run.reusable.push(...attempt.finishedCalls);
+  const { reason } = record;
+  rejectRecord(run, record, reason === 'error' ? undefined : stepTripwire(run));
+  const out: EmittedParts = { partIds: attempt.answer.partIds, place: attempt.place, scope: 'step' };
+  if (isModelFailure(run, reason))
+    run.options.streamBuffer.drop(out.place); // what was seen of a failed attempt stays; it says so itself
+  else await retract(run, out);
+};
+
+/** The model or the caller ended it: what was emitted had its verdicts. A guard without a verdict leaves words that were never judged. */
+const isModelFailure = ({ stop }: Run, reason: StepReason | undefined): boolean =>
+  reason === 'error' && stop?.kind !== 'unavailable';
+
+/** A stop after the last step was accepted is about the whole result: a retry takes back its last step, an end all of it. */
+const reopenResult = async (run: Run, last: StepRecord, reason: StepReason): Promise<void> => {
+  if (run.resultStands || (reason === 'error' && run.signal.aborted)) return;
+  const rejected = reason === 'retry' ? run.accepted.filter(({ record }) => record === last) : run.accepted;
+  run.accepted = run.accepted.filter((step) => !rejected.includes(step));
+  restoreConversation(run, reason === 'retry' ? run.start : run.firstStep);
+  run.reusable.push(...(run.attempt?.finishedCalls ?? []));
+  const tripwire = reason === 'error' ? undefined : stepTripwire(run);
+  for (const { record } of rejected) {
+    record.reason = reason;
+    rejectRecord(run, record, tripwire);
+  }
+  const [first] = rejected;
+  if (isModelFailure(run, reason) || !first) return;
+  const partIds = rejected.flatMap((step) => step.partIds);
+  const out: EmittedParts = { partIds, place: first.place, scope: reason === 'retry' ? 'step' : 'run' };
+  const isGone = await retract(run, out);
+  if (isGone) await publish(run, stepFinish(run, first.record, { reason, continues: reason === 'retry' })); // its end went, too
+};
+
+const stepFinish = (run: Run, record: StepRecord, { reason, continues }: AttemptEnd) => ({
+  ...agentChunk(run, 'step-finish', {
+    id: run.messageId,
+    messageId: run.messageId,
+    providerMetadata: record.providerMetadata,
+    totalUsage: { ...run.usage },
+    response: record.response,
+    stepResult: { reason: chunkReason(record, reason), isContinued: continues, warnings: record.warnings },
+    output: { text: record.text, toolCalls: record.toolCalls, usage: record.usage, steps: [...run.steps] },
+    metadata: { request: record.request, providerMetadata: record.providerMetadata },
+    messages: { all: [], user: [], nonUser: [] },
+    ...(record.tripwire && { tripwire: record.tripwire }),
+  }),
+  metadata: { attempt: record.attempt },
+});
+
+/** A finished step tells the model's own reason (`length`, `content-filter`, …); a rejected one tells the loop's. */
+const chunkReason = ({ finishReason }: StepRecord, reason: StepReason): string =>
+  reason === 'stop' || reason === 'tool-calls' ? (finishReason ?? reason) : reason;
+
+const stepTripwire = ({ stop }: Run): StepTripwire | undefined =>
+  stop && stop.kind !== 'unavailable'
+    ? {
+        reason: stop.reason,
+        retry: stop.kind === 'retry',
+        metadata: stop.metadata,
+        processorId: stop.processorId,
+        ...kindOf(stop),
+      }
+    : undefined;
+
+/** The tripwire of a run that ended as one. */
+export const tripwireOf = ({ stop }: Run): Tripwire | undefined => {
+  if (!stop || stop.kind === 'unavailable') return undefined;
+  const { reason, metadata, processorId, phase, path } = stop;
+  return { reason, retry: stop.kind === 'retry', metadata, processorId, phase, path, ...kindOf(stop) };
+};
+
+/** Where a guard stands in its pipeline is the application's to know. */
+const servedTripwire = ({ options }: Run, tripwire: Tripwire): Partial<Tripwire> => {
+  if (options.serveGuardDetails) return tripwire;
+  const { phase: _phase, path: _path, ...told } = tripwire;
+  return told;
+};
+
+/** An outage that blocks is told from a violation. */
+const kindOf = (stop: Trip | Retry): Pick<Tripwire, 'kind'> =>
+  stop.kind === 'trip' && stop.outage ? { kind: 'unavailable' } : {};
+
+/** How a run ends, told once: the same status in the events, the chunks and the result. */
+export const finalizeRun = async (run: Run, status: RunStatus): Promise<void> => {
+  run.status = status;
+  detach(run);
+  run.recorder.flush();
+  const { streamBuffer } = run.options;
+  streamBuffer.drain(); // the last few chunks wait for nobody, so that every run ends
+  if (status !== 'success') {
+    const chunks = streamBuffer.dropBuffered();
+    run.held = { chunks, from: streamBuffer.offset }; // a suspended run may still show it
+  }
+  streamBuffer.flush();
+  await notifyBufferedSteps(run, status);
+  await persistRejectedTurn(run, status);
+  if (status === 'canceled') run.error = canceledBy(run.signal.reason);
+  const tripwire = status === 'tripwire' ? tripwireOf(run) : undefined;
+  if (status === 'suspended') await publishWaiting(run);
+  if (tripwire) await publish(run, agentChunk(run, 'tripwire', servedTripwire(run, tripwire)));
+  if (status === 'failed') await publish(run, agentChunk(run, 'error', { error: run.error }));
+  if (status === 'canceled') await publish(run, agentChunk(run, 'abort', { reason: messageOf(run.error) }));
+  await publish(run, finishChunk(run));
+  run.recorder.record({
+    type: 'run-finish',
+    status,
+    tripwire,
+    error: status === 'failed' || status === 'canceled' ? errorFact(run.error) : undefined,
+    retries: run.retries,
+  });
+  run.options.streamBuffer.close();
+};
+
+/** A run that was given so long says so itself. */
+const canceledBy = (reason: unknown): InterlockError =>
+  isInterlockError(reason, 'run/deadline') ? reason : new InterlockError('run/canceled', { cause: reason });
+
+/** The reason that results give: the model's own after an accepted answer, `other` where a guard or the caller ended it. */
+export const finishReasonOf = (run: Run): string => {
+  switch (run.status) {
+    case 'success':
+      return acceptedSteps(run).at(-1)?.finishReason ?? 'unknown';
+    case 'failed':
+      return 'error';
+    case 'suspended':
+      return 'suspended';
+    case 'tripwire':
+    case 'canceled':
+    case undefined:
+      return 'other';
+    default:
+      return run.status satisfies never;
+  }
+};
+
+const finishChunk = (run: Run) => {
+  const last = isWithheld(run) ? undefined : acceptedSteps(run).at(-1);
+  return agentChunk(run, 'finish', {
+    stepResult: { reason: finishReasonOf(run), isContinued: false, warnings: last?.warnings ?? [] },
+    output: { usage: { ...run.usage }, steps: visibleSteps(run) },
+    metadata: { request: last?.request, providerMetadata: last?.providerMetadata, status: run.status },
+    providerMetadata: last?.providerMetadata,
+    messages: { all: [], user: [], nonUser: [] },
+  });
+};
+
+const errorFact = (error: unknown) => ({
+  name: error instanceof Error ? error.name : 'Error',
+  message: messageOf(error),
+  code: isInterlockError(error) ? error.code : undefined,
+});

@@ -1,0 +1,139 @@
+import { withoutQuotations } from '../guard/read-fields.js';
+import { isDropped } from '../guard/stream-fields.js';
+import { isPromise, whenReady, type Awaitable } from '../phase/awaitable.js';
+import type { PhaseData } from '../phase/row.js';
+import type { Plan } from '../pipeline/compile.js';
+import { planStream, type StreamStretch } from '../pipeline/stream-plan.js';
+import { createStreamGate } from '../stream/gate/stream-gate.js';
+import { untilStopped } from '../stream/gate/until-stopped.js';
+import type { Verdict } from '../verdict.js';
+import { addChunk } from './response.js';
+import { takeRuling } from './call-ruling.js';
+import { isGuarded, stopWith, streamPayload } from './judge.js';
+import type { Outcome } from './outcome.js';
+import type { Chunk } from './ports.js';
+import { emit } from './emit.js';
+import type { Attempt, Run } from './run.js';
+import { mostFollowing, takeReprocessed } from './reprocess-queue.js';
+
+/** The way of a chunk through the guards and out. It waits only where it must. */
+export interface GuardedStream {
+  /** Takes a chunk in, and those that guards set aside to follow it; an outcome where the guards stop on one. */
+  process(chunk: Chunk): Awaitable<Outcome | undefined | void>;
+  /** The model's chunks as they come, as long as no guard that is still at work stops the stream. */
+  watch<T>(chunks: AsyncIterable<T>): AsyncIterable<T>;
+  /** Whether a guard has stopped the stream. */
+  readonly isStopped: boolean;
+  /** Lets out what is still held; an outcome where the guards stop on it. */
+  end(): Awaitable<Outcome | undefined>;
+  /** The call is over, whatever became of it. */
+  close(): void;
+}
+
+/** Takes what the guards left of a chunk. */
+type Take = (chunk: Chunk) => Promise<void> | undefined;
+
+/** Opens the way for one model call. */
+export const openGuardedStream = (run: Run, attempt: Attempt): GuardedStream =>
+  guardedStreamTo(run, (chunk) => takeResponse(run, attempt, chunk));
+
+/**
+ * Opens the way for what one run of a tool writes: what a sub-agent says is held like what the model says, by a gate of its own. `note`
+ * learns of what leaves.
+ */
+export const openToolStream = (run: Run, attempt?: Attempt, note?: (chunk: Chunk) => void): GuardedStream =>
+  guardedStreamTo(run, (chunk) => {
+    note?.(chunk);
+    return emit(run, attempt?.wasEdited ? unquoting(chunk) : chunk);
+  });
+
+const guardedStreamTo = (run: Run, take: Take): GuardedStream => {
+  const plan = isGuarded(run, 'outputStream') ? run.options.lanes.output : undefined;
+  const stream = plan && planStream(plan.graph);
+  const guardedStream = stream ? gatedStream(run, take, stream.stretches) : directStream(run, take, plan);
+  return plan ? withReprocessed(run, guardedStream) : guardedStream;
+};
+
+/** A processor can return only one chunk, and set another aside. */
+const withReprocessed = (run: Run, guardedStream: GuardedStream): GuardedStream => {
+  const { process } = guardedStream;
+  const goOn = (chunk: Chunk, left: number): ReturnType<GuardedStream['process']> => {
+    const following = (outcome: Outcome | undefined | void): ReturnType<GuardedStream['process']> => {
+      const next = outcome ? undefined : takeReprocessed(run);
+      return next && left > 0 ? goOn(next, left - 1) : outcome;
+    };
+    const pending = process(chunk);
+    return isPromise(pending) ? pending.then(following) : following(pending);
+  };
+  return Object.assign(guardedStream, { process: (chunk: Chunk) => goOn(chunk, mostFollowing) });
+};
+
+/** Where no guard has a window, each chunk is judged and leaves before the next one is asked for. */
+const directStream = (run: Run, take: Take, plan: Plan | undefined): GuardedStream => {
+  const settle = (verdict: Verdict<StreamData>, data: StreamData): ReturnType<GuardedStream['process']> => {
+    if (verdict.kind !== 'pass' && verdict.kind !== 'edit') return stopWith(run, verdict);
+    if (run.stop) return stopWith(run, run.stop); // a guard stopped on a data part that another guard wrote
+    const left = (verdict.kind === 'edit' ? verdict.data : data).part as Chunk | null | undefined; // guards give back chunks
+    return left ? take(left) : undefined;
+  };
+  return {
+    process: (chunk) => {
+      if (run.options.lanes.output && isDropped(chunk.type)) return undefined; // it says words that guards have yet to judge
+      if (!plan) return run.stop ? stopWith(run, run.stop) : take(chunk);
+      const data = streamPayload(run, chunk);
+      const pending = plan.run('outputStream', data, run.scope);
+      return isPromise(pending) ? pending.then((verdict) => settle(verdict, data)) : settle(pending, data);
+    },
+    watch: (chunks) => chunks,
+    isStopped: false,
+    end: () => undefined,
+    close: () => undefined,
+  };
+};
+
+type StreamData = PhaseData<'outputStream'>;
+
+/** Where guards have windows, the gate holds what they have not cleared. */
+const gatedStream = (run: Run, take: Take, stretches: readonly StreamStretch[]): GuardedStream => {
+  const gate = createStreamGate({
+    stretches,
+    scope: run.scope,
+    payloadOf: (part) => streamPayload(run, part),
+    release: take,
+    maxHeldChars: run.options.maxHeldChars,
+  });
+  const stopped = (): Outcome | undefined => {
+    const stop = gate.stopped ?? run.stop;
+    return stop && stopWith(run, stop);
+  };
+  return {
+    process: (chunk) => (isDropped(chunk.type) ? undefined : whenReady(gate.push(chunk), stopped)),
+    watch: (chunks) => untilStopped(chunks, gate),
+    get isStopped() {
+      return gate.stopped !== undefined;
+    },
+    end: () => (gate.stopped ? stopped() : whenReady(gate.idle(), stopped)),
+    close: () => gate.close(),
+  };
+};
+
+/** Takes what the guards left of a chunk into the answer and lets it out. How a call finished is the loop's to tell. */
+const takeResponse = (run: Run, attempt: Attempt, part: Chunk): Promise<void> | undefined => {
+  const left = attempt.wasEdited ? unquoting(part) : part;
+  if (left.type === 'finish') {
+    if (attempt.finish) attempt.finish.providerMetadata = metadataOf(left);
+    return undefined;
+  }
+  const ruled = takeRuling(attempt.answer, left);
+  addChunk(attempt.answer, ruled);
+  return emit(run, ruled);
+};
+
+const metadataOf = ({ payload }: Chunk): unknown => (payload as { providerMetadata?: unknown } | undefined)?.providerMetadata;
+
+/** Metadata may quote what a guard took out. */
+const unquoting = (chunk: Chunk): Chunk => {
+  const providerMetadata = metadataOf(chunk);
+  if (!providerMetadata) return chunk;
+  return { ...chunk, payload: { ...(chunk.payload as object), providerMetadata: withoutQuotations(providerMetadata) } };
+};

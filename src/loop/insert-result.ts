@@ -1,0 +1,35 @@
+import type { ToolCall } from './ports.js';
+import type { Run } from './run.js';
+
+/** What a call came back with. */
+export interface CallResult {
+  readonly call: ToolCall;
+  readonly result: unknown;
+  /** What else the provider said of it. */
+  readonly payload?: object;
+}
+
+/** A result's place in the conversation. */
+export interface InsertedResult {
+  /**
+   * The result as it stands now, for guards replace it in the conversation; nothing where they took it out.
+   *
+   * @param judged what stands for a result of the provider's whose call the conversation does not know: it may be an older one
+   */
+  read(judged: unknown): { readonly result: unknown } | undefined;
+}
+
+/** Puts a result into the conversation. */
+export const insertResult = (run: Run, { call, result }: CallResult): InsertedResult => {
+  const { list } = run;
+  const { messages } = run.scope.host;
+  run.options.ports.messages.setToolOutcome(list, call, { kind: 'result', result });
+  const isStray = call.providerExecuted === true && !messages.readToolResult(list, call.toolCallId).found;
+  return {
+    read: (judged) => {
+      const current = messages.readToolResult(list, call.toolCallId);
+      if (current.found) return { result: current.result };
+      return isStray ? { result: judged } : undefined;
+    },
+  };
+};

@@ -1,0 +1,161 @@
+import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
+import type { RunStatus } from '../../schemas/index.js';
+import type { Plan } from '../pipeline/compile.js';
+import { snapshotConversation } from './conversation-snapshot.js';
+import type { Part } from './response.js';
+import { messageOf } from './message-of.js';
+import type { KeptTurn, Persistence } from './persistence.js';
+import type { Chunk } from './ports.js';
+import { isWithheld, type Run } from './run.js';
+import { waitingCalls, waitingChunk } from './waiting-calls.js';
+
+type Unaccepted = Exclude<keyof Persistence, 'suspended'>;
+
+/** What stands in the conversation in place of an answer that was not accepted; it says nothing of what was in it. */
+const answerPlaceholders: Readonly<Record<Unaccepted, string>> = {
+  tripwire: '[This answer was withheld.]',
+  failed: '[There was no answer: the run failed.]',
+  canceled: '[The answer was canceled.]',
+};
+const questionPlaceholder = '[This message was withheld.]';
+
+/** How long the end of a run waits for memory: a run ends, also where its storage does not answer. */
+const patienceMs = 5_000;
+
+/**
+ * Remembers what the caller said as the guards left it, once they have let the first prompt pass. Until then, and again while a
+ * new attempt is judged, it is not known to be acceptable.
+ */
+export const markInputAccepted = (run: Run, isAccepted: boolean): void => {
+  const { lanes, persistence: { suspended: _suspended, ...persistence } = {} } = run.options;
+  const isWanted = lanes.memory && Object.values(persistence).some((kept: KeptTurn | undefined) => kept && kept !== 'drop');
+  if (!isWanted || run.position.stepNumber > 0) return;
+  run.acceptedInput = isAccepted ? snapshotConversation(run) : undefined;
+};
+
+/**
+ * Gives memory what the run's policy wants kept of a turn whose answer was not accepted: nothing of what was rejected. That
+ * memory cannot take it is told as an event, and changes nothing of how the run ended.
+ */
+export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<void> => {
+  const { memory } = run.options.lanes;
+  if (!memory || run.resultStands) return; // an accepted answer is saved by its own activity
+  if (status === 'suspended') return persistWaitingTurn(run);
+  if (!isUnaccepted(status)) return;
+  await retractWaitingTurn(run);
+  const policy = run.options.persistence?.[status] ?? 'drop';
+  const list = policy === 'drop' ? undefined : listToPersist(run, { policy, status });
+  if (!list) return run.recorder.record({ type: 'memory', given: 'nothing' });
+  const error = await failureOf(save(run, memory, list), run);
+  run.recorder.record({ type: 'memory', given: policy as Exclude<KeptTurn, 'drop'>, ...(error && { error }) });
+};
+
+/** While a run waits for a person, memory has what was accepted of it. That memory cannot take it changes nothing of the run. */
+const persistWaitingTurn = async (run: Run): Promise<void> => {
+  const { whileWaiting, persistence, ports } = run.options;
+  if (!whileWaiting || persistence?.suspended === 'drop') return;
+  const list = ports.messages.restore(snapshotConversation(run), run.list);
+  const waiting = waitingCalls(run).map((call) => waitingChunk(run, call));
+  if (isWithheld(run)) withhold(run, list, waiting);
+  await failureOf(
+    whileWaiting.keep(list, waiting).then(() => undefined),
+    run,
+  );
+};
+
+/** Of an answer that is withheld, the calls that wait can be seen. */
+const withhold = (run: Run, list: MessageList, waiting: readonly Chunk[]): void => {
+  const { messages } = run.options.ports.host;
+  const ids = new Set(waiting.map(({ payload }) => (payload as { toolCallId: string }).toolCallId)); // each is one of a call
+  const isWaiting = (part: Part) => part.type === 'tool-invocation' && ids.has(part.toolInvocation.toolCallId);
+  const left = messages.read(list, 'response').flatMap((message) => {
+    const parts = message.content.parts.filter(isWaiting);
+    return parts.length > 0 ? [{ ...message, content: { format: 2 as const, parts } }] : [];
+  });
+  messages.write(list, left, { scope: 'response', source: 'response' });
+};
+
+/** What was kept while the run waited was not accepted in the end. */
+const retractWaitingTurn = async (run: Run): Promise<void> => {
+  const { whileWaiting, persistence } = run.options;
+  const hasWaited = run.recorder.events.some(({ type }) => type === 'run-resume');
+  if (!whileWaiting || !hasWaited || persistence?.suspended === 'drop') return;
+  await failureOf(
+    whileWaiting.takeBack().then(() => undefined),
+    run,
+  );
+};
+
+const isUnaccepted = (status: RunStatus): status is Unaccepted => Object.hasOwn(answerPlaceholders, status);
+
+/** The conversation as it is to be saved; nothing where it would hold what was rejected. */
+const listToPersist = (run: Run, { policy, status }: { policy: KeptTurn; status: Unaccepted }): MessageList | undefined => {
+  const { ports } = run.options;
+  const { acceptedInput } = run;
+  const list = acceptedInput
+    ? ports.messages.restore(acceptedInput, run.list)
+    : policy === 'placeholder'
+      ? withoutInput(run, status)
+      : undefined;
+  if (!list || policy === 'user-only') return list;
+  ports.messages.addResponse(list, {
+    id: run.messageId,
+    role: 'assistant',
+    createdAt: new Date(ports.wallClock()),
+    content: placeholderContent(answerPlaceholders[status], status),
+  });
+  return list;
+};
+
+/** What the caller said was not accepted: where it stood there is a note of it, and nothing else that came with it. */
+const withoutInput = (run: Run, status: Unaccepted): MessageList => {
+  const { host, messages } = run.options.ports;
+  const list = messages.restore(snapshotConversation(run), run.list);
+  const said = host.messages.read(list, 'input').findLast(({ role }) => role === 'user');
+  const note = said && { ...said, content: placeholderContent(questionPlaceholder, status) };
+  host.messages.write(list, note ? [note] : [], { scope: 'input', source: 'input' });
+  return list;
+};
+
+/** A message that only says that there was one; clients find why in its metadata. */
+const placeholderContent = (text: string, withheld: Unaccepted): MastraDBMessage['content'] => ({
+  format: 2,
+  parts: [{ type: 'text', text }],
+  metadata: { interlock: { withheld } },
+});
+
+const save = async (run: Run, memory: Plan, list: MessageList): Promise<string | undefined> => {
+  const { messages } = run.scope.host;
+  const verdict = await memory.run<'outputResult'>(
+    'outputResult',
+    {
+      phase: 'outputResult',
+      messages: messages.read(list, 'response'),
+      messageList: list,
+      systemMessages: [],
+      retryCount: run.retries,
+      result: { text: '', usage: { ...run.usage }, finishReason: 'other', steps: [] }, // no step was accepted
+    },
+    { ...run.scope, abortSignal: undefined }, // that the caller gave up is what is to be kept
+  );
+  switch (verdict.kind) {
+    case 'pass':
+    case 'edit':
+      return undefined;
+    case 'trip':
+    case 'retry':
+      return verdict.reason;
+    case 'unavailable':
+      return messageOf(verdict.error);
+    default:
+      return verdict satisfies never;
+  }
+};
+
+const failureOf = (saved: Promise<string | undefined>, { scope }: Run): Promise<string | undefined> => {
+  let callOff: () => void = () => undefined;
+  const tooLate = new Promise<string>((resolve) => {
+    callOff = scope.setTimer(() => resolve(`memory did not answer within ${patienceMs} ms.`), patienceMs);
+  });
+  return Promise.race([saved.catch(messageOf), tooLate]).finally(callOff);
+};

@@ -1,0 +1,57 @@
+import type { Chunk, TokenUsage } from './ports.js';
+import type { Attempt, Run } from './run.js';
+import { noUsage } from './step-record.js';
+
+/** A chunk as the model gave it. */
+export interface ModelChunk {
+  readonly chunk: Chunk;
+  /** When the call began. */
+  readonly startedAt: number;
+  /** Whether a guard asks for the chunks as they came. */
+  readonly isKept: boolean;
+}
+
+/** Notes what a chunk tells the loop itself, whatever guards make of it. Throws the provider's error. */
+export const recordModelChunk = (run: Run, attempt: Attempt, modelChunk: ModelChunk): void => {
+  const { type, payload } = modelChunk.chunk;
+  if (type === 'error') throw (payload as { error?: unknown } | undefined)?.error ?? payload;
+  if (modelChunk.isKept) attempt.rawChunks.push({ type, payload });
+  if (type === 'finish') recordModelFinish(run, attempt, modelChunk);
+  else if (type === 'response-metadata') Object.assign(attempt.response, withoutType(payload as object));
+  else if (type !== 'raw') attempt.hasSpoken = true;
+};
+
+/** The provider's part as it came, without what it is called. */
+const withoutType = (part: { type?: unknown }): object => {
+  const { type: _type, ...metadata } = part;
+  return metadata;
+};
+
+interface FinishPayload {
+  stepResult?: { reason?: string };
+  output?: { usage?: TokenUsage };
+  providerMetadata?: unknown;
+}
+
+/** The model is done: what it used counts, whatever guards still say about its answer. */
+export const recordModelFinish = (
+  run: Run,
+  attempt: Attempt,
+  { chunk, startedAt }: Pick<ModelChunk, 'chunk' | 'startedAt'>,
+): void => {
+  if (attempt.finish) return;
+  const { stepResult, output, providerMetadata } = (chunk.payload ?? {}) as FinishPayload;
+  const { reason = 'unknown' } = stepResult ?? {};
+  const usage = output?.usage ?? noUsage;
+  attempt.finish = { reason, usage, providerMetadata };
+  for (const [name, count] of Object.entries(usage))
+    if (typeof count === 'number') run.usage[name] = ((run.usage[name] as number | undefined) ?? 0) + count;
+  const { inputTokens, outputTokens, totalTokens } = usage;
+  run.recorder.record({
+    type: 'model-finish',
+    finishReason: reason,
+    usage: { inputTokens, outputTokens, totalTokens },
+    durationMs: run.scope.now() - startedAt,
+    fromCache: attempt.cached !== undefined,
+  });
+};

@@ -1,0 +1,211 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { CallRuling } from './call-ruling.js';
+import { createRope } from './rope.js';
+import type { Chunk, ToolCall } from './ports.js';
+
+/** A part of a message, as the host keeps it. */
+export type Part = MastraDBMessage['content']['parts'][number];
+type TextPart = Extract<Part, { type: 'text' }>;
+type ReasoningPart = Extract<Part, { type: 'reasoning' }>;
+
+/** The payload of a tool result in the model's stream. */
+export interface ProviderResult {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly args?: unknown;
+  readonly result?: unknown;
+}
+
+/** A text or reasoning part while it grows. */
+interface GrowingSpan {
+  readonly part: TextPart | ReasoningPart;
+  /** Takes a piece; gives the text so far. */
+  readonly grow: (piece: string) => string;
+  /** Whether the part is in the answer: it has a text, or metadata that the provider wants to see again. */
+  isPlaced: boolean;
+}
+
+/** A text or reasoning part of an answer, under the id that its chunks have. */
+export interface Span {
+  readonly type: 'text' | 'reasoning';
+  readonly id: string;
+}
+
+/** What one attempt's released chunks add up to. Guards decide what is released; only that becomes the answer. */
+export interface AssembledResponse {
+  readonly parts: Part[];
+  readonly toolCalls: ToolCall[];
+  /** What guards of the stream ruled about calls that are not simply run, by call. */
+  readonly rulings: Map<string, CallRuling>;
+  /** What came back of tools that the provider runs itself, also for calls of earlier steps. */
+  readonly results: ProviderResult[];
+  /** Ids of calls whose arguments came piece by piece. */
+  readonly streamedCalls: string[];
+  /** Texts and reasoning, in order, under the ids that their chunks have. */
+  readonly spans: Span[];
+  readonly sources: Chunk[];
+  readonly files: Chunk[];
+  /** Ids of everything a reader has been shown: text, reasoning, tool calls, sources. A retraction names them. */
+  readonly partIds: Set<string>;
+  /** Text and reasoning parts while they grow, by type and the provider's id for them. */
+  readonly growing: Map<string, GrowingSpan>;
+}
+
+/** Starts an empty answer. */
+export const createResponse = (): AssembledResponse => ({
+  parts: [],
+  toolCalls: [],
+  rulings: new Map(),
+  results: [],
+  streamedCalls: [],
+  spans: [],
+  sources: [],
+  files: [],
+  partIds: new Set(),
+  growing: new Map(),
+});
+
+/** Takes a released chunk into an answer; chunks that say nothing (a part's start, metadata) leave it as it is. */
+export const addChunk = (answer: AssembledResponse, chunk: Chunk): void => takers[chunk.type]?.(answer, chunk);
+
+// The payloads below are those of Mastra's chunks, which the host's port makes of the provider's parts.
+type ProviderMetadata = TextPart['providerMetadata'];
+
+interface SpanPayload {
+  id: string;
+  text?: string;
+  providerMetadata?: ProviderMetadata;
+}
+
+/**
+ * Takes a chunk of a text or of reasoning, its start and end included: each may bring metadata that the provider wants to see again with the
+ * next prompt. The last one wins.
+ */
+const addSpan =
+  (type: Span['type']) =>
+  (answer: AssembledResponse, chunk: Chunk): void => {
+    const { id, text = '', providerMetadata } = chunk.payload as SpanPayload;
+    const span = growingSpan(answer, { type, id });
+    const { part, grow } = span;
+    if (part.type === 'text') part.text = grow(text);
+    else {
+      part.reasoning = grow(text);
+      part.details = [isRedacted(providerMetadata) ? { type: 'redacted', data: '' } : { type: 'text', text: part.reasoning }];
+    }
+    if (providerMetadata) part.providerMetadata = providerMetadata;
+    if (text !== '' || (providerMetadata && placesByMetadata.has(chunk.type))) place(answer, span, { type, id });
+  };
+
+/** Chunks whose metadata is kept, also where the part has no text. */
+const placesByMetadata = new Set(['text-delta', 'reasoning-start', 'reasoning-delta', 'reasoning-end']);
+
+const isRedacted = (metadata: ProviderMetadata): boolean =>
+  Object.values(metadata ?? {}).some((one) => Boolean((one as { redactedData?: unknown } | undefined)?.redactedData));
+
+const growingSpan = (answer: AssembledResponse, { type, id }: Span): GrowingSpan => {
+  const key = `${type} ${id}`;
+  const known = answer.growing.get(key);
+  if (known) return known;
+  const part: GrowingSpan['part'] = type === 'text' ? { type, text: '' } : { type, reasoning: '', details: [] };
+  const span = { part, grow: createRope(), isPlaced: false };
+  answer.growing.set(key, span);
+  return span;
+};
+
+const place = (answer: AssembledResponse, growing: GrowingSpan, span: Span): void => {
+  if (growing.isPlaced) return;
+  growing.isPlaced = true;
+  // After a call that the provider ran itself, the host wants a new step, or the prompt made of it would be out of order.
+  if (span.type === 'text' && answer.parts.at(-1)?.type === 'tool-invocation') answer.parts.push({ type: 'step-start' });
+  answer.parts.push(growing.part);
+  answer.spans.push(span);
+  answer.partIds.add(span.id);
+};
+
+const addToolCall = (answer: AssembledResponse, chunk: Chunk): void => {
+  const { providerMetadata, ...call } = chunk.payload as ToolCall & { providerMetadata?: ProviderMetadata };
+  const { toolCallId, toolName, args, providerExecuted } = call;
+  showToolCall(answer, chunk);
+  answer.toolCalls.push({ toolCallId, toolName, args, providerExecuted });
+  answer.parts.push({
+    type: 'tool-invocation',
+    toolInvocation: { state: 'call', toolCallId, toolName, args },
+    ...(providerMetadata && { providerMetadata }),
+    ...(providerExecuted && { providerExecuted }),
+  });
+};
+
+/** Arguments that stream are seen before the call is complete. */
+const showToolCall = (answer: AssembledResponse, { type, payload }: Chunk): void => {
+  const { toolCallId } = payload as { toolCallId: string };
+  if (type === 'tool-call-input-streaming-start') answer.streamedCalls.push(toolCallId);
+  answer.partIds.add(toolCallId);
+};
+
+/** A result in the model's own stream: the provider ran the tool, whether it said so with the call or not. */
+const addToolResult = (answer: AssembledResponse, chunk: Chunk): void => {
+  const { toolCallId, result, providerMetadata } = chunk.payload as ProviderResult & { providerMetadata?: ProviderMetadata };
+  const part = findToolPart(answer.parts, toolCallId);
+  if (part) Object.assign(part.toolInvocation, { state: 'result', result });
+  if (part && providerMetadata) part.providerMetadata = withBothItems(part.providerMetadata, providerMetadata);
+  answer.results.push(chunk.payload as ProviderResult);
+};
+
+/** Metadata of a call and its result in one part. Where a provider gives each an item id, Mastra keeps the result's as `resultItemId`. */
+const withBothItems = (call: ProviderMetadata, result: NonNullable<ProviderMetadata>): ProviderMetadata =>
+  Object.fromEntries(
+    Object.entries(result).map(([provider, fields]) => {
+      const itemId = call?.[provider]?.['itemId'];
+      if (typeof itemId !== 'string' || typeof fields['itemId'] !== 'string' || itemId === fields['itemId'])
+        return [provider, fields];
+      return [provider, { ...fields, itemId, resultItemId: fields['itemId'] }];
+    }),
+  );
+
+const addSource = (answer: AssembledResponse, chunk: Chunk): void => {
+  const { id, url = '', title, providerMetadata } = chunk.payload as SpanPayload & { url?: string; title?: string };
+  answer.sources.push(chunk);
+  answer.parts.push({ type: 'source', source: { sourceType: 'url', id, url, title, providerMetadata } });
+  answer.partIds.add(id);
+};
+
+interface FilePayload {
+  data: string;
+  mimeType: string;
+  providerMetadata?: ProviderMetadata;
+}
+
+const addFile = (answer: AssembledResponse, chunk: Chunk): void => {
+  const { data, mimeType, providerMetadata } = chunk.payload as FilePayload;
+  answer.files.push(chunk);
+  answer.parts.push({ type: 'file', data, mimeType, ...(providerMetadata && { providerMetadata }) });
+};
+
+const takers: Partial<Record<string, (answer: AssembledResponse, chunk: Chunk) => void>> = {
+  'text-start': addSpan('text'),
+  'text-delta': addSpan('text'),
+  'text-end': addSpan('text'),
+  'reasoning-start': addSpan('reasoning'),
+  'reasoning-delta': addSpan('reasoning'),
+  'reasoning-end': addSpan('reasoning'),
+  'tool-call-input-streaming-start': showToolCall,
+  'tool-call-delta': showToolCall,
+  'tool-call': addToolCall,
+  'tool-result': addToolResult,
+  source: addSource,
+  file: addFile,
+};
+
+/** The text of a message's parts, in order. */
+export const textOf = (parts: readonly Part[]): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+
+/** The reasoning in a message's parts, in order; nothing where there is none. */
+export const reasoningOf = (parts: readonly Part[]): string | undefined => {
+  const text = parts.map((part) => (part.type === 'reasoning' ? part.reasoning : '')).join('');
+  return text === '' ? undefined : text;
+};
+
+/** The part of a message that a tool call became. */
+export const findToolPart = (parts: readonly Part[], toolCallId: string) =>
+  parts.find((part) => part.type === 'tool-invocation' && part.toolInvocation.toolCallId === toolCallId) as
+    Extract<Part, { type: 'tool-invocation' }> | undefined; // found by its type, which the compiler does not see through find

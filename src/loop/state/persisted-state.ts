@@ -1,0 +1,93 @@
+import { InterlockError } from '../../errors.js';
+import type { ModelEntry, ConversationSnapshot, StepSettings } from '../ports.js';
+import type { Attempt, Run } from '../run.js';
+import { readState, writeState, type RunState } from './run-state.js';
+import type { AttemptState } from './attempt-state.js';
+import { applyPatch, diff, type Patch } from './patch.js';
+
+/** How the conversation stood earlier; most of it stands in the conversation as it is. */
+const snapshotNames = ['start', 'firstStep', 'acceptedInput'] as const;
+type SnapshotName = (typeof snapshotNames)[number];
+
+/**
+ * A run's state as data alone: tools and models, which are code, are told by their names and places, and earlier states of the
+ * conversation by what leads to them from the last.
+ */
+export interface PersistedState
+  extends
+    Omit<RunState, 'attempt' | SnapshotName>,
+    Readonly<Record<SnapshotName, { readonly from: Patch | undefined } | undefined>> {
+  readonly attempt: PersistedAttempt | undefined;
+}
+
+type PersistedAttempt = Omit<AttemptState, 'settings' | 'entry'> & {
+  /** Settings that are not those of the call. */
+  readonly settings: Partial<Omit<StepSettings, 'tools'>> & { readonly tools?: readonly string[] };
+  /** The place of its model among the agent's. */
+  readonly entry: number;
+};
+
+/** A run as it is now, as data. Raises `durable/unkept-value` for a tool that a guard has put in. */
+export const toPersistedState = (run: Run): PersistedState => {
+  const { attempt, ...state } = readState(run);
+  const snapshot = (name: SnapshotName) => state[name] && { from: diff(state.list, state[name]) };
+  return { ...state, ...eachSnapshot(snapshot), attempt: attempt && toPersistedAttempt(run, attempt) };
+};
+
+const eachSnapshot = <T>(make: (name: SnapshotName) => T): Record<SnapshotName, T> =>
+  Object.fromEntries(snapshotNames.map((name) => [name, make(name)])) as Record<SnapshotName, T>; // built name by name
+
+const toPersistedAttempt = (run: Run, { settings, entry, ...attempt }: AttemptState): PersistedAttempt => ({
+  ...attempt,
+  settings: ownSettings(settings, run.options.settings),
+  entry: Math.max(placeOf(run, entry), 0), // what another model was for is done, see mayBeKept
+});
+
+const placeOf = ({ options: { ports } }: Run, entry: ModelEntry): number => ports.models.indexOf(entry);
+
+const ownSettings = (settings: StepSettings, called: StepSettings): PersistedAttempt['settings'] => {
+  const own = Object.fromEntries(
+    Object.entries(settings).filter(([name, value]) => value !== called[name as keyof StepSettings]),
+  ) as Partial<StepSettings>;
+  const { tools, ...others } = own;
+  return tools ? { ...others, tools: namesOf(tools, called.tools) } : others;
+};
+
+const namesOf = (tools: Readonly<Record<string, unknown>>, called: Readonly<Record<string, unknown>> = {}): string[] =>
+  Object.keys(tools).map((name) => {
+    if (tools[name] !== called[name])
+      throw new InterlockError('durable/unkept-value', { path: `tools.${name}`, detail: 'a guard put this tool in for a step.' });
+    return name;
+  });
+
+/** Makes a run that has not begun what kept data tells. */
+export const applyPersistedState = (run: Run, { attempt, ...state }: PersistedState): void => {
+  const snapshot = (name: SnapshotName): ConversationSnapshot | undefined => {
+    const persisted = state[name];
+    return persisted?.from ? (applyPatch(state.list, persisted.from) as ConversationSnapshot) : persisted && state.list; // made from one
+  };
+  writeState(run, { ...state, ...eachSnapshot(snapshot), attempt: attempt && revived(run, attempt) });
+};
+
+const revived = ({ options }: Run, { settings, entry, ...attempt }: PersistedAttempt): AttemptState => {
+  const { tools: names, ...own } = settings;
+  const called = options.settings;
+  const tools = names && Object.fromEntries(names.map((name) => [name, called.tools?.[name]]));
+  return {
+    ...attempt,
+    settings: { ...called, ...own, ...(tools && { tools }) },
+    entry: options.ports.models[entry] as ModelEntry, // the agent's models are those that the run began with
+  };
+};
+
+/**
+ * Whether everything that the run goes on with is data: no guard has yet to judge beside the model, no call is under way or about
+ * to be made, no failure of a model waits to be seen to, and the answer of a model that a guard chose is in the record.
+ */
+export const isPersistable = (run: Run): boolean => {
+  const { attempt, overlapGuards, error } = run;
+  if (overlapGuards.length > 0 || error !== undefined) return false;
+  return !attempt || !(attempt.ahead || attempt.prompt || awaitsForeignModel(run, attempt));
+};
+
+const awaitsForeignModel = (run: Run, { entry, record }: Attempt): boolean => !record && placeOf(run, entry) === -1;

@@ -1,0 +1,120 @@
+import type { Agent } from '@mastra/core/agent';
+import type { RequestContext } from '@mastra/core/request-context';
+import type { RunMode } from '../../loop/ports.js';
+import type { Run } from '../../loop/run.js';
+import type { CallOptions } from '../call-options.js';
+import { checkSignalOptions, checkTightens, refuseWithoutEngine } from './allowed-options.js';
+import { isDelegated, refusingAnswer, refusingStream } from '../tools/delegation.js';
+import { startRun, type StartOptions } from './start-run.js';
+import type { StartedRun } from './started-run.js';
+import { runToEnd } from './end-run.js';
+import { readCall } from './read-call.js';
+import type { AgentSetup } from './read-config.js';
+import { resolveOptions } from './resolve-options.js';
+import { answerOf, wantedOf } from './result.js';
+import { readResumeOptions } from './resume-options.js';
+import { resume, type ResumeOptions } from './resume.js';
+import { streamOf } from './run-stream.js';
+import { scored } from './score.js';
+import type { SuspendedRuns } from './suspended-runs.js';
+import { inThread, publishedStream, threadOfRun } from './thread-runs.js';
+
+/** What a call of an agent needs of it. */
+export interface CalledAgent {
+  readonly agent: Agent;
+  readonly setup: AgentSetup;
+  readonly suspended: SuspendedRuns;
+  /** What persists the run of a call with these options, where an engine does. */
+  readonly runner: (options: CallOptions) => CallRunner | undefined;
+}
+
+/** Begins and resumes runs that an engine persists. */
+interface CallRunner {
+  /** @param call `given`: the options as the caller gave them. */
+  start(
+    call: Pick<StartOptions, 'agent' | 'mode' | 'messages' | 'options' | 'requestContext'> & { given: CallOptions },
+  ): Promise<StartedRun>;
+  /** Undefined where the run is not persisted. */
+  resume(resuming: Omit<ResumeOptions, 'suspended' | 'guards'>): Promise<StartedRun> | undefined;
+}
+
+/** A call that begins a run, as it was made. */
+interface BeginningCall {
+  readonly mode: RunMode;
+  readonly messages: unknown;
+  readonly options: unknown;
+}
+
+/** Begins a run: options are resolved and checked, and it takes its place in its thread. */
+export const startCall = async (called: CalledAgent, { mode, messages, options: said }: BeginningCall): Promise<StartedRun> => {
+  const { agent, setup } = called;
+  const { messages: input, options: given, isSignal } = readCall(messages, said);
+  const { defaults: layers, guards, hooks, maxModelRetries } = setup;
+  if (isSignal) checkSignalOptions(given);
+  const { options, defaults, requestContext } = await resolveOptions({ agent, mode, defaults: layers, given, guards });
+  checkTightens(given, { guards, defaults });
+  await checkAccess(agent, options, requestContext);
+  return inThread({ agent, mode, given, options, requestContext }, async (placed) => {
+    const call = { agent, mode, messages: input, options: placed, requestContext: placed.requestContext ?? requestContext };
+    const kept = called.runner(given)?.start({ ...call, given });
+    if (!kept) refuseWithoutEngine(placed, ['priority', 'deadlineMs']);
+    const started = kept
+      ? await kept
+      : startedBy(called, await startRun({ ...call, isSignal, guards, hooks, maxModelRetries }), placed);
+    return scored(started, call);
+  });
+};
+
+/** A call that resumes a run. */
+interface ResumingCall {
+  readonly mode: RunMode;
+  readonly resumeData: unknown;
+  readonly given: object;
+}
+
+/** Goes on with a suspended run, in its thread. */
+export const resumeCall = async (called: CalledAgent, { mode, resumeData, given }: ResumingCall): Promise<StartedRun> => {
+  const { agent, setup, suspended } = called;
+  const { defaults, guards } = setup;
+  const { runId, toolCallId, repeated, ...call } = readResumeOptions(given);
+  const { options, requestContext } = await resolveOptions({ agent, mode, defaults, given: call, guards });
+  const { memory } = call;
+  await checkAccess(agent, { ...call, runId }, requestContext);
+  const rested = await suspended.seek(runId);
+  const resumes = { thread: rested && threadOfRun(rested.run), toolCallId };
+  const joining = { agent, mode, given: call, options: { ...options, runId }, requestContext, resumes };
+  return inThread(joining, async (placed) => {
+    const resuming = { mode, runId, toolCallId, resumeData, repeated, options: placed, requestContext, memory };
+    const kept = called.runner(options)?.resume(resuming);
+    const started = kept ? await kept : startedBy(called, await resume({ ...resuming, suspended, guards }), placed);
+    return scored(started, { agent, options: placed, requestContext });
+  });
+};
+
+const checkAccess = (agent: Agent, { memory, runId, actor }: CallOptions, requestContext: RequestContext): Promise<void> =>
+  agent['requireAgentExecutionFGA']({ requestContext, memory: memory as never, runId, actor: actor as never });
+
+/** A run that has begun, as a call has it. */
+export const startedBy = ({ suspended }: CalledAgent, run: Run, callbacks: CallOptions): StartedRun => ({
+  run,
+  end: () => runToEnd(run, { callbacks, suspended }),
+  callbacks,
+  transforms: callbacks.experimentalTransform,
+});
+
+/** Has a run come to its end, and gives its result. */
+export const answerTo = async ({ agent, setup }: CalledAgent, { run, callbacks, end }: StartedRun): Promise<unknown> => {
+  run.options.streamBuffer.drain();
+  await end();
+  const result = answerOf(run, wantedOf(callbacks, setup.guards));
+  return isDelegated(callbacks) ? refusingAnswer(agent.id, result) : result;
+};
+
+/** Starts a run, and gives its stream; subscribers of its thread read it too. */
+export const streamTo = async ({ agent, setup }: CalledAgent, started: StartedRun): Promise<object> => {
+  const { run, callbacks, transforms, end, publish } = started;
+  const ended = end();
+  const stream = streamOf(run, { ended, transforms, ...wantedOf(callbacks, setup.guards) });
+  await publish?.(publishedStream(run, stream, { ended, transforms }));
+  return isDelegated(callbacks) ? refusingStream(agent.id, stream) : stream;
+};

@@ -1,0 +1,85 @@
+import type { Agent } from '@mastra/core/agent';
+import type { RunSegment } from '../../loop/resume-run.js';
+import type { Chunk, RunMode } from '../../loop/ports.js';
+import type { Run } from '../../loop/run.js';
+import { createStreamBuffer, type StreamBuffer } from '../../stream/stream-buffer.js';
+import type { CallOptions } from '../call-options.js';
+import { callEnded, runCallbacks, notifyChunk } from './callbacks.js';
+import type { InterlockConfig } from './config.js';
+import { errorOf, responseMessages } from './result.js';
+import { createRunLog } from './run-log.js';
+import { safely } from '../safely.js';
+import { objectOf } from '../structured-output/structured-output.js';
+import { createToolNotifier } from '../tools/notify-tools.js';
+
+interface SegmentOptions {
+  /** Absent where nobody operates the run, as in a replay. */
+  readonly agent?: Agent;
+  readonly mode: RunMode;
+  readonly options: CallOptions;
+  readonly guards: InterlockConfig;
+  /** Told of each chunk once it can be seen, before the caller is. */
+  readonly shows: readonly (OnShow | undefined)[];
+}
+
+/** What a call brings to the segment of a run that it asks for: where chunks leave, who is told, and who may give up. */
+export const runSegmentOf = (
+  { agent, mode, options, guards, shows }: SegmentOptions,
+  runOf: () => Run | undefined,
+  log = agent && createRunLog(agent, runOf),
+): RunSegment => ({
+  mode,
+  streamBuffer: withResponse(createStreamBuffer<Chunk>(undefined, shownTo([...shows, notifyChunk(options)])), { runOf, options }),
+  abortSignal: options.abortSignal,
+  onEvent: (event) => {
+    void safely(log, event);
+    void safely(guards.onRunEvent, event);
+    void safely(options.onRunEvent, event);
+  },
+  ...runCallbacks(options, runOf),
+});
+
+type OnShow = (chunk: Chunk) => void;
+
+const shownTo = (given: readonly (OnShow | undefined)[]): OnShow | undefined => {
+  const shows = given.filter((show) => show !== undefined);
+  if (shows.length < 2) return shows[0];
+  return (chunk) => {
+    for (const show of shows) show(chunk);
+  };
+};
+
+interface ResponseOptions {
+  readonly runOf: () => Run | undefined;
+  readonly options: CallOptions;
+}
+
+/**
+ * Before the last chunk of a run comes its object, and the callbacks of its end are awaited: a host may freeze once the stream has
+ * closed. The last chunk carries the messages of the answer, where clients read their metadata.
+ */
+const withResponse = (
+  streamBuffer: StreamBuffer<Chunk>,
+  { runOf, options }: ResponseOptions,
+  tellTools = createToolNotifier(runOf),
+): StreamBuffer<Chunk> => ({
+  ...streamBuffer,
+  get closed() {
+    return streamBuffer.closed;
+  },
+  get offset() {
+    return streamBuffer.offset;
+  },
+  write: (chunk) => {
+    tellTools(chunk);
+    const run = runOf();
+    if (chunk.type === 'error' && run?.status === 'failed')
+      return streamBuffer.write({ ...chunk, payload: { error: errorOf(run) } });
+    if (chunk.type !== 'finish' || !run) return streamBuffer.write(chunk);
+    const { runId, from, payload } = chunk;
+    const { object } = objectOf(run);
+    if (object !== undefined) void streamBuffer.write({ type: 'object-result', runId, from, object } as Chunk); // nobody waits at the end
+    const last = { ...chunk, payload: { ...(payload as object), response: responseMessages(run) } };
+    return callEnded(run, options).then(() => streamBuffer.write(last));
+  },
+});

@@ -1,0 +1,167 @@
+import type { Agent } from '@mastra/core/agent';
+import type { MessageList, MessageListInput } from '@mastra/core/agent/message-list';
+import type { RequestContext } from '@mastra/core/request-context';
+import type { ToolHooks } from '@mastra/core/tools';
+import type { Chunk, LoopPorts, RunMode } from '../../loop/ports.js';
+import { createRun } from '../../loop/create-run.js';
+import { joinTracers } from '../../loop/join-tracers.js';
+import type { LoopLimits } from '../../loop/machine.js';
+import type { Journal, Run } from '../../loop/run.js';
+import type { CallOptions } from '../call-options.js';
+import { compileChains, resolveChains } from './chains.js';
+import type { InterlockConfig } from './config.js';
+import { createLoopPorts } from './loop-ports.js';
+import type { LoopTarget } from '../tools/loop-target.js';
+import { createWhileWaiting } from '../memory/while-waiting.js';
+import { openConversation, type Conversation } from '../memory/memory.js';
+import { objectPlanOf } from '../structured-output/object-plan.js';
+import { mastraOptions } from '../options/mastra-options.js';
+import { effectiveOptions } from '../options/merge-options.js';
+import { ownOptions } from '../options/own-options.js';
+import { openList } from './open-list.js';
+import { openRecording } from './open-recording.js';
+import { noteOptions } from './resume-options.js';
+import { runSegmentOf } from './run-segment.js';
+import { checkPromise } from '../tools/tool-effects.js';
+import type { AgentTracing } from '../tracing/agent-span.js';
+import { createAgentTrace } from '../tracing/agent-trace.js';
+
+/** Where only stop conditions bound a run, it still ends. */
+const boundedByConditions = 1_000;
+const retriesWithErrorProcessors = 3;
+
+/** A call of an agent with its options resolved. */
+export interface StartOptions {
+  readonly agent: Agent;
+  readonly guards: InterlockConfig;
+  /** The agent's own hooks around its tools. */
+  readonly hooks: ToolHooks | undefined;
+  /** The agent's `maxRetries`, where its configuration has it. */
+  readonly maxModelRetries: number | undefined;
+  readonly mode: RunMode;
+  readonly messages: MessageListInput;
+  readonly options: CallOptions;
+  readonly requestContext: RequestContext;
+  /** Whether the messages are signals of a thread. */
+  readonly isSignal?: boolean;
+  /** What keeps the run, where anything does. */
+  readonly journal?: Journal;
+  /** Whether the run began elsewhere: a recording tells a run from its beginning, or not at all. */
+  readonly isContinued?: boolean;
+  /** The limits that the run began with, when it continues. Default: those of the agent and the call. */
+  readonly limits?: LoopLimits;
+  /** Told of each chunk once it can be seen, beside the caller. */
+  readonly show?: (chunk: Chunk) => void;
+  /** Answers in the place of models and tools, where anything does. */
+  readonly answering?: (ports: LoopPorts) => LoopPorts;
+}
+
+/** Resolves everything that a run needs; whatever is wrong is refused here, before any model call. */
+export const startRun = async (start: StartOptions): Promise<Run> => {
+  const { agent, guards, mode, messages, options, requestContext, maxModelRetries, isContinued } = start;
+  if (!start.journal) checkPromise(guards.effects, undefined);
+  const createId = idsOf(agent);
+  const runId = options.runId ?? createId('run');
+  const conversation = await openConversation({ agent, target: options.memory, requestContext });
+  const own = effectiveOptions(guards, options);
+  const chains = await resolveChains({ ...start, guards: { ...own, signals: guards.signals }, conversation });
+  const ownLimits = start.limits ?? limitsOf(own, options, chains.hasErrorGuards);
+  const { recordEdits = false } = own;
+  const lanes = compileChains(agent.id, chains, recordEdits);
+  const newMessageId = () => createId('message');
+  const list = await openList({ agent, options, messages, requestContext, conversation, createId: newMessageId });
+  const hooks = { ...start.hooks, ...options.hooks };
+  const trace = createAgentTrace(tracingOf({ ...start, runId, conversation, list, recordEdits, limits: ownLimits }), lanes);
+  const call = { agent, options, requestContext, runId, mode, list, conversation, hooks, maxModelRetries };
+  const target: LoopTarget = { ...call, isGuarded: Object.values(lanes).some(Boolean), trace };
+  const { settings, ...loop } = await createLoopPorts(target, newMessageId);
+  const limits: LoopLimits = { models: loop.ports.models.length, ...ownLimits };
+  const { recording, begin, ...recorded } = openRecording({
+    isContinued,
+    own,
+    options,
+    runId,
+    lanes,
+    settings,
+    conversation,
+    chains,
+    ports: start.answering?.(loop.ports) ?? loop.ports,
+  });
+  const run: Run = createRun({
+    runId,
+    agentId: agent.id,
+    ...runSegmentOf({ agent, mode, options, guards, shows: [recording?.show, start.show] }, () => run),
+    list,
+    ...recorded,
+    settings,
+    objectPlan: objectPlanOf(agent.id, limits.maxRetries, recordEdits),
+    limits,
+    tracer: joinTracers(trace, recording),
+    recording,
+    hold: own.hold === 'none' ? undefined : own.hold,
+    maxHeldChars: own.maxHeldChars,
+    serveGuardDetails: own.serveGuardDetails,
+    serveErrorDetails: own.serveErrorDetails,
+    toolConcurrency: concurrencyOf(options),
+    persistence: own.persistence ?? {},
+    whileWaiting: createWhileWaiting({ conversation, processors: chains.saving, requestContext }),
+    effects: own.effects,
+    journal: start.journal,
+    context: {
+      agent: agent as never, // hooks see the agent that runs them; Mastra types it by its own generics
+      requestContext,
+      tracingContext: options.tracingContext ?? options.tracing,
+    },
+  });
+  begin(run);
+  noteOptions(run, options);
+  return run;
+};
+
+interface Traced extends Omit<StartOptions, 'limits'> {
+  readonly runId: string;
+  readonly conversation: Conversation | undefined;
+  readonly list: MessageList;
+  readonly recordEdits: boolean;
+  readonly limits: OwnLimits;
+}
+
+const tracingOf = ({ agent, options, requestContext, ...own }: Traced): AgentTracing => ({
+  agent,
+  runId: own.runId,
+  requestContext,
+  tracingContext: options.tracingContext ?? options.tracing,
+  tracingOptions: options.tracingOptions,
+  threadId: own.conversation?.threadId,
+  resourceId: own.conversation?.resourceId,
+  instructions: own.list
+    .getSystemMessages()
+    .map(({ content }) => (typeof content === 'string' ? content : ''))
+    .join('\n\n'),
+  maxSteps: own.limits.maxSteps,
+  hasWords: own.recordEdits,
+});
+
+/** Ids as the agent's Mastra instance makes them; an agent without one makes them at random. */
+export const idsOf =
+  (agent: Agent) =>
+  (idType: 'run' | 'message'): string =>
+    agent.getMastraInstance()?.generateId({ idType, source: 'agent', entityId: agent.id }) ?? globalThis.crypto.randomUUID();
+
+/** The limits that options set; the number of models is known once the ports are made. */
+type OwnLimits = Omit<LoopLimits, 'models'>;
+
+const limitsOf = (
+  { maxProcessorRetries: maxRetries }: InterlockConfig,
+  options: CallOptions,
+  hasErrorGuards: boolean,
+): OwnLimits => {
+  return {
+    maxSteps: options.maxSteps ?? (options.stopWhen ? boundedByConditions : mastraOptions.maxSteps.default),
+    maxRetries: maxRetries ?? (hasErrorGuards ? retriesWithErrorProcessors : ownOptions.maxProcessorRetries.default),
+    maxRecoveries: maxRetries ?? retriesWithErrorProcessors,
+  };
+};
+
+const concurrencyOf = ({ toolCallConcurrency: limit }: CallOptions): number =>
+  (typeof limit === 'number' ? limit : limit?.limit) ?? mastraOptions.toolCallConcurrency.default;

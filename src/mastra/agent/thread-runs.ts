@@ -1,0 +1,108 @@
+import type { Agent } from '@mastra/core/agent';
+import type { Mastra } from '@mastra/core/mastra';
+import { MASTRA_RESOURCE_ID_KEY, MASTRA_THREAD_ID_KEY, type RequestContext } from '@mastra/core/request-context';
+import type { RunMode } from '../../loop/ports.js';
+import type { Run } from '../../loop/run.js';
+import type { CallOptions } from '../call-options.js';
+import type { MemoryTarget } from '../memory/memory.js';
+import { idsOf } from './start-run.js';
+import type { StartedRun } from './started-run.js';
+import { startOptions } from './resume-options.js';
+import { transformed } from './run-stream.js';
+
+/** Mastra's runtime of threads: one for all agents of the process. It starts runs for messages, and has subscribers see them. */
+type ThreadRuntime = Mastra['agentThreadStreamRuntime'];
+
+/** A call that may belong to a thread. */
+interface ThreadCall {
+  readonly agent: Agent;
+  readonly mode: RunMode;
+  /** What the runtime starts later runs of the thread with; options of a call. */
+  readonly given: CallOptions;
+  readonly options: CallOptions;
+  readonly requestContext: RequestContext;
+  /** Of a call that resumes a run: where the run belongs, and the call that is answered. */
+  readonly resumes?: { readonly thread: Thread | undefined; readonly toolCallId: string | undefined };
+}
+
+/** The conversation of a run, as the runtime addresses it. */
+interface Thread {
+  readonly threadId: string;
+  readonly resourceId: string | undefined;
+}
+
+/** The thread that a call names; what the request's context says of it wins, as in Mastra. */
+const threadIn = (memory: MemoryTarget | undefined, requestContext: RequestContext | undefined): Thread | undefined => {
+  const { thread, resource } = memory ?? {};
+  const threadId = (requestContext?.get(MASTRA_THREAD_ID_KEY) ?? '') || (typeof thread === 'string' ? thread : thread?.id);
+  const resourceId = (requestContext?.get(MASTRA_RESOURCE_ID_KEY) ?? '') || resource;
+  if (typeof threadId !== 'string' || threadId === '') return undefined;
+  return { threadId, resourceId: typeof resourceId === 'string' ? resourceId : undefined };
+};
+
+/** The thread that a run was begun in. */
+export const threadOfRun = (run: Run): Thread | undefined => {
+  const { memory, requestContext } = startOptions(run) ?? {};
+  return threadIn(memory, requestContext);
+};
+
+/**
+ * Has a streamed run take its place in its thread, as Mastra's agents do: it waits for the run before it, it can be aborted by its
+ * thread, and subscribers of the thread read what its readers read. A message that arrives while it runs starts the next run, where
+ * the guards of the input judge it.
+ */
+export const inThread = async (call: ThreadCall, begin: (options: CallOptions) => Promise<StartedRun>): Promise<StartedRun> => {
+  const { agent, mode, given, options, requestContext, resumes } = call;
+  const thread = resumes?.thread ?? threadIn(options.memory, requestContext);
+  if (mode !== 'stream' || !thread) return begin(options);
+  const runtime = await runtimeOf(agent);
+  const pubsub = agent.getPubSub();
+  const runId = options.runId ?? idsOf(agent)('run');
+  const memory = { ...options.memory, thread: thread.threadId, resource: thread.resourceId };
+  const placed = { ...options, memory, requestContext, runId } as never; // Mastra types it by its own generics
+  await runtime.waitForCrossAgentThreadRun(agent, placed, pubsub);
+  const { abortSignal, requestContext: context } = runtime.prepareRunOptions(placed, pubsub) as CallOptions;
+  const later = Object.defineProperty({ ...given, runId, memory, requestContext: context }, 'toolCallId', {
+    value: resumes?.toolCallId,
+    enumerable: false, // the runtime reads it, and it is no option of the runs that follow
+  }) as never;
+  try {
+    const started = await begin({ ...options, runId, abortSignal, ...(context && { requestContext: context }) });
+    return { ...started, publish: async (stream) => void (await runtime.registerRun(agent, stream, later, pubsub)) };
+  } catch (error) {
+    runtime.releaseThreadRunReservation(runId, pubsub, { agent, streamOptions: later });
+    throw error;
+  }
+};
+
+/** An agent that no Mastra instance has registered uses the same runtime; the class then has to be loaded. */
+const runtimeOf = async (agent: Agent): Promise<ThreadRuntime> => {
+  const registered = agent.getMastraInstance()?.agentThreadStreamRuntime;
+  if (registered) return registered;
+  const { Mastra: host } = await import('@mastra/core/mastra');
+  return host.prototype.agentThreadStreamRuntime;
+};
+
+/**
+ * A run's stream as the runtime publishes it: its chunks as every reader gets them, from an own reader that does not count as one that
+ * the caller waits for. It has finished once that reader has read all of it, so that a suspension is known by then.
+ */
+export const publishedStream = (run: Run, stream: object, { ended, transforms }: Published): object => {
+  let read: () => void = () => undefined;
+  const isRead = new Promise<void>((resolve) => (read = resolve));
+  const chunks = transformed(run.options.streamBuffer.read(), transforms);
+  async function* followed() {
+    try {
+      yield* chunks;
+    } finally {
+      read();
+    }
+  }
+  const own = { __getUnfilteredFullStream: followed, _waitUntilFinished: () => ended.then(() => isRead) };
+  return Object.assign(Object.create(stream) as object, own);
+};
+
+interface Published {
+  readonly ended: Promise<void>;
+  readonly transforms: CallOptions['experimentalTransform'];
+}

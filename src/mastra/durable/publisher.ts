@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { stringify } from 'safe-stable-stringify';
+import type { Board } from '../../durable/journal.js';
+import { partIdOf } from '../../loop/part-ids.js';
+import type { Chunk } from '../../loop/ports.js';
+import type { Journal, Run } from '../../loop/run.js';
+import { encode } from '../../loop/state/encode.js';
+import { createQueue } from './entry-queue.js';
+import type { PersistedCall } from './persisted-segment.js';
+import { createEntryParser, readChunk, withOwnStep, writeEntry, type RunEntry } from './run-entry.js';
+
+/** What a process tells of a segment of a run to whoever follows it from elsewhere. */
+export interface Publisher {
+  /** Stands for the process in what it tells. */
+  readonly life: string;
+  /** Takes the run segment up, before anything of it happens here; once. */
+  open(): Promise<void>;
+  /** Whether it was told, here or by an earlier process, that the run segment waits for other code. */
+  readonly hasWaited: boolean;
+  /** Takes a chunk that can be seen. */
+  show(chunk: Chunk): void;
+  /** The same journal, whose checkpointed sections end once everything that they showed was told. */
+  around(journal: Journal): Journal;
+  /** Settles when what was shown is told, as far as it can be. */
+  flush(): Promise<void>;
+}
+
+export interface PublisherOptions {
+  readonly board: Board;
+  readonly sitting: number;
+  readonly call: PersistedCall;
+}
+
+/**
+ * Tells a run segment as one stream, whatever happens to its processes. Where one died in the middle of a checkpointed section, the next one withdraws the
+ * words that had left of it, for the model will say others, and does not repeat what it tells in the same words.
+ */
+export const createPublisher = ({ board, sitting: segment, call }: PublisherOptions): Publisher => {
+  const { runId } = call;
+  const life = randomUUID();
+  const queue = createQueue((entries) => board.append(runId, entries));
+  let place = { stretch: '', at: { stepNumber: 0, attempt: 1 } };
+  let earlier: readonly RunEntry[] = [];
+  let left = new Map<string, number>();
+  let isOpen = false;
+  let hasWaited = false;
+  let next: number | undefined;
+  const add = (text: string): void => {
+    if (next !== undefined) next += 1;
+    queue.push(writeEntry({ kind: 'chunk', life, stretch: place.stretch, at: { ...place.at } }, text));
+  };
+  const enter = (run: Run, stretch: string): void => {
+    const published = earlier.filter((one) => one.stretch === stretch);
+    place = { stretch, at: run.position };
+    left = countsOf(published);
+    const { said, partIds } = unfinished(published, run);
+    for (const id of said) run.usedPartIds.add(id); // what is said now are other parts
+    const data = { ...published.at(-1)?.at, partIds, scope: 'step' };
+    if (partIds.length > 0) add(encode({ type: retractType, runId, from: 'AGENT', data } satisfies Chunk));
+  };
+  return {
+    life,
+    get hasWaited() {
+      return hasWaited;
+    },
+    open: async () => {
+      if (isOpen) return;
+      isOpen = true;
+      const persisted: PersistedCall = { ...call, messages: [] }; // they stand in what the run segment ends with
+      queue.push(writeEntry({ kind: 'life', life, sitting: segment }, encode(persisted)));
+      await queue.flush();
+      const entries = await board.read(runId, 0).catch(() => []);
+      next = entries.length > 0 ? entries.length : undefined;
+      const published = createEntryParser().take(entries);
+      earlier = published.filter((one) => one.sitting === segment && one.life !== life);
+      hasWaited ||= earlier.some(({ text }) => text.includes(needsDecisionType));
+    },
+    show: (chunk) => {
+      hasWaited ||= chunk.type === needsDecisionType;
+      const own = withOwnStep(chunk);
+      const text = textOf(own);
+      if (text === undefined) return;
+      const key = left.size > 0 ? keyOf(own) : '';
+      const count = left.get(key) ?? 0;
+      if (count > 0) return void left.set(key, count - 1);
+      // Who is cut off asks for what follows. A process that was given up may have written meanwhile: the place is then later, never earlier.
+      if (next !== undefined) Object.assign(chunk, { metadata: { ...place.at, ...chunk.metadata, sequence: next } });
+      add(text);
+    },
+    around: (journal) => publishingJournal(journal, enter, () => queue.flush()),
+    flush: () => queue.flush(),
+  };
+};
+
+const publishingJournal = (
+  journal: Journal,
+  enter: (run: Run, stretch: string) => void,
+  flush: () => Promise<void>,
+): Journal => ({
+  ...journal,
+  checkpoint: (run, key, body) =>
+    journal.checkpoint(run, key, async () => {
+      enter(run, key);
+      const value = await body();
+      await flush();
+      return value;
+    }),
+});
+
+const countsOf = (published: readonly RunEntry[]): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const key of published.map((one) => keyOf(readChunk(one)))) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+};
+
+/** What is told of a run segment that other code is to go on with. */
+export const needsDecisionType = 'data-interlock-needs-decision';
+
+/** Chunks that say the same have the same key. */
+const keyOf = (chunk: Chunk): string => stringify(chunk) ?? '';
+
+const retractType = 'data-interlock-retract';
+
+/** Chunks of what a model says; what becomes of its calls is told by others. */
+const modelPartTypes = /^((text|reasoning)-.*|tool-call(-delta|-input.*)?|source)$/;
+
+const modelPartId = (chunk: Chunk): string | undefined =>
+  modelPartTypes.test(chunk.type) ? (partIdOf(chunk) ?? (chunk.payload as { id?: string } | undefined)?.id) : undefined;
+
+/**
+ * Parts that were said in a checkpointed section, and that nothing kept knows of; of these, those that were not withdrawn. What the run still holds
+ * back will be seen as it is.
+ */
+const unfinished = (published: readonly RunEntry[], { options }: Run): { said: Set<string>; partIds: string[] } => {
+  const held = new Set(options.streamBuffer.buffered().chunks.map(modelPartId));
+  const said = new Set<string>();
+  const gone = new Set<string>();
+  for (const chunk of published.map(readChunk)) {
+    const id = modelPartId(chunk);
+    if (id !== undefined && !held.has(id)) said.add(id);
+    if (chunk.type === retractType) for (const one of (chunk.data as { partIds: string[] }).partIds) gone.add(one);
+  }
+  return { said, partIds: [...said].filter((id) => !gone.has(id)) };
+};
+
+/** A chunk as text; where it is no data, as it would go over a wire, and where it cannot, not at all: nothing hangs on it. */
+const textOf = (chunk: Chunk): string | undefined => {
+  for (const make of [() => chunk, () => JSON.parse(JSON.stringify(chunk)) as Chunk])
+    try {
+      return encode(make());
+    } catch {
+      continue;
+    }
+  return undefined;
+};

@@ -1,0 +1,38 @@
+import type { Chunk } from '../../loop/ports.js';
+import type { Run } from '../../loop/run.js';
+import { mayRejectCalls } from '../../loop/judge.js';
+import { findTool } from './find-tool.js';
+import { safely } from '../safely.js';
+
+export interface ListeningTool {
+  onInputStart?: (told: never) => unknown;
+  onInputDelta?: (told: never) => unknown;
+}
+
+interface InputPayload {
+  readonly toolCallId: string;
+  readonly toolName?: string;
+  readonly argsTextDelta?: string;
+}
+
+/**
+ * Tells tools of their arguments while these stream. Where a guard may still reject the call, its tool is told with the accepted call,
+ * see `runTool`.
+ */
+export const createToolNotifier = (runOf: () => Run | undefined): ((chunk: Chunk) => void) => {
+  const names = new Map<string, string>();
+  return ({ type, payload }) => {
+    if (type !== 'tool-call-input-streaming-start' && type !== 'tool-call-delta') return;
+    const run = runOf();
+    if (!run || mayRejectCalls(run)) return; // held over from an earlier run segment: it was told when it came
+    const { attempt, list, signal: abortSignal } = run;
+    const { toolCallId, toolName = names.get(toolCallId) ?? '', argsTextDelta } = payload as InputPayload;
+    names.set(toolCallId, toolName);
+    const tool = attempt && (findTool(attempt.settings, toolName)?.[1] as ListeningTool | undefined);
+    const isStart = type === 'tool-call-input-streaming-start';
+    const listener = isStart ? tool?.onInputStart : tool?.onInputDelta;
+    if (!listener) return;
+    const told = { toolCallId, messages: list.get.input.aiV5.model(), abortSignal };
+    void safely(listener, isStart ? told : { ...told, inputTextDelta: argsTextDelta });
+  };
+};

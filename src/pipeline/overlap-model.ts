@@ -1,0 +1,25 @@
+import { inSequence, type GuardStep } from '../guard/in-sequence.js';
+import type { Phase, PhaseData } from '../phase/row.js';
+import { pass, type Verdict } from '../verdict.js';
+import { createOwnPayloads } from './own-payload.js';
+
+/**
+ * A step that lets the run go on and judges beside the model's call: a function from step to step, folded when the plan is built. It
+ * judges the payload as it was at its place, whatever becomes of it later. Where nothing can wait for it, it judges at once.
+ */
+export const overlapModel = <P extends Phase>(step: GuardStep<P>): GuardStep<P> => {
+  const { author } = step;
+  const guard = inSequence([step]);
+  const own = createOwnPayloads();
+  return {
+    author,
+    isBlock: true, // its verdict is told when it is there
+    run: (data, scope) => {
+      const copy = own.copyOf(data, scope);
+      if (!scope.addOverlapGuard) return guard(copy, scope);
+      scope.addOverlapGuard({ author, judge: (blockScope) => guard({ ...copy, retryCount: blockScope.retryCount }, blockScope) });
+      return pass;
+    },
+    read: (verdict) => verdict as Verdict<PhaseData<P>>, // what `run` gives
+  };
+};

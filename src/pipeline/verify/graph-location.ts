@@ -1,0 +1,77 @@
+import type { Phase, PhaseRow } from '../../phase/row.js';
+import { phaseNames, phaseRow } from '../../phase/table.js';
+import { childrenOf, nameOf, type GraphNode, type GuardNode, type SequenceNode } from '../graph.js';
+
+export type Lane = PhaseRow['lane'];
+
+/** Where a graph stands. */
+export interface LanePosition {
+  /** The lane of the agent; left out where a graph is looked at by itself, and all its hooks may run. */
+  readonly lane?: Lane;
+  /** Whether the graph is an array of the agent's, whose nodes were put there one by one. */
+  readonly isArray?: boolean;
+}
+
+/** A node at its place in a graph. */
+export interface GraphLocation<Node extends GraphNode = GraphNode> {
+  readonly node: Node;
+  /** The way to the node; run events name guards by it. */
+  readonly path: string;
+  /** The way to what it stands in. */
+  readonly within: string;
+  readonly stand: LanePosition;
+  readonly children: readonly GraphLocation[];
+}
+
+export type GuardLocation = GraphLocation<GuardNode>;
+
+/** A graph as places, from its root. */
+export const locationOf = (graph: SequenceNode, stand: LanePosition = {}): GraphLocation => {
+  const placed = (node: GraphNode, path: string, within: string): GraphLocation => ({
+    node,
+    path,
+    within,
+    stand,
+    children: childrenOf(node).map((child, index) => placed(child, `${path}/${nameOf(child, index)}`, path)),
+  });
+  return placed(graph, graph.id, 'pipeline');
+};
+
+/** A place and all places inside it, in the order in which they are written. */
+export const locationsFrom = (place: GraphLocation): GraphLocation[] => [place, ...place.children.flatMap(locationsFrom)];
+
+export const isGuard = (place: GraphLocation): place is GuardLocation => place.node.kind === 'guard';
+
+/** The guards at a place and inside it. */
+export const guardsFrom = (place: GraphLocation): GuardLocation[] => locationsFrom(place).filter(isGuard);
+
+const allRows: readonly PhaseRow[] = phaseNames.map((phase) => phaseRow<Phase>(phase));
+
+/** The row whose hook is given the stream, chunk by chunk. */
+export const streamRow = allRows.find(({ cadence }) => cadence === 'chunk') as PhaseRow; // the table has one
+
+/** The rows that a guard has hooks for. */
+const hooksOf = ({ node: { processor } }: GuardLocation): readonly PhaseRow[] =>
+  allRows.filter(({ hook }) => typeof processor[hook] === 'function');
+
+/** The rows in which a guard runs where it stands; hooks for failed calls run in every lane. */
+export const rowsOf = (place: GuardLocation): readonly PhaseRow[] => {
+  const { lane } = place.stand;
+  return hooksOf(place).filter((row) => lane === undefined || row.lane === lane || row.lane === 'error');
+};
+
+/** The names of a guard's hooks, for people. */
+export const hookNamesOf = (place: GuardLocation): string =>
+  hooksOf(place)
+    .map(({ hook }) => hook)
+    .join(', ');
+
+/** Whether a guard has hooks, and none of them runs where it stands. */
+export const isIdle = (place: GuardLocation): boolean => rowsOf(place).length === 0 && hooksOf(place).length > 0;
+
+/** Whether a guard's verdict counts: one in the shadow is only written down. */
+export const counts = ({ node: { policy } }: GuardLocation): boolean => !policy?.shadow;
+
+/** Whether a guard says that it may give a verdict of this kind, and the verdict counts. */
+export const mayDecide = (place: GuardLocation, verdict: 'trip' | 'retry' | 'edit'): boolean =>
+  counts(place) && place.node.traits?.decides?.includes(verdict) === true;

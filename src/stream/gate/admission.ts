@@ -1,0 +1,106 @@
+import {
+  argumentsOf,
+  borderOf,
+  bringsArguments,
+  deltaKey,
+  deltaText,
+  hasMore,
+  textPartOf,
+  argumentsText,
+  withoutText,
+  type Chunk,
+} from './chunk.js';
+import type { PlacedChunk } from './chunk-stage.js';
+import type { OpenTextPart, Queue } from './queue.js';
+import { asItCame } from './segment.js';
+import type { Gate, TextStage } from './text-stage.js';
+
+/** Takes chunks in: texts go their way through the guards, everything takes its place in the queue. */
+export interface Admission {
+  admit(chunk: Chunk, place: number): void;
+  /** Nothing more comes: every text ends, and the step. Once is enough. */
+  end(): void;
+}
+
+/** What is told of tool calls that are not there yet, by the call. */
+type StreamedCalls = Map<string, Chunk[]>;
+
+export const createAdmission = (queue: Queue, way: TextStage, gate: Pick<Gate, 'place'>): Admission => {
+  const calls: StreamedCalls = new Map();
+  const endText = (lane: OpenTextPart): void => {
+    queue.close(lane);
+    way.end(lane);
+  };
+  /** A text whose part has ended, as long as nothing but thoughts has come: some clients end it where the model thinks, and go on. */
+  let resting: OpenTextPart | undefined;
+  let isInterrupted = false;
+  /** The text that rests goes on where its part begins again behind a thought; anything else ends it. */
+  const arrive = (key: string | undefined): void => {
+    if (!resting) return;
+    if (key?.startsWith('reasoning ')) isInterrupted = true;
+    else {
+      if (key !== resting.key || !isInterrupted) endText(resting);
+      resting = undefined;
+    }
+  };
+  const endPart = (lane: OpenTextPart): void => {
+    if (!lane.key.startsWith('text ')) return endText(lane);
+    [resting, isInterrupted] = [lane, false];
+  };
+  let isOver = false;
+  const end = (): void => {
+    if (isOver) return;
+    isOver = true;
+    resting = undefined;
+    for (const lane of queue.lanes()) endText(lane);
+    way.endStep();
+    for (const told of calls.values()) queue.addWhole({ chunk: undefined, told, length: lengthOf(told), place: gate.place }); // a call that never came
+  };
+  return {
+    end,
+    admit: (chunk, place) => {
+      const key = deltaKey(chunk);
+      const border = key === undefined ? borderOf(chunk) : undefined;
+      arrive(key ?? border?.key);
+      if (key !== undefined) return admitText(key, { chunk, place }, { queue, way });
+      if (border) {
+        const lane = queue.lane(border.key, () => textPartOf(chunk));
+        if (border.isEnd) endPart(lane);
+        return queue.addWhole({ chunk, lane, place });
+      }
+      if (bringsArguments(chunk)) return undefined;
+      const callId = argumentsOf(chunk);
+      if (callId !== undefined) return admitDeltas(callId, chunk, { queue, calls });
+      if (chunk.type === 'tool-call') return admitCall({ chunk, place }, { queue, calls });
+      if (chunk.type === 'finish') end();
+      return queue.addWhole({ chunk, place });
+    },
+  };
+};
+
+const admitText = (key: string, { chunk, place }: PlacedChunk, { queue, way }: { queue: Queue; way: TextStage }): void => {
+  const lane = queue.lane(key, () => textPartOf(chunk));
+  const text = deltaText(chunk);
+  if (text !== '') {
+    queue.addText(lane, text.length);
+    way.add(lane, asItCame(text, place - text.length + 1));
+  }
+  // What a delta says beside its text, such as a signature, follows the text; an empty one that says nothing else is no window.
+  if (hasMore(chunk)) queue.addWhole({ chunk: withoutText(chunk), lane, place });
+};
+
+const admitDeltas = (id: string, chunk: Chunk, { queue, calls }: { queue: Queue; calls: StreamedCalls }): void => {
+  const told = calls.get(id);
+  if (told) told.push(chunk);
+  else calls.set(id, [chunk]);
+  queue.hold(argumentsText(chunk).length);
+};
+
+const admitCall = ({ chunk, place }: PlacedChunk, { queue, calls }: { queue: Queue; calls: StreamedCalls }): void => {
+  const id = String((chunk.payload as { toolCallId?: unknown }).toolCallId);
+  const told = calls.get(id);
+  calls.delete(id);
+  queue.addWhole({ chunk, told, length: lengthOf(told ?? []), place });
+};
+
+const lengthOf = (told: readonly Chunk[]): number => told.reduce((sum, chunk) => sum + argumentsText(chunk).length, 0);

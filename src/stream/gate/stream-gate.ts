@@ -1,0 +1,144 @@
+import type { Awaitable } from '../../phase/awaitable.js';
+import type { PhaseData } from '../../phase/row.js';
+import type { RunScope } from '../../phase/scope.js';
+import { createBlockScopes } from '../../pipeline/block-scope.js';
+import type { StreamStretch } from '../../pipeline/stream-plan.js';
+import type { Stop } from '../../verdict.js';
+import { createChunkStage, type ChunkStage } from './chunk-stage.js';
+import { deltaKey, deltaText, type Chunk } from './chunk.js';
+import { createStops, type Stops } from './stops.js';
+import type { Gate } from './text-stage.js';
+import { createWindowStage } from './window-stage.js';
+
+export interface StreamGateOptions {
+  /** The guards of the stream, in their order. */
+  readonly stretches: readonly StreamStretch[];
+  readonly scope: RunScope;
+  /** A chunk as guards are given it. */
+  readonly payloadOf: (part: unknown) => PhaseData<'outputStream'>;
+  /** Where what was cleared goes; a promise says that whoever sends must wait. */
+  readonly release: (chunk: Chunk) => Awaitable<void>;
+  /** The most characters that guards at one place of the pipeline may hold; at least 1. Default 1,000,000. */
+  readonly maxHeldChars?: number;
+}
+
+/** The gate of one model call: chunks go in as the model gives them, and out as far as the guards have cleared them. */
+export interface StreamGate {
+  /** Takes a chunk in; a promise says that the provider is to wait. Throws what releasing threw. */
+  push(chunk: Chunk): Awaitable<void>;
+  /** Nothing more goes in. Settles when everything that did has gone out, or the stream was stopped. */
+  idle(): Awaitable<void>;
+  /** Why the stream was stopped. */
+  readonly stopped: Stop | undefined;
+  /** Whether a guard is at work, so that the stream may be stopped at any time. */
+  readonly isBusy: boolean;
+  /** Asks to be called once the stream is stopped, or has failed. One listener at a time. */
+  onStop(listener: () => void): void;
+  /** The call is given up: guards that are at work are, too. */
+  close(): void;
+}
+
+export const defaultMaxHeldChars = 1_000_000;
+
+/** Makes the gate of one model call. */
+export const createStreamGate = (options: StreamGateOptions): StreamGate => {
+  const { stretches, maxHeldChars = defaultMaxHeldChars } = options;
+  const blockScope = createBlockScopes().take(options.scope);
+  let place = 0;
+  let failure: { readonly error: unknown } | undefined;
+  let onStop: () => void = () => undefined;
+  const stops = createStops(() => {
+    blockScope.cancel(new DOMException('A guard stopped the stream.', 'AbortError'));
+    onStop();
+  });
+  const gate = createGate({
+    scope: blockScope.scope,
+    payloadOf: options.payloadOf,
+    stops,
+    place: () => place,
+    hasFailed: () => failure !== undefined,
+    fail: (error) => {
+      failure ??= { error };
+      onStop();
+    },
+  });
+  const out: ChunkStage = { push: (chunk) => (gate.isStopping ? undefined : options.release(chunk)), idle: () => undefined };
+  const first = stretches.reduceRight((next, stretch) => stageOf(stretch, { gate, next, maxHeldChars }), out);
+  const rethrow = (): void => {
+    if (failure) throw failure.error;
+  };
+  return {
+    push: (chunk) => {
+      rethrow();
+      place += lengthOf(chunk);
+      return first.push(chunk, place);
+    },
+    idle: async () => {
+      await first.idle();
+      // A stop that is not a block waits for guards that may still be stricter.
+      if (stops.isStopping && !stops.stopped) await new Promise<void>((resolve) => (onStop = resolve));
+      rethrow();
+    },
+    get stopped() {
+      return stops.stopped;
+    },
+    get isBusy() {
+      return stops.busy > 0;
+    },
+    onStop: (listener) => void (onStop = listener),
+    close: () => {
+      if (stops.busy > 0) blockScope.cancel(new DOMException('The model call is over.', 'AbortError'));
+    },
+  };
+};
+
+interface GateParts extends Pick<Gate, 'scope' | 'payloadOf' | 'fail'> {
+  readonly stops: Stops;
+  place(): number;
+  hasFailed(): boolean;
+}
+
+/** What stages share of a gate. */
+const createGate = ({ scope, payloadOf, stops, place, hasFailed, fail }: GateParts): Gate => {
+  const listeners: (() => void)[] = [];
+  return {
+    scope,
+    payloadOf,
+    fail,
+    get place() {
+      return place();
+    },
+    stop: (verdict, at = place()) => stops.stop(verdict, at),
+    begin: stops.begin,
+    handOut: stops.handOut,
+    get isStopped() {
+      return stops.stopped !== undefined || hasFailed();
+    },
+    isStoppingBefore: (at) => stops.stopped !== undefined || stops.first < at || hasFailed(),
+    get isStopping() {
+      return stops.isStopping || hasFailed();
+    },
+    get busy() {
+      return stops.busy;
+    },
+    done: (at) => {
+      for (const listener of listeners) listener(); // what waited for it may be judged before a later stop counts
+      stops.done(at);
+    },
+    onProgress: (listener) => void listeners.push(listener),
+  };
+};
+
+/** How many places a chunk takes. */
+const lengthOf = (chunk: Chunk): number => (deltaKey(chunk) === undefined ? 1 : Math.max(1, deltaText(chunk).length));
+
+interface StageOptions {
+  readonly gate: Gate;
+  readonly next: ChunkStage;
+  readonly maxHeldChars: number;
+}
+
+const stageOf = (stretch: StreamStretch, { gate, next, maxHeldChars }: StageOptions): ChunkStage => {
+  if (stretch.kind === 'chunks') return createChunkStage(stretch.guard, gate, next);
+  return createWindowStage({ stretch, gate, next, maxHeldChars });
+};

@@ -1,0 +1,171 @@
+import { InterlockError } from '../../errors.js';
+import { stepChars, turn } from '../../guard/in-steps.js';
+import { isPromise, whenReady, type Awaitable } from '../../phase/awaitable.js';
+import type { PhaseData } from '../../phase/row.js';
+import type { JudgePlace } from '../../pipeline/stream-plan.js';
+import { isStop, pass, type Verdict } from '../../verdict.js';
+import type { ProcessorSlot } from '../../phase/scope.js';
+import type { Tail } from './across-parts.js';
+import type { Chunk } from './chunk.js';
+import { createBufferedTexts, type Action, type BufferedTexts } from './buffered-texts.js';
+import type { Gate, TextStage } from './text-stage.js';
+
+type StreamVerdict = Verdict<PhaseData<'outputStream'>>;
+type Question = Extract<Action, { kind: 'judge' }>;
+
+/** What an action costs at least, in characters; a pattern looks again at the end of what it holds, for each kind of value. */
+const actionChars = 16;
+const patternChars = 512;
+
+/** How many of its windows a hook is shown again as `streamParts`. */
+const keptWindows = 64;
+
+/**
+ * One guard's place in the stream: it holds each text until its window is whole, asks the guard about one window at a time, and
+ * passes on what the guard leaves of it. What gathers while the guard is busy becomes one window.
+ */
+export const createTextJudge = (place: JudgePlace, gate: Gate, next: TextStage): TextStage => {
+  const held = createBufferedTexts(place.window, tailOf(gate.scope.slot(place.author.processorId)));
+  const work = createWork({ place, held, gate, next });
+  return {
+    add: (lane, segment) => {
+      held.add(lane, segment);
+      work();
+    },
+    end: (lane) => {
+      held.end(lane);
+      work();
+    },
+    endStep: () => {
+      held.endStep();
+      work();
+      next.endStep();
+    },
+  };
+};
+
+const tails = new WeakMap<ProcessorSlot, Tail>();
+
+/** What the guard last let go in the run: a value may go on in the next part or step. */
+const tailOf = (slot: ProcessorSlot): Tail => {
+  const tail = tails.get(slot) ?? { text: '' };
+  tails.set(slot, tail);
+  return tail;
+};
+
+interface WorkOptions {
+  readonly place: JudgePlace;
+  readonly held: BufferedTexts;
+  readonly gate: Gate;
+  readonly next: TextStage;
+}
+
+/** Does what can be done now; goes on by itself when the guard has answered. */
+const createWork = (working: WorkOptions): (() => void) => {
+  const { place, held, gate, next } = working;
+  const least = typeof place.window === 'object' && 'pattern' in place.window ? patternChars : actionChars;
+  let isBusy = false;
+  /** How much was read since other work of the process had its turn. */
+  let read = 0;
+  /** Whether the guard stopped the stream: it is not asked again. */
+  let hasStopped = false;
+  const after = async <T>(at: number, pending: Promise<T>, goOn: (value: T) => void): Promise<void> => {
+    isBusy = true;
+    gate.begin(at);
+    const value = await pending;
+    isBusy = false;
+    gate.handOut(() => goOn(value));
+    gate.done(at);
+  };
+  /** False where an answer has to be waited for. */
+  const perform = (action: Action): boolean => {
+    if (action.kind === 'end') next.end(action.lane);
+    if (action.kind === 'clear') for (const segment of action.segments) next.add(action.lane, segment);
+    if (action.kind !== 'judge') return true;
+    const answer = ask(action, place, gate);
+    const settle = (settled: GuardReply): void => {
+      hasStopped ||= isStop(settled.verdict);
+      take(action, settled, working);
+    };
+    if (!isPromise(answer)) settle(answer);
+    else
+      void after(action.place, answer, (settled) => {
+        attempt(() => settle(settled));
+        work(true);
+      });
+    return !isPromise(answer);
+  };
+  const pause = (isLate: boolean): void =>
+    void after(Math.min(held.first(), gate.place), turn(), () => {
+      read = 0;
+      work(isLate);
+    });
+  const work = (isLate = false): void =>
+    attempt(() => {
+      while (!isBusy && !hasStopped && !gate.isStopped) {
+        if (read >= stepChars) return pause(isLate);
+        const action = nextAction(place, held, { gate, isLate });
+        if (!action || (action.kind === 'judge' && gate.isStoppingBefore(action.place))) return;
+        read += least + charsOf(action);
+        if (!perform(action)) return;
+      }
+    });
+  /** A pattern is somebody else's code, and so is what a hook answers with. */
+  const attempt = (act: () => void): void => {
+    try {
+      act();
+    } catch (error) {
+      hasStopped = true;
+      gate.stop({ kind: 'unavailable', ...place.author, error });
+    }
+  };
+  return work;
+};
+
+const charsOf = (action: Action): number => {
+  if (action.kind === 'judge') return action.text.length;
+  return action.kind === 'clear' ? action.segments.reduce((sum, { text }) => sum + text.length, 0) : 0;
+};
+
+/** What is to be done; what a pattern clears without a question is reported as a pass of its guard. */
+const nextAction = (
+  { author, window }: JudgePlace,
+  held: BufferedTexts,
+  { gate: { scope }, isLate }: { gate: Gate; isLate: boolean },
+): Action | undefined => {
+  if (typeof window !== 'object' || !('pattern' in window)) return held.next(isLate);
+  const startedAt = scope.now();
+  const action = held.next(isLate);
+  if (action?.kind === 'clear') scope.reportGuard({ author, verdict: pass, durationMs: scope.now() - startedAt });
+  return action;
+};
+
+/** What the guard said about a chunk. */
+interface GuardReply {
+  readonly chunk: Chunk;
+  readonly verdict: StreamVerdict;
+}
+
+const ask = ({ lane, text, match }: Question, { author, guard }: JudgePlace, gate: Gate): Awaitable<GuardReply> => {
+  const chunk = match ? { ...lane.chunkOf(text), match } : lane.chunkOf(text);
+  const { streamParts } = gate.scope.slot(author.processorId);
+  if (streamParts.length > keptWindows) streamParts.splice(0, streamParts.length - keptWindows);
+  return whenReady(guard(gate.payloadOf(chunk), gate.scope), (verdict) => ({ chunk, verdict }));
+};
+
+const take = ({ lane, text, place: at }: Question, { chunk, verdict }: GuardReply, { held, gate, next }: WorkOptions): void => {
+  if (isStop(verdict)) return gate.stop(verdict, at);
+  // A hook may also write into the chunk it was given.
+  const left = answeredText(verdict.kind === 'edit' ? (verdict.data.part as Chunk | null) : chunk, chunk);
+  for (const segment of held.settle(lane, text, left)) next.add(lane, segment);
+  return undefined;
+};
+
+/** How a guard leaves a window. Raises `phase/invalid-result` where it answered with something else than a text. */
+const answeredText = (answer: Chunk | null, asked: Chunk): string => {
+  if (answer === null) return '';
+  const { text } = (answer.payload ?? {}) as { text?: unknown };
+  if (answer.type === asked.type && typeof text === 'string') return text;
+  const detail = `it answered a window of type "${asked.type}" with a chunk of type "${answer.type}".`;
+  throw new InterlockError('phase/invalid-result', { path: 'outputStream.part', detail });
+};

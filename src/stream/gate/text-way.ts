@@ -1,0 +1,134 @@
+import { isPromise } from '../../phase/awaitable.js';
+import { chooseArms, stepContext, type Choice } from '../../pipeline/choose-arms.js';
+import type { BlockPlace, JudgePlace, TextPlace } from '../../pipeline/stream-plan.js';
+import type { TextPart } from './chunk.js';
+import { asItCame, type Segment } from './segment.js';
+import { createBlockTexts } from './text-block.js';
+import { createTextJudge } from './text-judge.js';
+import type { Gate, TextStage } from './text-stage.js';
+
+/** The way of a text through guards with windows; what they clear goes to `out`. */
+export const createTextWay = (places: readonly TextPlace[], gate: Gate, out: TextStage): TextStage =>
+  places.reduceRight(
+    (next, place) => (place.kind === 'judge' ? judgeStage(place, gate, next) : blockStage(place, gate, next)),
+    out,
+  );
+
+const nowhere: TextStage = { add: () => undefined, end: () => undefined, endStep: () => undefined };
+
+const judgeStage = (place: JudgePlace, gate: Gate, next: TextStage): TextStage =>
+  place.isShadow ? both(createTextJudge(place, gate, nowhere), next) : createTextJudge(place, gate, next);
+
+/** Shows a text to one who only looks on, and passes it on at once. */
+const both = (aside: TextStage, next: TextStage): TextStage => ({
+  add: (lane, segment) => {
+    aside.add(lane, segment);
+    next.add(lane, segment);
+  },
+  end: (lane) => {
+    aside.end(lane);
+    next.end(lane);
+  },
+  endStep: () => {
+    aside.endStep();
+    next.endStep();
+  },
+});
+
+/** Who is asked about a text: all branches, or the arms of a branch whose conditions hold at its beginning. */
+type BlockStageOptions = (lane: TextPart) => readonly number[];
+
+const blockStage = (place: BlockPlace, gate: Gate, next: TextStage): TextStage => {
+  const { arms, branches } = place;
+  if (!arms) {
+    const all = branches.map((_, index) => index);
+    return meetingStage({ place, block: () => all }, gate, next);
+  }
+  const chosen = new WeakMap<TextPart, readonly number[]>();
+  const stage = meetingStage({ place, block: (lane) => chosen.get(lane) ?? [] }, gate, next);
+  const choose: ChoiceOptions['choose'] = (lane, matching) =>
+    void chosen.set(
+      lane,
+      matching.flatMap(({ branch }) => (branch ? branches.indexOf(branch) : [])),
+    );
+  return createChoosing({ arms, gate, stage, choose });
+};
+
+interface MeetingStageOptions {
+  readonly place: BlockPlace;
+  readonly block: BlockStageOptions;
+}
+
+const meetingStage = (
+  { place: { block, branches }, block: asking }: MeetingStageOptions,
+  gate: Gate,
+  next: TextStage,
+): TextStage => {
+  const texts = createBlockTexts({ block, branches, isAsked: (lane, index) => asking(lane).includes(index) }, gate, next);
+  const outs = branches.map((_, index) => texts.outOf(index));
+  const ways = branches.map(({ places }, index) => createTextWay(places, gate, outs[index] as TextStage)); // one each
+  /** Whoever is not asked lets the text pass at once. */
+  const wayOf = (lane: TextPart, index: number) => (asking(lane).includes(index) ? ways : outs)[index] as TextStage;
+  return {
+    add: (lane, segment) => {
+      texts.note(lane, segment);
+      const came = asItCame(segment.text, segment.first, segment.last);
+      for (const index of branches.keys()) wayOf(lane, index).add(lane, came);
+    },
+    end: (lane) => {
+      for (const index of branches.keys()) wayOf(lane, index).end(lane);
+    },
+    endStep: () => {
+      for (const way of ways) way.endStep();
+      next.endStep();
+    },
+  };
+};
+
+interface ChoiceOptions {
+  readonly arms: NonNullable<BlockPlace['arms']>;
+  readonly gate: Gate;
+  readonly stage: TextStage;
+  choose(lane: TextPart, matching: NonNullable<BlockPlace['arms']>): void;
+}
+
+/** Asks the conditions of a branch once for each text, with its first delta; what comes meanwhile waits. */
+const createChoosing = ({ arms, gate, stage, choose }: ChoiceOptions): TextStage => {
+  const waiting = new Map<TextPart, (() => void)[]>();
+  const known = new WeakSet<TextPart>();
+  const decide = (lane: TextPart, at: number, choice: Choice<(typeof arms)[number]>): void => {
+    if (choice.failure) {
+      const { failure } = choice;
+      const path = failure.path ?? '';
+      return gate.stop({ kind: 'unavailable', processorId: path, phase: 'outputStream', path, error: failure }, at);
+    }
+    choose(lane, choice.matching);
+    const steps = waiting.get(lane) ?? [];
+    waiting.delete(lane);
+    for (const step of steps) step();
+  };
+  const ask = (lane: TextPart, { text, first: at }: Segment): void => {
+    known.add(lane);
+    waiting.set(lane, []);
+    const choice = chooseArms(arms, stepContext(gate.payloadOf(lane.chunkOf(text)), gate.scope));
+    if (!isPromise(choice)) return decide(lane, at, choice);
+    gate.begin(at);
+    void choice.then((made) => gate.handOut(() => decide(lane, at, made))).finally(() => gate.done(at));
+  };
+  /** Now, or once it is known who is asked. */
+  const then = (lane: TextPart, step: () => void): void => {
+    const steps = waiting.get(lane);
+    if (steps) steps.push(step);
+    else if (!gate.isStopped) step();
+  };
+  return {
+    add: (lane, segment) => {
+      if (!known.has(lane)) ask(lane, segment);
+      then(lane, () => stage.add(lane, segment));
+    },
+    end: (lane) => {
+      then(lane, () => stage.end(lane));
+    },
+    endStep: () => stage.endStep(),
+  };
+};

@@ -1,0 +1,134 @@
+import { InterlockError } from '../../errors.js';
+import { isPromise, whenReady, type Awaitable } from '../../phase/awaitable.js';
+import { createAdmission } from './admission.js';
+import type { Chunk } from './chunk.js';
+import { judgeCall } from './judge-call.js';
+import { judgeWhole, sendAll, type ChunkStage } from './chunk-stage.js';
+import { createQueue, type Entry, type OpenTextPart, type Queue } from './queue.js';
+import { textOf } from './segment.js';
+import type { WindowStretch } from '../../pipeline/stream-plan.js';
+import type { Stop } from '../../verdict.js';
+import type { Gate } from './text-stage.js';
+import { createTextWay } from './text-way.js';
+
+/** What a stage is made with. */
+export interface WindowStageOptions {
+  readonly stretch: WindowStretch;
+  readonly gate: Gate;
+  readonly next: ChunkStage;
+  /** The most characters that may be held. */
+  readonly maxHeldChars: number;
+}
+
+/** How many characters a provider may be ahead of a guard that is at work. */
+const aheadChars = 16_384;
+
+/**
+ * The place where guards with windows stand: chunks go in, and come out in their order once the guards have cleared them. Texts
+ * of different parts do not wait for each other; any other chunk waits for the text before it, and no text overtakes it.
+ */
+export const createWindowStage = (options: WindowStageOptions): ChunkStage => {
+  const { stretch, gate, next } = options;
+  const queue = createQueue();
+  const way = createTextWay(stretch.places, gate, {
+    add: (lane, segment) => void (lane as OpenTextPart).cleared.push(segment), // lanes are the queue's
+    end: () => undefined,
+    endStep: () => undefined,
+  });
+  const { admit, end } = createAdmission(queue, way, gate);
+  const drain = createDrain(queue, options);
+  let waiters: (() => void)[] = [];
+  const wakeAll = (): void => {
+    const woken = waiters;
+    waiters = [];
+    for (const wake of woken) wake();
+  };
+  const progress = (): Promise<void> => new Promise((resolve) => waiters.push(resolve));
+
+  /** A provider that is far ahead waits for a guard that is at work; where none is, too much is held. */
+  const room = (): Awaitable<void> => {
+    if (queue.held > aheadChars && gate.busy > 0 && !gate.isStopping) return progress().then(room);
+    if (queue.held > options.maxHeldChars && !gate.isStopping) gate.stop(tooMuchHeld(queue, options));
+    return undefined;
+  };
+  const idle = (): Awaitable<void> => {
+    if (gate.isStopping) return undefined;
+    gate.handOut(end);
+    const draining = drain();
+    if (draining) return draining.then(idle);
+    if (gate.isStopping) return undefined;
+    if (queue.isEmpty) return next.idle();
+    if (gate.busy > 0) return progress().then(idle);
+    const detail = 'the guards of the stream left a chunk unjudged';
+    return gate.fail(new InterlockError('run/failed', { path: stretch.path, detail }));
+  };
+  gate.onProgress(() => {
+    try {
+      const draining = drain();
+      if (draining) void draining.then(wakeAll);
+      else wakeAll();
+    } catch (error) {
+      gate.fail(error);
+      wakeAll();
+    }
+  });
+  return {
+    push: (chunk, place) => {
+      gate.handOut(() => admit(chunk, place));
+      return drain() ?? room();
+    },
+    idle,
+  };
+};
+
+const tooMuchHeld = ({ held }: Queue, { stretch, maxHeldChars }: WindowStageOptions): Stop => {
+  const detail = `${held} characters are held, and ${maxHeldChars} may be`;
+  return unavailableAt(stretch, new InterlockError('release/hold-exceeded', { path: stretch.path, detail }));
+};
+
+const unavailableAt = ({ path }: WindowStretch, error: InterlockError): Stop => ({
+  kind: 'unavailable',
+  processorId: path,
+  phase: 'outputStream',
+  path,
+  error,
+});
+
+/** Sends on what is ready. Only one is at it at a time, so that the order is kept. */
+const createDrain = (queue: Queue, { stretch, gate, next }: WindowStageOptions): (() => Promise<void> | undefined) => {
+  let draining: Promise<void> | undefined;
+  const judgeAt = (place: number) => (chunk: Chunk) => judgeWhole({ chunk, place }, stretch.whole, gate);
+  const refuseAt = (place: number) => (error: InterlockError) => gate.stop(unavailableAt(stretch, error), place);
+
+  const send = (entry: Entry): Awaitable<void> => {
+    if (!('whole' in entry)) {
+      if (entry.lane.released >= entry.end) return undefined; // an edit of earlier characters took these along
+      const taken = queue.take(entry);
+      const text = textOf(taken);
+      return text === '' ? undefined : next.push(entry.lane.leavingOf(text), taken.at(-1)?.last ?? gate.place);
+    }
+    const { chunk, told, place } = entry;
+    const by = { judge: judgeAt(place), refuse: refuseAt(place) };
+    if (!told && chunk) return whenReady(by.judge(chunk), (left) => (left ? next.push(left, place) : undefined));
+    return whenReady(judgeCall({ call: chunk, told: told ?? [] }, by), (left) => sendAll(left, place, next));
+  };
+  const nextOf = () => (gate.isStopped ? undefined : queue.next());
+  const goOn = async (waiting: Promise<void>): Promise<void> => {
+    try {
+      await waiting;
+    } catch (error) {
+      gate.fail(error);
+    }
+    draining = undefined;
+    await drain();
+  };
+  const drain = (): Promise<void> | undefined => {
+    if (draining) return draining;
+    for (let entry = nextOf(); entry; entry = nextOf()) {
+      const waiting = send(entry);
+      if (isPromise(waiting)) return (draining = goOn(waiting));
+    }
+    return undefined;
+  };
+  return drain;
+};

@@ -1,0 +1,440 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createStreamBuffer, type StreamBuffer } from './stream-buffer.js';
+
+/** Whether something has settled by now. */
+const isSettled = async (promise: Promise<unknown> | undefined): Promise<boolean> => {
+  let settled = false;
+  promise?.then(
+    () => (settled = true),
+    () => (settled = true),
+  );
+  await wait(0);
+  return settled;
+};
+
+const take = async <T>(reader: ReadableStreamDefaultReader<T>, count: number): Promise<T[]> => {
+  const taken: T[] = [];
+  for (let index = 0; index < count; index += 1) taken.push((await reader.read()).value as T);
+  return taken;
+};
+
+const all = async <T>(stream: ReadableStream<T>): Promise<T[]> => {
+  const taken: T[] = [];
+  for await (const chunk of stream) taken.push(chunk);
+  return taken;
+};
+
+const filled = (limit: number, count: number): StreamBuffer<number> => {
+  const streamBuffer = createStreamBuffer<number>(limit);
+  for (let n = 0; n < count; n += 1) void streamBuffer.write(n);
+  return streamBuffer;
+};
+
+describe('back-pressure', () => {
+  it('the writer goes on below the limit and waits at it', () => {
+    const streamBuffer = createStreamBuffer<number>(3);
+    expect(streamBuffer.write(0)).toBeUndefined();
+    expect(streamBuffer.write(1)).toBeUndefined();
+    expect(streamBuffer.write(2)).toBeInstanceOf(Promise);
+  });
+
+  it('by default that is 32', () => {
+    const streamBuffer = filled(32, 0);
+    const waits = Array.from({ length: 32 }, (_, n) => streamBuffer.write(n) !== undefined);
+    expect(waits.lastIndexOf(false)).toBe(30);
+  });
+
+  it('the writer goes on when one chunk was read', async () => {
+    const streamBuffer = createStreamBuffer<number>(2);
+    void streamBuffer.write(0);
+    const waiting = streamBuffer.write(1);
+    expect(await isSettled(waiting)).toBe(false);
+    const reader = streamBuffer.read().getReader();
+    expect(await isSettled(waiting)).toBe(false); // nothing is read ahead
+    await reader.read();
+    expect(await isSettled(waiting)).toBe(true);
+  });
+
+  it('a writer far over the limit waits until the reader is near', async () => {
+    const streamBuffer = filled(2, 5);
+    const waiting = streamBuffer.write(5);
+    const reader = streamBuffer.read().getReader();
+    await take(reader, 4);
+    expect(await isSettled(waiting)).toBe(false);
+    await take(reader, 1);
+    expect(await isSettled(waiting)).toBe(true);
+  });
+
+  it('several writers that wait go on together', async () => {
+    const streamBuffer = filled(1, 0);
+    const waiting = [streamBuffer.write(0), streamBuffer.write(1)];
+    await take(streamBuffer.read().getReader(), 2);
+    expect(await Promise.all(waiting.map(isSettled))).toEqual([true, true]);
+  });
+
+  it('a slow reader gets as much as it takes, and no more is written meanwhile', async () => {
+    const streamBuffer = createStreamBuffer<number>(4);
+    let written = 0;
+    const writing = (async () => {
+      for (; written < 20; written += 1) await streamBuffer.write(written);
+      streamBuffer.close();
+    })();
+    const reader = streamBuffer.read().getReader();
+    for (let taken = 1; taken <= 20; taken += 1) {
+      await reader.read();
+      await wait(0);
+      expect(written - taken).toBeLessThanOrEqual(4);
+    }
+    await writing;
+    expect(await reader.read()).toEqual({ done: true, value: undefined });
+  });
+});
+
+describe('drain and close', () => {
+  it('drain lets everything flow, those who wait included', async () => {
+    const streamBuffer = filled(1, 0);
+    const waiting = streamBuffer.write(0);
+    streamBuffer.drain();
+    expect(await isSettled(waiting)).toBe(true);
+    expect(streamBuffer.write(1)).toBeUndefined();
+    streamBuffer.close();
+    expect(await all(streamBuffer.read())).toEqual([0, 1]);
+  });
+
+  it('close ends the readers and frees the writers', async () => {
+    const streamBuffer = filled(1, 0);
+    const waiting = streamBuffer.write(0);
+    const reading = all(streamBuffer.read());
+    streamBuffer.close();
+    expect(await isSettled(waiting)).toBe(true);
+    expect(await reading).toEqual([0]);
+    expect(streamBuffer.closed).toBe(true);
+  });
+
+  it('close frees a writer whom nobody reads', async () => {
+    const streamBuffer = filled(1, 0);
+    const waiting = streamBuffer.write(0);
+    streamBuffer.close();
+    expect(await isSettled(waiting)).toBe(true);
+  });
+
+  it('after it nothing leaves; a second close does nothing', async () => {
+    const streamBuffer = filled(2, 1);
+    expect(streamBuffer.closed).toBe(false);
+    streamBuffer.close();
+    expect(streamBuffer.write(1)).toBeUndefined();
+    streamBuffer.close();
+    expect(await all(streamBuffer.read())).toEqual([0]);
+  });
+
+  it('wakes a reader that waits for news', async () => {
+    const streamBuffer = createStreamBuffer<number>();
+    const reading = streamBuffer.read().getReader().read();
+    expect(await isSettled(reading)).toBe(false);
+    streamBuffer.close();
+    expect(await reading).toEqual({ done: true, value: undefined });
+  });
+});
+
+describe('readers', () => {
+  it('who come late read from the start', async () => {
+    const streamBuffer = filled(32, 3);
+    const early = streamBuffer.read().getReader();
+    await take(early, 3);
+    const late = streamBuffer.read().getReader();
+    void streamBuffer.write(3);
+    expect(await take(late, 4)).toEqual([0, 1, 2, 3]);
+    expect(await take(early, 1)).toEqual([3]);
+    streamBuffer.close();
+    expect(await all(streamBuffer.read())).toEqual([0, 1, 2, 3]);
+  });
+
+  it('all get all; the fastest sets the pace', async () => {
+    const streamBuffer = createStreamBuffer<number>(2);
+    const [fast, slow] = [streamBuffer.read().getReader(), streamBuffer.read().getReader()];
+    void streamBuffer.write(0);
+    const waiting = streamBuffer.write(1);
+    await take(slow, 1);
+    await take(fast, 2);
+    expect(await isSettled(waiting)).toBe(true);
+    expect(await take(slow, 1)).toEqual([1]);
+    expect(streamBuffer.write(2)).toBeUndefined();
+    expect(await take(fast, 1)).toEqual([2]);
+    const [third, fourth] = [streamBuffer.write(3), streamBuffer.write(4)];
+    expect(await take(fast, 2)).toEqual([3, 4]);
+    expect(await take(slow, 1)).toEqual([2]); // far behind, and nobody's hindrance
+    expect(streamBuffer.write(5)).toBeUndefined();
+    streamBuffer.close();
+    expect(await take(slow, 3)).toEqual([3, 4, 5]);
+    expect([third, await isSettled(fourth)]).toEqual([undefined, true]);
+  });
+
+  it('the last one who was reading goes away: everything flows', async () => {
+    const streamBuffer = createStreamBuffer<number>(1);
+    const stream = streamBuffer.read();
+    const waiting = streamBuffer.write(0);
+    const reader = stream.getReader();
+    await reader.read();
+    expect(await isSettled(waiting)).toBe(true);
+    const more = streamBuffer.write(1);
+    expect(await isSettled(more)).toBe(false);
+    await reader.cancel();
+    expect(await isSettled(more)).toBe(true);
+    expect(streamBuffer.write(2)).toBeUndefined();
+  });
+
+  it('one of two goes away: the other sets the pace', async () => {
+    const streamBuffer = createStreamBuffer<number>(1);
+    const [gone, stays] = [streamBuffer.read().getReader(), streamBuffer.read().getReader()];
+    void streamBuffer.write(0);
+    await Promise.all([take(gone, 1), take(stays, 1)]);
+    await gone.cancel();
+    const waiting = streamBuffer.write(1);
+    expect(await isSettled(waiting)).toBe(false);
+    await take(stays, 1);
+    expect(await isSettled(waiting)).toBe(true);
+  });
+
+  it('one that never read anything goes away, or stays: it is not waited for', async () => {
+    const streamBuffer = createStreamBuffer<number>(1);
+    const reader = streamBuffer.read().getReader();
+    streamBuffer.read();
+    const waiting = streamBuffer.write(0);
+    await take(reader, 1);
+    expect(await isSettled(waiting)).toBe(true);
+    await reader.cancel();
+    expect(streamBuffer.write(1)).toBeUndefined();
+  });
+
+  it('the only stream is canceled before it was read: everything flows', async () => {
+    const streamBuffer = createStreamBuffer<number>(1);
+    const stream = streamBuffer.read();
+    const waiting = streamBuffer.write(0);
+    await stream.cancel();
+    expect(await isSettled(waiting)).toBe(true);
+  });
+
+  it('one goes away while it waits for news: what comes later harms nobody', async () => {
+    const streamBuffer = createStreamBuffer<number>();
+    const [gone, stays] = [streamBuffer.read().getReader(), streamBuffer.read().getReader()];
+    const reading = [gone.read(), stays.read()];
+    await wait(0);
+    await gone.cancel();
+    void streamBuffer.write(0);
+    streamBuffer.close();
+    expect(await reading[0]).toEqual({ done: true, value: undefined });
+    expect(await reading[1]).toEqual({ done: false, value: 0 });
+    expect(await all(streamBuffer.read())).toEqual([0]);
+  });
+
+  it('who break off a loop go away', async () => {
+    const streamBuffer = filled(32, 3);
+    for await (const chunk of streamBuffer.read()) if (chunk === 1) break;
+    expect(Array.from({ length: 64 }, (_, n) => streamBuffer.write(n)).every((waiting) => waiting === undefined)).toBe(true);
+  });
+});
+
+it('law: however writers and readers interleave, every reader gets all chunks in order, and the writer ends', async () => {
+  const readers = fc.array(fc.record({ late: fc.nat(6), leaves: fc.option(fc.nat(8)) }), { minLength: 1, maxLength: 3 });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 4 }),
+      fc.nat(12),
+      readers,
+      fc.scheduler(),
+      async (limit, count, plans, scheduler) => {
+        const streamBuffer = createStreamBuffer<number>(limit);
+        const tick = () => scheduler.schedule(Promise.resolve());
+        const chunks = Array.from({ length: count }, (_, n) => n);
+        const write = async () => {
+          for (const chunk of chunks) {
+            await tick();
+            await streamBuffer.write(chunk);
+          }
+          streamBuffer.close();
+        };
+        const read = async ({ late, leaves }: { late: number; leaves: number | null }) => {
+          for (let turn = 0; turn < late; turn += 1) await tick();
+          const taken: number[] = [];
+          for await (const chunk of streamBuffer.read()) {
+            if (leaves !== null && taken.length >= leaves) break;
+            taken.push(chunk);
+            await tick();
+          }
+          expect(taken).toEqual(leaves === null ? chunks : chunks.slice(0, leaves));
+        };
+        await scheduler.waitFor(Promise.all([write(), ...plans.map(read)]));
+        expect(streamBuffer.closed).toBe(true);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+describe('hold', () => {
+  it('shows nothing that was written since, until it is shown', async () => {
+    const seen: number[] = [];
+    const streamBuffer = createStreamBuffer<number>(2, (chunk) => void seen.push(chunk));
+    const reader = streamBuffer.read().getReader();
+    void streamBuffer.write(0);
+    streamBuffer.startBuffering();
+    expect([streamBuffer.write(1), streamBuffer.write(2), streamBuffer.write(3)]).toEqual([undefined, undefined, undefined]); // nobody could read
+    expect(await take(reader, 1)).toEqual([0]);
+    const next = reader.read();
+    expect(await isSettled(next)).toBe(false);
+    expect(seen).toEqual([0]);
+    streamBuffer.flush();
+    expect(await next).toEqual({ done: false, value: 1 });
+    expect(seen).toEqual([0, 1, 2, 3]);
+    expect(streamBuffer.write(4)).toBeInstanceOf(Promise); // and the writer waits again
+  });
+
+  it('a writer who waits goes on once all is read that can be, whatever is held behind it', async () => {
+    const streamBuffer = filled(2, 1);
+    const waiting = streamBuffer.write(1);
+    streamBuffer.startBuffering();
+    for (const held of [2, 3]) void streamBuffer.write(held);
+    await take(streamBuffer.read().getReader(), 2);
+    expect(await isSettled(waiting)).toBe(true);
+  });
+
+  it('takes back what nobody has seen, and only that', async () => {
+    const streamBuffer = filled(32, 2);
+    const seenPlace = streamBuffer.offset;
+    void streamBuffer.write(2);
+    expect(streamBuffer.drop(seenPlace)).toBe(false);
+    streamBuffer.startBuffering();
+    const heldPlace = streamBuffer.offset;
+    void streamBuffer.write(3);
+    streamBuffer.startBuffering(); // is held already
+    expect(streamBuffer.drop(seenPlace)).toBe(false);
+    expect(streamBuffer.drop(heldPlace)).toBe(true);
+    void streamBuffer.write(4);
+    streamBuffer.flush();
+    streamBuffer.close();
+    expect(await all(streamBuffer.read())).toEqual([0, 1, 2, 4]);
+  });
+
+  it.each(['dropBuffered', 'close'] as const)('%s takes back all of it', async (how) => {
+    const streamBuffer = filled(32, 2);
+    streamBuffer.startBuffering();
+    void streamBuffer.write(2);
+    streamBuffer[how]();
+    streamBuffer.flush();
+    streamBuffer.close();
+    expect(await all(streamBuffer.read())).toEqual([0, 1]);
+  });
+
+  it('a reader who waits is woken by what is shown', async () => {
+    const streamBuffer = createStreamBuffer<number>();
+    streamBuffer.startBuffering();
+    const reading = all(streamBuffer.read());
+    void streamBuffer.write(1);
+    streamBuffer.flush();
+    streamBuffer.close();
+    expect(await reading).toEqual([1]);
+  });
+});
+
+describe('a long answer', () => {
+  interface Said {
+    type: string;
+    payload?: { id: string; text: string; providerMetadata?: object };
+  }
+  const count = 20_000;
+  /** Two texts that take turns, thoughts, and now and then something that is more than words. */
+  const said = (n: number): Said => {
+    const payload = { id: n % 6_000 < 3_000 ? 'a' : 'b', text: `${n} ` };
+    if (n % 5_000 === 77) return { type: 'tool-call' };
+    if (n % 5_000 === 99) return { type: 'text-delta', payload: { ...payload, providerMetadata: { signed: n } } };
+    return { type: n % 9_000 < 500 ? 'reasoning-delta' : 'text-delta', payload };
+  };
+  const written = Array.from({ length: count }, (_, n) => said(n));
+  /** What a client makes of chunks: everything that is not words, and the words between. */
+  const heard = (chunks: readonly Said[]): string[] =>
+    chunks.reduce<string[]>((parts, { type, payload }) => {
+      const key = `${type} ${payload?.id ?? ''}${payload?.providerMetadata ? ' signed' : ''}: `;
+      const last = parts.at(-1);
+      if (payload && last?.startsWith(key)) parts[parts.length - 1] = last + payload.text;
+      else parts.push(key + (payload?.text ?? ''));
+      return parts;
+    }, []);
+  const writeTo = async (streamBuffer: StreamBuffer<Said>): Promise<void> => {
+    for (const chunk of written) await streamBuffer.write(chunk);
+    streamBuffer.close();
+  };
+
+  it('is kept as its words: who comes late gets the same in fewer pieces, in order', async () => {
+    const streamBuffer = createStreamBuffer<Said>();
+    const [first] = await Promise.all([all(streamBuffer.read()), writeTo(streamBuffer)]);
+    expect(first).toEqual(written);
+    const late = await all(streamBuffer.read());
+    expect(heard(late)).toEqual(heard(written));
+    expect(late.length).toBeLessThan(count / 2);
+    expect(streamBuffer.offset).toBe(count);
+  });
+
+  it('who reads slowly, or comes while it is written, misses nothing', async () => {
+    const streamBuffer = createStreamBuffer<Said>();
+    const slow = streamBuffer.read().getReader();
+    const begun = await Promise.all([
+      take(slow, 10),
+      streamBuffer.write(written[0] as Said),
+      ...written.slice(1, 10).map((one) => streamBuffer.write(one)),
+    ]);
+    const fast = streamBuffer.read().getReader();
+    await take(fast, 10);
+    for (const chunk of written.slice(10, 12_000)) await Promise.all([fast.read(), streamBuffer.write(chunk)]);
+    const between = streamBuffer.read().getReader(); // nothing was put together: one has read ten
+    expect(await take(between, 3)).toEqual(written.slice(0, 3));
+    await slow.cancel();
+    await between.cancel();
+    for (const chunk of written.slice(12_000)) await Promise.all([fast.read(), streamBuffer.write(chunk)]);
+    streamBuffer.close();
+    expect(begun[0]).toEqual(written.slice(0, 10));
+    expect(heard(await all(streamBuffer.read()))).toEqual(heard(written));
+  });
+
+  it('who has read just as far as was put together goes on from there', async () => {
+    const streamBuffer = createStreamBuffer<Said>();
+    streamBuffer.drain();
+    const reader = streamBuffer.read().getReader();
+    for (const chunk of written.slice(0, 8_191)) void streamBuffer.write(chunk);
+    const begun = await take(reader, 5_000);
+    for (const chunk of written.slice(8_191)) void streamBuffer.write(chunk);
+    streamBuffer.close();
+    expect([...begun, ...(await take(reader, count - 5_000))]).toEqual(written);
+  });
+
+  it('who is still among what was put together does not hold up the rest', async () => {
+    const streamBuffer = createStreamBuffer<Said>();
+    streamBuffer.drain();
+    for (const chunk of written.slice(0, 9_000)) void streamBuffer.write(chunk);
+    await take(streamBuffer.read().getReader(), 1);
+    for (const chunk of written.slice(9_000)) void streamBuffer.write(chunk);
+    streamBuffer.close();
+    expect((await all(streamBuffer.read())).length).toBeLessThan(count / 2);
+  });
+
+  it('what is held is taken back or shown as it was written', async () => {
+    const seen: Said[] = [];
+    const streamBuffer = createStreamBuffer<Said>(32, (chunk) => void seen.push(chunk));
+    streamBuffer.drain();
+    for (const chunk of written.slice(0, 9_000)) void streamBuffer.write(chunk);
+    streamBuffer.startBuffering();
+    for (const chunk of written.slice(9_000, 19_000)) void streamBuffer.write(chunk);
+    expect(streamBuffer.buffered()).toEqual({ chunks: written.slice(9_000, 19_000), from: 9_000 });
+    expect(streamBuffer.drop(18_000)).toBe(true);
+    expect(streamBuffer.offset).toBe(18_000);
+    expect(streamBuffer.dropBuffered()).toEqual(written.slice(9_000, 18_000));
+    for (const chunk of written.slice(9_000, 9_100)) void streamBuffer.write(chunk);
+    streamBuffer.flush();
+    void streamBuffer.write(said(5));
+    streamBuffer.close();
+    const shown = [...written.slice(0, 9_100), said(5)];
+    expect(seen).toEqual(shown);
+    expect(heard(await all(streamBuffer.read()))).toEqual(heard(shown));
+  });
+});

@@ -1,0 +1,224 @@
+import { joinWords } from './join-words.js';
+
+/** How many chunks may wait for a reader before the writer does. */
+const defaultLimit = 32;
+
+/** So many chunks that nobody is about to read are kept as the texts that they are pieces of. */
+const joinedAtOnce = 4_096;
+
+/** The one place where chunks leave a run. Writers wait for readers; readers may come late and read from the start. */
+export interface StreamBuffer<Chunk> {
+  /** Lets a chunk out; gives a promise where the writer must wait until somebody reads. After `close` nothing leaves. */
+  write(chunk: Chunk): Promise<void> | undefined;
+  /** Ends the stream; a second close does nothing. */
+  close(): void;
+  /**
+   * A stream over all chunks from the first. Who comes when thousands have been read by others finds those pieces of one text that
+   * follow each other as one piece: a long answer is kept as its words.
+   */
+  read(): ReadableStream<Chunk>;
+  /** Lets everything flow, however slowly anybody reads: somebody waits for the end. */
+  drain(): void;
+  /** From here on chunks are written and nobody sees them, until `flush`; while chunks are held, a second hold does nothing. */
+  startBuffering(): void;
+  /** Shows what was held. */
+  flush(): void;
+  /** The place after the last chunk. */
+  readonly offset: number;
+  /** Takes back what was written since a place; only what nobody has seen: says whether it was. */
+  drop(offset: number): boolean;
+  /** Changes what was written from one place to another; only what nobody has seen: says whether it was. Default end: the last chunk. */
+  revise(offset: number, end: number | undefined, change: (chunks: readonly Chunk[]) => readonly Chunk[]): boolean;
+  /** What is held, and the place where it begins. */
+  buffered(): { readonly chunks: readonly Chunk[]; readonly from: number };
+  /** Takes back everything that is held, and gives it. */
+  dropBuffered(): Chunk[];
+  readonly closed: boolean;
+}
+
+/** Something that is waited for again and again. */
+interface Bell {
+  wait(): Promise<void>;
+  /** Wakes all who wait. */
+  ring(): void;
+}
+
+const createBell = (): Bell => {
+  let promise: Promise<void> | undefined;
+  let resolve: () => void = () => undefined;
+  return {
+    wait: () => (promise ??= new Promise((done) => (resolve = done))),
+    ring: () => {
+      resolve();
+      promise = undefined;
+    },
+  };
+};
+
+interface Reader<Chunk> {
+  /** How many chunks it has taken, counted as they were written. */
+  at: number;
+  /** How many it has taken of those that were put together before it came to them. */
+  joinedAt: number;
+  controller: ReadableStreamDefaultController<Chunk>;
+}
+
+/** What an stream buffer knows. */
+interface Flow<Chunk> {
+  readonly limit: number;
+  /** The first so many chunks, put together. */
+  readonly joined: Chunk[];
+  joinedCount: number;
+  /** Those that follow. */
+  readonly chunks: Chunk[];
+  /** Told of each chunk once it can be seen. */
+  readonly onShow: ((chunk: Chunk) => void) | undefined;
+  /** From where on chunks are held. */
+  bufferedFrom: number;
+  /** Those who have begun to read. */
+  readonly reading: Set<Reader<Chunk>>;
+  /** Rings when a writer may go on. */
+  readonly room: Bell;
+  /** Rings when there is something to read. */
+  readonly news: Bell;
+  isClosed: boolean;
+  isDraining: boolean;
+  /** How many chunks the fastest reader has taken. */
+  furthest: number;
+}
+
+/** Readers do not come to chunks that are held: nobody waits for them there. */
+const hasRoom = <Chunk>(flow: Flow<Chunk>): boolean =>
+  flow.isDraining || flow.bufferedFrom !== Infinity || endOf(flow) - flow.furthest < flow.limit;
+
+/** The place after the last chunk. */
+const endOf = ({ joinedCount, chunks }: Pick<Flow<unknown>, 'joinedCount' | 'chunks'>): number => joinedCount + chunks.length;
+
+/** Puts together what all who read have read, where it is worth it. Readers who are among the joined ones come to it in its turn. */
+const join = <Chunk>(flow: Flow<Chunk>): void => {
+  if (flow.chunks.length < 2 * joinedAtOnce) return;
+  let offset = Math.min(endOf(flow), flow.bufferedFrom);
+  for (const { at } of flow.reading) if (at >= flow.joinedCount) offset = Math.min(offset, at);
+  if (offset - flow.joinedCount < joinedAtOnce) return;
+  flow.joined.push(...joinWords(flow.chunks.splice(0, offset - flow.joinedCount)));
+  flow.joinedCount = offset;
+};
+
+const drain = <Chunk>(flow: Flow<Chunk>): void => {
+  flow.isDraining = true;
+  flow.room.ring();
+};
+
+/** Gives a reader its next chunk, or waits for one. */
+const serve = <Chunk>(flow: Flow<Chunk>, reader: Reader<Chunk>): Promise<void> | undefined => {
+  const { joined, chunks, reading, news, room } = flow;
+  if (!reading.has(reader)) return undefined; // it went away while it waited
+  if (reader.at < flow.joinedCount) {
+    reader.controller.enqueue(joined[reader.joinedAt] as Chunk); // it has not come to their end
+    reader.joinedAt += 1;
+    if (reader.joinedAt === joined.length) reader.at = flow.joinedCount;
+    return undefined;
+  }
+  if (reader.at < Math.min(endOf(flow), flow.bufferedFrom)) {
+    reader.controller.enqueue(chunks[reader.at - flow.joinedCount] as Chunk); // there, as was just seen
+    reader.at += 1;
+    flow.furthest = Math.max(flow.furthest, reader.at);
+    if (hasRoom(flow)) room.ring();
+    return undefined;
+  }
+  if (!flow.isClosed) return news.wait().then(() => serve(flow, reader));
+  reader.controller.close();
+  return undefined;
+};
+
+/** A stream over all chunks. Who has one but does not read sets no pace. */
+const streamOf = <Chunk>(flow: Flow<Chunk>): ReadableStream<Chunk> => {
+  let reader: Reader<Chunk> | undefined;
+  const pull = (controller: ReadableStreamDefaultController<Chunk>) => {
+    if (!reader) flow.reading.add((reader = { at: 0, joinedAt: 0, controller }));
+    return serve(flow, reader);
+  };
+  const cancel = () => {
+    if (reader) flow.reading.delete(reader);
+    if (flow.reading.size === 0) drain(flow); // nobody is left to be waited for
+  };
+  return new ReadableStream<Chunk>({ pull, cancel }, { highWaterMark: 0 });
+};
+
+/** What was held can be seen from now on. */
+const flush = <Chunk>(flow: Flow<Chunk>): void => {
+  const from = flow.bufferedFrom;
+  flow.bufferedFrom = Infinity;
+  for (const chunk of flow.chunks.slice(from - flow.joinedCount)) flow.onShow?.(chunk);
+  flow.news.ring();
+};
+
+const drop = <Chunk>(flow: Flow<Chunk>, offset: number): boolean => {
+  if (offset < flow.bufferedFrom) return false;
+  flow.chunks.length = Math.min(flow.chunks.length, offset - flow.joinedCount);
+  return true;
+};
+
+/**
+ * Makes an stream buffer. The fastest reader sets the pace, so that a reader who only peeked does not hold the others up; when the last
+ * one who was reading goes away, everything flows.
+ *
+ * @param limit chunks that may wait unread; at least 1, default 32
+ * @param onShow told of each chunk once it can be seen; must not throw
+ */
+export const createStreamBuffer = <Chunk>(limit = defaultLimit, onShow?: (chunk: Chunk) => void): StreamBuffer<Chunk> => {
+  const flow: Flow<Chunk> = {
+    limit,
+    joined: [],
+    joinedCount: 0,
+    chunks: [],
+    onShow,
+    bufferedFrom: Infinity,
+    reading: new Set(),
+    room: createBell(),
+    news: createBell(),
+    isClosed: false,
+    isDraining: false,
+    furthest: 0,
+  };
+  return {
+    write: (chunk) => {
+      if (flow.isClosed) return undefined;
+      flow.chunks.push(chunk);
+      join(flow);
+      if (flow.bufferedFrom !== Infinity) return undefined;
+      flow.onShow?.(chunk);
+      flow.news.ring();
+      return hasRoom(flow) ? undefined : flow.room.wait();
+    },
+    close: () => {
+      drop(flow, flow.bufferedFrom); // what nobody has let be seen by now never is
+      flow.isClosed = true;
+      flow.news.ring();
+      flow.room.ring();
+    },
+    read: () => streamOf(flow),
+    drain: () => drain(flow),
+    startBuffering: () => void (flow.bufferedFrom = Math.min(flow.bufferedFrom, endOf(flow))),
+    flush: () => flush(flow),
+    get offset() {
+      return endOf(flow);
+    },
+    drop: (offset) => drop(flow, offset),
+    revise: (offset, end = endOf(flow), change) => {
+      if (offset < flow.bufferedFrom) return false;
+      const from = offset - flow.joinedCount;
+      const before = flow.chunks.slice(from, end - flow.joinedCount);
+      flow.chunks.splice(from, before.length, ...change(before));
+      return true;
+    },
+    buffered: () => ({
+      chunks: flow.chunks.slice(flow.bufferedFrom - flow.joinedCount),
+      from: Math.min(flow.bufferedFrom, endOf(flow)),
+    }),
+    dropBuffered: () => flow.chunks.splice(flow.bufferedFrom - flow.joinedCount),
+    get closed() {
+      return flow.isClosed;
+    },
+  };
+};
