@@ -58,7 +58,7 @@ describe('every entrance gives its caller the same', () => {
       fc.asyncProperty(script.filter(isDrawn(but)), async (one) => {
         expect(compared(await run(one))).toEqual(compared(await like(one)));
       }),
-      times(250, 1_500),
+      times(15, 1_500),
     );
   });
 });

@@ -30,7 +30,7 @@ export const afterApproval: readonly Exclusion[] = [
 const partialWords: Exclusion = {
   why: 'A stream has words that left before the run ended otherwise, where its agent does not hold them.',
   link: 'docs/guide/streaming.md#hold',
-  compares: (seen) => (seen.end[0] === 'success' ? seen : { ...seen, left: '' }),
+  compares: (seen) => (seen.end[0] === 'success' ? seen : { ...seen, left: '', page: { text: '', reasoning: '' } }),
 };
 
 export const streamAndGenerate: readonly Exclusion[] = [

@@ -4,7 +4,7 @@ import { createTool } from '@mastra/core/tools';
 import { InterlockAgent, type InterlockConfig, type InterlockResult, type RunEvent } from '../../src/index.js';
 import { guardsOf } from './guards.js';
 import type { Script } from './script.js';
-import { failed, inOrder, wordsLeft, type Chunk, type Seen } from './seen.js';
+import { failed, inOrder, pageOf, pageOfResult, wordsLeft, type Chunk, type Seen } from './seen.js';
 import { description, inputSchema, worldOf } from './world.js';
 
 export type Run = (agent: InterlockAgent, prompt: string, options: Options) => Promise<InterlockResult>;
@@ -49,11 +49,11 @@ const savedIn = async (memory: MockMemory): Promise<string[]> => {
   const thread = await memory.getThreadById({ threadId: target.thread });
   if (!thread) return [];
   const { messages } = await memory.recall({ threadId: target.thread, resourceId: target.resource });
-  return messages.map(({ role, content }) => `${role}: ${content.parts.map((part) => told(part)).join(' | ')}`);
+  return messages.map(({ role, content }) => `${role}: ${content.parts.map((part) => partSaid(part)).join(' | ')}`);
 };
 
 /** What a part of a message says. */
-const told = (part: { type: string }): string => {
+const partSaid = (part: { type: string }): string => {
   const { text, reasoning, toolInvocation } = part as {
     text?: string;
     reasoning?: string;
@@ -96,9 +96,9 @@ export const onInterlock =
       tools: { charge: createTool({ id: 'charge', description, inputSchema, requireApproval, execute }) },
       hold: one.hold,
       maxProcessorRetries: one.budget,
-      ...(guardsOf(one).lanes as object),
+      ...guardsOf(one).lanes,
       ...config,
-    } as never); // of drawn guards
+    });
     const options = { memory: target, chunks, onRunEvent: (event: RunEvent) => void events.push(event) };
     const ended = await run(agent, one.request.join(' '), options).then(
       ({ status, steps, text, tripwire }) => ({
@@ -110,5 +110,9 @@ export const onInterlock =
     );
     const { text, ...told } = ended;
     const verdicts = inOrder(events.filter((event) => event.type === 'guard'));
-    return { ...told, left: chunks.length > 0 ? wordsLeft(chunks) : text, ...seen(), verdicts, saved: await savedIn(memory) };
+    const shown =
+      chunks.length > 0
+        ? { left: wordsLeft(chunks), page: pageOf(chunks) }
+        : { left: text, page: pageOfResult(text, told.steps) };
+    return { ...told, ...shown, ...seen(), verdicts, saved: await savedIn(memory) };
   };

@@ -10,7 +10,7 @@ import {
 } from '../../src/ai-sdk/index.js';
 import { guardsOf } from './guards.js';
 import type { Script } from './script.js';
-import { failed, inOrder, type Seen } from './seen.js';
+import { failed, inOrder, pageOfResult, type Seen } from './seen.js';
 import { description, inputSchema, worldOf } from './world.js';
 
 /** What the AI SDK's results have of a step. */
@@ -84,7 +84,7 @@ export const sdkWays: Readonly<Record<string, { readonly run: SdkWay; readonly i
       const run = createGuardedRun(guards, options);
       const transform = { experimental_transform: toStreamTransform(run), onError: untold };
       const answer = await readAll(
-        streamText({ ...loopSettings, ...settings, ...guardSettings(settings, run), ...transform }) as never,
+        streamText({ ...loopSettings, ...settings, ...guardSettings(settings, run), ...transform }),
         left,
       );
       await run.finish();
@@ -97,9 +97,7 @@ const stepOf = ({ text, reasoningText = '', toolCalls, content }: Step): unknown
   text,
   reasoning: reasoningText,
   toolCalls: toolCalls.map(({ input }) => JSON.stringify(input)),
-  toolResults: content
-    .flatMap(({ type, output }) => (type === 'tool-result' ? [JSON.stringify(output)] : []))
-    .toSorted(),
+  toolResults: content.flatMap(({ type, output }) => (type === 'tool-result' ? [JSON.stringify(output)] : [])).toSorted(),
 });
 
 const holdOf = (hold: Script['hold']): 'chunk' | 'step' | undefined => {
@@ -136,5 +134,6 @@ export const onSdk =
     );
     const { text, ...told } = ended;
     const verdicts = inOrder(events.filter((event) => event.type === 'guard'));
-    return { ...told, left: isStream ? words.join('') : text, ...seen(), verdicts, saved: [] };
+    const left = isStream ? words.join('') : text;
+    return { ...told, left, page: pageOfResult(left, told.steps), ...seen(), verdicts, saved: [] };
   };

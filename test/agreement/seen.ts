@@ -1,4 +1,5 @@
 import type { RunEvent } from '../../src/index.js';
+import { visibleMessages } from '../../src/ui/index.js';
 
 /** What a caller learns of a run, and what it did. */
 export interface Seen {
@@ -8,6 +9,8 @@ export interface Seen {
   readonly steps: readonly unknown[];
   /** The words that left a stream and were not taken back; what a result has as its text, where there is no stream. */
   readonly left: string;
+  /** The words and thoughts that a chat page shows, which knows no ids of parts. */
+  readonly page: Page;
   /** The tools that ran, with their arguments. */
   readonly effects: readonly string[];
   /** What the model was sent in each call, but for system messages. */
@@ -16,6 +19,11 @@ export interface Seen {
   readonly verdicts: readonly string[];
   /** What memory keeps. */
   readonly saved: readonly string[];
+}
+
+export interface Page {
+  readonly text: string;
+  readonly reasoning: string;
 }
 
 /** How a run failed, whatever the pipeline is called that the guard is in. */
@@ -59,3 +67,28 @@ export const wordsLeft = (chunks: readonly Chunk[]): string => {
   }
   return texts.map(({ text }) => text).join('');
 };
+
+/** What a chat page makes of a stream of Mastra's. */
+export const pageOf = (chunks: readonly Chunk[]): Page => {
+  const parts: { type: string; id?: string | undefined; text: string; data?: unknown }[] = [];
+  for (const { type, payload, data } of chunks) {
+    const [, kind, event] = /^(text|reasoning)-(start|delta)$/.exec(type) ?? [];
+    if (kind && event === 'start') parts.push({ type: kind, id: payload?.id, text: '' });
+    const part = kind && parts.findLast((one) => one.type === kind && one.id === payload?.id);
+    if (part && event === 'delta') part.text += payload?.text ?? '';
+    if (type === 'step-start' || type.startsWith('data-')) parts.push({ type, text: '', data });
+  }
+  const shown = visibleMessages([{ role: 'assistant', parts }]).flatMap((message) => message.parts);
+  const said = (kind: string) => shown.map(({ type, text }) => (type === kind ? text : '')).join('');
+  return { text: said('text'), reasoning: said('reasoning') };
+};
+
+interface Thought {
+  readonly reasoning: string;
+}
+
+/** The page of an answer that came at once. */
+export const pageOfResult = (text: string, steps: readonly unknown[]): Page => ({
+  text,
+  reasoning: (steps as readonly Thought[]).map(({ reasoning }) => reasoning).join(''),
+});

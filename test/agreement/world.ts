@@ -84,5 +84,9 @@ export const worldOf = <V extends 'v2' | 'v4'>({ opening, closing, receipts }: S
     if (receipt.startsWith('!')) throw new Error(receipt.slice(1));
     return { receipt };
   };
-  return { model, execute, seen: () => ({ effects: effects.toSorted(), prompts: model.calls.map(({ prompt }) => toldIn(prompt)) }) };
+  return {
+    model,
+    execute,
+    seen: () => ({ effects: effects.toSorted(), prompts: model.calls.map(({ prompt }) => toldIn(prompt)) }),
+  };
 };
