@@ -33,9 +33,10 @@ const npmCi = (folder) => {
 
 /** A host exists once: a copy beside a test package's own dependencies would hide the root's from them. One that it names itself stays. */
 const dropHosts = (folder) => {
-  const { devDependencies } = readJson(`${folder}package.json`);
+  const { dependencies, devDependencies } = readJson(`${folder}package.json`);
+  const named = { ...dependencies, ...devDependencies };
   for (const name of Object.keys(readJson('package.json').peerDependencies)) {
-    if (!Object.hasOwn(devDependencies, name))
+    if (!Object.hasOwn(named, name))
       rmSync(new URL(`${folder}node_modules/${name}`, root), { recursive: true, force: true });
   }
 };

@@ -16,7 +16,7 @@ const help = `npm run bench:durable -- [--engines <names>|all] [--quick] [--json
              Restate's server is installed with test/engines, as for npm run test:engines; dbos needs PostgreSQL's programs
   --quick    with few runs and one kill: for a look, not for figures to quote
   --json     writes everything that was measured to a file
-  --write    writes the tables of docs/guide/durable.md
+  --write    writes the tables of docs/durable-cost.md
   --from     measures nothing and tells what such a file holds`;
 
 const { values } = parseArgs({

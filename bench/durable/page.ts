@@ -5,12 +5,12 @@ import { filled, markdownOf } from '../table.js';
 import type { DurableRun } from './run.js';
 import { durableTables } from './tables.js';
 
-const page = new URL('../../docs/guide/durable.md', import.meta.url);
+const page = new URL('../../docs/durable-cost.md', import.meta.url);
 
 const about = ({ machine, date, isQuick }: DurableRun): string =>
   `Measured on ${date} on ${machine}${isQuick ? '; a quick run' : ''}.`;
 
-/** Writes what a run measured into its places in the guide; what stands around them is written by hand. */
+/** Writes measurements into their places in the page; the text around them is written by hand. */
 export const writeGuide = (run: DurableRun): void => {
   let text = filled(readFileSync(page, 'utf8'), 'durable-about', about(run));
   for (const table of durableTables(run)) text = filled(text, table.id, markdownOf(table));

@@ -75,27 +75,23 @@ export const pageOf = (
   sources: Readonly<Record<string, Source>>,
 ): string => `<!-- Made by bench/evaluation: npm run evaluate -- --write -->
 
-# The guards on data of others
+# The guards on public data
 
-The ready-made guards that judge by characters and phrases, on public data sets that were not made for them. The figures are what
-[\`evaluate\`](guide/evaluating.md) says; \`npm run evaluate\` downloads the data sets, says them again, and fails where a bound is not kept.
-They hold for this data: judge a guard on what your own users say.
+Results of the ready-made guards for characters and phrases on public data sets that were not made for them, measured by [\`evaluate\`](guide/evaluating.md). \`npm run evaluate\` downloads the data sets, measures again, and fails if a bound is
+violated. The results hold for this data: evaluate a guard on messages of your own users.
 
 ## Personal values
 
-The redactor on the sentences of presidio-research, one kind at a time. A sentence counts as found where the redactor edits it; a value counts as
-redacted whole where all of its characters go.
+The redactor on the sentences of presidio-research, one kind at a time. A sentence counts as found if the redactor edits it. A value counts as redacted whole if all its characters are removed.
 
 ${piiTable(pii)}
 
 What is missed, and why:
 
-- **Phone numbers are where it is weak.** Without a country the redactor takes international numbers alone (\`+44 …\`), and most of these are
-  national ones of many countries: set \`defaultCountry\`. It then finds those of one country, in the forms that \`libphonenumber-js\` finds valid. The numbers
-  of this set are made up, and many are none: of areas, exchanges and lengths that no person is given, or of ranges that are kept for films.
-- **Cards of 12 and 13 digits** are in this set, and are left alone on purpose: every tenth bar code would be taken for one.
-- **Names, addresses, dates and places are not looked for at all**, and this set has more of them than of all kinds above: a guard that knows
-  patterns cannot tell them. Mastra's \`PIIDetector\`, which asks a model, can follow the redactor in a pipeline.
+- **Phone numbers are its weakness.** Without a country the redactor finds only international numbers (\`+44 …\`), and most numbers here are national ones of many countries. With \`defaultCountry\` it finds those of one country, in forms that
+  \`libphonenumber-js\` accepts. Many numbers of this set are invalid: areas, exchanges and lengths that do not exist, or ranges reserved for films.
+- **Cards of 12 and 13 digits** are ignored on purpose: every tenth bar code would match.
+- **Names, addresses, dates and places are not detected**, and this set has more of them than of all kinds above. A guard with patterns cannot find them. Mastra's \`PIIDetector\`, which asks a model, can follow the redactor in a pipeline.
 
 ## Attempts to take over the model
 
@@ -103,26 +99,28 @@ What is missed, and why:
 
 ${injectionTable(injection)}
 
-By source. Collections have many near copies of one text, which flatter or blame a guard many times: a cluster is a set of texts that share at least a third of their
-sequences of five words, and the share by cluster is the mean of the clusters' shares. Texts with a wrong label are not taken out.
+By source. Collections contain many near copies of one text, which distort a share. A cluster is a set of texts that share at least a third of their sequences of five words; the share by cluster is the mean over clusters. Texts with a wrong label
+are included.
 
 ${sharesTable(injection)}
 
-The share that is blocked, by \`threshold\`: what a lower one finds, and what it costs where harmless words look like an attack.
+The blocked share by \`threshold\`: a lower one finds more attacks, and may block harmless text.
 
 ${thresholdsTable(injection)}
 
-On this data a threshold of 0.5 finds a tenth more than the default, and blocks nothing more that is harmless; on the words of your users, look before you
-set it.
+On this data a threshold of 0.5 finds a tenth more jailbreaks than the default, and blocks no more harmless text. Measure on messages of your users before you change it.
 
-It knows phrases, not meaning. Of the attacks of PurpleLlama it finds few: most ask for a secret, or for another language or tone, in words that are harmless by themselves, and
-what makes them attacks is the system prompt before them. A judge that sees the conversation is for those (\`judgePolicies.alignment\`). Of the jailbreaks it misses about every second: those that describe a character without morals, or a game, in
-words of their own, without lifting an instruction or asking for a hidden one. It seldom blocks what is harmless, also where that has
-the words of attacks in it. That makes it the cheap first of two guards, before one that asks a model, and not the only one.
+The guard knows phrases, not meaning:
+
+- It finds few attacks of PurpleLlama. Most ask for a secret, a language or a tone in harmless words, and only the system prompt makes them attacks. A judge that sees the conversation finds those (\`judgePolicies.alignment\`).
+- It misses about half of the jailbreaks: those that describe a character without morals, or a game, without lifting an instruction or asking for a hidden one.
+- It rarely blocks harmless text, even with words of attacks in it.
+
+Use it as the cheap first guard before one that asks a model, not as the only one.
 
 ## The data
 
-Nothing of it is kept in this repository. Each file is pinned by its commit and its SHA-256, in \`bench/evaluation/sources.ts\`.
+The data is not part of this repository. Each file is pinned by its commit and its SHA-256, in \`bench/evaluation/sources.ts\`.
 
 ${Object.values(sources).map(sourceLine).join('\n')}
 `;

@@ -14,6 +14,14 @@ const scorecard = join(docs, 'scorecard.md');
 const withCells = readFileSync(scorecard, 'utf8').replace('\n## Cost\n', '\n## Every cell\n\n<ScorecardCells />\n\n## Cost\n');
 writeFileSync(scorecard, withCells);
 
+/** The live page has the pipeline itself, and needs the width of the outline. */
+const live = join(docs, 'live.md');
+const withPipeline = readFileSync(live, 'utf8').replace(
+  '\n## Pipeline\n',
+  '\n## Pipeline\n\n<LivePipeline />\n\n## How it works\n',
+);
+writeFileSync(live, `---\naside: false\n---\n\n${withPipeline}`);
+
 const { description, repository } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
 const api = await writeApi(join(docs, 'api'));
 const sections = [...sectionsOf(docs), { title: 'API', pages: api.map((page) => ({ ...page, about: 'what it exports' })) }];
@@ -34,6 +42,9 @@ const linkOut = (md) => {
   });
 };
 
+/** A title as the sidebar shows it; the names of entry points stay as they are. */
+const labelOf = ({ title, path }) => (path.startsWith('api/') ? title : title[0].toUpperCase() + title.slice(1));
+
 /** llms.txt: the table of contents for language models, with each page as Markdown beside its HTML. */
 const writeForModels = (outDir) => {
   const list = sections.map(
@@ -42,7 +53,7 @@ const writeForModels = (outDir) => {
   );
   writeFileSync(join(outDir, 'llms.txt'), `# Interlock\n\n> ${description}\n\n${list.join('\n\n')}\n`);
   const originals = resolve(import.meta.dirname, '../../docs');
-  for (const page of globSync('{*,guide/*,reference/*}.md', { cwd: originals }))
+  for (const page of globSync('{*,guide/**/*,reference/*}.md', { cwd: originals }))
     cpSync(join(originals, page), join(outDir, page));
   cpSync(join(docs, 'api'), join(outDir, 'api'), { recursive: true });
 };
@@ -56,7 +67,11 @@ export default defineConfig({
   outDir: resolve(import.meta.dirname, '../dist'),
   cacheDir: resolve(import.meta.dirname, '../node_modules/.cache/vitepress'),
   cleanUrls: true,
-  vite: { esbuild: { tsconfigRaw: '{}' } }, // its esbuild is older than the target of our tsconfig.json
+  vite: {
+    esbuild: { tsconfigRaw: '{}' }, // its esbuild is older than the target of our tsconfig.json
+    resolve: { alias: { 'node:timers/promises': resolve(import.meta.dirname, '../live/node-timers.ts') } },
+    build: { rollupOptions: { external: [/^@mastra\//] } }, // guards on the live page do without Mastra
+  },
   markdown: { config: linkOut },
   buildEnd: ({ outDir }) => writeForModels(outDir),
   themeConfig: {
@@ -64,12 +79,13 @@ export default defineConfig({
     outline: [2, 3],
     nav: [
       { text: 'Start', link: '/guide/start' },
+      { text: 'Try it', link: '/live' },
       { text: 'Promises', link: '/guide/promises' },
       { text: 'Errors', link: '/reference/errors' },
     ],
     sidebar: sections.map(({ title, pages }) => ({
       text: title,
-      items: pages.map(({ title: text, path }) => ({ text, link: `/${path.replace(/\.md$/, '')}` })),
+      items: pages.map((page) => ({ text: labelOf(page), link: `/${page.path.replace(/\.md$/, '')}` })),
     })),
     ...(source && { socialLinks: [{ icon: 'github', link: source }] }),
   },

@@ -33,7 +33,7 @@ export interface GuardTraits {
    */
   readonly judgesErrors?: boolean;
   /**
-   * Whether its hooks work on any host: of `messageList` they use what docs/guide/ai-sdk.md lists, they send no signals, and they let
+   * Whether its hooks work on any host: of `messageList` they use what docs/guide/portable.md lists, they send no signals, and they let
    * pass what `abort` throws, whatever its class. Where all guards of a run in the AI SDK say so, `@mastra/core` is not loaded.
    */
   readonly portable?: boolean;

@@ -42,7 +42,8 @@ export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<
   if (!memory || run.resultStands) return; // an accepted answer is saved by its own activity
   if (status === 'suspended') return persistWaitingTurn(run);
   if (!isUnaccepted(status)) return;
-  await retractWaitingTurn(run);
+  if (savesSteps(run) && status !== 'tripwire') return; // what it saved of them was accepted
+  await retractTurn(run);
   const policy = run.options.persistence?.[status] ?? 'drop';
   const list = policy === 'drop' ? undefined : listToPersist(run, { policy, status });
   if (!list) return run.recorder.record({ type: 'memory', given: 'nothing' });
@@ -50,15 +51,30 @@ export const persistRejectedTurn = async (run: Run, status: RunStatus): Promise<
   run.recorder.record({ type: 'memory', given: policy as Exclude<KeptTurn, 'drop'>, ...(error && { error }) });
 };
 
-/** While a run waits for a person, memory has what was accepted of it. That memory cannot take it changes nothing of the run. */
+/** While a run waits for a person, memory has what was accepted of it. */
 const persistWaitingTurn = async (run: Run): Promise<void> => {
-  const { whileWaiting, persistence, ports } = run.options;
-  if (!whileWaiting || persistence?.suspended === 'drop') return;
+  if (run.options.persistence?.suspended === 'drop') return;
+  await persistSoFar(
+    run,
+    waitingCalls(run).map((call) => waitingChunk(run, call)),
+  );
+};
+
+/** With `savePerStep`, memory has the accepted steps before the next one begins; what is withheld until the end was not accepted yet. */
+export const persistAcceptedSteps = async (run: Run): Promise<void> => {
+  if (savesSteps(run) && run.steps.length > 0) await persistSoFar(run, []);
+};
+
+const savesSteps = (run: Run): boolean => run.options.savePerStep === true && !isWithheld(run);
+
+/** Memory has what was accepted of a run that is not over. That memory cannot take it changes nothing of the run. */
+const persistSoFar = async (run: Run, waiting: readonly Chunk[]): Promise<void> => {
+  const { unfinishedTurn, ports } = run.options;
+  if (!unfinishedTurn) return;
   const list = ports.messages.restore(snapshotConversation(run), run.list);
-  const waiting = waitingCalls(run).map((call) => waitingChunk(run, call));
   if (isWithheld(run)) withhold(run, list, waiting);
   await failureOf(
-    whileWaiting.keep(list, waiting).then(() => undefined),
+    unfinishedTurn.keep(list, waiting).then(() => undefined),
     run,
   );
 };
@@ -75,13 +91,13 @@ const withhold = (run: Run, list: MessageList, waiting: readonly Chunk[]): void 
   messages.write(list, left, { scope: 'response', source: 'response' });
 };
 
-/** What was kept while the run waited was not accepted in the end. */
-const retractWaitingTurn = async (run: Run): Promise<void> => {
-  const { whileWaiting, persistence } = run.options;
-  const hasWaited = run.recorder.events.some(({ type }) => type === 'run-resume');
-  if (!whileWaiting || !hasWaited || persistence?.suspended === 'drop') return;
+/** What was kept of the run before its end was not accepted in the end. */
+const retractTurn = async (run: Run): Promise<void> => {
+  const { unfinishedTurn, persistence } = run.options;
+  const hasWaited = persistence?.suspended !== 'drop' && run.recorder.events.some(({ type }) => type === 'run-resume');
+  if (!unfinishedTurn || !(hasWaited || (savesSteps(run) && run.steps.length > 0))) return;
   await failureOf(
-    whileWaiting.takeBack().then(() => undefined),
+    unfinishedTurn.takeBack(run.list).then(() => undefined),
     run,
   );
 };

@@ -22,8 +22,8 @@ export interface Persistence {
   suspended?: 'keep' | 'drop';
 }
 
-/** What memory keeps of a run while it waits for a person. */
-export interface WhileWaiting {
+/** What memory keeps of a run that is not over: while it waits for a person, and with `savePerStep` after each step. */
+export interface UnfinishedTurn {
   /**
    * @param list a copy that is the memory's own
    * @param waiting the calls that wait, as clients are told of them
@@ -36,5 +36,5 @@ export interface WhileWaiting {
    */
   noteKept(list: MessageList): void;
   /** Deletes what was kept of the answer. */
-  takeBack(): Promise<void>;
+  takeBack(list: MessageList): Promise<void>;
 }

@@ -25,7 +25,7 @@ import type {
   StepSettings,
   TokenUsage,
 } from './ports.js';
-import type { WhileWaiting } from './persistence.js';
+import type { UnfinishedTurn } from './persistence.js';
 import type { ResponseAhead } from './read-ahead.js';
 import type { LoopSnapshot } from './decide.js';
 import type { FinishedCall } from './reuse.js';
@@ -92,8 +92,10 @@ export interface RunOptions extends Readonly<RecordedSettings> {
   readonly serveGuardDetails?: boolean;
   /** Whether callers get errors whole, with what they quote of the prompt. Default `false`. */
   readonly serveErrorDetails?: boolean;
-  /** Keeps the conversation while the run waits for a person. Absent where no memory does. */
-  readonly whileWaiting?: WhileWaiting;
+  /** Keeps the conversation of a run that is not over. Absent where no memory does. */
+  readonly unfinishedTurn?: UnfinishedTurn;
+  /** Whether memory gets each step once it was accepted. Default `false`: the whole answer at the end. */
+  readonly savePerStep?: boolean;
   /** What tools do outside the run, by their names. */
   readonly effects?: Readonly<Record<string, Effect>>;
   /** What keeps the run while it goes on. Default: nothing does. */

@@ -53,6 +53,7 @@ export interface CallOptions extends Omit<StepSettings, 'structuredOutput'>, Cal
   delegation?: unknown;
   scorers?: unknown;
   returnScorerData?: boolean;
+  savePerStep?: boolean;
   mcp?: unknown;
   model?: unknown;
   experimentalTransform?: StreamTransforms;

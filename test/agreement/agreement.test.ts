@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
@@ -47,6 +49,18 @@ const entrances: readonly Entrance[] = [
     but: inAiSdk,
   })),
 ];
+
+it('a page says where entrances differ', () => {
+  const anchorOf = (line: string) => line.replace(/^#+ /, '').toLowerCase().replaceAll(' ', '-');
+  const missing = [...streamAndGenerate, ...afterApproval, ...inAiSdk].filter(({ link }) => {
+    const [file = '', anchor] = link.split('#');
+    const headings = readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('#'));
+    return anchor && !headings.map(anchorOf).includes(anchor);
+  });
+  expect(missing).toEqual([]);
+});
 
 describe('every entrance gives its caller the same', () => {
   beforeEach(() => void vi.spyOn(console, 'error').mockReturnValue()); // the AI SDK prints the errors of streams

@@ -36,7 +36,7 @@ const partialWords: Exclusion = {
 export const streamAndGenerate: readonly Exclusion[] = [
   {
     why: 'An answer that a provider gives at once has a finish reason, and comes whole or not at all.',
-    link: 'docs/guide/ai-sdk.md',
+    link: 'docs/guide/ai-sdk.md#a-guarded-agent',
     leavesOut: hasEnd('cut', 'break'),
   },
   partialWords,
@@ -70,13 +70,13 @@ export const inAiSdk: readonly Exclusion[] = [
   },
   {
     why: 'What a guard of the result changes in the steps before the last has no effect.',
-    link: 'docs/guide/ai-sdk.md#what-is-reported',
+    link: 'docs/guide/ai-sdk-details.md#events',
     leavesOut: ({ opening, rules }) =>
       opening.length > 0 && rules.some(({ phase, act }) => phase === 'outputResult' && act === 'edit'),
   },
   {
     why: 'What processInputStep changes is gone at the next step, where it is changed again.',
-    link: 'docs/guide/ai-sdk.md#steps',
+    link: 'docs/guide/ai-sdk-details.md#steps',
     compares: (seen) => ({
       ...seen,
       verdicts: seen.verdicts.map((line) => (line.startsWith('inputStep: ') ? line.replaceAll(' edit', ' pass') : line)),
@@ -84,7 +84,7 @@ export const inAiSdk: readonly Exclusion[] = [
   },
   {
     why: 'Words that have left cannot be taken back: with `hold: "chunk"` there is no other attempt, and no edit of them.',
-    link: 'docs/guide/ai-sdk.md#when-words-leave',
+    link: 'docs/guide/ai-sdk-details.md#when-words-leave',
     leavesOut: ({ hold, rules }) =>
       hold === 'none' && rules.some(({ phase, act }) => act === 'retry' || (act === 'edit' && afterwards.has(phase))),
   },

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
@@ -6,13 +6,15 @@ import * as guards from '../../workflows/guards/index.js';
 import * as workflows from '../../workflows/index.js';
 import { inRoot } from './examples.js';
 
-describe('docs/guide/guards.md', () => {
-  const text = readFileSync(inRoot('docs/guide/guards.md'), 'utf8');
+describe('the pages of the ready-made guards', () => {
+  const text = globSync('docs/guide/{guards,guards/*}.md', { cwd: inRoot('.') })
+    .map((page) => readFileSync(inRoot(page), 'utf8'))
+    .join('\n');
 
   it.each([
     ...workflows.valueKinds,
     ...Object.keys(workflows).filter((name) => name.endsWith('Guard') && name !== 'financialAdviceGuard'),
-  ])('tells of %s', (name) => expect(text).toContain(`\`${name}\``));
+  ])('name %s', (name) => expect(text).toContain(`\`${name}\``));
 });
 
 describe('docs/guide/risks.md', () => {

@@ -16,7 +16,7 @@ const discouraged: Readonly<Record<string, string>> = {
   beside: 'next to, during, in parallel with, compared with',
 };
 
-const pages = globSync(['*.md', 'docs/*.md', 'docs/{guide,reference}/*.md', 'examples/{,*/}README.md', '.github/**/*.md'], {
+const pages = globSync(['*.md', 'docs/*.md', 'docs/{guide,reference}/**/*.md', 'examples/{,*/}README.md', '.github/**/*.md'], {
   cwd: inRoot('.'),
 }).map((path) => path.replaceAll('\\', '/'));
 

@@ -10,7 +10,6 @@ describe('options that the loop does not honour', () => {
   const refused: [string, unknown][] = [
     ['autoResumeSuspendedTools', true],
     ['eagerToolExecution', true],
-    ['savePerStep', true],
     ['versions', {}],
     ['transform', {}],
   ];

@@ -191,16 +191,16 @@ describe.each(modes)('the history of a thread in %s', (mode) => {
     expect(givenIn(events)).toEqual([expect.stringMatching(/^user-only: memory did not answer/)]);
   });
 
-  it.each([
-    ['memory.options.observationalMemory', { observationalMemory: true }],
-    ['memory.options.workingMemory.useStateSignals', { workingMemory: { enabled: true, useStateSignals: true } }],
-  ])('%s is refused', async (name, options) => {
-    const memory = openDisk().memory();
-    const model = scriptedModel({ steps: [] });
-    const agent = new InterlockAgent({ id: 'tested', name: 'Tested', instructions: 'Answer.', model, memory });
-    const error = await expectRefusal('agent/unsupported-option', model, () =>
-      agent[mode]('Hi', { ...fresh(), memory: { ...target, options } }),
-    );
-    expect(error.message).toContain(name);
-  });
+  it.each([['memory.options.workingMemory.useStateSignals', { workingMemory: { enabled: true, useStateSignals: true } }]])(
+    '%s is refused',
+    async (name, options) => {
+      const memory = openDisk().memory();
+      const model = scriptedModel({ steps: [] });
+      const agent = new InterlockAgent({ id: 'tested', name: 'Tested', instructions: 'Answer.', model, memory });
+      const error = await expectRefusal('agent/unsupported-option', model, () =>
+        agent[mode]('Hi', { ...fresh(), memory: { ...target, options } }),
+      );
+      expect(error.message).toContain(name);
+    },
+  );
 });

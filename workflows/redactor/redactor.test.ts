@@ -71,8 +71,10 @@ describe('strategies', () => {
 
 describe('options that cannot be used', () => {
   it.each<[string, string, Partial<RedactorOptions>]>([
+    ['guard/unknown-option', 'redactor.pattern', { pattern: [order] } as never],
+    ['guard/invalid-option', 'redactor.entropy', { entropy: 'yes' as never }],
     ['guard/invalid-option', 'redactor.strategy', { strategy: 'shred' as RedactionStrategy }],
-    ['guard/invalid-option', 'redactor.kinds', { kinds: ['name' as never] }],
+    ['guard/invalid-option', 'redactor.kinds.0', { kinds: ['name' as never] }],
     ['guard/invalid-option', 'redactor.kinds', { kinds: [] }],
     ['guard/invalid-option', 'redactor.patterns', { patterns: [order, order] }],
     ['guard/invalid-option', 'redactor.patterns', { patterns: [{ ...order, name: 'email' }] }],

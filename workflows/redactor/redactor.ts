@@ -1,6 +1,8 @@
 import type { Processor } from '@mastra/core/processors';
 import { InterlockError } from '../../src/errors.js';
 import type { WindowedProcessor } from '../../src/guard/pattern.js';
+import { aBoolean, aFunction, anObject, aText, either, kind, listOf, needed, oneOf } from '../../src/option-kind.js';
+import { checkOptions, sharedKinds, type KindsOf } from '../guards/check-options.js';
 import { report, type Detection } from '../guards/detection.js';
 import { traitsOf } from '../guards/guard-options.js';
 import { valueHooks, type ValuePlace } from '../guards/value-hooks.js';
@@ -28,7 +30,7 @@ type Redactor = Processor<string, RedactionMetadata> & WindowedProcessor;
  * another process has new placeholders. In a pipeline that Mastra's own engine runs, `processLLMRequest` is not called: put the
  * redactor into the agent's array.
  *
- * Raises `guard/invalid-option` and `guard/unbounded-pattern`.
+ * Raises `guard/unknown-option`, `guard/invalid-option` and `guard/unbounded-pattern`.
  *
  * @example
  * redactor({ strategy: 'mask' });
@@ -36,7 +38,8 @@ type Redactor = Processor<string, RedactionMetadata> & WindowedProcessor;
  */
 export const redactor = (options: RedactorOptions): Redactor => {
   const { strategy, kinds = valueKinds, patterns = [], id = 'redactor' } = options;
-  checkOptions(options, id);
+  checkOptions(id, options, optionKinds);
+  checkTogether(options, id);
   const own = patterns.map((pattern, index) => [pattern.name, readPattern(pattern, `${id}.patterns[${index}]`)] as const);
   const finders: NamedFinders = [...findersOf(kinds, options), ...own];
   const guard: Redactor = {
@@ -66,15 +69,26 @@ export const redactor = (options: RedactorOptions): Redactor => {
 
 const strategies: readonly RedactionStrategy[] = ['mask', 'hash', 'remove', 'replace', 'block', 'restore'];
 
-const checkOptions = ({ strategy, kinds = valueKinds, patterns = [], countries = [] }: RedactorOptions, id: string): void => {
+const optionKinds: KindsOf<RedactorOptions> = {
+  ...sharedKinds,
+  strategy: needed(oneOf(...strategies)),
+  kinds: listOf(oneOf(...valueKinds)),
+  patterns: listOf(anObject),
+  replacement: either(aText, aFunction),
+  key: either(
+    aText,
+    kind('bytes', (value) => value instanceof Uint8Array),
+  ),
+  defaultCountry: aText,
+  countries: listOf(oneOf(...idCountries)),
+  entropy: aBoolean,
+};
+
+/** What the kind of one option does not say. */
+const checkTogether = ({ kinds = valueKinds, patterns = [] }: RedactorOptions, id: string): void => {
   const refuse = (name: string, detail: string): never => {
     throw new InterlockError('guard/invalid-option', { path: `${id}.${name}`, detail });
   };
-  if (!strategies.includes(strategy)) refuse('strategy', `it is ${strategy}, expected ${strategies.join(', ')}.`);
-  const unknown = kinds.find((kind) => !valueKinds.includes(kind));
-  if (unknown) refuse('kinds', `there is no kind ${unknown}; there are ${valueKinds.join(', ')}.`);
-  const foreign = countries.find((country) => !idCountries.includes(country));
-  if (foreign) refuse('countries', `no numbers of ${foreign} are known; there are ${idCountries.join(', ')}.`);
   if (kinds.length + patterns.length === 0) refuse('kinds', 'there is nothing to look for.');
   const names = [...kinds, ...patterns.map(({ name }) => name)];
   const twice = names.find((name, index) => names.indexOf(name) !== index);

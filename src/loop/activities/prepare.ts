@@ -2,7 +2,7 @@ import { InterlockError } from '../../errors.js';
 import { clearFeedback, restart, showFeedback } from '../feedback.js';
 import { snapshotConversation } from '../conversation-snapshot.js';
 import { judge } from '../judge.js';
-import { markInputAccepted } from '../persist-rejected-turn.js';
+import { markInputAccepted, persistAcceptedSteps } from '../persist-rejected-turn.js';
 import type { Outcome } from '../outcome.js';
 import { createAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
 import type { PhaseData } from '../../phase/row.js';
@@ -12,8 +12,10 @@ import type { ResolvedModel } from '../../phase/host.js';
 export const prepare = async (run: Run): Promise<Outcome> => {
   const { runId } = run.options;
   const { messages } = run.scope.host;
-  if (run.position.attempt === 1) beginStep(run);
-  else restart(run);
+  if (run.position.attempt === 1) {
+    beginStep(run);
+    await persistAcceptedSteps(run);
+  } else restart(run);
   markInputAccepted(run, false);
   const { list } = run;
   messages.writeSystem(list, run.baseSystem);

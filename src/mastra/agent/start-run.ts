@@ -12,7 +12,7 @@ import { compileChains, resolveChains } from './chains.js';
 import type { InterlockConfig } from './config.js';
 import { createLoopPorts } from './loop-ports.js';
 import type { LoopTarget } from '../tools/loop-target.js';
-import { createWhileWaiting } from '../memory/while-waiting.js';
+import { createUnfinishedTurn } from '../memory/unfinished-turn.js';
 import { openConversation, type Conversation } from '../memory/memory.js';
 import { objectPlanOf } from '../structured-output/object-plan.js';
 import { mastraOptions } from '../options/mastra-options.js';
@@ -66,16 +66,15 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
   const own = effectiveOptions(guards, options);
   const chains = await resolveChains({ ...start, guards: { ...own, signals: guards.signals }, conversation });
   const ownLimits = start.limits ?? limitsOf(own, options, chains.hasErrorGuards);
-  const { recordEdits = false } = own;
+  const recordEdits = own.recordEdits ?? false;
   const lanes = compileChains(agent.id, chains, recordEdits);
   const newMessageId = () => createId('message');
   const list = await openList({ agent, options, messages, requestContext, conversation, createId: newMessageId });
-  const hooks = { ...start.hooks, ...options.hooks };
   const trace = createAgentTrace(tracingOf({ ...start, runId, conversation, list, recordEdits, limits: ownLimits }), lanes);
-  const call = { agent, options, requestContext, runId, mode, list, conversation, hooks, maxModelRetries };
-  const target: LoopTarget = { ...call, isGuarded: Object.values(lanes).some(Boolean), trace };
+  const call = { agent, options, requestContext, runId, mode, list, conversation, maxModelRetries };
+  const hooks = { ...start.hooks, ...options.hooks };
+  const target: LoopTarget = { ...call, hooks, isGuarded: Object.values(lanes).some(Boolean), trace };
   const { settings, ...loop } = await createLoopPorts(target, newMessageId);
-  const limits: LoopLimits = { models: loop.ports.models.length, ...ownLimits };
   const { recording, begin, ...recorded } = openRecording({
     isContinued,
     own,
@@ -94,8 +93,8 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
     list,
     ...recorded,
     settings,
-    objectPlan: objectPlanOf(agent.id, limits.maxRetries, recordEdits),
-    limits,
+    objectPlan: objectPlanOf(agent.id, ownLimits.maxRetries, recordEdits),
+    limits: { models: loop.ports.models.length, ...ownLimits },
     tracer: joinTracers(trace, recording),
     recording,
     hold: own.hold === 'none' ? undefined : own.hold,
@@ -104,7 +103,8 @@ export const startRun = async (start: StartOptions): Promise<Run> => {
     serveErrorDetails: own.serveErrorDetails,
     toolConcurrency: concurrencyOf(options),
     persistence: own.persistence ?? {},
-    whileWaiting: createWhileWaiting({ conversation, processors: chains.saving, requestContext }),
+    unfinishedTurn: createUnfinishedTurn({ conversation, processors: chains.saving, requestContext }),
+    savePerStep: options.savePerStep,
     effects: own.effects,
     journal: start.journal,
     context: {

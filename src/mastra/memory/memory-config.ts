@@ -13,11 +13,6 @@ interface Refusal {
 /** What Mastra's memory can do and the loop cannot do with its promises kept. */
 const refusals: readonly Refusal[] = [
   {
-    path: 'memory.options.observationalMemory',
-    isAsked: ({ observationalMemory: asked }) => (typeof asked === 'object' ? asked.enabled !== false : asked === true),
-    detail: 'it saves and observes an answer while it is made, before its guards have accepted it.',
-  },
-  {
     path: 'memory.options.workingMemory.useStateSignals',
     isAsked: ({ workingMemory }) =>
       workingMemory !== undefined && 'useStateSignals' in workingMemory && workingMemory.useStateSignals === true,

@@ -5,6 +5,7 @@ import type { Conversation } from './memory.js';
 import { messageMirrors } from './memory-mirrors.js';
 import { addMissingParts } from '../messages/sync-text-content.js';
 import { threadTitle, type Titling } from './memory-title.js';
+import { observational, observeAccepted } from './observe-accepted.js';
 
 /** What stands around the guards of a call. */
 interface MemoryProcessors {
@@ -31,10 +32,14 @@ export const memoryProcessors = async (
   // Memory only asks which processors are already there; it takes what Mastra's agents take.
   const before = await memory.getInputProcessors([...input] as never, requestContext);
   const after = await memory.getOutputProcessors([...output] as never, requestContext);
-  const bound = (processors: readonly Processor[]) => processors.map((processor) => inConversation(processor, conversation));
+  const observing = before.find(({ id }) => id === observational);
+  const { recall, save, observe } = observing ? observeAccepted(observing, conversation) : {};
+  const bound = (processors: readonly (Processor | undefined)[]) =>
+    processors.flatMap((processor) => (processor ? [inConversation(processor, conversation)] : []));
+  const own = after.filter(({ id }) => id !== observational);
   return {
-    before: [...bound(before), recalledParts],
-    after: [messageMirrors, updates.processor, ...bound(after), threadTitle(titling, conversation)],
+    before: [...bound(before.map((processor) => (processor === observing ? recall : processor))), recalledParts],
+    after: [messageMirrors, updates.processor, ...bound([...own, save, observe]), threadTitle(titling, conversation)],
   };
 };
 

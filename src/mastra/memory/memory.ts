@@ -29,6 +29,8 @@ export interface Conversation {
   /** What memory's processors read of it, as Mastra's agent puts it into the request's context. */
   readonly context: object;
   readonly updates: MemoryUpdates;
+  /** Warns where the application logs. */
+  warn(message: string, details: object): void;
 }
 
 interface OpenConversationOptions {
@@ -50,13 +52,10 @@ export const openConversation = async ({
   requestContext,
 }: OpenConversationOptions): Promise<Conversation | undefined> => {
   const memory = await agent.getMemory({ requestContext });
+  const warn = (message: string, details: object): void => agent.getMastraInstance()?.getLogger()?.warn(message, details);
   if (!memory) {
     // Mastra's networks and tools name a thread for every agent that they call; as in Mastra, one without memory says so and goes on.
-    if (target)
-      agent
-        .getMastraInstance()
-        ?.getLogger()
-        ?.warn('No memory is configured, so thread and resource are not used', { agent: agent.id });
+    if (target) warn('No memory is configured, so thread and resource are not used', { agent: agent.id });
     return undefined;
   }
   const wanted = wantedThread(target, requestContext);
@@ -72,7 +71,7 @@ export const openConversation = async ({
   const runState = new mastraMemory.MemoryRunState({ memory, threadId, resourceId, thread, ownershipValidated: true });
   const context = { thread, resourceId, memoryConfig, runState: () => runState };
   requestContext.set('MastraMemory', context);
-  return { memory, threadId, resourceId, config, context, updates: createMemoryUpdates(memory, resourceId) };
+  return { memory, threadId, resourceId, config, context, updates: createMemoryUpdates(memory, resourceId), warn };
 };
 
 const invalid = (path: string, detail: string): InterlockError => new InterlockError('agent/invalid-option', { path, detail });

@@ -119,7 +119,7 @@ export const mastraOptions = {
   messageId: onCall(withoutEffect),
   eagerToolExecution: onCall(unlessFalse('no tool runs before its step was judged.')),
   autoResumeSuspendedTools: onCall(unlessFalse('what a person answers is not read off what a model writes.')),
-  savePerStep: onCall(unlessFalse('an answer is saved once it was accepted as a whole.'), served),
+  savePerStep: onCall(aBoolean, served),
   versions: onCall(refused('call the agent of the version that is meant.'), served),
   transform: both(refused('guards of the stream and of results say what is shown.')),
   workflows: inConfig(orGiven(workflows)),

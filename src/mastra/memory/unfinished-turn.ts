@@ -1,14 +1,14 @@
 import type { MastraDBMessage, MessageList } from '@mastra/core/agent/message-list';
 import type { Processor } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
-import type { WhileWaiting } from '../../loop/persistence.js';
+import type { UnfinishedTurn } from '../../loop/persistence.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Conversation } from './memory.js';
 
 /** The processors that save messages, and embed none of them. */
 const saving: ReadonlySet<string> = new Set(['message-mirrors', 'message-history']);
 
-interface Waiting {
+interface UnfinishedTurnOptions {
   readonly conversation: Conversation | undefined;
   /** Those of the memory that run once an answer was accepted. */
   readonly processors: readonly Processor[];
@@ -16,24 +16,31 @@ interface Waiting {
 }
 
 /**
- * Saves the conversation of a run that waits for a person, with the calls that wait where Mastra's clients look for them: a page that is
- * loaded again shows the question and its approval. No vectors are made of it.
+ * Saves the conversation of a run that is not over, with the calls that wait for a person where Mastra's clients look for them: a page that
+ * is loaded again shows the question and its approval. No vectors are made of it.
  */
-export const createWhileWaiting = ({ conversation, processors, requestContext }: Waiting): WhileWaiting | undefined => {
+export const createUnfinishedTurn = ({
+  conversation,
+  processors,
+  requestContext,
+}: UnfinishedTurnOptions): UnfinishedTurn | undefined => {
   if (!conversation || conversation.config.readOnly) return undefined;
   const { memory } = conversation;
   const kept = new Set<string>();
+  const noteKept = (list: MessageList): void => {
+    for (const { id } of list.get.response.db()) kept.add(id);
+  };
   return {
+    noteKept,
     keep: async (list, waiting) => {
       noteWaiting(list, waiting);
+      noteKept(list);
       const result = { text: '', usage: {}, finishReason: 'suspended', steps: [] };
       const args = { messages: list.get.response.db(), messageList: list, requestContext, result, abort: refuse, retryCount: 0 };
       for (const processor of processors) if (saving.has(processor.id)) await processor.processOutputResult?.(args as never); // what these two read
     },
-    noteKept: (list) => {
-      for (const { id } of list.get.response.db()) kept.add(id);
-    },
-    takeBack: async () => {
+    takeBack: async (list) => {
+      noteKept(list);
       if (kept.size > 0) await memory.deleteMessages([...kept]);
     },
   };

@@ -1,0 +1,20 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { inRoot } from './examples.js';
+
+/** Words of a page, code included; the lines of a table are not words. */
+const wordsIn = (text: string): number => text.match(/\S*[\p{L}\p{N}]\S*/gu)?.length ?? 0;
+
+const longer = (pattern: string, most: number): string[] =>
+  globSync(pattern, { cwd: inRoot('.') })
+    .map((page) => ({ page, words: wordsIn(readFileSync(inRoot(page), 'utf8')) }))
+    .filter(({ words }) => words > most)
+    .map(({ page, words }) => `${page}: ${words} words, at most ${most}; split it by question, or delete what another page says`);
+
+describe('the length of pages', () => {
+  it('counts words, and not the signs between them', () => expect(wordsIn('| a | `b` |\n| --- | --- |\n| c d | |')).toBe(4));
+
+  it('a guide has at most 1,200 words', () => expect(longer('docs/guide/*.md', 1200)).toEqual([]));
+
+  it('the page of a guard has at most 400 words', () => expect(longer('docs/guide/guards/*.md', 400)).toEqual([]));
+});

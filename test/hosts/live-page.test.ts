@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { widths } from './browser.js';
+import { useBrowser } from './use-browser.js';
+
+const root = join(import.meta.dirname, '../..');
+const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
+
+/** The built site, as any server of files gives it. */
+const server = createServer((request, response) => {
+  const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
+  const file = extname(pathname) === '' ? `${pathname}.html` : pathname;
+  readFile(join(root, 'site/dist', file)).then(
+    (body) => response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream' }).end(body),
+    () => response.writeHead(204).end(),
+  );
+});
+const live = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/live`;
+
+beforeAll(async () => {
+  await promisify(execFile)('npm', ['run', 'site'], { cwd: root, maxBuffer: 2 ** 24 });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+}, 600_000);
+afterAll(() => new Promise((resolve) => void server.close(resolve)));
+
+const findingsOf = async (page: Page): Promise<string[]> => {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<{ violations: { id: string; impact: string }[] }>('axe.run(".live")');
+  return violations.filter(({ impact }) => /serious|critical/.test(impact)).map(({ id }) => id);
+};
+
+describe('the live page of the site', () => {
+  const browser = useBrowser({ suite: 'site' });
+
+  it.each([
+    ['light', widths.desktop],
+    ['dark', widths.desktop],
+    ['dark', widths.phone],
+  ] as const)('runs a pipeline and every cut of an answer, %s at %i px', async (colorScheme, width) => {
+    const page = await browser().open(live(), { colorScheme, width });
+    await page.getByText('Write to [EMAIL], or call [PHONE].').first().waitFor();
+    await page.getByRole('button', { name: 'Try every cut' }).click();
+    await page.getByText('one output', { exact: true }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await findingsOf(page)).toEqual([]);
+    await browser().screenshot(page, `live-${colorScheme}`, { fullPage: true });
+  });
+
+  it('shows the cuts at which a filter of single chunks leaks, and that a window closes them', async () => {
+    const page = await browser().open(live(), { colorScheme: 'dark' });
+    const sample = page.getByLabel('Sample');
+    await sample.selectOption('A regular expression on each chunk');
+    await page.getByRole('button', { name: 'Try every cut' }).click();
+    await page.getByText('different outputs').waitFor();
+    expect(await page.getByText('Write to jane@example.com, please.').count()).toBeGreaterThan(1);
+    await browser().screenshot(page, 'live-leak', { fullPage: true });
+    await sample.selectOption('The same filter, with a window');
+    await page.getByRole('button', { name: 'Try every cut' }).click();
+    await page.getByText('one output', { exact: true }).waitFor();
+    expect(await page.getByText('different outputs').count()).toBe(0);
+  });
+
+  it('runs what the reader writes, and shows what is wrong with it', async () => {
+    const page = await browser().open(live());
+    await page.getByRole('status').first().waitFor();
+    const code = page.getByLabel('Guards: an expression');
+    await code.fill('redactor({ strategy: "mask", kinds: ["email"] })');
+    await page.getByText('Write to ****@*******.***').first().waitFor();
+    await code.fill('redactor({ strategy: "mask", kind: ["email"] })');
+    expect(await page.getByRole('alert').textContent()).toContain('guard/unknown-option');
+  });
+});
