@@ -86,6 +86,21 @@ describe('unquotedError', () => {
     expect((shown(new Error('down', { cause: { body: secret } })).cause as { body: string }).body).toBe(secret);
   });
 
+  it.each<[string, () => unknown]>([
+    ['a body', () => ({ type: 'overloaded', body: secret, error: { message: secret } })],
+    ['a list', () => [{ type: 'overloaded', body: secret }, new Error(secret)]],
+    ['lists in an AggregateError', () => new AggregateError([[new Error(secret)], { type: 'overloaded', body: secret }], secret)],
+    ['causes of causes', () => new Error(secret, { cause: new Error('b', { cause: { type: 'overloaded', body: secret } }) })],
+  ])('hides what is no error the same way: %s', (_, make) => {
+    for (const error of [shown(make()), shown(new Error('top', { cause: make() }))]) {
+      const { cause, errors } = error as { cause?: unknown; errors?: unknown };
+      const { cause: deepest } = (cause ?? {}) as { cause?: unknown };
+      const said = [error, cause, errors, deepest].map((one) => `${JSON.stringify(one)} ${inspect(one, { depth: 9 })}`).join();
+      expect(said).not.toMatch(/mara|4471/);
+    }
+    expect(JSON.stringify(shown({ type: 'overloaded', body: secret }))).toBe('{"type":"overloaded"}');
+  });
+
   it('gives an error for a value that cannot be read', () => {
     const hostile = new Proxy(new Error('x'), {
       ownKeys: () => {

@@ -1,3 +1,4 @@
+import { isRecord } from '../phase/plain-data.js';
 import { stripQuotedSecrets } from './strip-quoted-secrets.js';
 
 /** Fields of an error that callers are shown. Providers name the fields that hold a request as they like, so that the list says what may leave. */
@@ -47,8 +48,13 @@ interface Showing {
 const isErrorLike = (value: unknown): value is Error =>
   value instanceof Error || typeof (value as { message?: unknown } | null | undefined)?.message === 'string';
 
+/** A thing without a message that is thrown, or the cause of an error: a body that a provider answered with. */
+const isBody = (value: unknown): value is object => isRecord(value) && !isErrorLike(value);
+
 const shown = (error: unknown, showing: Showing): unknown => {
   if (typeof error === 'string') return showing.cut(error);
+  if (Array.isArray(error)) return shownList(error, showing);
+  if (isBody(error)) return shownBody(error, showing);
   if (!isErrorLike(error)) return error;
   if (showing.seen.has(error)) return showing.seen.get(error);
   const message = showing.cut(error.message);
@@ -58,6 +64,22 @@ const shown = (error: unknown, showing: Showing): unknown => {
   const fields = fieldsOf(error, { message, target }, showing);
   if (!canChange) Object.setPrototypeOf(target, Object.getPrototypeOf(error) as object | null);
   Object.defineProperties(target, fields);
+  return target;
+};
+
+const shownList = (list: readonly unknown[], showing: Showing): unknown => {
+  if (showing.seen.has(list)) return showing.seen.get(list);
+  const target: unknown[] = [];
+  showing.seen.set(list, target);
+  for (const one of list) target.push(shown(one, showing));
+  return target;
+};
+
+/** A copy, in which a field that may quote the request can be read, and is not enumerable. */
+const shownBody = (body: object, showing: Showing): object => {
+  const target = {};
+  for (const [name, field] of Object.entries(Object.getOwnPropertyDescriptors(body)))
+    Object.defineProperty(target, name, { ...field, configurable: true, enumerable: isShown(name, field, showing) });
   return target;
 };
 
@@ -100,7 +122,7 @@ const isShown = (name: PropertyKey, { value }: PropertyDescriptor, { cut }: Show
 const nested = ({ value, get, ...field }: PropertyDescriptor, showing: Showing): PropertyDescriptor => {
   const { configurable } = field;
   if (get) return { get, configurable, enumerable: false };
-  const errors: unknown = Array.isArray(value) ? value.map((one) => shown(one, showing)) : shown(value, showing);
+  const errors = shown(value, showing);
   const isPlain = Array.isArray(errors) ? errors.every(isTold) : isTold(errors);
   return isPlain
     ? { value: errors, configurable, writable: true, enumerable: false }

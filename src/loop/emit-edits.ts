@@ -1,4 +1,5 @@
-import { editedAgain, lateEdits, withEdits, type Judged, type LateEdits } from './late-edits.js';
+import type { Span } from './response.js';
+import { changesWords, editedAgain, lateEdits, withEdits, wordsAgain, type Judged, type LateEdits } from './late-edits.js';
 import { freeId } from './part-ids.js';
 import type { Chunk } from './ports.js';
 import { agentChunk, publish } from './emit.js';
@@ -7,42 +8,74 @@ import type { Run } from './run.js';
 
 /** A step whose answer was judged as a whole. */
 export interface JudgedStep extends Judged {
+  /** Follows the edits. */
+  readonly spans: Span[];
   /** Where its chunks begin, and where those of the next step do. */
   readonly place: number;
-  readonly end?: number;
+  readonly end?: number | undefined;
   /** Ids of what a reader was shown of it: follows the edits. */
   readonly partIds: Set<string>;
   /** Other changes of its chunks while they are held. */
   readonly rewrite?: (chunk: Chunk) => Chunk;
 }
 
+/** A step of which chunks have left, and what guards changed of it. */
+interface LeftStep {
+  readonly step: JudgedStep;
+  readonly edits: LateEdits | undefined;
+}
+
 /**
- * Makes the stream say what guards accepted of a step. Chunks that are held back are edited in place; what has left is retracted, and the
- * edited parts leave again under new ids.
+ * Makes the stream say what guards accepted of the steps. Chunks that are held back are edited in place; what has left is retracted, and
+ * leaves again as it is now. Where words change, all words from there on leave again, so that a reader has them in their order; a page that knows
+ * no ids of parts is told of all words of the step, or of the run.
  */
-export const emitEdits = async (
-  run: Run,
-  { place, end, partIds, rewrite = (chunk) => chunk, ...judged }: JudgedStep,
-): Promise<void> => {
-  const { streamBuffer } = run.options;
-  const edits = lateEdits(judged);
-  if (!edits) return;
-  const newId = () => {
-    const id = freeId(run.usedPartIds, 'edited');
-    partIds.add(id);
-    return id;
-  };
-  if (streamBuffer.revise(place, end, (chunks) => withEdits(chunks, edits, newId).map(rewrite))) return;
-  const gone = goneOf(edits, partIds);
+export const emitEdits = async (run: Run, steps: readonly JudgedStep[]): Promise<void> => {
+  const all = steps.map((step): LeftStep => ({ step, edits: lateEdits(step) }));
+  if (!all.some(({ edits }) => edits)) return;
+  const left: LeftStep[] = [];
+  // The last step first, so that the places of the others stay.
+  for (const one of all.toReversed()) if (!reviseHeld(run, one)) left.unshift(one);
+  const first = left.findIndex(({ edits }) => edits && changesWords(edits));
+  const again = first === -1 ? [] : left[first]?.step.end === undefined ? left.slice(first) : left;
+  for (const one of left) await retractEdits(run, one, again.includes(one));
+  for (const one of left) await publishAgain(run, one, again.includes(one));
+};
+
+/** Edits what is held back of a step; says whether it was. */
+const reviseHeld = (run: Run, { step, edits }: LeftStep): boolean => {
+  const { place, end, rewrite = (chunk) => chunk } = step;
+  const revise = (chunks: readonly Chunk[]) =>
+    edits ? withEdits(chunks, edits, () => newId(run, step)).map(rewrite) : [...chunks];
+  return run.options.streamBuffer.revise(place, end, revise);
+};
+
+const newId = (run: Run, { partIds }: JudgedStep): string => {
+  const id = freeId(run.usedPartIds, 'edited');
+  partIds.add(id);
+  return id;
+};
+
+const retractEdits = async (run: Run, { step, edits }: LeftStep, withWords: boolean): Promise<void> => {
+  const { spans, partIds, place, end } = step;
+  const words = withWords ? spans.map(({ id }) => id) : [];
+  const others = [...(edits?.others.keys() ?? [])].filter((id): id is string => typeof id === 'string');
+  const gone = [...words, ...others].filter((id) => partIds.has(id));
   for (const id of gone) partIds.delete(id);
-  const words = end === undefined ? 'words' : 'earlier-words';
-  await retract(run, { partIds: gone, place, scope: edits.texts.size > 0 ? words : 'parts' });
-  for (const chunk of editedAgain(edits, newId, agentChunk(run, '', undefined))) {
+  const wordScope = end === undefined ? 'words' : 'earlier-words';
+  await retract(run, { partIds: gone, place, scope: withWords ? wordScope : 'parts' });
+};
+
+const publishAgain = async (run: Run, { step, edits }: LeftStep, withWords: boolean): Promise<void> => {
+  const base = agentChunk(run, '', undefined);
+  if (withWords) {
+    const { spans, chunks } = wordsAgain(step.own, () => newId(run, step), base);
+    step.spans.splice(0, step.spans.length, ...spans);
+    for (const chunk of chunks) await publish(run, chunk);
+  }
+  for (const chunk of edits ? editedAgain(edits, base) : []) {
     const { toolCallId } = chunk.payload as { toolCallId?: string };
-    if (toolCallId !== undefined) partIds.add(toolCallId);
+    if (toolCallId !== undefined) step.partIds.add(toolCallId);
     await publish(run, chunk);
   }
 };
-
-const goneOf = ({ texts, others }: LateEdits, partIds: ReadonlySet<string>): string[] =>
-  [...texts.keys(), ...others.keys()].filter((id): id is string => typeof id === 'string' && partIds.has(id));

@@ -163,22 +163,38 @@ const keyOf = (type: string, payload: Payload): unknown => {
 
 /** A text as chunks of its own. */
 const textChunks = (
-  { type, text }: { type: Words; text: string },
+  { type, text, metadata }: { type: Words; text: string; metadata?: object },
   id: string,
   { runId, from = 'AGENT' }: Partial<Chunk> = {},
 ): Chunk[] =>
-  [{}, { text }, {}].map((words, index) => ({
+  [metadata, { text }, metadata].map((fields, index) => ({
     type: `${type}-${['start', 'delta', 'end'][index]}`,
     runId,
     from,
-    payload: { id, ...words },
+    payload: { id, ...fields },
   }));
 
-/** What is written again where chunks have left already: everything that was edited, as it is now. */
-export const editedAgain = (edits: LateEdits, newId: () => string, base: Chunk): Chunk[] => [
-  ...[...edits.texts.values(), ...edits.added].flatMap((one) => (one.text === '' ? [] : textChunks(one, newId(), base))),
-  ...[...edits.others.values()].flatMap((part) => (part ? partChunks(part, base) : [])),
-];
+/** Whether edits are about words that a reader has, or should have. */
+export const changesWords = ({ texts, added }: LateEdits): boolean => texts.size + added.length > 0;
+
+/** The words of a step as they are now, as chunks under new ids. What the provider said of a text goes with it. */
+export const wordsAgain = (own: readonly Part[], newId: () => string, base: Chunk): { spans: Span[]; chunks: Chunk[] } => {
+  const spans: Span[] = [];
+  const chunks: Chunk[] = [];
+  for (const part of own) {
+    if (part.type !== 'text' && part.type !== 'reasoning') continue;
+    const { type, providerMetadata } = part;
+    const [text, id] = [part.type === 'text' ? part.text : part.reasoning, newId()];
+    spans.push({ type, id });
+    if (text !== '')
+      chunks.push(...textChunks({ type, text, ...(providerMetadata && { metadata: { providerMetadata } }) }, id, base));
+  }
+  return { spans, chunks };
+};
+
+/** What is written again where chunks have left already, words aside: everything that was edited, as it is now. */
+export const editedAgain = ({ others }: LateEdits, base: Chunk): Chunk[] =>
+  [...others.values()].flatMap((part) => (part ? partChunks(part, base) : []));
 
 const partChunks = (part: Part, base: Chunk): Chunk[] => {
   if (part.type === 'source') return [{ ...base, type: 'source', payload: { ...part.source } }];

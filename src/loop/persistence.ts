@@ -29,6 +29,12 @@ export interface UnfinishedTurn {
    * @param waiting the calls that wait, as clients are told of them
    */
   keep(list: MessageList, waiting: readonly Chunk[]): Promise<void>;
+  /**
+   * Notes which messages were kept, when the run goes on: in another process nothing else knows them, once guards have taken them out.
+   *
+   * @param list the conversation as it rested
+   */
+  noteKept(list: MessageList): void;
   /** Deletes what was kept of the answer. */
   takeBack(list: MessageList): Promise<void>;
 }

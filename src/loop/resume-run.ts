@@ -29,6 +29,7 @@ export const resumeRun = (suspended: Run, segment: RunSegment, answered: Answere
 
 /** A call of a suspended run is answered; the run can go on. */
 export const applyCallResponse = (run: Run, { toolCallId, answer: given }: Answered): void => {
+  run.options.unfinishedTurn?.noteKept(run.list);
   if (run.attempt) answerCall(run.attempt.stepCalls, toolCallId, given);
   run.recorder.record({ type: 'run-resume', toolCallId, answer: given.kind });
 };

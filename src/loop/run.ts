@@ -168,7 +168,7 @@ export interface Attempt {
 export interface AcceptedStep {
   readonly record: StepRecord;
   partIds: readonly string[];
-  readonly spans: readonly Span[];
+  spans: readonly Span[];
   /** Where what it let out begins. */
   readonly place: number;
   readonly partCount: number;

@@ -2,7 +2,8 @@ import { keyOf, removed, type Alignment } from './align.js';
 import type { MergeTarget, Version } from './merge-options.js';
 import { compare } from './overlap.js';
 import { isRecord, isSame } from '../phase/plain-data.js';
-import { isName, lostWords, scrubbed, textOf } from './words.js';
+import { scrubbed } from './placeholders.js';
+import { isName, textOf } from './words.js';
 
 /** A branch's version of an array, held against the base. */
 export interface AlignedVersion extends Alignment {
@@ -61,17 +62,19 @@ const freed = (entry: unknown, gap: Gap, { base, aligned, place: { options, targ
   const before = textOf(base.slice(gap.from, gap.to));
   const others = aligned
     .filter((other) => other !== gap.version)
-    .map((other) => ({ author: other.author, value: textOf(offsetIn(other, gap)) }));
-  const free = scrubbed(entry, new Set(others.flatMap(({ value }) => lostWords(before, value))));
+    .map((other) => ({ author: other.author, value: textOf(standingIn(other, gap)) }));
+  const own = textOf(standingIn(gap.version, gap));
+  const free = scrubbed(entry, { before, own, others: others.map(({ value }) => value) });
   if (!isSame(free, entry))
     options.onOverlap({ base: before, edits: [{ author: gap.version.author, value: entry }, ...others], target });
   return free;
 };
 
-/** What a branch has in a stretch of the base. */
-const offsetIn = ({ kept, inserted }: AlignedVersion, { from, to }: Gap): unknown[] => [
-  ...kept.slice(from, to).filter((entry) => entry !== removed),
-  ...[...inserted].flatMap(([position, entries]) =>
-    position >= from && position <= to ? entries.map(({ entry }) => entry) : [],
-  ),
-];
+/** What a branch has in a stretch of the base, in its order. */
+const standingIn = ({ kept, inserted }: AlignedVersion, { from, to }: Gap): unknown[] => {
+  const positions = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  return positions.flatMap((position) => [
+    ...(inserted.get(position) ?? []).map(({ entry }) => entry),
+    ...kept.slice(position, Math.min(position + 1, to)).filter((entry) => entry !== removed),
+  ]);
+};

@@ -1,7 +1,8 @@
 import { settle, type MergeTarget, type Version } from './merge-options.js';
 import { byReach, compare } from './overlap.js';
+import { withoutMovedWords } from './placeholders.js';
 import { applySpans, groupOverlapping, spansBetween, type Span } from './spans.js';
-import { lostWords, textOf, withoutWords, wordsOf } from './words.js';
+import { lostWords, textOf } from './words.js';
 
 interface AuthoredSpan extends Span {
   readonly author: string;
@@ -25,23 +26,6 @@ export const mergeTexts = (base: string, versions: readonly Version<string>[], p
   const merged = applySpans(base, kept);
   if (kept.some(({ text }, index) => text !== settled[index]?.text)) options.onOverlap({ base, edits: versions, target });
   return merged;
-};
-
-/** `[EMAIL]`, `<PHONE_1>`, `{SECRET:a4}`: a name in capitals and brackets. */
-const placeholderPattern = /(\[[A-Z][A-Z\d_:.#-]*\]|<[A-Z][A-Z\d_:.#-]*>|\{[A-Z][A-Z\d_:.#-]*\})/;
-
-/**
- * What came for a stretch of the base, without the words that some branch took out of the text. A placeholder says a new word where it came for
- * words that did not hold it: another branch may have taken out the same word elsewhere.
- */
-const withoutMovedWords = (stretch: string, text: string, lost: ReadonlySet<string>): string => {
-  if (lost.size === 0) return text;
-  const before = new Set(wordsOf(stretch));
-  const isNew = (piece: string) => before.size > 0 && !wordsOf(piece).some((word) => before.has(word));
-  return text
-    .split(placeholderPattern)
-    .map((piece, index) => (index % 2 === 1 && isNew(piece) ? piece : withoutWords(piece, lost)))
-    .join('');
 };
 
 interface SettleGroupOptions {

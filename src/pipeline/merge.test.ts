@@ -15,6 +15,30 @@ const merge = (base: unknown, values: readonly unknown[], own: Partial<MergeOpti
 
 const text = (words: string) => ({ type: 'text', text: words });
 
+describe('a placeholder that one branch put in stays where another took out the same word elsewhere', () => {
+  const base = 'ada@phone.com or email me';
+  const masks = 'ada@phone.com or [X] me';
+
+  it('in a part that is split', () => {
+    const split = [text('[EMAIL] or'), text('email me')];
+    expect(JSON.stringify(merge([text(base)], [split, [text(masks)]]).value)).toContain('[EMAIL] or');
+    const alone = [text('[EMAIL]'), text('or email me')];
+    const { value } = merge([text(base)], [alone, [text(masks)]]);
+    expect(JSON.stringify(value)).toContain('[EMAIL]');
+    expect(wordsOf(JSON.stringify(value).replaceAll('[EMAIL]', ''))).not.toContain('email');
+  });
+
+  it('in a part that is replaced', () => {
+    const quoted = { type: 'quote', said: '[EMAIL] or' };
+    expect(merge(text(base), [quoted, text(masks)]).value).toMatchObject({ said: '[EMAIL] or' });
+    expect(merge(base, [{ say: '[EMAIL] or' }, masks]).value).toEqual({ say: '[EMAIL] or' });
+  });
+
+  it('one that says the word that it came for does not', () => {
+    expect(JSON.stringify(merge(base, [{ say: 'ada@phone.com or [EMAIL]' }, masks]).value)).not.toMatch(/email/i);
+  });
+});
+
 describe('records', () => {
   it('fields that different branches set, change and take out are combined', () => {
     const base = { a: 1, b: 2, c: 3, same: { deep: [1] } };

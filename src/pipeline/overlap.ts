@@ -1,4 +1,5 @@
-import { lostWords, scrubbed, textOf, wordsOf } from './words.js';
+import { scrubbed } from './placeholders.js';
+import { lostWords, textOf, wordsOf } from './words.js';
 
 /** Two or more branches that edited the same words or set the same field. */
 export interface Overlap {
@@ -53,7 +54,7 @@ const widestRedaction = ({ base, edits }: Overlap, isWhole: boolean): unknown =>
   const before = textOf(base);
   const [best] = edits.map(({ author, value }) => ({ author, value, text: textOf(value) })).toSorted(byReach(before));
   if (isWhole) return best?.value;
-  return scrubbed(best?.value, new Set(edits.flatMap(({ value }) => lostWords(before, textOf(value)))));
+  return scrubbed(best?.value, { before, own: best?.text ?? '', others: edits.map(({ value }) => textOf(value)) });
 };
 
 /** An edit to be ranked: what it puts in place, as a text. */

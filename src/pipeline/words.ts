@@ -51,14 +51,3 @@ export const textOf = (value: unknown): string => {
       .join(' ');
   return typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint' ? String(value) : '';
 };
-
-/** A value without some words, given folded, in any of its prose. */
-export const scrubbed = (value: unknown, words: ReadonlySet<string>): unknown => {
-  if (words.size === 0) return value;
-  if (typeof value === 'string') return withoutWords(value, words);
-  if (Array.isArray(value)) return value.map((entry) => scrubbed(entry, words));
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([field, held]) => [field, isNameField(field) ? held : scrubbed(held, words)]),
-  );
-};

@@ -2,6 +2,7 @@ import { createTool } from '@mastra/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
+import { memoryEngine } from '../../src/index.js';
 import { tripping } from '../../src/testing/index.js';
 import { modes } from '../mastra/support.js';
 import { openDisk, remembering, savedIn, target } from './support.js';
@@ -81,9 +82,12 @@ describe.each(modes)('memory of a run that waits for a person, in %s', (mode) =>
     expect(disk.holds('Unseen.')).toBe(false);
   });
 
-  it('what was kept of an answer is taken back where the answer is rejected in the end', async () => {
+  it.each([
+    ['in one process', undefined],
+    ['in a durable run', memoryEngine()],
+  ])('what was kept of an answer is taken back where the answer is rejected in the end, %s', async (_, durability) => {
     const outputProcessors = [tripping('processOutputResult', 'No.')];
-    const { memory, answer } = await begin({ outputProcessors });
+    const { memory, answer } = await begin({ outputProcessors, durability });
     expect(await pendingIn(memory)).toHaveLength(1);
     expect((await answer(true)).status).toBe('tripwire');
     expect(await savedIn(memory)).toEqual(['user: Pay 12.']); // it had been accepted

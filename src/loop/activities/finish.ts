@@ -1,6 +1,6 @@
 import type { PhaseData } from '../../phase/row.js';
 import { clearStepFeedback } from '../after-step.js';
-import { emitEdits } from '../emit-edits.js';
+import { emitEdits, type JudgedStep } from '../emit-edits.js';
 import { clearFeedback } from '../feedback.js';
 import { isGuarded, judge, judgeWith, type Judged } from '../judge.js';
 import { snapshotParts, type PartSnapshot } from '../late-edits.js';
@@ -27,18 +27,20 @@ export const finish = async (run: Run): Promise<Outcome> => {
   return { kind: 'done' };
 };
 
-/** The stream says of each step what guards left of it; the last step first, so that the places of the others stay. */
+/** The stream says of each step what guards left of it. */
 const emitResponse = async (run: Run, parts: readonly StepParts[], snapshots: readonly PartSnapshot[]): Promise<void> => {
   const { accepted } = run;
   const all = responseParts(run);
-  for (const [index, step] of [...accepted.entries()].toReversed()) {
+  const steps = accepted.map((step, index): JudgedStep => {
     const { own, from, isLast } = parts[index] as StepParts; // one for each
     const before = snapshots.slice(from, isLast ? undefined : from + step.partCount);
-    const partIds = new Set(step.partIds);
+    const { place, spans, partIds } = step;
     const end = accepted[index + 1]?.place;
-    await emitEdits(run, { ...step, before, own, all, end, partIds, rewrite: finishChunkOf(step) });
-    step.partIds = [...partIds];
-  }
+    return { place, before, own, all, end, spans: [...spans], partIds: new Set(partIds), rewrite: finishChunkOf(step) };
+  });
+  await emitEdits(run, steps);
+  for (const [index, { spans, partIds }] of steps.entries())
+    Object.assign(accepted[index] as AcceptedStep, { spans, partIds: [...partIds] });
 };
 
 /** The end of a step repeats its text and calls. */

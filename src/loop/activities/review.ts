@@ -30,7 +30,7 @@ export const review = async (run: Run): Promise<Outcome> => {
   if (isJudged) {
     followParts(run, record, { own, all });
     const { answer, place } = attempt;
-    await emitEdits(run, { spans: answer.spans, partIds: answer.partIds, place, before: snapshots, own, all });
+    await emitEdits(run, [{ spans: answer.spans, partIds: answer.partIds, place, before: snapshots, own, all }]);
   }
   run.steps.push(record);
   const toolCalls = record.toolCalls.filter((call) => !call.providerExecuted).length;

@@ -26,18 +26,22 @@ export const createUnfinishedTurn = ({
 }: UnfinishedTurnOptions): UnfinishedTurn | undefined => {
   if (!conversation || conversation.config.readOnly) return undefined;
   const { memory } = conversation;
-  const saved = new Set<string>();
+  const kept = new Set<string>();
+  const noteKept = (list: MessageList): void => {
+    for (const { id } of list.get.response.db()) kept.add(id);
+  };
   return {
+    noteKept,
     keep: async (list, waiting) => {
       noteWaiting(list, waiting);
-      for (const { id } of list.get.response.db()) saved.add(id);
+      noteKept(list);
       const result = { text: '', usage: {}, finishReason: 'suspended', steps: [] };
       const args = { messages: list.get.response.db(), messageList: list, requestContext, result, abort: refuse, retryCount: 0 };
       for (const processor of processors) if (saving.has(processor.id)) await processor.processOutputResult?.(args as never); // what these two read
     },
     takeBack: async (list) => {
-      const ids = new Set([...saved, ...list.get.response.db().map(({ id }) => id)]);
-      if (ids.size > 0) await memory.deleteMessages([...ids]);
+      noteKept(list);
+      if (kept.size > 0) await memory.deleteMessages([...kept]);
     },
   };
 };

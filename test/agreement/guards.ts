@@ -1,0 +1,118 @@
+import type { Processor } from '@mastra/core/processors';
+
+import { guard, otherwise, phases, pipeline, type Pipeline, type PipelineStep } from '../../src/index.js';
+import { redactor } from '../../workflows/index.js';
+import type { Rule, Script } from './script.js';
+
+interface HookArgs {
+  abort(reason: string, options?: { retry?: boolean }): never;
+  readonly part?: { type: string; payload: { text?: string; args?: unknown } };
+  readonly prompt?: readonly { role: string; content: unknown }[];
+  readonly messages?: readonly { role: string; content: unknown }[];
+  readonly text?: string;
+  readonly result?: unknown;
+}
+
+const rolesOf = {
+  input: 'user',
+  inputStep: 'user',
+  llmRequest: 'user',
+  outputStep: 'assistant',
+  outputResult: 'assistant',
+} as const;
+
+/** What the guard of a phase is asked about. */
+const readOf = (phase: Rule['phase'], args: HookArgs): unknown => {
+  if (phase === 'apiError') return 'alpha bravo charlie dutch'; // it is only called where the call failed
+  if (phase === 'outputStream') return partTexts(args.part);
+  if (phase === 'toolResult') return args.result;
+  if (phase === 'outputStep' || phase === 'llmResponse') return args.text;
+  const rows = phase === 'llmRequest' ? args.prompt : args.messages;
+  return rows?.filter(({ role }) => role === rolesOf[phase]);
+};
+
+const partTexts = (part: HookArgs['part']): unknown => {
+  if (part?.type === 'text-delta' || part?.type === 'reasoning-delta') return part.payload.text;
+  return part?.type === 'tool-call' ? part.payload.args : '';
+};
+
+const without = <T>(value: T, word: string): T => JSON.parse(JSON.stringify(value).replaceAll(word, '[out]')) as T;
+
+/** The question without the word. */
+const editOf = ({ phase, word }: Rule, args: HookArgs): unknown => {
+  if (phase === 'outputStream') return without(args.part, word);
+  if (phase === 'llmRequest') return { prompt: args.prompt?.map((row) => (row.role === 'user' ? without(row, word) : row)) };
+  if (phase === 'llmResponse' || phase === 'apiError') return undefined;
+  if (phase === 'toolResult') return args.messages?.map((row) => (row.role === 'assistant' ? without(row, word) : row));
+  return args.messages?.map((row) => (row.role === rolesOf[phase] ? without(row, word) : row));
+};
+
+const unchanged = (phase: Rule['phase'], { part, messages }: HookArgs): unknown => {
+  if (phase === 'outputStream') return part;
+  return ['input', 'outputStep', 'outputResult'].includes(phase) ? messages : undefined;
+};
+
+const guardOf = (one: Rule, id: string): Processor => {
+  let asked = 0;
+  const act = (args: HookArgs): unknown => {
+    if (!JSON.stringify(readOf(one.phase, args) ?? '').includes(one.word)) return unchanged(one.phase, args);
+    if (one.act === 'fail') throw new Error('down');
+    if (one.act === 'trip') return args.abort(id);
+    if (one.act === 'edit') return editOf(one, args) ?? unchanged(one.phase, args);
+    if (one.act === 'retry' && asked < one.asks) {
+      asked += 1;
+      return one.phase === 'apiError' ? { retry: true } : args.abort(id, { retry: true });
+    }
+    return unchanged(one.phase, args);
+  };
+  const hook = (args: HookArgs): unknown => (one.isSlow ? Promise.resolve().then(() => act(args)) : act(args));
+  return { id, [phases[one.phase].hook]: hook };
+};
+
+export interface Lanes {
+  readonly inputProcessors: readonly PipelineStep[];
+  readonly outputProcessors: readonly PipelineStep[];
+  readonly errorProcessors: readonly PipelineStep[];
+}
+
+/** Guards in the arrays of an agent, and in the one list that other hosts take. */
+export interface ScriptedGuards {
+  readonly lanes: Lanes;
+  readonly list: readonly PipelineStep[];
+}
+
+const wired = (steps: readonly PipelineStep[], id: string, wiring: Script['wiring']): readonly PipelineStep[] => {
+  if (wiring === 'array' || steps.length === 0) return steps;
+  const start = pipeline(id);
+  const [first, ...others] = steps as [PipelineStep, ...PipelineStep[]];
+  switch (wiring) {
+    case 'parallel':
+      return [start.parallel(steps).commit()];
+    case 'branch':
+      return [start.branch([[otherwise, pipeline(`${id}-arm`).parallel(steps)]]).commit()];
+    case 'nested':
+      return [others.length === 0 ? start.then(first).commit() : start.then(first).parallel(others).commit()];
+    case 'pipeline':
+      return [steps.reduce<Pipeline>((made, step) => made.then(step), start as never).commit()];
+    default:
+      return wiring satisfies never;
+  }
+};
+
+/** The guards of a script, made anew: they count what they are asked. */
+export const guardsOf = ({ rules, redacts, wiring }: Script): ScriptedGuards => {
+  const steps = rules.map((one, index) => {
+    const made = guardOf(one, `g${index}`);
+    const isInWindow = one.phase === 'outputStream' && one.window;
+    return { lane: phases[one.phase].lane, step: isInWindow ? (guard(made, { window: one.window }) as PipelineStep) : made };
+  });
+  const lane = (name: string) => steps.filter((one) => one.lane === name).map(({ step }) => step);
+  const hides = redacts ? [redactor({ strategy: 'replace', kinds: ['email'] }) as PipelineStep] : [];
+  const input = wired(lane('input'), 'in', wiring);
+  const output = [...hides, ...wired(lane('output'), 'out', wiring)];
+  const errorProcessors = wired(lane('error'), 'err', wiring);
+  return {
+    lanes: { inputProcessors: [...input, ...hides], outputProcessors: output, errorProcessors },
+    list: [...input, ...output, ...errorProcessors],
+  };
+};

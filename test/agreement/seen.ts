@@ -1,0 +1,94 @@
+import type { RunEvent } from '../../src/index.js';
+import { visibleMessages } from '../../src/ui/index.js';
+
+/** What a caller learns of a run, and what it did. */
+export interface Seen {
+  /** The status, with the tripwire's reason, processor and phase, or the error's message. */
+  readonly end: readonly unknown[];
+  /** Of each accepted step: its words, thoughts, calls and results. */
+  readonly steps: readonly unknown[];
+  /** The words that left a stream and were not taken back; what a result has as its text, where there is no stream. */
+  readonly left: string;
+  /** The words and thoughts that a chat page shows, which knows no ids of parts. */
+  readonly page: Page;
+  /** The tools that ran, with their arguments. */
+  readonly effects: readonly string[];
+  /** What the model was sent in each call, but for system messages. */
+  readonly prompts: readonly (readonly string[])[];
+  /** The verdicts in order, but for those about chunks; those of one phase in a row are a set. */
+  readonly verdicts: readonly string[];
+  /** What memory keeps. */
+  readonly saved: readonly string[];
+}
+
+export interface Page {
+  readonly text: string;
+  readonly reasoning: string;
+}
+
+/** How a run failed, whatever the pipeline is called that the guard is in. */
+export const failed = ({ message }: Error): readonly unknown[] => [
+  'failed',
+  message.replace(/at (\w+) \S*(g\d): /, 'at $1 $2: '),
+];
+
+type Verdict = Pick<Extract<RunEvent, { type: 'guard' }>, 'phase' | 'processorId' | 'verdict'>;
+
+/** The guards of a script; those of memory are an entrance's own. */
+const isScripted = /^g\d$|^redactor/;
+
+/** {@link Seen.verdicts}: the guards of a block judge at the same time. */
+export const inOrder = (verdicts: readonly Verdict[]): string[] => {
+  const groups: { phase: string; own: string[] }[] = [];
+  for (const { phase, processorId, verdict } of verdicts) {
+    if (phase === 'outputStream' || !isScripted.test(processorId)) continue;
+    const last = groups.at(-1);
+    const group = last?.phase === phase ? last : { phase, own: [] };
+    if (group !== last) groups.push(group);
+    group.own.push(`${processorId} ${verdict}`);
+  }
+  return groups.map(({ phase, own }) => `${phase}: ${own.toSorted().join(', ')}`);
+};
+
+export interface Chunk {
+  readonly type: string;
+  readonly payload?: { readonly id?: string; readonly text?: string };
+  readonly data?: { readonly partIds?: readonly string[] };
+}
+
+/** The words of a stream of Mastra's that its reader is left with. */
+export const wordsLeft = (chunks: readonly Chunk[]): string => {
+  const texts: { id: string | undefined; text: string }[] = [];
+  for (const { type, payload, data } of chunks) {
+    if (type === 'text-delta') texts.push({ id: payload?.id, text: payload?.text ?? '' });
+    if (type !== 'data-interlock-retract') continue;
+    const gone = new Set(data?.partIds);
+    texts.splice(0, texts.length, ...texts.filter(({ id }) => !gone.has(id ?? '')));
+  }
+  return texts.map(({ text }) => text).join('');
+};
+
+/** What a chat page makes of a stream of Mastra's. */
+export const pageOf = (chunks: readonly Chunk[]): Page => {
+  const parts: { type: string; id?: string | undefined; text: string; data?: unknown }[] = [];
+  for (const { type, payload, data } of chunks) {
+    const [, kind, event] = /^(text|reasoning)-(start|delta)$/.exec(type) ?? [];
+    if (kind && event === 'start') parts.push({ type: kind, id: payload?.id, text: '' });
+    const part = kind && parts.findLast((one) => one.type === kind && one.id === payload?.id);
+    if (part && event === 'delta') part.text += payload?.text ?? '';
+    if (type === 'step-start' || type.startsWith('data-')) parts.push({ type, text: '', data });
+  }
+  const shown = visibleMessages([{ role: 'assistant', parts }]).flatMap((message) => message.parts);
+  const said = (kind: string) => shown.map(({ type, text }) => (type === kind ? text : '')).join('');
+  return { text: said('text'), reasoning: said('reasoning') };
+};
+
+interface Thought {
+  readonly reasoning: string;
+}
+
+/** The page of an answer that came at once. */
+export const pageOfResult = (text: string, steps: readonly unknown[]): Page => ({
+  text,
+  reasoning: (steps as readonly Thought[]).map(({ reasoning }) => reasoning).join(''),
+});
