@@ -36,8 +36,7 @@ const dropHosts = (folder) => {
   const { dependencies, devDependencies } = readJson(`${folder}package.json`);
   const named = { ...dependencies, ...devDependencies };
   for (const name of Object.keys(readJson('package.json').peerDependencies)) {
-    if (!Object.hasOwn(named, name))
-      rmSync(new URL(`${folder}node_modules/${name}`, root), { recursive: true, force: true });
+    if (!Object.hasOwn(named, name)) rmSync(new URL(`${folder}node_modules/${name}`, root), { recursive: true, force: true });
   }
 };
 

@@ -10,7 +10,8 @@ import { ExportedHead } from './shell/exported-head.js';
 import { GoToKey } from './shell/go-to-key.js';
 import { Navigation } from './shell/navigation.js';
 import { NotFound } from './shell/not-found.js';
-import { ownPlace, runPagePath } from './shell/place.js';
+import { ownPlace } from './shell/place.js';
+import { runPagePath } from './shell/run-href.js';
 import './app.css';
 
 /** The path under which the studio is mounted; empty at the root. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
-export const words = ['alpha', 'bravo', 'charlie', 'dutch'] as const;
+const words = ['alpha', 'bravo', 'charlie', 'dutch'] as const;
 /** A value that the redactor takes out. */
-export const mail = 'ann@example.com';
+const mail = 'ann@example.com';
 
 /** The phases in which a script may put a guard. */
 export const guarded = [

@@ -4,7 +4,7 @@ import type { RunsBeside, RunSummary } from '../../protocol/runs.js';
 import { useCatalog } from '../api/catalog.js';
 import { get } from '../api/request.js';
 import { useLoaded } from '../api/use-loaded.js';
-import { runHref } from '../shell/place.js';
+import { runHref } from '../shell/run-href.js';
 import { StatusBadge } from '../components/badge.js';
 import { ErrorNotice } from '../components/error-notice.js';
 import { formatDuration, formatTime } from '../components/format.js';

@@ -4,7 +4,7 @@ import { StatusBadge, VerdictBadge } from '../components/badge.js';
 import { formatTime } from '../components/format.js';
 import { InertText } from '../components/inert-text.js';
 import type { ComparedVerdict, RunSummary } from '../../protocol/runs.js';
-import { runHref } from '../shell/place.js';
+import { runHref } from '../shell/run-href.js';
 import { RowReason } from '../workbench/row-head.js';
 import type { ChangedVerdict } from './changed-verdicts.js';
 

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { useCatalog } from '../api/catalog.js';
 import { useRun } from '../api/run-readers.js';
-import { runHref } from '../shell/place.js';
+import { runHref } from '../shell/run-href.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice } from '../components/error-notice.js';
 import { Panel } from '../components/panel.js';

@@ -8,7 +8,7 @@ import { GuardMarkRow } from '../components/guard-mark-row.js';
 import { chartPosition } from '../fold/chart-position.js';
 import { currentLane, heldOf, type GuardMark, type RunView } from '../fold/run-view.js';
 import { StationLine } from './station-line.js';
-import { runHref } from '../shell/place.js';
+import { runHref } from '../shell/run-href.js';
 
 const Facts = ({ view }: { readonly view: RunView }) => {
   const lane = currentLane(view);

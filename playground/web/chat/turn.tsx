@@ -8,7 +8,7 @@ import { TripwireNotice } from '../components/tripwire-notice.js';
 import { markersOf } from '../fold/markers.js';
 import type { RunView } from '../fold/run-view.js';
 import type { StudioEntry } from '../../protocol/trace-entry.js';
-import { runHref } from '../shell/place.js';
+import { runHref } from '../shell/run-href.js';
 import { Approval } from './approval.js';
 import { Attempt } from './attempt.js';
 import { ModelSaw } from './model-saw.js';

@@ -5,7 +5,7 @@ import type { RunLines } from '../api/line-list.js';
 import { Badge, StatusBadge } from '../components/badge.js';
 import { count, formatDuration, formatTime } from '../components/format.js';
 import { InertText } from '../components/inert-text.js';
-import { runHref } from '../shell/place.js';
+import { runHref } from '../shell/run-href.js';
 import { storyOf } from '../fold/run-story.js';
 import type { GuardMark, RunView } from '../fold/run-view.js';
 import { runPath } from '../../protocol/run-file.js';

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { StartedRun } from '../../protocol/runs.js';
 import { postText } from '../api/request.js';
-import { runHref } from '../shell/place.js';
+import { runHref } from '../shell/run-href.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice } from '../components/error-notice.js';
 

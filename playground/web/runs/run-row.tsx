@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import type { GuardSignal, RunSummary } from '../../protocol/runs.js';
 import { useCatalog } from '../api/catalog.js';
 import { besideHref } from '../again/beside-href.js';
-import { runHref } from '../shell/place.js';
+import { runHref } from '../shell/run-href.js';
 import { Badge, StatusBadge } from '../components/badge.js';
 import { count, formatDuration, formatTime } from '../components/format.js';
 import { InertText } from '../components/inert-text.js';

@@ -3,7 +3,7 @@ import { Gauge, History, Rows3, X } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
 import { Link } from 'wouter';
 import { query as toQuery } from '../api/request.js';
-import { runHref } from '../shell/place.js';
+import { runHref } from '../shell/run-href.js';
 import { Button } from '../components/button.js';
 import { EmptyState } from '../components/empty-state.js';
 import { ErrorNotice } from '../components/error-notice.js';

@@ -1,11 +1,6 @@
 import { memoryLocation } from 'wouter/memory-location';
 import { runFile } from '../api/request.js';
-
-/** The path of the page of a run. */
-export const runPagePath = '/runs/:runId';
-
-export const runHref = (runId: string, at?: number): string =>
-  `/runs/${encodeURIComponent(runId)}${at === undefined ? '' : `?at=${at}`}`;
+import { runHref } from './run-href.js';
 
 /** A document without a server has no addresses: where one is in it stays in memory. */
 export const ownPlace = runFile && memoryLocation({ path: runHref(runFile.runId), record: true });

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import type { RunSummary } from '../../../protocol/runs.js';
 import { useCatalog } from '../../api/catalog.js';
-import { runHref } from '../../shell/place.js';
+import { runHref } from '../../shell/run-href.js';
 import { StatusBadge } from '../../components/badge.js';
 import { count, formatDuration } from '../../components/format.js';
 import { InertText } from '../../components/inert-text.js';

@@ -3,7 +3,7 @@ import type { RunSummary } from '../../../protocol/runs.js';
 import { guardsIn } from '../../../protocol/shapes.js';
 import type { RunView } from '../../fold/run-view.js';
 import { pipelineHref } from '../../workbench/pipelines/pipeline-href.js';
-import { runHref } from '../place.js';
+import { runHref } from '../run-href.js';
 
 /** Something to go to. */
 export interface Goal {
