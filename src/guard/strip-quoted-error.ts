@@ -75,10 +75,12 @@ const shownList = (list: readonly unknown[], showing: Showing): unknown => {
   return target;
 };
 
-/** A copy, in which a field that may quote the request can be read, and is not enumerable. */
+/** The same body where all of it is shown; otherwise a copy, in which a field that may quote the request can be read, and is not enumerable. */
 const shownBody = (body: object, showing: Showing): object => {
+  const fields = Object.entries(Object.getOwnPropertyDescriptors(body));
+  if (fields.every(([name, field]) => !field.enumerable || isShown(name, field, showing))) return body;
   const target = {};
-  for (const [name, field] of Object.entries(Object.getOwnPropertyDescriptors(body)))
+  for (const [name, field] of fields)
     Object.defineProperty(target, name, { ...field, configurable: true, enumerable: isShown(name, field, showing) });
   return target;
 };

@@ -48,6 +48,14 @@ describe('strategies', () => {
     expect(await text(keyed(), email)).toBe(await text(keyed(), email));
   });
 
+  it.each(['mask', 'hash', 'replace', 'remove'] as const)('%s: what was redacted once stays as it is', async (strategy) => {
+    const options = { strategy, key: 'pepper' } as const;
+    const key = 'ghp_' + 'aB3d'.repeat(9);
+    const once = await redacted(options, `Password: hunter2x99, ${email}, api key: ${key}, card 4111 1111 1111 1111.`);
+    expect(once).not.toMatch(/hunter2x99|jane|ghp_|4111/);
+    expect(await redacted(options, once)).toBe(once);
+  });
+
   it('block: says which kinds, never the value', async () => {
     const { tripped } = await callHook(redactor({ strategy: 'block' }), 'processInput', { messages: [user(`I am ${email}`)] });
     expect(tripped).toEqual({

@@ -32,12 +32,25 @@ const withoutEnd = (written: string): string => {
   return written.slice(0, end);
 };
 
+/** A hash that `redactor` put in place of a value: its label would be read as that of a secret, and the hash be hashed again. */
+const isHashed = (text: string, start: number, value: string): boolean =>
+  /^[0-9a-f]{12}$/.test(value) &&
+  text[start + value.length] === ']' &&
+  /\[[A-Z][A-Z_ -]{0,40}:$/.test(text.slice(Math.max(0, start - 44), start));
+
 const read =
   (minChars: number): ReadMatch =>
   (text, { start, end }) => {
     const written = text.slice(start, end);
     const value = withoutEnd(written).replace(/(?<=\w)[.:]\*\*$|\*\*$/, '');
-    if (value.length < minChars || !/[A-Za-z]/.test(value) || noValue.test(value) || name.test(value)) return undefined;
+    if (
+      value.length < minChars ||
+      !/[A-Za-z]/.test(value) ||
+      noValue.test(value) ||
+      name.test(value) ||
+      isHashed(text, start, value)
+    )
+      return undefined;
     const isMixed = /\d/.test(value) || (minChars === minPasswordChars && /[!#$%^&*+=?@~]/.test(value));
     const isOwnName = ownName.test(value) && /^[A-Za-z_-]+\d{0,2}$/.test(value);
     return isMixed && !isOwnName ? start + value.length : undefined;
