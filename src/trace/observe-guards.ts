@@ -1,40 +1,25 @@
-import type { RunEvent } from '../../schemas/index.js';
 import type { Phase } from '../phase/row.js';
 import { phaseRow } from '../phase/table.js';
-import { attempted, observers, type GuardedRunFacts, type GuardReports } from './observers.js';
-import { parentCall, type ParentCall } from './parent-call.js';
+import {
+  attempted,
+  observers,
+  type GuardedRun,
+  type GuardedRunFacts,
+  type GuardReports,
+  type GuardsNews,
+  type GuardsObserver,
+} from './observers.js';
+import { parentCall } from './parent-call.js';
 import { createRecorder } from './recorder.js';
-
-/** A run whose loop is not ours, as it is observed. */
-export interface GuardedRun extends GuardedRunFacts {
-  /** The call of a tool that the run is a part of. */
-  readonly parent?: ParentCall;
-}
-
-/** What is observed of such a run. */
-export type GuardsNews =
-  | { readonly kind: 'event'; readonly event: RunEvent }
-  /** The guards of a phase are about to be asked; told once for each step of the run. `said` is what the caller said last. */
-  | {
-      readonly kind: 'asked';
-      readonly phase: string;
-      readonly lane: string;
-      readonly stepNumber: number;
-      readonly said?: string;
-    };
-
-export type GuardsObserver = (run: GuardedRun, news: GuardsNews) => void;
-
-const observing = new Set<GuardsObserver>();
 
 /** Observes the guards of every run in this process whose loop is not ours. What is given back stops that. */
 export const observeGuards = (observer: GuardsObserver): (() => void) => {
   const all = observers();
-  observing.add(observer);
+  all.guardsObservers.add(observer);
   all.openGuardReports ??= createGuardReports;
   return () => {
-    observing.delete(observer);
-    if (observing.size === 0) delete all.openGuardReports;
+    all.guardsObservers.delete(observer);
+    if (all.guardsObservers.size === 0) delete all.openGuardReports;
   };
 };
 
@@ -54,7 +39,7 @@ const createGuardReports = (facts: GuardedRunFacts): GuardReports => {
   let stepNumber = 0;
   const asked = new Set<string>();
   const publish = (news: GuardsNews): void => {
-    for (const observer of observing) attempted(() => observer(run, news));
+    for (const observer of observers().guardsObservers) attempted(() => observer(run, news));
   };
   const recorder = createRecorder({
     runId: run.runId,

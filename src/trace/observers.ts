@@ -1,4 +1,6 @@
+import type { RunEvent } from '../../schemas/index.js';
 import type { Reports } from '../phase/scope.js';
+import type { ParentCall } from './parent-call.js';
 import type { TraceRecorder, TraceSink } from './trace-writer.js';
 
 /** A run whose loop is not ours: what is known of it is what its guards report. */
@@ -17,12 +19,33 @@ export interface GuardReports {
   ask(data: { readonly phase: string }): void;
 }
 
+/** A run whose loop is not ours, as it is observed. */
+export interface GuardedRun extends GuardedRunFacts {
+  /** The call of a tool that the run is a part of. */
+  readonly parent?: ParentCall;
+}
+
+/** What is observed of such a run. */
+export type GuardsNews =
+  | { readonly kind: 'event'; readonly event: RunEvent }
+  /** The guards of a phase are about to be asked; told once for each step of the run. `said` is what the caller said last. */
+  | {
+      readonly kind: 'asked';
+      readonly phase: string;
+      readonly lane: string;
+      readonly stepNumber: number;
+      readonly said?: string;
+    };
+
+export type GuardsObserver = (run: GuardedRun, news: GuardsNews) => void;
+
 /**
  * What observes this process. All copies of the library find it under one name. It holds what observing needs, so that a guard carries
  * none of that, and it works in every runtime.
  */
 interface Observers {
   readonly recorders: Set<TraceRecorder>;
+  readonly guardsObservers: Set<GuardsObserver>;
   /** Opens the reports of a run whose loop is not ours; absent where nothing observes such runs. */
   openGuardReports?: (run: GuardedRunFacts) => GuardReports;
 }
@@ -30,7 +53,8 @@ interface Observers {
 const place = globalThis as { mastraInterlockObservers?: Observers };
 
 /** What observes this process, made on first use: for those that observe. */
-export const observers = (): Observers => (place.mastraInterlockObservers ??= { recorders: new Set() });
+export const observers = (): Observers =>
+  (place.mastraInterlockObservers ??= { recorders: new Set(), guardsObservers: new Set() });
 
 /**
  * Observes every run of an `InterlockAgent` that begins in this process from now on, whatever the agent records itself. What is given back

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import type { GuardsObserver } from '../../../src/trace/observe-guards.js';
+import type { GuardsObserver } from '../../../src/trace/observers.js';
 import type { AnswerCall, StartedRun, StartRun } from '../../protocol/runs.js';
 import type { KnownAgent } from '../catalog/known.js';
 import { InterlockError, type TraceRecorder } from '../../../src/index.js';

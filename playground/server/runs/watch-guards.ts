@@ -1,4 +1,4 @@
-import type { GuardsNews, GuardsObserver, GuardedRun } from '../../../src/trace/observe-guards.js';
+import type { GuardsNews, GuardsObserver, GuardedRun } from '../../../src/trace/observers.js';
 import type { RunStanding } from '../../protocol/runs.js';
 import { entryOfEvent } from './entries-of-trace.js';
 import { createRunLog, type Keeping, type RunLog } from './run-log.js';
