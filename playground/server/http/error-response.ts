@@ -6,6 +6,7 @@ import { isInterlockError, type ErrorCode } from '../../../src/index.js';
 /** Which answer a code is, where it is none of those that its `actor` says. */
 const statuses: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   'studio/not-found': 404,
+  'studio/no-assets': 404,
   'studio/not-suspended': 409,
   'agent/no-suspended-run': 409,
   'studio/content-withheld': 403,
