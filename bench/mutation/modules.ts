@@ -93,5 +93,5 @@ export const modules: Readonly<Record<string, Module>> = {
   },
 };
 
-/** The module that the environment names; an empty one for whoever only reads the settings. */
+/** The module that the environment names; an empty one if only the settings are read. */
 export const theModule = (): Module => modules[process.env['ROOM'] ?? ''] ?? { mutate: [], tests: [] };

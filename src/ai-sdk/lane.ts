@@ -40,7 +40,7 @@ export const openLane = <Part extends { type: string }>(
     cleared.push(chunk);
     tell();
   });
-  streamBuffer.drain(); // whoever has pushed a part takes what is cleared
+  streamBuffer.drain(); // the caller that pushed a part takes the cleared chunks
   const { messages, conversation } = openListPort(run, [], () => loop);
   const { plan, signal } = run;
   const ports = { messages, models: [], callModel: noModel, toChunk: () => undefined };

@@ -1,6 +1,6 @@
 import type { OutcomeKind } from './outcome.js';
 
-/** The activities that the machine asks for; whoever drives it does them. */
+/** The activities that the machine requests; its driver runs them. */
 export const activityNames = [
   'input',
   'prepare',

@@ -5,8 +5,8 @@ import type { Run } from './run.js';
 export const snapshotConversation = ({ options: { ports }, list }: Run): ConversationSnapshot => ports.messages.checkpoint(list);
 
 /**
- * The conversation goes back to how it stood. This gives the run a list of its own: whoever still holds the old one, a hook that
- * was given up on above all, changes nothing any more.
+ * Restores the conversation. The run gets a new list, so code that still holds the old one, such as a hook that timed out, can no longer
+ * change the run.
  */
 export const restoreConversation = (run: Run, snapshot: ConversationSnapshot | undefined): void => {
   if (snapshot) run.list = run.options.ports.messages.restore(snapshot, run.list);
@@ -15,5 +15,5 @@ export const restoreConversation = (run: Run, snapshot: ConversationSnapshot | u
 /** What the run ends with is out of the reach of everybody who was handed its conversation. */
 export const detach = (run: Run): void => {
   const { input, output, error, memory } = run.options.lanes;
-  if (input || output || error || memory) restoreConversation(run, snapshotConversation(run)); // without guards nobody was handed it
+  if (input || output || error || memory) restoreConversation(run, snapshotConversation(run)); // without guards no hook received it
 };

@@ -21,7 +21,7 @@ import { activities } from './activities/index.js';
  */
 export const drive = async (run: Run): Promise<void> => {
   const { streamBuffer } = run.options;
-  const stopWaiting = () => streamBuffer.drain(); // nobody may be left to read
+  const stopWaiting = () => streamBuffer.drain(); // no reader may be left
   if (run.signal.aborted) stopWaiting();
   run.signal.addEventListener('abort', stopWaiting, { once: true });
   try {
@@ -77,7 +77,7 @@ const runToCheckpoint = async (run: Run, from: Decision, journal: Journal): Prom
     const event = await (underWay.size === 1 ? only : Promise.race(underWay.values()));
     events.push(event);
     decision = decider.next(decision.snapshot, event);
-    for (const activity of decision.stops) underWay.delete(activity); // nobody listens to it any more
+    for (const activity of decision.stops) underWay.delete(activity); // its outcome is ignored
     if (underWay.size > 0) continue;
     run.recorder.flush(); // what is summed up is part of what is kept
     if (journal.mayEnd(run, decision.starts.length === 0)) return { events, isOver: false };

@@ -27,8 +27,8 @@ interface LeftStep {
 
 /**
  * Makes the stream say what guards accepted of the steps. Chunks that are held back are edited in place; what has left is retracted, and
- * leaves again as it is now. Where words change, all words from there on leave again, so that a reader has them in their order; a page that knows
- * no ids of parts is told of all words of the step, or of the run.
+ * leaves again as it is now. Where words change, all words from there on leave again, so that a reader gets them in order. A page without part
+ * ids gets all words of the step, or of the run.
  */
 export const emitEdits = async (run: Run, steps: readonly JudgedStep[]): Promise<void> => {
   const all = steps.map((step): LeftStep => ({ step, edits: lateEdits(step) }));

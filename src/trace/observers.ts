@@ -70,8 +70,10 @@ export const observeRuns = (recorder: TraceRecorder): (() => void) => {
 
 /** The recorder of a run that begins: its own, and those that observe the process. Nothing where nothing records it. */
 export const recorderOf = (own: TraceRecorder | undefined): TraceRecorder | undefined => {
-  const recorders = new Set([...(own ? [own] : []), ...(place.mastraInterlockObservers?.recorders ?? [])]);
-  return recorders.size > 1 ? joined([...recorders]) : [...recorders][0];
+  const observing = place.mastraInterlockObservers?.recorders;
+  if (!observing?.size) return own;
+  const recorders = [...new Set([...(own ? [own] : []), ...observing])];
+  return recorders.length > 1 ? joined(recorders) : recorders[0];
 };
 
 /** Several recorders as one. What one of them throws does not reach the others. */

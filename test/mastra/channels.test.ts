@@ -1,5 +1,5 @@
 import { Agent } from '@mastra/core/agent';
-import type { ChannelConfig } from '@mastra/core/channels';
+import type { AgentChannels, ChannelConfig } from '@mastra/core/channels';
 import { Mastra } from '@mastra/core/mastra';
 import type { Processor } from '@mastra/core/processors';
 import { InMemoryStore } from '@mastra/core/storage';
@@ -90,7 +90,7 @@ const start = async (
   });
   const mastra = new Mastra({ agents: { tested: agent }, storage: new InMemoryStore(), logger: false });
   await agent.getChannels()?.initialize(mastra);
-  return { ...platform, model };
+  return { ...platform, agent };
 };
 
 describe('an agent with a channel', () => {
@@ -128,6 +128,17 @@ describe('an agent with a channel', () => {
     await press(button);
     await vi.waitFor(() => expect(posted.join('\n')).toContain('It is paid.'));
     expect(paid).toEqual(['Paid.']);
+  });
+
+  it.each(['generate', 'stream'] as const)('a channel that fails changes nothing of the run: %s', async (mode) => {
+    const { agent } = await start(InterlockAgent, [{ text: 'Good morning.' }]);
+    const fails = () => Promise.reject(new Error('The platform is down.'));
+    vi.spyOn(agent.getChannels() as AgentChannels, 'getOutputProcessors').mockReturnValue([
+      { id: 'chat-channel-render', processOutputStream: fails },
+    ]);
+    const result = await agent[mode]('Hi');
+    expect(await result.text).toBe('Good morning.');
+    expect(result.status).toBe('success');
   });
 
   it('answers in a channel that cannot show buttons', async () => {

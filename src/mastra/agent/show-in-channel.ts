@@ -1,10 +1,11 @@
 import type { Agent } from '@mastra/core/agent';
 import type { Chunk } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
+import { safely } from '../safely.js';
 
 /**
  * Shows a run in the channel that its thread belongs to, such as one of Slack, by the processor that Mastra's channels bring. It gets what
- * every reader of the run gets: what guards hold back or reject is not sent. Settles when the channel has all of it.
+ * every reader of the run gets: what guards hold back or reject is not sent. Settles when the channel has all of it; a channel that fails changes nothing of the run.
  */
 export const showInChannel = async (agent: Agent, { options: { streamBuffer, context } }: Run): Promise<void> => {
   const [channel] = agent.getChannels()?.getOutputProcessors([]) ?? [];
@@ -12,8 +13,8 @@ export const showInChannel = async (agent: Agent, { options: { streamBuffer, con
   const { requestContext } = context;
   const state = {};
   const show = (part: Chunk) => channel.processOutputStream?.({ part, state, requestContext } as never); // what it reads
-  for await (const chunk of streamBuffer.read()) await show(chunk.type === 'step-finish' ? stepFinish(true) : chunk);
-  await show(stepFinish(false));
+  for await (const chunk of streamBuffer.read()) await safely(show, chunk.type === 'step-finish' ? stepFinish(true) : chunk);
+  await safely(show, stepFinish(false));
 };
 
 /**

@@ -18,8 +18,8 @@ export interface ObservingAccepted {
 }
 
 /**
- * Mastra's processor saves and observes an answer while it is made. Here each part of that has its time: the observer reads no words that
- * a guard removed or rejected. What it could not observe, it observes after the next turn; that does not end a run whose answer was accepted.
+ * Mastra's processor saves and observes an answer while it is generated. Here the answer is first accepted, then saved, then observed, so the
+ * observer never reads words that a guard removed or rejected. A failed observation does not fail the run: the next turn repeats it.
  */
 export const observeAccepted = (processor: Processor, conversation: Conversation): ObservingAccepted => {
   const inner = processor as Processor & Hooks; // it has both
@@ -53,7 +53,7 @@ export const observeAccepted = (processor: Processor, conversation: Conversation
   };
 };
 
-/** Its \`abort\`, which would end the run, is for a step that waits for what it makes. */
+/** The run is accepted, so that its `abort` is not for the observer: an error says that it failed. */
 const fail = (reason?: string): never => {
   throw new Error(reason);
 };
