@@ -16,7 +16,6 @@ import { columns } from './columns.js';
 import type { Command, CommandIo } from './command.js';
 import { loadGuards } from './load-guards.js';
 import { misused } from './misused.js';
-import { createProgress } from './progress.js';
 import { readText } from './read-text.js';
 
 /** Says how good guards are on labelled samples. */
@@ -130,4 +129,28 @@ const withoutVerdict = (samples: Evaluation['samples']): string[] => {
   const all = samples.filter(({ why }) => why !== undefined);
   const more = all.length > mostTold ? [`no verdict: ${all.length - mostTold} more`] : [];
   return [...all.slice(0, mostTold).map(({ where, why }) => `no verdict: ${where}: ${why}`), ...more];
+};
+
+/** Shows how far something is. */
+interface Progress {
+  show(done: number, all: number): void;
+  /** Takes the bar off the line. */
+  end(): void;
+}
+
+const width = 30;
+
+/** A bar on one line of the terminal; nothing where nobody sits at one. */
+const createProgress = ({ err, isTerminal = false }: CommandIo): Progress => {
+  if (!isTerminal) return { show: () => undefined, end: () => undefined };
+  let shown = '';
+  return {
+    show: (done, all) => {
+      const filled = Math.round((done / all) * width);
+      const line = `\r${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${done}/${all}`;
+      if (line !== shown) err(line);
+      shown = line;
+    },
+    end: () => err(`\r${' '.repeat(shown.length)}\r`),
+  };
 };

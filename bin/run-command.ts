@@ -1,13 +1,121 @@
-import { isInterlockError } from '../src/index.js';
+import { parseArgs } from 'node:util';
+import { resolve } from 'node:path';
+import {
+  isInterlockError,
+  formatTrace,
+  redactTrace,
+  compareTraces,
+  replay as replayTrace,
+  type ComparedRow,
+  type TraceComparison,
+} from '../src/index.js';
 import { libraryName } from '../src/trace/library-version.js';
 import { check } from './check.js';
 import type { Command, CommandIo } from './command.js';
 import { evalCommand } from './eval.js';
 import { init } from './init.js';
-import { redact } from './redact.js';
-import { replay } from './replay.js';
 import { shadow } from './shadow.js';
-import { studio } from './studio.js';
+import { eachTrace } from './each-trace.js';
+import { misused } from './misused.js';
+import { loadGuards } from './load-guards.js';
+
+/** Replays recorded runs with guards from a file, and says which verdicts differ. */
+const replay: Command = {
+  name: 'replay',
+  summary: 'Runs recorded runs again with other guards, without a model, and says which verdicts differ.',
+  usage: `mastra-interlock replay TRACE.jsonl... --pipeline FILE [--json]
+
+FILE is a module whose default export, or export of the name "agent", "pipeline" or "guards", is an InterlockAgent, a pipeline, a
+guard, or an object with inputProcessors, outputProcessors and errorProcessors.
+
+  --json   one JSON object for each trace, a line each
+
+Exit code: 0 where every verdict is the same, 1 where any differs, 2 where something could not be read.`,
+  run: async (args, io) => {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { pipeline: { type: 'string' }, json: { type: 'boolean' } },
+    });
+    if (positionals.length === 0) return misused(io, replay, 'name the traces.');
+    if (values.pipeline === undefined) return misused(io, replay, '--pipeline is missing.');
+    const guards = await loadGuards(resolve(io.cwd, values.pipeline));
+    let [replayed, differing] = [0, 0];
+    const unread = await eachTrace(io, positionals, async (recorded, path) => {
+      const { trace, endedAt } = await replayTrace(recorded, guards);
+      const comparison = compareTraces(recorded, trace);
+      replayed += 1;
+      if (comparison.differs) differing += 1;
+      tell(
+        io,
+        { path, comparison, endedAt: endedAt && `step ${endedAt.stepNumber}, attempt ${endedAt.attempt}: ${endedAt.reason}` },
+        values.json,
+      );
+    });
+    if (!values.json) io.out(`\n${replayed} replayed, ${differing} differ${unread > 0 ? `, ${unread} could not be read` : ''}\n`);
+    if (unread > 0) return 2;
+    return differing > 0 ? 1 : 0;
+  },
+};
+
+interface Told {
+  readonly path: string;
+  readonly comparison: TraceComparison;
+  readonly endedAt: string | undefined;
+}
+
+const tell = ({ out }: CommandIo, { path, comparison, endedAt }: Told, asJson = false): void => {
+  const { before, after, differs, rows } = comparison;
+  if (asJson) return out(`${JSON.stringify({ path, ...comparison, ...(endedAt && { endedAt }) })}\n`);
+  const [was, is] = [before.status ?? 'unfinished', after.status ?? 'ended'];
+  out(`${differs ? 'differs' : 'same   '}  ${path}  ${was === is ? is : `${was} -> ${is}`}\n`);
+  for (const row of rows) if (row.differs) out(`         ${lineOf(row)}\n`);
+  if (endedAt) out(`         ended at ${endedAt}\n`);
+};
+
+const lineOf = ({ stepNumber, attempt, phase, processorId, before, after }: ComparedRow): string => {
+  const said = (one: ComparedRow['before']): string => (one ? [one.verdict, one.reason].filter(Boolean).join(': ') : 'not asked');
+  return `step ${stepNumber}, attempt ${attempt}, ${phase} ${processorId}: ${said(before)} -> ${said(after)}`;
+};
+
+/** Serves the studio beside an application. */
+const studio: Command = {
+  name: 'studio',
+  summary: 'Opens the studio: a page that shows the runs of an application, state by state.',
+  usage: `mastra-interlock studio --entry src/mastra/index.ts
+
+  --entry <file>      A module that exports a Mastra instance, as \`mastra\` or
+                      as its default.
+  --port <number>     Default 4477, or a free one where that is taken.
+  --host <address>    Default 127.0.0.1: reached from this machine alone.
+  --token <text>      The token that requests must bring, instead of one that
+                      is made up. It is part of the address that is printed.
+  --no-token          Every account of this machine may open the studio.
+  --file <path>       Where runs are kept; "memory" keeps them until the end.
+                      Default .interlock/studio.db.
+  --content <which>   all: words that no guard has let go are kept, and shown
+                      to who asks for them; released: they are not kept.
+                      Default all.
+  --max-runs <n>      Runs that are kept. Default 1000.
+  --max-mb <n>        Megabytes of runs that are kept. Default 256.`,
+  run: async (args, { out, err, cwd }) => {
+    const { studioCommand } = await import('../playground/server/command/studio-command.js'); // no other command needs a server
+    return studioCommand(args, { print: (line) => out(`${line}\n`), complain: (line) => err(`${line}\n`), cwd });
+  },
+};
+
+/** Writes the public view of recorded runs. */
+const redact: Command = {
+  name: 'redact',
+  summary: 'Writes the public view of a trace: without what nobody was shown or was rejected.',
+  usage: 'mastra-interlock redact TRACE.jsonl > PUBLIC.jsonl',
+  run: async (args, io) => {
+    const { positionals } = parseArgs({ args: [...args], allowPositionals: true });
+    if (positionals.length !== 1) return misused(io, redact, 'name one trace.');
+    const unread = await eachTrace(io, positionals, (trace) => io.out(formatTrace(redactTrace(trace))));
+    return unread > 0 ? 2 : 0;
+  },
+};
 
 /** The commands, in the order in which they are listed. */
 const commands: readonly Command[] = [init, check, studio, replay, shadow, evalCommand, redact];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { isInterlockError, type InterlockError } from '../src/errors.js';
-import { describeIssue } from './describe-issue.js';
+import { describeIssue } from './parse-payload.js';
 import { isPhaseName, parsePayload, safeParsePayload } from './index.js';
 
 const message = (fields: object = {}, ...parts: unknown[]): object => ({

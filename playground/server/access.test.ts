@@ -6,7 +6,7 @@ import { Mastra } from '@mastra/core/mastra';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from './http/app.js';
 import { studioRoutes, type StudioRoutesOptions } from './index.js';
-import { openMemoryStore } from './store/memory-store.js';
+import { openMemoryStore } from './store/open-store.js';
 import { createStudio } from './studio.js';
 import { folder, makeAgent, openStudio, rawGet } from './test-setup.js';
 

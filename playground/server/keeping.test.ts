@@ -8,7 +8,7 @@ import { scriptedModel } from '../../src/testing/index.js';
 import type { RunPage, RunSummary } from '../protocol/runs.js';
 import type { StudioEntry } from '../protocol/trace-entry.js';
 import { openLibsqlStore } from './store/libsql-store.js';
-import { openMemoryStore } from './store/memory-store.js';
+import { openMemoryStore } from './store/open-store.js';
 import type { RunStore } from './store/run-store.js';
 import { createStudio } from './studio.js';
 import { folder, makeAgent, openStudio } from './test-setup.js';

@@ -2,7 +2,7 @@ import type { Processor } from '@mastra/core/processors';
 import { expect, it } from 'vitest';
 import { pipeline } from '../../src/index.js';
 import type { MergeView } from '../protocol/trace-entry.js';
-import { masking } from '../samples/masking.js';
+import { masking } from '../samples/samples.js';
 import { makeAgent, openStudio } from './test-setup.js';
 
 const asks: Processor = { id: 'last', processInput: ({ messages }) => messages };

@@ -1,8 +1,8 @@
 import { anySignal } from '../phase/any-signal.js';
 import type { ModelCall } from './model-call.js';
-import type { Chunk } from './ports.js';
-import { readParts, replay } from './read-parts.js';
+import type { Chunk, PartSource } from './ports.js';
 import type { Attempt, Run } from './run.js';
+import { createTurns } from '../guard/in-steps.js';
 
 /** Calls the model of an attempt, or opens the answer that a guard had cached. */
 export const startModelCall = (run: Run, attempt: Attempt): ModelCall => {
@@ -28,3 +28,33 @@ const openResponse = async (run: Run, attempt: Attempt, abortSignal: AbortSignal
   attempt.warnings = response.warnings ?? [];
   return readParts(response.parts, (part) => ports.toChunk(part, runId));
 };
+
+/** A cached answer as a model would give it. */
+async function* replay(chunks: readonly Chunk[], runId: string): AsyncGenerator<Chunk> {
+  const takeTurn = createTurns();
+  for (const chunk of chunks) {
+    const pending = takeTurn();
+    if (pending) await pending;
+    yield { ...chunk, runId, from: 'AGENT' };
+  }
+}
+
+/**
+ * A model's stream, one part at a time and on demand: the provider is asked for no more than the reader of the run takes.
+ * Whoever stops reading cancels the provider's stream.
+ */
+async function* readParts<T>(parts: PartSource, toChunk: (part: unknown) => T): AsyncGenerator<T> {
+  const reader = parts.getReader();
+  const takeTurn = createTurns();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const pending = takeTurn(); // the provider may have all of its answer ready
+      if (pending) await pending;
+      yield toChunk(value);
+    }
+  } finally {
+    reader.cancel().catch(() => undefined);
+  }
+}

@@ -3,7 +3,6 @@ import type { PhaseData } from '../../schemas/index.js';
 import type { Author, Verdict } from '../verdict.js';
 import type { Awaitable } from './awaitable.js';
 import type { Host } from './host.js';
-import { systemTimer, type SetTimer } from './timer.js';
 
 type HookArgs = Parameters<NonNullable<Processor['processInputStep']>>[0];
 
@@ -181,4 +180,13 @@ const slotIn = (slots: Map<string, ProcessorSlot>, id: string): ProcessorSlot =>
   let slot = slots.get(id);
   if (!slot) slots.set(id, (slot = { state: {}, streamParts: [] }));
   return slot;
+};
+
+/** Runs something later, unless it is told not to before. */
+type SetTimer = (run: () => void, delayMs: number) => () => void;
+
+/** The timer of the machine, as scopes hand it to guards. */
+export const systemTimer: SetTimer = (run, delayMs) => {
+  const timer = setTimeout(run, delayMs);
+  return () => clearTimeout(timer);
 };

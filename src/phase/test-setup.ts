@@ -9,7 +9,7 @@ import type { ResolvedModel } from './host.js';
 import type { Phase, PhaseData } from './row.js';
 import type { ConflictReport, GuardReport, ProcessorSlot, RunScope, StaleReport } from './scope.js';
 import { phaseRow } from './table.js';
-import { systemTimer } from './timer.js';
+import { systemTimer } from './scope.js';
 
 type Parts = MastraDBMessage['content']['parts'];
 

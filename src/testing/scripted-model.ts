@@ -1,8 +1,7 @@
 import type { CallOptionsOf, GenerateResultOf, LanguageModelOf, SpecVersion, StreamPartOf } from './model-spec.js';
 import type { MutableCall, ScriptedCall } from './scripted-call.js';
-import { gather, hasContent, partsOf, type ScriptedStep } from './scripted-parts.js';
-import { raise, sourceOf, toStream } from './scripted-stream.js';
-import { untilAborted } from './waits.js';
+import { gather, hasContent, partsOf, type ScriptedStep, type Part, type StepScript } from './scripted-parts.js';
+import { untilAborted, wait } from './waits.js';
 
 export interface ScriptedModelOptions<V extends SpecVersion = 'v2'> {
   /** The steps in order, or a function of the call. */
@@ -108,3 +107,43 @@ export const scriptedModel = <V extends SpecVersion = 'v2'>(options: ScriptedMod
   // Each version's interface is met part by part above; the compiler cannot follow that through a generic version.
   return model as unknown as ScriptedModel<V>;
 };
+
+/** Throws whatever the script says, error or not. */
+const raise = (error: unknown): never => {
+  throw error;
+};
+
+/** The parts of a step in time, and the way it ends. */
+const sourceOf = async function* (step: StepScript, parts: readonly Part[], signal?: AbortSignal): AsyncGenerator<Part, void> {
+  for (const part of parts) {
+    await wait(step.delayMs ?? 0, signal);
+    yield part;
+  }
+  if (step.error !== undefined) raise(step.error);
+  if (step.hang) await untilAborted(signal);
+};
+
+/** A stream that draws from the source as it is pulled, and records it. */
+const toStream = <V extends SpecVersion>(source: AsyncGenerator<Part, void>, call: MutableCall<V>): ReadableStream<Part> =>
+  new ReadableStream<Part>(
+    {
+      pull: async (controller) => {
+        try {
+          const next = await source.next();
+          if (call.cancelled) return;
+          if (next.done) return controller.close();
+          call.pulled += 1;
+          controller.enqueue(next.value);
+        } catch (error) {
+          call.aborted = call.options.abortSignal?.aborted ?? false;
+          controller.error(error);
+        }
+      },
+      cancel: (reason) => {
+        call.cancelled = true;
+        call.cancelReason = reason;
+      },
+    },
+    // Nothing is produced ahead of the consumer: what was pulled is what somebody asked for.
+    { highWaterMark: 0 },
+  );

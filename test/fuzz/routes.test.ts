@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { createApp } from '../../playground/server/http/app.js';
-import { openMemoryStore } from '../../playground/server/store/memory-store.js';
+import { openMemoryStore } from '../../playground/server/store/open-store.js';
 import { createStudio, type Studio } from '../../playground/server/studio.js';
 import { errorTable, InterlockAgent, pipeline } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';

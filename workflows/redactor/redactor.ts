@@ -1,6 +1,6 @@
-import type { Processor } from '@mastra/core/processors';
+import type { Processor, ProcessLLMRequestArgs } from '@mastra/core/processors';
 import { InterlockError } from '../../src/errors.js';
-import type { WindowedProcessor } from '../../src/guard/pattern.js';
+import type { WindowedProcessor, Pattern } from '../../src/guard/pattern.js';
 import { aBoolean, aFunction, anObject, aText, either, kind, listOf, needed, oneOf } from '../../src/option-kind.js';
 import { checkOptions, sharedKinds, type KindsOf } from '../guards/check-options.js';
 import { report, type Detection } from '../guards/detection.js';
@@ -10,9 +10,16 @@ import { combineFinders, countKinds, type NamedFinders, type ValueSpan } from '.
 import { readPattern } from '../patterns/own-pattern.js';
 import { idCountries } from '../patterns/kinds/national-id.js';
 import { findersOf, valueKinds } from '../patterns/value-kinds.js';
-import { type RedactionMetadata, type RedactionStrategy, type RedactorOptions } from './redactor-options.js';
+import type { RedactionMetadata, RedactionStrategy, RedactorOptions } from './redactor-options.js';
 import { replacementOf } from './replacement.js';
-import { restoringHooks } from './restoring-hooks.js';
+import { createPace, paced, replacing, inTurn } from '../../src/guard/in-steps.js';
+import { whenReady, type Awaitable } from '../../src/phase/awaitable.js';
+import { defineFinder } from '../patterns/define-finder.js';
+import { holdBack } from '../stream/hold-back.js';
+import { flushText } from '../stream/held-text.js';
+import { placeholder, standIn, type SecretsProcessor } from '../../src/guard/secrets.js';
+import { createVault, createVaultOfStandIns, type Vault } from './vault.js';
+import { editLeaves } from '../text/edit-leaves.js';
 
 type Redactor = Processor<string, RedactionMetadata> & WindowedProcessor;
 
@@ -93,4 +100,88 @@ const checkTogether = ({ kinds = valueKinds, patterns = [] }: RedactorOptions, i
   const names = [...kinds, ...patterns.map(({ name }) => name)];
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice) refuse('patterns', `${twice} is named twice.`);
+};
+
+type RestoringHooks = Required<Pick<Processor, 'processLLMRequest' | 'processOutputStream'>> &
+  Required<Pick<WindowedProcessor, 'window'>> &
+  Required<Pick<SecretsProcessor, 'conceal' | 'expectStandIns'>>;
+
+/** Placeholders that come in from outside are hidden like values, so that nobody can ask for a value by its name. */
+const placeholderFinder = defineFinder({ regex: placeholder });
+const standInFinder = defineFinder({ regex: standIn });
+
+/**
+ * The hooks that hide values from the model and give them back. What goes out to the model is edited and nothing else, so that
+ * the conversation and the memory keep what was said; what comes from the model is given its values back before a tool or the
+ * client has it.
+ */
+const restoringHooks = (finders: NamedFinders, onHidden: (found: readonly ValueSpan[]) => void): RestoringHooks => {
+  const vaults = new WeakMap<object, Vault>();
+  const vaultOf = (state: object): Vault => {
+    const vault = vaults.get(state) ?? createVault();
+    vaults.set(state, vault);
+    return vault;
+  };
+  const values: NamedFinders = [...finders, ['stand-in', standInFinder]];
+  const known = combineFinders(values);
+  const hidden = combineFinders([...values, ['placeholder', placeholderFinder]]);
+  const pattern: Pattern = {
+    ...placeholderFinder,
+    replace: (name, { context }) => vaultOf(context.state).reveal(name) ?? name,
+  };
+  return {
+    processLLMRequest: ({ prompt, state }: Pick<ProcessLLMRequestArgs, 'prompt' | 'state'>) => {
+      const vault = vaultOf(state);
+      const found: ValueSpan[] = [];
+      const replace = (value: string, span: ValueSpan) => {
+        found.push(span);
+        return vault.hide(span, value);
+      };
+      const pace = createPace();
+      const edited = editPrompt(prompt, (text) => paced(replacing(text, { pattern: hidden, replace }), pace));
+      return whenReady(edited, (hiding) => {
+        if (found.length === 0) return undefined;
+        onHidden(found);
+        return { prompt: hiding };
+      });
+    },
+    processOutputStream: holdBack(pattern),
+    window: { pattern },
+    conceal: (text, state) =>
+      flushText({ text, from: 0 }, { pattern: known, replace: (value, span) => vaultOf(state).hide(span, value) }),
+    expectStandIns: (state) => void vaults.set(state, createVaultOfStandIns()),
+  };
+};
+
+type Prompt = ProcessLLMRequestArgs['prompt'];
+type Content = Prompt[number]['content'];
+type EditText = (text: string) => Awaitable<string>;
+
+/** Fields of a prompt's parts that hold what somebody said, called or got; the others are names, ids and files. */
+const spoken = new Set(['text', 'input', 'output']);
+
+/** Edits what is said in a prompt: texts, reasoning, arguments and results of tools. What did not change is shared. */
+const editPrompt = (prompt: Prompt, edit: EditText): Awaitable<Prompt> =>
+  inTurn(prompt, (message) =>
+    whenReady(
+      editContent(message.content, edit),
+      (content) => (content === message.content ? message : ({ ...message, content } as typeof message)), // of the same shape
+    ),
+  );
+
+const editContent = (content: Content, edit: EditText): Awaitable<Content> => {
+  if (typeof content === 'string') return edit(content);
+  const parts = inTurn(content as readonly object[], (part) => editPart(part, edit));
+  return whenReady(parts, (edited) => (edited.every((part, index) => part === content[index]) ? content : (edited as Content))); // as above
+};
+
+const editPart = <Part extends object>(part: Part, edit: EditText): Awaitable<Part> => {
+  const edited = inTurn(Object.entries(part), ([name, value]) =>
+    whenReady(spoken.has(name) ? editLeaves(value, edit) : value, (to: unknown) => [name, to, Object.is(to, value)] as const),
+  );
+  return whenReady(
+    edited,
+    (fields) =>
+      fields.every(([, , isSame]) => isSame) ? part : (Object.fromEntries(fields.map(([name, to]) => [name, to])) as Part), // as above
+  );
 };

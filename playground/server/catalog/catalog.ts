@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module';
-import { errorTable, type Finding } from '../../../src/index.js';
+import { errorTable, type Finding, phaseNames, phases, type Phase } from '../../../src/index.js';
 import { locationOf } from '../../../src/pipeline/verify/graph-location.js';
 import { findingsOf } from '../../../src/mastra/workflow/verify.js';
-import type { AgentInfo, Catalog, PipelineInfo } from '../../protocol/catalog.js';
+import type { AgentInfo, Catalog, PipelineInfo, PhaseInfo } from '../../protocol/catalog.js';
 import { phasesIn, shapeOf } from './graph-shape.js';
 import { isInterlock, type Known, type KnownAgent, type KnownPipeline } from './known.js';
 import { describeMachine } from './machine.js';
-import { describePhases } from './phases.js';
+import { phaseJsonSchema } from '../../../schemas/phase-json-schema.js';
 
 /** Things to type to an agent, with what they show. */
 export type Examples = Readonly<Record<string, AgentInfo['examples']>>;
@@ -71,4 +71,12 @@ const distinct = (findings: readonly Finding[]): Finding[] =>
 const packageVersion = (): string => {
   const { version } = createRequire(import.meta.url)('mastra-interlock/package.json') as { version: string };
   return version;
+};
+
+/** The phase table with its payloads as JSON schemas, for whoever draws a run or a form. */
+const describePhases = (): PhaseInfo[] => phaseNames.map(describePhase);
+
+const describePhase = (phase: Phase): PhaseInfo => {
+  const { hook, title, cadence, lane, retryLeadsTo, loopState } = phases[phase];
+  return { phase, hook, title, cadence, lane, retryLeadsTo, loopState, schema: phaseJsonSchema(phase) };
 };

@@ -1,5 +1,4 @@
 import type { GraphShape } from '../../protocol/catalog.js';
-import { quoted } from './quoted.js';
 
 /** Where a drawn node begins and where it ends. */
 interface Drawn {
@@ -63,3 +62,6 @@ export const pipelineToMermaid = (shape: GraphShape): string => {
   draw(shape);
   return `${lines.join('\n')}\n`;
 };
+
+/** A text as a label of Mermaid, whatever stands in it. */
+const quoted = (text: string): string => `"${text.replaceAll(/[^\p{L}\p{N} _.,:/-]/gu, (sign) => `#${sign.codePointAt(0)};`)}"`;

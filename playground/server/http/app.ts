@@ -1,18 +1,26 @@
-import { Hono, type MiddlewareHandler } from 'hono';
+import { Hono, type MiddlewareHandler, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
 import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
-import { InterlockError } from '../../../src/index.js';
-import type { Studio } from '../studio.js';
+import { etag } from 'hono/etag';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { InterlockError, isInterlockError, type ErrorCode, parseTrace, redactTrace } from '../../../src/index.js';
+import { type Studio, summaryOf } from '../studio.js';
 import { guardAccess, type Access } from './access.js';
-import { catalogRoutes } from './catalog-routes.js';
-import { errorResponse } from './error-response.js';
-import { fileRoutes } from './file-routes.js';
-import { pageRoutes } from './pages.js';
+import { pageRoutes, builtPages } from './pages.js';
 import { runRoutes } from './run-routes.js';
 import { workbenchRoutes } from './workbench-routes.js';
-import { wordsRoutes } from './words-routes.js';
+import { wordsRoutes, traceLinesOf } from './words-routes.js';
+import type { Catalog } from '../../protocol/catalog.js';
+import { describeKnown } from '../catalog/catalog.js';
+import { machineAsJson } from '../catalog/machine.js';
+import { importRuns } from '../export/import-run.js';
+import { onePage } from '../export/one-page.js';
+import { runFileOf } from '../export/run-file.js';
+import { attached } from './attached.js';
+import { wordsQuerySchema } from './inputs.js';
+import { readQuery } from './read-request.js';
 
 export interface AppOptions extends Access {
   /** Where the application is mounted. Default `'/'`. */
@@ -71,4 +79,64 @@ export const createApp = (studio: Studio, { path = '/', ...access }: AppOptions 
     .route('/api', api)
     .route('/', pageRoutes(base))
     .onError(errorResponse);
+};
+
+/** What there is: phases, states, agents, pipelines. */
+const catalogRoutes = (studio: Studio): Hono =>
+  new Hono()
+    .get('/catalog', etag(), async (c) => {
+      const catalog: Catalog = { ...studio.library, ...(await describeKnown(await studio.known(), studio.examples)) };
+      c.header('Cache-Control', 'no-cache'); // it may be another one after a restart
+      return c.json(catalog);
+    })
+    .get('/machine', (c) => c.json(machineAsJson() as object));
+
+/** Which answer a code is, where it is none of those that its `actor` says. */
+const statuses: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
+  'studio/not-found': 404,
+  'studio/no-assets': 404,
+  'studio/not-suspended': 409,
+  'agent/no-suspended-run': 409,
+  'studio/content-withheld': 403,
+  'studio/unauthorized': 401,
+  'studio/forbidden': 403,
+};
+
+/** An error as pages read it: `{ error: { code, message, path } }`. */
+const errorResponse = (error: unknown, context: Context): Response => {
+  if (isInterlockError(error)) {
+    const { code, message, path, actor } = error;
+    const status = statuses[code] ?? (actor === 'operator' || actor === 'provider' ? 500 : 400);
+    return context.json({ error: { code, message, ...(path !== undefined && { path }) } }, status);
+  }
+  if (error instanceof HTTPException)
+    return context.json({ error: { code: 'studio/invalid-request', message: error.message } }, error.status);
+  const message = error instanceof Error ? error.message : String(error);
+  return context.json({ error: { code: 'run/failed', message } }, 500);
+};
+
+/** Runs as files, out and in. */
+const fileRoutes = (studio: Studio): Hono => {
+  const withAllWords = (words: string | undefined, runId: string): boolean => {
+    if (words !== 'all') return false;
+    if (studio.content !== 'all') throw new InterlockError('studio/content-withheld', { path: runId });
+    return true;
+  };
+  return new Hono()
+    .get('/runs/:runId/file', async (c) => {
+      const { runId } = await summaryOf(studio, c.req.param('runId'));
+      const hasAllWords = withAllWords(readQuery(c, wordsQuerySchema).words, runId);
+      const page = onePage(await runFileOf(studio, runId, hasAllWords), builtPages());
+      attached(c, `${runId}.html`);
+      return c.html(page);
+    })
+    .get('/runs/:runId/trace', async (c) => {
+      const { runId } = await summaryOf(studio, c.req.param('runId'));
+      const hasAllWords = withAllWords(readQuery(c, wordsQuerySchema).words, runId);
+      const lines = await traceLinesOf(studio, runId);
+      const shown = hasAllWords ? lines : redactTrace(parseTrace(lines.join('\n'))).map((entry) => JSON.stringify(entry));
+      attached(c, `${runId}.jsonl`);
+      return c.body(`${shown.join('\n')}\n`, 200, { 'Content-Type': 'application/x-ndjson' });
+    })
+    .post('/import', async (c) => c.json(await importRuns(studio, await c.req.text()), 201));
 };

@@ -1,9 +1,9 @@
-import { Hono } from 'hono';
+import { Hono, type Context } from 'hono';
+import { streamSSE, type SSEStreamingApi } from 'hono/streaming';
 import { InterlockError } from '../../../src/index.js';
 import type { RunSummary } from '../../protocol/runs.js';
 import { guardTotals } from '../again/guard-totals.js';
 import { linesOf, summaryOf, type Studio } from '../studio.js';
-import { eventStream } from './event-stream.js';
 import { answerCallSchema, entriesQuerySchema, runQuerySchema, startRunSchema } from './inputs.js';
 import { readBody, readQuery } from './read-request.js';
 
@@ -43,4 +43,22 @@ export const runRoutes = (studio: Studio): Hono => {
         stop();
       }),
     );
+};
+
+/** How often a silent stream says that it is there, so that nobody in between closes it. */
+const heartbeatMs = 15_000;
+
+/** Opens an event stream with a heartbeat. */
+const eventStream = (context: Context, write: (stream: SSEStreamingApi, gone: Promise<void>) => Promise<void>): Response => {
+  context.header('X-Accel-Buffering', 'no'); // a proxy is not to collect it
+  return streamSSE(context, async (stream) => {
+    const gone = Promise.withResolvers<void>();
+    stream.onAbort(() => gone.resolve());
+    const heartbeat = setInterval(() => void stream.write(': still here\n\n'), heartbeatMs);
+    try {
+      await write(stream, gone.promise);
+    } finally {
+      clearInterval(heartbeat);
+    }
+  });
 };

@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import type { GuardsObserver } from '../../../src/trace/observers.js';
 import type { AnswerCall, StartedRun, StartRun } from '../../protocol/runs.js';
 import type { KnownAgent } from '../catalog/known.js';
-import { InterlockError, type TraceRecorder } from '../../../src/index.js';
+import { InterlockError, type TraceRecorder, type TraceSink } from '../../../src/index.js';
 import type { Conversations } from './conversations.js';
 import { createRunLog, type Keeping, type RunLog } from './run-log.js';
 import { watchGuards } from './watch-guards.js';
-import { watchRuns } from './watch-runs.js';
 import { follow, openStream, resumeStream, type AgentStream, type Following, type Sitting } from './sitting.js';
 import { reopenLog, seatOf, standingOf, takingUp, type LeftRun, type TakingUp } from './take-up.js';
+import type { TraceEntry } from '../../../schemas/index.js';
 
 /** Where runs are started, answered and canceled. It knows those that go on or rest in this process. */
 export interface RunDesk extends TakingUp {
@@ -140,4 +140,50 @@ const openSitting = ({ keepsContent, onChange }: RunDeskOptions, { agent, text, 
   const head = { runId, agentId: agent.id, threadId, said: text };
   const log = createRunLog({ head, now: Date.now, keepsContent, onChange });
   return { agent, threadId, log, controller: new AbortController() };
+};
+
+interface Watching extends Keeping {
+  /** The runs that go on, or rest, by their ids. */
+  readonly watched: Map<string, RunLog>;
+  /** Whether a run has its log already: it was started here, or two recorders tell of it. */
+  readonly isKnown: (runId: string) => boolean;
+}
+
+type Header = Parameters<TraceRecorder>[0];
+
+/** Takes in runs that somebody else starts, from their first line to their last. */
+const watchRuns =
+  (watching: Watching): TraceRecorder =>
+  (header): TraceSink => {
+    let log: RunLog | undefined;
+    return (entry) => {
+      if (entry.kind === 'input' && !watching.isKnown(header.runId)) log = openLog(watching, header, entry);
+      log?.trace(entry);
+      if (log && entry.kind === 'result' && entry.status !== 'suspended') void closeLog(watching, log);
+    };
+  };
+
+/** What the caller said last is what a run is known by; it is told in the line after the header. */
+const openLog = (
+  { watched, keepsContent, onChange }: Watching,
+  header: Header,
+  input: Extract<TraceEntry, { kind: 'input' }>,
+): RunLog => {
+  const { runId, agentId = 'agent', threadId = runId, parent } = header;
+  const said = input.messages.findLast(({ role }) => role === 'user')?.text ?? '';
+  const log = createRunLog({
+    head: { runId, agentId, threadId, said, ...(parent && { parent }) },
+    now: Date.now,
+    keepsContent,
+    onChange,
+  });
+  watched.set(runId, log);
+  log.trace(header);
+  return log;
+};
+
+const closeLog = async ({ watched, onOver }: Watching, log: RunLog): Promise<void> => {
+  log.close();
+  await onOver(log);
+  watched.delete(log.runId);
 };

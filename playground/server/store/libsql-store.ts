@@ -1,9 +1,62 @@
-import type { Client, InStatement } from '@libsql/client';
-import type { RunSummary } from '../../protocol/runs.js';
-import { fromJson, messagesFromJson } from './from-json.js';
-import { blocksTable, readLines, writingLines } from './line-blocks.js';
-import { listStatement } from './list-statement.js';
-import { beyondBounds, bytesOf, pageOf, type RunRecord, type RunStore, type StoreBounds } from './run-store.js';
+import type { Client, InStatement, InValue } from '@libsql/client';
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { RunSummary, RunSort } from '../../protocol/runs.js';
+import {
+  beyondBounds,
+  bytesOf,
+  pageOf,
+  type RunRecord,
+  type RunStore,
+  type StoreBounds,
+  type RunQuery,
+  type LineKind,
+  type LineQuery,
+  type Lines,
+} from './run-store.js';
+
+/**
+ * Lines stand in blocks, one for each writing: a row for each line would keep the process busy for a tenth of a millisecond each. A block
+ * is known by the number of its first line; JSON has no line ends.
+ */
+const blocksTable = `CREATE TABLE IF NOT EXISTS blocks (runId TEXT NOT NULL, kind TEXT NOT NULL, seq INTEGER NOT NULL,
+  lines TEXT NOT NULL, PRIMARY KEY (runId, kind, seq)) WITHOUT ROWID`;
+
+/** No block has more lines, so that a few can be read without the rest. */
+const mostLines = 1_000;
+
+/** So many blocks are read at once. */
+const blocksAtOnce = 8;
+
+/** Statements that write lines. */
+const writingLines = (runId: string, kind: LineKind, { from, lines }: Lines): InStatement[] => {
+  const statements: InStatement[] = [];
+  for (let at = 0; at < lines.length; at += mostLines) {
+    const sql = 'INSERT OR REPLACE INTO blocks (runId, kind, seq, lines) VALUES (?, ?, ?, ?)';
+    statements.push({ sql, args: [runId, kind, from + at, lines.slice(at, at + mostLines).join('\n')] });
+  }
+  return statements;
+};
+
+/** Reads lines. */
+const readLines = async (client: Client, { runId, kind, from, limit }: LineQuery): Promise<string[]> => {
+  const found: string[] = [];
+  let next = await blockOf(client, { runId, kind, from });
+  while (next !== undefined && found.length < limit) {
+    const sql = 'SELECT seq, lines FROM blocks WHERE runId = ? AND kind = ? AND seq >= ? ORDER BY seq LIMIT ?';
+    const { rows } = await client.execute({ sql, args: [runId, kind, next, blocksAtOnce] });
+    for (const row of rows) found.push(...(row['lines'] as string).split('\n').slice(Math.max(0, from - Number(row['seq']))));
+    const last = rows.at(-1);
+    next = last && rows.length === blocksAtOnce ? Number(last['seq']) + 1 : undefined;
+  }
+  return found.slice(0, limit);
+};
+
+/** The number of the block in which a line stands. */
+const blockOf = async (client: Client, { runId, kind, from }: Omit<LineQuery, 'limit'>): Promise<number | undefined> => {
+  const sql = 'SELECT MAX(seq) AS seq FROM blocks WHERE runId = ? AND kind = ? AND seq <= ?';
+  const seq = (await client.execute({ sql, args: [runId, kind, from] })).rows[0]?.['seq'];
+  return typeof seq === 'number' ? seq : undefined;
+};
 
 export interface LibsqlStoreOptions extends StoreBounds {
   /** The file, e.g. `file:studio.db`. */
@@ -90,4 +143,40 @@ const isAlive = (pid: number): boolean => {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'; // it is somebody else's
   }
+};
+
+/** A column that holds JSON of our own writing. */
+const fromJson = (column: unknown): unknown => JSON.parse(column as string); // a column of text
+
+/** Messages, whose times are dates. */
+const messagesFromJson = (column: unknown): MastraDBMessage[] =>
+  (fromJson(column) as MastraDBMessage[]).map((message) => ({ ...message, createdAt: new Date(message.createdAt) }));
+
+/** What runs are sorted by; what is not known yet comes last. */
+const sortKeys: Readonly<Record<RunSort, string>> = {
+  time: 'position',
+  duration: "coalesce(json_extract(summary, '$.durationMs'), -1)",
+  tokens: "coalesce(json_extract(summary, '$.tokens'), -1)",
+};
+
+/** The statement that finds a page of runs, and one run more. */
+const listStatement = (query: RunQuery): InStatement => {
+  const { status, agent, thread, parent, guard, text, since, sort = 'time', before, limit } = query;
+  const key = sortKeys[sort];
+  const wanted: [string, InValue | undefined][] = [
+    ['status = ?', status],
+    ['agentId = ?', agent],
+    ['threadId = ?', thread],
+    ["json_extract(summary, '$.parent.runId') = ?", parent],
+    ["EXISTS (SELECT 1 FROM json_each(summary, '$.guards') WHERE value = ?)", guard],
+    ['instr(words, ?) > 0', text?.toLowerCase()],
+    ["json_extract(summary, '$.startedAt') >= ?", since],
+    [`(${key}, position) < (SELECT ${key}, position FROM runs WHERE runId = ?)`, before],
+  ];
+  const set = wanted.filter((condition): condition is [string, InValue] => condition[1] !== undefined);
+  const where = set.length > 0 ? `WHERE ${set.map(([condition]) => condition).join(' AND ')}` : '';
+  return {
+    sql: `SELECT summary FROM runs ${where} ORDER BY ${key} DESC, position DESC LIMIT ?`,
+    args: [...set.map(([, value]) => value), limit + 1],
+  };
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RunSort, RunSummary } from '../../protocol/runs.js';
 import { openLibsqlStore } from './libsql-store.js';
-import { openMemoryStore } from './memory-store.js';
+import { openMemoryStore } from './open-store.js';
 import type { RunRecord, RunStore, StoreBounds } from './run-store.js';
 
 const folders: string[] = [];

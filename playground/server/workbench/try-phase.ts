@@ -1,14 +1,19 @@
+import type { AnyWorkflow } from '@mastra/core/workflows';
+import { configure } from 'safe-stable-stringify';
 import { InterlockError, isInterlockError, type Phase, type PhaseData } from '../../../src/index.js';
 import { toWorkflow } from '../../../src/mastra/workflow/to-workflow.js';
 import { compileRecording } from '../../../src/mastra/workflow/guards.js';
 import { openPayload } from '../../../src/mastra/workflow/step.js';
 import type { SequenceNode } from '../../../src/pipeline/graph.js';
 import type { Stop, Verdict } from '../../../src/verdict.js';
-import type { Tried, TryPhase } from '../../protocol/workbench.js';
+import type { Tried, TryPhase, TriedStep } from '../../protocol/workbench.js';
 import type { KnownPipeline } from '../catalog/known.js';
 import { createBench, longestTryMs } from './bench-scope.js';
-import { payloadAsJson, textsOfPayload } from './payload-json.js';
-import { tryOnMastra } from './try-on-mastra.js';
+import { createHost } from '../../../src/mastra/workflow/host.js';
+import type { MessageCarrier } from '../../../src/phase/settle-messages.js';
+import { phaseRow } from '../../../src/phase/table.js';
+import { textsIn } from '../../../src/trace/texts-in.js';
+import type { TextAt } from '../../protocol/trace-entry.js';
 
 /** A pipeline, and what Mastra runs under its id. */
 type Tryable = Pick<KnownPipeline, 'graph' | 'workflow'>;
@@ -76,3 +81,105 @@ const errorOf = ({ error, path }: Extract<Stop, { kind: 'unavailable' }>): NonNu
   path,
   ...(isInterlockError(error) && { code: error.code }),
 });
+
+/** What Mastra's engine says of a run, as far as it is read; its type depends on the workflow's schemas. */
+interface EngineResult {
+  readonly status: string;
+  readonly result?: PhaseData;
+  readonly tripwire?: Told;
+  readonly error?: Failure;
+  readonly steps: Readonly<Record<string, EngineStep>>;
+}
+
+interface EngineStep {
+  readonly status: string;
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  readonly tripwire?: Told;
+  readonly error?: Failure;
+}
+
+interface Told {
+  readonly reason: string;
+  readonly retry?: boolean;
+  readonly metadata?: unknown;
+  readonly processorId?: string;
+}
+
+interface Failure {
+  readonly message: string;
+  readonly code?: string;
+  readonly path?: string;
+  readonly cause?: { readonly message?: string };
+}
+
+/** Runs one phase as a workflow on Mastra's engine, which tells of its steps, not of guards. */
+const tryOnMastra = async (workflow: AnyWorkflow, payload: object): Promise<Omit<Tried, 'before' | 'events'>> => {
+  const startedAt = performance.now();
+  const run = await workflow.createRun();
+  const inputData = { messageList: null, ...payload }; // its schema wants the key
+  const outcome = (await run.start({ inputData })) as unknown as EngineResult; // see EngineResult
+  const durationMs = performance.now() - startedAt;
+  const steps = Object.entries(outcome.steps).flatMap(([id, step]) => (id === 'input' ? [] : [triedStep(workflow.id, id, step)]));
+  return { ...ending(outcome), durationMs, steps };
+};
+
+const ending = ({
+  status,
+  result,
+  tripwire,
+  error,
+}: EngineResult): Pick<Tried, 'status' | 'tripwire' | 'error' | 'after' | 'payload'> => {
+  if (tripwire) return { status: 'tripwire', tripwire: { ...tripwire, processorId: tripwire.processorId ?? '' }, after: [] };
+  if (status === 'success' && result) return { status: 'success', after: textsOfPayload(result), payload: payloadAsJson(result) };
+  return { status: 'failed', error: failure(error), after: [] };
+};
+
+const failure = (error: Failure | undefined): NonNullable<Tried['error']> => ({
+  message: error?.cause?.message ?? error?.message ?? 'The workflow failed.', // what the guard itself said, as on the plan
+  ...(error?.code !== undefined && { code: error.code }),
+  ...(error?.path !== undefined && { path: error.path }),
+});
+
+const triedStep = (pipelineId: string, id: string, { status, startedAt, endedAt, tripwire, error }: EngineStep): TriedStep => {
+  const reason = tripwire?.reason ?? error?.message;
+  return {
+    id,
+    path: `${pipelineId}/${id}`,
+    status: tripwire ? 'tripwire' : (statuses[status] ?? 'canceled'),
+    ...(startedAt !== undefined && endedAt !== undefined && { durationMs: endedAt - startedAt }),
+    ...(reason !== undefined && { reason }),
+  };
+};
+
+const statuses: Readonly<Record<string, TriedStep['status']>> = {
+  success: 'success',
+  failed: 'failed',
+  tripwire: 'tripwire',
+  skipped: 'skipped',
+};
+
+/** Fields that an engine passes along, and that are no part of what is judged. */
+const passedAlong = new Set(['messageList', 'processorStates', 'agent', 'steps']);
+
+/** A payload as JSON, as it is now: its messages are those of its list. */
+const payloadAsJson = (data: PhaseData): unknown => {
+  const fields = Object.fromEntries(Object.entries(data).filter(([name]) => !passedAlong.has(name)));
+  const { messageList }: MessageCarrier = data;
+  const { carries } = phaseRow<Phase>(data.phase);
+  if (!messageList || !carries) return asJson(fields);
+  const { messages } = createHost();
+  return asJson({
+    ...fields,
+    messages: messages.read(messageList, carries.scope),
+    systemMessages: messages.readSystem(messageList),
+  });
+};
+
+/** Circles and functions of a payload are no reason not to show the rest. */
+const asJson = (value: unknown): unknown => JSON.parse(stringify(value) ?? 'null') as unknown;
+
+const stringify = configure({ deterministic: false });
+
+/** The words of a payload, where they stand. */
+const textsOfPayload = (data: PhaseData): TextAt[] => textsIn(payloadAsJson(data)).filter(({ target }) => target !== 'phase');

@@ -1,10 +1,17 @@
-import { RotateCcw } from 'lucide-react';
+import { RotateCcw, Eye } from 'lucide-react';
+import { useState } from 'react';
 import { Badge } from '../components/badge.js';
 import { InertText } from '../components/inert-text.js';
 import { PartText } from '../components/part-text.js';
 import type { GuardMark, Lane } from '../fold/run-view.js';
-import { ModelWrote } from './model-wrote.js';
 import { ToolRow } from './tool-row.js';
+import type { Revealed } from '../../protocol/trace-entry.js';
+import { useCatalog } from '../api/catalog.js';
+import { get, query } from '../api/request.js';
+import { Button } from '../components/button.js';
+import { ErrorNotice } from '../components/error-notice.js';
+import { WordDiff } from '../components/word-diff.js';
+import { editorsIn } from './model-saw.js';
 
 interface AttemptProps {
   readonly runId: string;
@@ -58,6 +65,47 @@ export const Attempt = ({ runId, lane, isLive, isLast }: AttemptProps) => {
       {lane.tools.map((call) => (
         <ToolRow key={call.toolCallId} call={call} />
       ))}
+    </div>
+  );
+};
+
+interface ModelWroteProps {
+  readonly runId: string;
+  readonly lane: Lane;
+}
+
+/** Compares what the model wrote with what was sent, where guards of the answer changed it; on a click, since those words left no run. */
+const ModelWrote = ({ runId, lane }: ModelWroteProps) => {
+  const { phases } = useCatalog();
+  const [words, setWords] = useState<readonly Revealed[]>();
+  const [error, setError] = useState<Error>();
+  const isOutput = (name: string): boolean => phases.some(({ phase, lane: side }) => phase === name && side === 'output');
+  const editors = editorsIn(lane.marks, isOutput);
+  if (editors.length === 0) return null;
+  const ask = () => {
+    get<Revealed[]>(`runs/${encodeURIComponent(runId)}/reveal${query({ from: lane.startSeq })}`)
+      .then(setWords)
+      .catch((thrown: unknown) => setError(thrown instanceof Error ? thrown : new Error(String(thrown))));
+  };
+  if (error) return <ErrorNotice error={error} />;
+  if (!words)
+    return (
+      <Button look="quiet" onClick={ask}>
+        <Eye size={14} aria-hidden /> Compare with what the model wrote
+      </Button>
+    );
+  return (
+    <div className="model-saw">
+      <p>The model wrote, and you saw (changed by {editors.join(', ')}):</p>
+      {lane.parts
+        .filter(({ kind }) => kind === 'text')
+        .map(({ partId, text }) => (
+          <WordDiff
+            key={partId}
+            before={words.flatMap((one) => (one.partId === partId ? [one.text] : [])).join('')}
+            after={text}
+          />
+        ))}
     </div>
   );
 };

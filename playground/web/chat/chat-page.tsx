@@ -1,17 +1,27 @@
-import { useState } from 'react';
+import { useState, useEffect, useRef } from 'react';
+import { Bot, ArrowUpRight, ArrowRight } from 'lucide-react';
+import './chat.css';
+import { Link } from 'wouter';
 import type { AgentInfo } from '../../protocol/catalog.js';
 import { useCatalog } from '../api/catalog.js';
 import { EmptyState } from '../components/empty-state.js';
 import { ErrorNotice } from '../components/error-notice.js';
 import { useQuery } from '../shell/use-query.js';
 import { useTitle } from '../shell/use-title.js';
-import { Bot } from 'lucide-react';
 import { Composer } from './composer.js';
 import { LiveStrip } from './live-strip.js';
-import { Transcript } from './transcript.js';
 import { useThread } from './use-thread.js';
-import { Welcome } from './welcome.js';
-import './chat.css';
+import { InertText } from '../components/inert-text.js';
+import { useRun } from '../api/run-readers.js';
+import { StatusBadge } from '../components/badge.js';
+import { TripwireNotice } from '../components/tripwire-notice.js';
+import { markersOf } from '../fold/markers.js';
+import type { RunView } from '../fold/run-view.js';
+import type { StudioEntry } from '../../protocol/trace-entry.js';
+import { runHref } from '../shell/run-href.js';
+import { Approval } from './approval.js';
+import { Attempt } from './attempt.js';
+import { ModelSaw } from './model-saw.js';
 
 const Talk = ({
   agent,
@@ -55,4 +65,123 @@ export const ChatPage = () => {
     );
   const thread = query.get('thread') ?? undefined;
   return <Talk key={agent.id} agent={agent} thread={thread} onAgent={(id) => setQuery({ agent: id, thread: undefined })} />;
+};
+
+interface WelcomeProps {
+  readonly agent: AgentInfo;
+  readonly onPick: (text: string) => void;
+}
+
+/** What can be tried with an agent, before anything was said. */
+const Welcome = ({ agent, onPick }: WelcomeProps) => (
+  <div className="welcome">
+    <h1>
+      Talk to <InertText text={agent.name} />
+    </h1>
+    <p className="welcome-lead">
+      Its words pass through guards on their way to the model and back. Watch them at work, then open the run and step through it.
+    </p>
+    {agent.note !== undefined && <p className="welcome-note">{agent.note}</p>}
+    <ul className="examples">
+      {agent.examples.map(({ text, shows }) => (
+        <li key={text}>
+          <button type="button" onClick={() => onPick(text)}>
+            <span className="example-text">
+              <InertText text={text} />
+            </span>
+            <span className="example-shows">{shows}</span>
+            <ArrowUpRight size={15} aria-hidden />
+          </button>
+        </li>
+      ))}
+    </ul>
+  </div>
+);
+
+/** Keeps the end in sight, unless the person has scrolled away from it. */
+const useStickToEnd = () => {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    let isAtEnd = true;
+    const onScroll = () => {
+      isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 48;
+    };
+    const observer = new ResizeObserver(() => {
+      if (isAtEnd) element.scrollTop = element.scrollHeight;
+    });
+    element.addEventListener('scroll', onScroll, { passive: true });
+    for (const child of element.children) observer.observe(child);
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', onScroll);
+    };
+  }, []);
+  return box;
+};
+
+/** The turns of a conversation, each the run that it is. */
+const Transcript = ({ turns }: { readonly turns: readonly string[] }) => {
+  const box = useStickToEnd();
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by the keyboard
+    <div ref={box} className="transcript" role="log" aria-label="Conversation" tabIndex={0}>
+      <ol>
+        {turns.map((runId) => (
+          <Turn key={runId} runId={runId} />
+        ))}
+      </ol>
+    </div>
+  );
+};
+
+/** The line at which a run was stopped: the verdict itself, or its end. */
+const stopSeq = (entries: readonly StudioEntry[]): number | undefined =>
+  markersOf(entries).find(({ kind }) => kind === 'trip')?.seq;
+
+const Said = ({ runId, view }: { readonly runId: string; readonly view: RunView }) => {
+  const last = view.said.findLast(({ role }) => role === 'user') ?? view.said.at(-1);
+  return last ? (
+    <>
+      <div className="said" dir="auto">
+        <InertText text={last.text} />
+      </div>
+      <ModelSaw runId={runId} view={view} said={last.text} />
+    </>
+  ) : null;
+};
+
+/** A turn: what was said, every attempt at an answer, and how it ended. */
+const Turn = ({ runId }: { readonly runId: string }) => {
+  const { fold, entries, count, state, error } = useRun(runId);
+  const view = fold.at();
+  const isLive = state === 'live' && view.status === 'running';
+  return (
+    <li className="turn">
+      <Said runId={runId} view={view} />
+      <div className="answer" aria-busy={isLive}>
+        {view.lanes.map((lane) => (
+          <Attempt key={lane.index} runId={runId} lane={lane} isLive={isLive} isLast={lane.index === view.lanes.length - 1} />
+        ))}
+        {view.status === 'suspended' &&
+          !view.error && // else nobody can answer it
+          view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} />)}
+        {view.tripwire && <TripwireNotice tripwire={view.tripwire} href={runHref(runId, stopSeq(entries))} />}
+        {view.error && <ErrorNotice error={view.error} />}
+        {error && state === 'failed' && <ErrorNotice error={error} />}
+        <p className="turn-foot">
+          {count === 0 && state === 'loading' ? (
+            <span className="turn-note">Loading …</span>
+          ) : (
+            <StatusBadge status={view.status} />
+          )}
+          {state === 'waiting' && <span className="turn-note">The server is away; waiting for it …</span>}
+          <Link href={runHref(runId)}>
+            Open the run <ArrowRight size={13} aria-hidden />
+          </Link>
+        </p>
+      </div>
+    </li>
+  );
 };

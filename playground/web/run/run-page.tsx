@@ -1,8 +1,9 @@
 import { SearchX } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
+import './run.css';
 import type { RunSummary } from '../../protocol/runs.js';
 import { useCatalog } from '../api/catalog.js';
-import { get } from '../api/request.js';
+import { get, runFile } from '../api/request.js';
 import { useRun, type ReadRun } from '../api/run-readers.js';
 import { useLoaded } from '../api/use-loaded.js';
 import { EmptyState } from '../components/empty-state.js';
@@ -11,24 +12,24 @@ import { Panel } from '../components/panel.js';
 import { Waiting } from '../components/waiting.js';
 import { chartPosition } from '../fold/chart-position.js';
 import { markersOf } from '../fold/markers.js';
-import { currentLane, type GuardMark } from '../fold/run-view.js';
+import { currentLane, type GuardMark, type RunView } from '../fold/run-view.js';
 import { EventsPanel } from './events/events-panel.js';
 import { GuardsPanel } from './guards/guards-panel.js';
 import { HoldBackPanel } from './hold-back/hold-back-panel.js';
 import { LanesPanel } from './lanes/lanes-panel.js';
 import { PromptsPanel } from './prompts/prompts-panel.js';
 import { NoWords, notRecorded } from './no-words.js';
-import { RunEnd } from './run-end.js';
 import { RunHead } from './run-head.js';
-import { RunSignals } from './run-signals.js';
 import { Statechart } from './statechart/statechart.js';
 import { StepIndex } from './steps/step-index.js';
 import { SubRunsPanel } from './sub-runs/sub-runs-panel.js';
 import { Timeline } from './timeline/timeline.js';
 import { useCallInAddress } from './use-call-in-address.js';
-import { usePlayhead } from './use-playhead.js';
+import { usePlayhead, type Place } from './use-playhead.js';
 import { WaterfallPanel } from './waterfall/waterfall-panel.js';
-import './run.css';
+import { Approval } from '../chat/approval.js';
+import { TripwireNotice } from '../components/tripwire-notice.js';
+import { SignalList, standsOut } from './lanes/signal-list.js';
 
 interface OpenRunProps {
   readonly summary: RunSummary;
@@ -109,4 +110,49 @@ export const RunPage = ({ runId = '' }: { readonly runId?: string }) => {
       </EmptyState>
     );
   return <Waiting what="the run" />;
+};
+
+interface RunEndProps {
+  readonly runId: string;
+  /** The run as far as it is known, whatever point in time the page shows. */
+  readonly view: RunView;
+}
+
+/** How the run ended, or what it waits for. */
+const RunEnd = ({ runId, view }: RunEndProps) => (
+  <>
+    {view.tripwire && <TripwireNotice tripwire={view.tripwire} />}
+    {view.error && <ErrorNotice error={view.error} />}
+    {view.status === 'suspended' &&
+      !view.error &&
+      !runFile && // else there is nothing left to answer
+      view.waiting.map((call) => <Approval key={call.toolCallId} runId={runId} call={call} />)}
+  </>
+);
+
+interface RunSignalsProps {
+  /** The run as far as it is known. */
+  readonly whole: RunView;
+  /** The point in time that the page shows. */
+  readonly seq: number;
+  readonly onSeq: (seq: number, place: Place) => void;
+}
+
+/** What is said where no guard did more than pass. */
+const quietly = (wasAsked: boolean, isOver: boolean): string => {
+  if (!wasAsked) return isOver ? 'No guard was asked.' : 'No guard was asked so far.';
+  return isOver ? 'Every guard that was asked let it pass.' : 'Nothing but passes so far.';
+};
+
+/** What guards did in the whole run, at a glance: each is a way to its moment. */
+const RunSignals = ({ whole, seq, onSeq }: RunSignalsProps) => {
+  const marks = whole.lanes.flatMap((lane) => lane.marks.filter(standsOut));
+  const wasAsked = whole.lanes.some((lane) => lane.marks.length > 0 || lane.asked.length > 0);
+  const isOver = whole.status !== 'running';
+  return (
+    <Panel title="What guards did" note={marks.length > 0 ? 'choose one to go to its moment' : undefined}>
+      {marks.length === 0 && <p className="run-quiet">{quietly(wasAsked, isOver)}</p>}
+      <SignalList label="What guards did" marks={marks} seq={seq} onSeq={onSeq} />
+    </Panel>
+  );
 };

@@ -1,8 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { Gauge, History, Rows3, X } from 'lucide-react';
-import { useEffect, useMemo, useRef } from 'react';
-import { Link } from 'wouter';
-import { query as toQuery } from '../api/request.js';
+import { Gauge, History, Rows3, X, Upload } from 'lucide-react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import './runs.css';
+import { query as toQuery, postText } from '../api/request.js';
 import { runHref } from '../shell/run-href.js';
 import { Button } from '../components/button.js';
 import { EmptyState } from '../components/empty-state.js';
@@ -10,13 +11,12 @@ import { ErrorNotice } from '../components/error-notice.js';
 import { Waiting } from '../components/waiting.js';
 import { useQuery } from '../shell/use-query.js';
 import { useTitle } from '../shell/use-title.js';
-import { ImportRun } from './import-run.js';
 import { readFilter } from './run-filter.js';
 import { RunFilters } from './run-filters.js';
 import { RunRow } from './run-row.js';
 import { SavedFilters } from './saved-filters.js';
 import { useRuns, type Runs } from './use-runs.js';
-import './runs.css';
+import type { StartedRun } from '../../protocol/runs.js';
 
 /** Rows that are drawn beyond what is in sight. */
 const overscan = 12;
@@ -116,5 +116,36 @@ export const RunsPage = () => {
       </header>
       <RunsBody {...list} beside={beside} isFiltered={Object.keys(filter).length > 0} />
     </div>
+  );
+};
+
+/** Takes in an exported run, or a trace, and opens it. */
+const ImportRun = () => {
+  const input = useRef<HTMLInputElement>(null);
+  const [error, setError] = useState<Error>();
+  const [, navigate] = useLocation();
+  const take = async (file: File | undefined): Promise<void> => {
+    if (!file) return;
+    try {
+      navigate(runHref((await postText<Pick<StartedRun, 'runId'>>('import', await file.text())).runId));
+    } catch (thrown) {
+      setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    }
+  };
+  return (
+    <>
+      <input
+        ref={input}
+        hidden
+        type="file"
+        accept=".html,.jsonl"
+        aria-label="File of a run"
+        onChange={({ target }) => void take(target.files?.[0])}
+      />
+      <Button look="plain" onClick={() => input.current?.click()}>
+        <Upload size={14} aria-hidden /> Import a run
+      </Button>
+      {error && <ErrorNotice error={error} />}
+    </>
   );
 };

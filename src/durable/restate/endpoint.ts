@@ -3,7 +3,6 @@ import { createEndpointHandler, type EndpointOptions } from '@restatedev/restate
 import { refuseOption } from '../option-checks.js';
 import { keepTrying, type Trying } from '../keep-trying.js';
 import type { RestateSettings } from './restate-options.js';
-import { warn } from './warn.js';
 
 type Services = EndpointOptions['services'];
 type Listen = NonNullable<RestateSettings['listen']>;
@@ -84,4 +83,13 @@ const register = async ({ adminUrl, serviceUrl, listen, headers }: RestateSettin
     signal,
   });
   if (!response.ok) throw new Error(`Restate did not register ${uri}: ${response.status} ${await response.text()}`);
+};
+
+type Logger = NonNullable<EndpointOptions['logger']>;
+
+/** Tells what Restate's SDK reports of runs that fail, as warnings of the process; the rest is not told. */
+const warn: Logger = ({ level, replaying, context }, ...message) => {
+  const isWorthIt = level.toString() === 'error' || level.toString() === 'warn';
+  if (!isWorthIt || replaying || !context) return;
+  process.emitWarning(`${context.invocationTarget}: ${message.map(String).join(' ')}`, 'RestateWarning');
 };

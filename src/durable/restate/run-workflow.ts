@@ -5,12 +5,12 @@ import {
   workflow,
   type WorkflowContext,
   type WorkflowSharedContext,
+  type Serde,
 } from '@restatedev/restate-sdk';
 import type { Durable, Program } from '../journal.js';
 import { DeadlyRun, inParts, noteLifeIn, TakenOver, type Ledger, type NotedLife, type Suspects } from '../ledger.js';
 import { resourceName } from './admin.js';
 import type { RestateSettings } from './restate-options.js';
-import { text } from './text.js';
 
 /** The status with which a run that is given up ends, as the ingress tells it. */
 const givenUpStatus = 410;
@@ -134,3 +134,10 @@ const unlessOver = (step: Promise<string>, over: AbortSignal): Promise<string> =
     over.addEventListener('abort', end, { once: true });
     step.then(resolve, reject).finally(() => over.removeEventListener('abort', end));
   });
+
+/** Texts go through Restate as they are. */
+const text: Serde<string> = {
+  contentType: 'text/plain',
+  serialize: (value) => new TextEncoder().encode(value),
+  deserialize: (bytes) => new TextDecoder().decode(bytes),
+};

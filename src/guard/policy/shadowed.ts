@@ -1,9 +1,9 @@
-import pLimit, { type LimitFunction } from 'p-limit';
+import pLimit from 'p-limit';
+import type { LimitFunction } from 'p-limit';
 import type { Phase, PhaseData } from '../../phase/row.js';
-import type { RunScope } from '../../phase/scope.js';
+import type { RunScope, GuardReport } from '../../phase/scope.js';
 import { pass, type Verdict } from '../../verdict.js';
 import type { Guard } from '../in-sequence.js';
-import { shadowScope } from './shadow-scope.js';
 import { unavailable, type Layer } from './layer.js';
 import type { PolicyState } from './policy-state.js';
 
@@ -34,4 +34,26 @@ const lineOf = ({ lines }: PolicyState, run: object): LimitFunction => {
   const line = lines.get(run) ?? pLimit(1);
   lines.set(run, line);
   return line;
+};
+
+/**
+ * A run's scope for a guard whose doings must not be seen: it hears and reads what the run gives, and nothing of what it writes or
+ * puts into the request's context reaches anybody. Its verdict goes to `report`.
+ */
+const shadowScope = (scope: RunScope, report: (report: GuardReport) => void): RunScope => {
+  const own: Partial<RunScope> = {
+    requestContext: copyOf(scope.requestContext),
+    retryCount: scope.retryCount, // as it is now: by the time the guard is asked, the run may be further
+    writer: scope.writer && { custom: async () => undefined },
+    reportGuard: report,
+    reportConflict: () => undefined,
+  };
+  return Object.create(scope, Object.getOwnPropertyDescriptors(own)) as RunScope;
+};
+
+/** Another context with the same entries. The host's class makes it, which is not ours to import. */
+const copyOf = (context: RunScope['requestContext']): RunScope['requestContext'] => {
+  if (!context) return context;
+  const Context = context.constructor as new (entries: Iterable<readonly [unknown, unknown]>) => typeof context;
+  return new Context([...context.entries()]);
 };

@@ -1,6 +1,7 @@
 import type { Agent } from '@mastra/core/agent';
 import type { RequestContext } from '@mastra/core/request-context';
-import type { RunMode } from '../../loop/ports.js';
+import { createObservabilityContext } from '@mastra/core/observability';
+import type { RunMode, Chunk } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import { checkSignalOptions, checkTightens, refuseWithoutEngine } from './allowed-options.js';
@@ -15,10 +16,10 @@ import { answerOf, wantedOf } from './result.js';
 import { readResumeOptions } from './resume-options.js';
 import { resume, type ResumeOptions } from './resume.js';
 import { streamOf } from './run-stream.js';
-import { scored } from './score.js';
 import type { SuspendedRuns } from './suspended-runs.js';
-import { showInChannel } from './show-in-channel.js';
 import { inThread, publishedStream, threadOfRun } from './thread-runs.js';
+import { safely } from '../safely.js';
+import { spanOf } from '../tracing/agent-trace.js';
 
 /** What a call of an agent needs of it. */
 export interface CalledAgent {
@@ -118,4 +119,61 @@ export const streamTo = async ({ agent, setup }: CalledAgent, started: StartedRu
   const stream = streamOf(run, { ended, transforms, ...wantedOf(callbacks, setup.guards) });
   await publish?.(publishedStream(run, stream, { ended, transforms }));
   return isDelegated(callbacks) ? refusingStream(agent.id, stream) : stream;
+};
+
+/**
+ * Shows a run in the channel that its thread belongs to, such as one of Slack, by the processor that Mastra's channels bring. It gets what
+ * every reader of the run gets: what guards hold back or reject is not sent. Settles when the channel has all of it; a channel that fails changes nothing of the run.
+ */
+const showInChannel = async (agent: Agent, { options: { streamBuffer, context } }: Run): Promise<void> => {
+  const [channel] = agent.getChannels()?.getOutputProcessors([]) ?? [];
+  if (!channel || 'workflow' in channel) return;
+  const { requestContext } = context;
+  const state = {};
+  const show = (part: Chunk) => channel.processOutputStream?.({ part, state, requestContext } as never); // what it reads
+  for await (const chunk of streamBuffer.read()) await safely(show, chunk.type === 'step-finish' ? stepFinish(true) : chunk);
+  await safely(show, stepFinish(false));
+};
+
+/**
+ * The end of a step. A channel waits for nothing after the last one, so that is told at the end of the stream: the tripwire of a run follows
+ * its last step, and a run that waits for a person has none.
+ */
+const stepFinish = (isContinued: boolean): Chunk => ({ type: 'step-finish', payload: { stepResult: { isContinued } } });
+
+/** What of Mastra's agent starts live scorers; it samples, filters and calls them beside the run. */
+interface ScorerStarter {
+  runScorers(call: object): Promise<void>;
+}
+
+interface Scored {
+  readonly agent: Agent;
+  readonly options: CallOptions;
+  readonly requestContext: RequestContext;
+}
+
+/** A call whose scorers start after its end. */
+const scored = (started: StartedRun, call: Scored): StartedRun => ({
+  ...started,
+  end: async () => {
+    await started.end();
+    await safely(() => startScorers(started.run, call), undefined);
+  },
+});
+
+/** Starts the scorers of the call, or of the agent, for a run that was accepted. What they do never changes the run. */
+const startScorers = async (run: Run, { agent, options, requestContext }: Scored): Promise<void> => {
+  if (run.status !== 'success') return;
+  const { capabilities } = agent['getLegacyHandler']() as unknown as { readonly capabilities: ScorerStarter };
+  const { threadId, resourceId } = run.list.get.input.db()[0] ?? {};
+  await capabilities.runScorers({
+    messageList: run.list,
+    runId: run.options.runId,
+    requestContext,
+    structuredOutput: Boolean(options.structuredOutput),
+    overrideScorers: options.scorers,
+    threadId,
+    resourceId,
+    ...createObservabilityContext({ currentSpan: spanOf(run) }),
+  });
 };

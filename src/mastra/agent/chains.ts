@@ -1,4 +1,4 @@
-import type { Agent } from '@mastra/core/agent';
+import { type Agent, mastraDBMessageToSignal } from '@mastra/core/agent';
 import type { Processor } from '@mastra/core/processors';
 import type { RequestContext } from '@mastra/core/request-context';
 import type { Lanes } from '../../loop/run.js';
@@ -12,7 +12,6 @@ import type { Titling } from '../memory/memory-title.js';
 import type { PipelineStep } from '../graph/compile.js';
 import { registerOnProcessor } from './registration.js';
 import { PrepareStepProcessor } from './prepare-step.js';
-import { createSignalEcho } from './signal-echo.js';
 
 /** The guards of a call, lane by lane, as they run. */
 export interface Chains {
@@ -118,3 +117,19 @@ export const compileChains = (
       : compileLane(error, laneId(agentId, 'error'), recordEdits),
   memory: compileLane(memory, `${agentId}-memory`),
 });
+
+/** Shows the readers of a run the signals that it answers, as the guards of the input left them. It runs after these. */
+const createSignalEcho = (): Processor => {
+  const shown = new Set<string>();
+  return {
+    id: 'signal-echo',
+    processInputStep: async ({ messageList, writer }) => {
+      const signals = messageList.get.input.db().filter(({ id, role }) => role === 'signal' && !shown.has(id));
+      for (const message of signals) {
+        shown.add(message.id);
+        await writer?.custom(mastraDBMessageToSignal(message).toDataPart() as never); // Mastra types these parts apart
+      }
+      return undefined;
+    },
+  };
+};

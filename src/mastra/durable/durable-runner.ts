@@ -3,10 +3,20 @@ import type { StartedRun } from '../agent/started-run.js';
 import type { CallOptions } from '../call-options.js';
 import type { AgentSetup } from '../agent/read-config.js';
 import { isDelegated } from '../tools/delegation.js';
-import { startDelegated, resumeDelegated } from './delegated-run.js';
-import { delegatingTo } from '../tools/delegating.js';
+import { delegatingTo, type DelegatingCall } from '../tools/delegating.js';
 import { startDurably, startedRunOf, resumeDurably, type DurableCall, type DurableResumeOptions } from './durable-calls.js';
 import type { DurableRuns } from './durable-runs.js';
+import { drive } from '../../loop/drive.js';
+import type { Run } from '../../loop/run.js';
+import { decode, encode } from '../../loop/state/encode.js';
+import { createPersistedJournal } from '../../loop/state/persisted-journal.js';
+import { answeredBy } from '../agent/resume.js';
+import { objectOf } from '../structured-output/structured-output.js';
+import { checkPromise } from '../tools/tool-effects.js';
+import { startPersistedRun, type MakeOptions } from './start-persisted-run.js';
+import type { Followed } from './following.js';
+import { endOf, readEnd, splitOptions, type PersistedCall, type PersistedSegment } from './persisted-segment.js';
+import { restoredRun, setUp, type PersistedAgent } from './set-up.js';
 
 /** What keeps the run that an agent is asked for. */
 export interface DurableRunner {
@@ -34,4 +44,84 @@ export const durableRunnerOf = ({ agent, setup, durable }: RunnerParts, options:
         resumeDelegated(parts, delegating, resuming)?.then((followed) => startedRunOf(followed, resuming.options)),
     }
   );
+};
+
+/**
+ * What a supervisor's call says that its sub-agent's run is to keep: the host makes new ids for the message and its thread whenever it asks.
+ * The supervisor's conversation, which is the sub-agent's `context`, is kept with its own run.
+ */
+interface DelegatedOptions extends CallOptions {
+  /** What tells the call of a supervisor from others, see `isDelegated`. */
+  readonly backgroundTaskPolicy?: unknown;
+}
+
+/** Begins a sub-agent's run as a part of its supervisor's, or goes on with it. */
+const startDelegated = async (parts: PersistedAgent, delegating: DelegatingCall, call: DurableCall): Promise<Followed> => {
+  const { mode, messages, given, requestContext } = call;
+  const { memory, instructions, maxSteps, backgroundTaskPolicy, ...here } = given as DelegatedOptions;
+  const options = { memory, instructions, maxSteps, backgroundTaskPolicy } as CallOptions; // see DelegatedOptions
+  const asked = encode({ runId: delegating.runId, mode, messages, options } satisfies PersistedCall);
+  const persisted = decode(await delegating.durable.step('asked', async () => asked)) as PersistedCall;
+  return follow(parts, delegating, { segment: { call: persisted }, given: { ...here, requestContext } });
+};
+
+/** Goes on with a sub-agent's suspended run; nothing where it was not left with its supervisor's. */
+const resumeDelegated = (
+  parts: PersistedAgent,
+  delegating: DelegatingCall,
+  resuming: DurableResumeOptions,
+): Promise<Followed> | undefined => {
+  const end = delegating.rested === undefined ? undefined : readEnd(delegating.rested);
+  if (!end?.state || end.call.runId !== resuming.runId) return undefined;
+  const { call, state } = end;
+  const goOn = async (): Promise<Followed> => {
+    const answered = answeredBy(await restoredRun(parts, end), resuming);
+    const given = { ...splitOptions(resuming.options).here, requestContext: resuming.requestContext };
+    return follow(parts, delegating, {
+      segment: { call: { ...call, mode: resuming.mode }, resumes: { state, answered } },
+      given,
+    });
+  };
+  return goOn();
+};
+
+interface DelegatedSegment {
+  readonly segment: PersistedSegment;
+  /** What of the call is at hand, and not kept. */
+  readonly given: CallOptions;
+}
+
+const follow = async (
+  parts: PersistedAgent,
+  delegating: DelegatingCall,
+  { segment, given }: DelegatedSegment,
+): Promise<Followed> => {
+  const { durable, isFenced, interrupt } = delegating;
+  const { call, resumes } = segment;
+  const journal = createPersistedJournal(durable, { startedWith: resumes?.state, isFenced });
+  const { effects, acceptChangedCode } = parts.setup.guards;
+  const make = async (own: MakeOptions): Promise<Run> => {
+    checkPromise(effects, delegating);
+    return setUp(parts, call, { here: given, journal, ...own });
+  };
+  const started = await startPersistedRun({ durable, runId: call.runId, resumes, make, acceptChangedCode }).catch(
+    (error: unknown) => {
+      interrupt(error); // nothing that the supervisor's model could be told
+      throw error;
+    },
+  );
+  if ('error' in started) throw started.error;
+  return { run: started.run, ended: runToEnd(started.run, delegating, segment) };
+};
+
+const runToEnd = async (run: Run, { leave }: DelegatingCall, segment: PersistedSegment): Promise<void> => {
+  try {
+    await drive(run);
+    run.options.recording?.end(run, objectOf(run).object);
+    if (run.status === 'suspended') leave(endOf(run, segment));
+  } catch (error) {
+    Object.assign(run, { status: 'failed', error }); // the supervisor's run is interrupted with it, see Delegating
+  } finally {
+    run.options.streamBuffer.close(); // a run that is only replayed emits no last chunk, and the supervisor's tool reads to the end
+  }
 };

@@ -7,12 +7,12 @@ import type { CodeChange } from '../options/own-options.js';
 import { startPersistedRun, type MakeOptions } from './start-persisted-run.js';
 import { endOf, readSegment, segmentNumber, writeEnd, type PersistedSegment } from './persisted-segment.js';
 import { suspendedNote, publishChange } from './suspended-index.js';
-import { runDeadline } from './run-deadline.js';
 import type { RunCounts } from './run-metrics.js';
 import type { RunQueue } from './run-queue.js';
 import type { LocalRuns } from './local-runs.js';
 import { setUp, type DurableAgent } from './set-up.js';
 import { createPublisher, type Publisher } from './publisher.js';
+import { InterlockError } from '../../errors.js';
 
 /** The program of an agent: one segment of a run, from its beginning to its end or to where it is suspended. */
 export const agentProgram = (parts: DurableAgent, surroundings: ProgramParts): Program => ({
@@ -106,4 +106,26 @@ const startSegment = async (
   const make = (own: MakeOptions) => setUp(parts, asked, { here: { ...caller, abortSignal }, journal, show, ...own });
   const onChange = (change: CodeChange): Promise<void> => publishChange(change, { board, publisher });
   return startPersistedRun({ durable, runId: asked.runId, resumes, make, acceptChangedCode: parts.acceptChangedCode, onChange });
+};
+
+/** The end of a run's time. */
+interface RunDeadline {
+  /** Aborted once the time is over. */
+  readonly signal: AbortSignal;
+  /** Keeps no timer any longer. */
+  clear(): void;
+}
+
+/** A timer takes no more. */
+const longestMs = 2 ** 31 - 1;
+
+/** @param at epoch milliseconds; absent where the run may take as long as it takes */
+const runDeadline = (runId: string, at: number | undefined): RunDeadline => {
+  const controller = new AbortController();
+  if (at === undefined) return { signal: controller.signal, clear: () => undefined };
+  const end = (): void => controller.abort(new InterlockError('run/deadline', { path: runId }));
+  const leftMs = at - Date.now();
+  if (leftMs <= 0) end();
+  const timer = leftMs > 0 && leftMs <= longestMs ? setTimeout(end, leftMs) : undefined;
+  return { signal: controller.signal, clear: () => clearTimeout(timer) };
 };

@@ -1,14 +1,15 @@
+import { createHash } from 'node:crypto';
 import type { Durable } from '../../durable/journal.js';
 import { InterlockError } from '../../errors.js';
-import type { LoopLimits } from '../../loop/machine.js';
+import { type LoopLimits, loopMachine } from '../../loop/machine.js';
 import { applyCallResponse } from '../../loop/resume-run.js';
 import type { Run } from '../../loop/run.js';
 import { decode, encode } from '../../loop/state/encode.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import type { CodeChange } from '../options/own-options.js';
-import { definitionHash } from './definition-hash.js';
 import type { PersistedSegment } from './persisted-segment.js';
 import type { DurableAgent, SetUpOptions } from './set-up.js';
+import { childrenOf, type GraphNode } from '../../pipeline/graph.js';
 
 /** A segment of a run that is kept, about to begin or to be gone on with. */
 export interface PersistedStartOptions extends Pick<DurableAgent, 'acceptChangedCode'>, Pick<PersistedSegment, 'resumes'> {
@@ -105,3 +106,17 @@ const isSoonAborted = async (signal: AbortSignal, withinMs: number): Promise<boo
     });
   return signal.aborted;
 };
+
+/**
+ * What code a run is run by, as far as its journal depends on it: the statechart, and the guards of each lane in their order. A run
+ * that was begun by other code cannot be known to come to the same places.
+ */
+const definitionHash = ({ options: { lanes } }: Run): string => {
+  const guards = Object.entries(lanes).map(([lane, plan]) => [lane, plan && shapeOf(plan.graph)]);
+  return createHash('sha256')
+    .update(JSON.stringify([loopMachine.config, guards]))
+    .digest('hex')
+    .slice(0, 16);
+};
+
+const shapeOf = (node: GraphNode): unknown => [node.kind, 'id' in node ? node.id : '', childrenOf(node).map(shapeOf)];

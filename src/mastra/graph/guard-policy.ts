@@ -3,14 +3,17 @@ import type { GuardPolicy } from '../../../schemas/index.js';
 import { overPolicy, readPolicy } from '../../guard/policy/read-policy.js';
 import { compileGraph } from '../../pipeline/compile.js';
 import { checkProcessor } from '../../pipeline/verify/refuse.js';
-import type { Host } from '../../phase/host.js';
+import type { Host, ModelChoice, ResolvedModel } from '../../phase/host.js';
 import type { HookName, PhaseRow } from '../../phase/row.js';
 import type { ProcessorSlot } from '../../phase/scope.js';
 import { phaseNames, phaseRow } from '../../phase/table.js';
 import { guardedBy, rememberGuarded } from './guard-node.js';
 import { runHook, type HookArgs } from './run-hook.js';
-import { stockHost } from './stock-host.js';
 import { invalidStep, looksLikeProcessor } from './to-graph.js';
+import { plainHost } from '../../plain/plain-host.js';
+import { loadMastra, loadRouter } from './load-mastra.js';
+import { mastraHost } from './mastra-host.js';
+import { isModelInstance, resolveAlone } from './resolve-alone.js';
 
 /** The hooks that run before the model answers, and that a guard marked `overlap` may only judge in. */
 type InputHook = 'processInput' | 'processInputStep' | 'processLLMRequest';
@@ -84,4 +87,15 @@ const ownOf = (processor: Processor, policy: GuardPolicy): Partial<Processor> =>
     ...(processor['__registerMastra'] && { __registerMastra: (mastra) => processor['__registerMastra']?.(mastra) }),
     ...Object.fromEntries(rows.map((row) => [row.hook, call(row)])),
   };
+};
+
+/** The host of hooks that are called from outside: Mastra, which is loaded by then where it is Mastra that calls. */
+const stockHost = async (): Promise<Host> => {
+  const parts = await loadMastra();
+  return parts ? mastraHost(parts, resolveModel) : plainHost(resolveModel);
+};
+
+const resolveModel = async (model: ModelChoice): Promise<ResolvedModel> => {
+  if (isModelInstance(model)) return model;
+  return resolveAlone(model, await loadRouter());
 };

@@ -1,11 +1,12 @@
 import type { Processor } from '@mastra/core/processors';
 import { RequestContext } from '@mastra/core/request-context';
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import { phases } from '../../phase/table.js';
 import type { Conversation } from './memory.js';
-import { messageMirrors } from './memory-mirrors.js';
 import { addMissingParts } from '../messages/sync-text-content.js';
 import { threadTitle, type Titling } from './memory-title.js';
-import { observational, observeAccepted } from './observe-accepted.js';
+import { forkList } from '../messages/fork-list.js';
+import { isSame } from '../../phase/plain-data.js';
 
 /** What stands around the guards of a call. */
 interface MemoryProcessors {
@@ -71,4 +72,120 @@ const inConversation = (processor: Processor, { context }: Conversation): Proces
     };
   }
   return bound as unknown as Processor; // it has the hooks of one
+};
+
+/** The id of the processor by which Mastra's memory observes a conversation. */
+const observational = 'observational-memory';
+
+type Hooks = Required<Pick<Processor, 'processInputStep' | 'processOutputResult'>>;
+
+/** Mastra's observational memory as a guarded run uses it. */
+interface ObservingAccepted {
+  /** Loads the conversation and what was observed of it. Nothing is saved or observed meanwhile. */
+  readonly recall: Processor;
+  /** Saves an accepted answer. */
+  readonly save: Processor;
+  /** Observes the conversation with the accepted answer, in a copy. */
+  readonly observe: Processor;
+}
+
+/**
+ * Mastra's processor saves and observes an answer while it is generated. Here the answer is first accepted, then saved, then observed, so the
+ * observer never reads words that a guard removed or rejected. A failed observation does not fail the run: the next turn repeats it.
+ */
+const observeAccepted = (processor: Processor, conversation: Conversation): ObservingAccepted => {
+  const inner = processor as Processor & Hooks; // it has both
+  const reading = { ...conversation.context, memoryConfig: { ...conversation.config, readOnly: true } };
+  let called: Partial<Parameters<Hooks['processInputStep']>[0]> = {};
+  return {
+    recall: {
+      id: observational,
+      processInputStep: (args) => {
+        const { model, providerOptions } = args;
+        called = { model, providerOptions };
+        args.requestContext?.set('MastraMemory', reading);
+        return inner.processInputStep(args);
+      },
+    },
+    save: { id: 'message-history', processOutputResult: (args) => inner.processOutputResult(args) },
+    observe: {
+      id: observational,
+      processOutputResult: async (args) => {
+        const messageList = forkList(args.messageList);
+        try {
+          await inner.processInputStep({ ...args, ...called, messageList, stepNumber: 0, abort: fail } as never); // what it reads of a step
+          await inner.processOutputResult({ ...args, messageList });
+        } catch (error) {
+          args.abortSignal?.throwIfAborted();
+          conversation.warn('Observational memory could not observe an accepted answer; it does after the next turn', { error });
+        }
+        return args.messageList;
+      },
+    },
+  };
+};
+
+/** The run is accepted, so that its `abort` is not for the observer: an error says that it failed. */
+const fail = (reason?: string): never => {
+  throw new Error(reason);
+};
+
+type Content = MastraDBMessage['content'];
+type Part = Content['parts'][number];
+type PartOf<T extends Part['type']> = Extract<Part, { type: T }>;
+
+/**
+ * Makes the fields in which a message repeats what its parts say follow the parts. Guards edit parts; without this the words that
+ * they took out would still be saved, and searched by meaning, from the repetition.
+ */
+const messageMirrors: Processor = {
+  id: 'message-mirrors',
+  processOutputResult: ({ messageList }) => {
+    for (const { content } of messageList.get.input.db()) followParts(content);
+    for (const { role, content } of messageList.get.response.db()) {
+      const text = role === 'assistant' ? lastText(content.parts) : '';
+      if (text !== '') content.content = text; // an answer has no such field until it is saved
+      followParts(content);
+    }
+    return messageList;
+  },
+};
+
+const followParts = (content: Content): void => {
+  const { parts } = content;
+  const texts = ofType(parts, 'text').map(({ text }) => text);
+  if (content.content && !repeats(content.content, [...texts, lastText(parts)])) content.content = texts.join('\n');
+  const reasons = ofType(parts, 'reasoning').map(({ reasoning }) => reasoning);
+  if (content.reasoning && !repeats(content.reasoning, reasons)) content.reasoning = reasons.join('\n');
+  const calls = ofType(parts, 'tool-invocation').map(({ toolInvocation }) => toolInvocation);
+  if (content.toolInvocations && !sameCalls(content.toolInvocations, calls))
+    content.toolInvocations = calls as Content['toolInvocations']; // the older type knows fewer states
+};
+
+const ofType = <T extends Part['type']>(parts: readonly Part[], type: T): PartOf<T>[] =>
+  parts.filter((part): part is PartOf<T> => part.type === type);
+
+/** The ways in which Mastra repeats texts: one of them, or all with or without a break between. */
+const repeats = (repetition: string, texts: readonly string[]): boolean =>
+  texts.includes(repetition) || texts.join('') === repetition || texts.join('\n') === repetition;
+
+type Call = PartOf<'tool-invocation'>['toolInvocation'];
+
+const sameCalls = (repeated: readonly unknown[], calls: readonly Call[]): boolean =>
+  repeated.length === calls.length &&
+  calls.every((call, index) => {
+    const { toolCallId, args, result } = repeated[index] as Partial<Call> & { result?: unknown };
+    return (
+      toolCallId === call.toolCallId && isSame(args, call.args) && isSame(result, 'result' in call ? call.result : undefined)
+    );
+  });
+
+/** The words of the last step that has any. */
+const lastText = (parts: readonly Part[]): string => {
+  const steps: string[][] = [[]];
+  for (const part of parts) {
+    if (part.type === 'step-start') steps.push([]);
+    if (part.type === 'text') steps.at(-1)?.push(part.text);
+  }
+  return steps.findLast((texts) => texts.length > 0)?.join('\n') ?? '';
 };

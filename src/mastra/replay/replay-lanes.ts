@@ -1,11 +1,18 @@
 import { RequestContext } from '@mastra/core/request-context';
-import type { TraceHeader } from '../../../schemas/index.js';
+import type { MessageList } from '@mastra/core/agent/message-list';
+import type { Processor } from '@mastra/core/processors';
+import type { TraceHeader, TraceEntry } from '../../../schemas/index.js';
 import type { Lanes } from '../../loop/run.js';
 import { compileChains } from '../agent/chains.js';
 import { hasErrorHook } from '../agent/error-lane.js';
 import { checkLane, resolveGuards, type DynamicGuards, type Lane } from '../workflow/guards.js';
 import type { PipelineStep } from '../graph/compile.js';
-import { memoryStandIn, type RecordedMemory } from './memory-stand-ins.js';
+import type { ReplayStage } from '../../loop/replay-stage.js';
+import type { ReadContent } from '../../trace/contents.js';
+import { fromPlainJson } from '../../trace/plain-json.js';
+import type { Tape } from '../../trace/replay/tape.js';
+import { fillList, type ListState } from '../messages/list-insides.js';
+import { phases } from '../../phase/table.js';
 
 /** Guards to replay a run with, in the lanes of an agent. */
 export interface ReplayGuards {
@@ -42,4 +49,40 @@ export const replayLanes = async (guards: ReplayGuards, { header, agentId, memor
     hasErrorGuards: error.length > 0,
   };
   return compileChains(agentId, chains, header.recordEdits);
+};
+
+type MemoryEntry = Extract<TraceEntry, { kind: 'memory' }>;
+
+/** What stand-ins answer from. */
+interface RecordedMemory {
+  readonly entries: Tape<MemoryEntry>;
+  readonly read: ReadContent;
+  readonly stage: ReplayStage;
+}
+
+type Described = NonNullable<TraceHeader['memory']>['before'][number];
+
+/** A processor that does to the conversation what one of the memory did, and reaches no storage. */
+const memoryStandIn = ({ id, hooks }: Described, recorded: RecordedMemory): Processor => {
+  const own = Object.values(phases).filter(({ hook }) => hooks.includes(hook));
+  return {
+    id,
+    ...Object.fromEntries(own.map(({ hook, phase }) => [hook, (args: Args) => standIn({ id, phase }, recorded, args)])),
+  };
+};
+
+interface Args {
+  readonly messageList?: MessageList;
+}
+
+const standIn = async (
+  { id, phase }: { id: string; phase: string },
+  { entries, read, stage }: RecordedMemory,
+  { messageList }: Args,
+): Promise<unknown> => {
+  const entry = entries.take((one) => one.processorId === id && one.phase === phase);
+  if (!entry) return stage.end(`the memory (${id}) was never asked here.`);
+  if (entry.error !== undefined) throw fromPlainJson(entry.error);
+  if (!entry.list || !messageList) return undefined;
+  return fillList(messageList, read(entry.list) as unknown as ListState); // as a list gave it
 };

@@ -1,4 +1,4 @@
-import { executeWithContext, getRootExportSpan } from '@mastra/core/observability';
+import { executeWithContext, getRootExportSpan, type AnySpan } from '@mastra/core/observability';
 import type { RunEvent } from '../../../schemas/index.js';
 import { finishReasonOf, tripwireOf } from '../../loop/finalize-run.js';
 import { messageOf } from '../../loop/message-of.js';
@@ -8,11 +8,12 @@ import { concealOf } from '../../loop/run-recording.js';
 import { waitingCalls } from '../../loop/waiting-calls.js';
 import { objectOf } from '../structured-output/structured-output.js';
 import { isTraced, startAgentSpan, type AgentSpan, type AgentTracing } from './agent-span.js';
-import { secretsSpan } from './secrets-span.js';
 import { createGuardSpans, type GuardSpans } from './guard-spans.js';
 import { asError } from './as-error.js';
 import { createStepSpans, usageStats, wordsOfSteps, type StepSpans } from './step-spans.js';
 import type { ToolSpan } from './tool-span.js';
+import { mapSaid } from '../../guard/map-texts.js';
+import { withStandIns } from '../stand-ins.js';
 
 /** The trace of a run, made of its events: the spans that Mastra's agents make. */
 export interface AgentTrace extends RunTracer {
@@ -134,4 +135,43 @@ const interruption = (run: Run) => {
     toolName: waiting?.call.toolName,
     toolCallId: waiting?.call.toolCallId,
   } as const;
+};
+
+type Told = Readonly<Record<string, unknown>>;
+
+/**
+ * A span that is told everything without the values that guards hide, and so are the spans under it: those of tools, which get it as their
+ * tracing context, and those of agents behind them.
+ */
+const secretsSpan = <S extends AnySpan>(span: S, conceal: (text: string) => string): S => {
+  const change = (given: unknown): unknown => concealedIn(given, conceal);
+  /** A method that is told fields of a span. */
+  const withoutSecrets = (name: 'update' | 'end' | 'error') => (target: S) => (given: unknown) =>
+    (target[name] as (told: unknown) => unknown).call(target, change(given));
+  const opening = (name: 'createChildSpan' | 'createEventSpan') => (target: S) => (given: unknown) =>
+    secretsSpan((target[name] as (told: unknown) => AnySpan).call(target, change(given)), conceal);
+  return withStandIns(span, {
+    update: withoutSecrets('update'),
+    end: withoutSecrets('end'),
+    error: withoutSecrets('error'),
+    createChildSpan: opening('createChildSpan'),
+    createEventSpan: opening('createEventSpan'),
+  });
+};
+
+/** What a span is told in these fields may hold words; everything else is the host's. */
+const wordFields = ['input', 'output', 'attributes', 'metadata'] as const;
+
+const concealedIn = (given: unknown, conceal: (text: string) => string): unknown => {
+  if (typeof given !== 'object' || given === null) return given;
+  const told = given as Told;
+  const fields = wordFields.flatMap((name) => (told[name] === undefined ? [] : [[name, mapSaid(told[name], conceal)] as const]));
+  const error = told['error'] instanceof Error ? { error: concealedError(told['error'], conceal) } : {};
+  return { ...told, ...Object.fromEntries(fields), ...error };
+};
+
+const concealedError = (error: Error, conceal: (text: string) => string): Error => {
+  const message = conceal(error.message);
+  if (message === error.message && !error.cause) return error;
+  return Object.assign(new Error(message), { name: error.name, stack: error.stack && conceal(error.stack) });
 };

@@ -1,10 +1,7 @@
 import type { ErrorCode } from '../../errors.js';
 import { armAfterOtherwise, parallelWriters, unreachableArm } from './block-checks.js';
 import type { Check } from './check.js';
-import { duplicateId, empty, missingId, noHook } from './graph-checks.js';
-import { idleGuard, wrongLane } from './lane-checks.js';
-import { overBudget } from './latency.js';
-import { overlapBeforeEdit, overlapEdits, overlapNowhere } from './overlap-checks.js';
+import { overlapBeforeEdit, overlapEdits, overlapNowhere, judgingState, overlapCost, overlappingRows } from './overlap-checks.js';
 import {
   judgesEachChunk,
   lateEdit,
@@ -14,6 +11,147 @@ import {
   unboundedPattern,
 } from './policy-checks.js';
 import { unjudgedChunk } from './stream-cover.js';
+import {
+  guardsFrom,
+  hookNamesOf,
+  isIdle,
+  locationsFrom,
+  type GuardLocation,
+  type GraphLocation,
+  counts,
+  isGuard,
+  rowsOf,
+} from './graph-location.js';
+import type { Subject, StateCosts } from './subject.js';
+import type { PhaseRow } from '../../phase/row.js';
+import { hasAnyHook } from '../graph.js';
+
+const hasId = ({ node }: GraphLocation): boolean => !('id' in node) || (typeof node.id === 'string' && node.id !== '');
+
+/** A pipeline or processor without a name: neither its verdicts nor its state could be told from another's. */
+const missingId: Check = {
+  severity: 'error',
+  find: ({ roots }) =>
+    roots
+      .flatMap(locationsFrom)
+      .filter((place) => !hasId(place))
+      .map(({ within }) => ({ path: within })),
+};
+
+/** Two processors of one name share their state, and their verdicts cannot be told apart. In two lanes it is one processor. */
+const duplicateId: Check = {
+  severity: 'error',
+  find: ({ roots }) =>
+    roots.flatMap((root) => {
+      const seen = new Set<string>();
+      const isSecond = ({ node: { id } }: GuardLocation) => seen.has(id) || !seen.add(id);
+      const second = guardsFrom(root).filter((guard) => hasId(guard) && isSecond(guard));
+      return second.map(({ node, path }) => ({ path, detail: `"${node.id}"` }));
+    }),
+};
+
+const holdsNodes = ({ node: { kind } }: GraphLocation): boolean =>
+  kind === 'sequence' || kind === 'parallel' || kind === 'branch';
+
+/** A pipeline, block or branch with nothing in it. */
+const empty: Check = {
+  severity: 'error',
+  find: ({ roots }) =>
+    roots
+      .flatMap(locationsFrom)
+      .filter((place) => holdsNodes(place) && place.children.length === 0)
+      .map(({ path }) => ({ path })),
+};
+
+/** A processor that nothing would ever call. */
+const noHook: Check = {
+  severity: 'error',
+  find: ({ roots }) =>
+    roots
+      .flatMap(guardsFrom)
+      .filter((guard) => hasId(guard) && !hasAnyHook(guard.node.processor))
+      .map(({ path }) => ({ path })),
+};
+
+/** Guards that may together take longer than they are given. A guard without a deadline may take any time. */
+const overBudget: Check = {
+  severity: 'error',
+  find: (subject) => {
+    const { id, latency } = subject;
+    if (!latency) return [];
+    const { ms, moments } = latency.longestRun(costsOf(subject));
+    if (ms <= latency.budgetMs) return [];
+    const open = subject.roots.flatMap(guardsFrom).filter((guard) => counts(guard) && deadlineOf(guard) === Infinity);
+    const names = open.map(({ node }) => `"${node.id}"`).join(', ');
+    const detail =
+      ms === Infinity ? `nothing bounds ${names}, which have no deadlineMs` : `up to ${ms} ms, ${latency.budgetMs} are allowed`;
+    return [{ path: id, detail, shows: moments }];
+  },
+};
+
+const costsOf = ({ roots }: Subject): StateCosts => {
+  const costs = new Map<string, number>();
+  const rows = new Set(roots.flatMap(guardsFrom).filter(counts).flatMap(rowsOf));
+  for (const row of rows) {
+    const ms = roots.map((root) => costOf(root, row)).reduce((sum, one) => sum + one, 0);
+    costs.set(row.loopState, (costs.get(row.loopState) ?? 0) + ms);
+  }
+  const beside = overlapCost(roots, deadlineOf);
+  return beside > 0 ? costs.set(judgingState, beside) : costs;
+};
+
+/** The longest way through a part in one phase: side by side the slowest counts, else all of them. */
+const costOf = (place: GraphLocation, row: PhaseRow): number => {
+  if (isGuard(place)) return counts(place) && waitsIn(place, row) ? deadlineOf(place) : 0;
+  const costs = place.children.map((child) => costOf(child, row));
+  const { node } = place;
+  if (node.kind !== 'parallel' && node.kind !== 'branch') return costs.reduce((sum, one) => sum + one, 0);
+  const slowest = Math.max(0, ...costs);
+  // A stale verdict is given again, once what its siblings made of the payload is known.
+  return node.staleVerdicts === 'rerun' && costs.length > 1 ? 2 * slowest : slowest;
+};
+
+/** Whether the run waits for a guard in a phase: not for one that judges beside the model, which is waited for later. */
+const waitsIn = (guard: GuardLocation, row: PhaseRow): boolean =>
+  rowsOf(guard).includes(row) && !overlappingRows(guard).includes(row);
+
+const deadlineOf = ({ node: { policy } }: GuardLocation): number => policy?.deadlineMs ?? Infinity;
+
+/** What was put into an agent's array: each of its entries, or the one pipeline that stands in its place. */
+const entriesOf = (root: GraphLocation): readonly GraphLocation[] => (root.stand.isArray ? root.children : [root]);
+
+/** Whether nothing at a place and inside it runs in its lane. Of a function only its running shows what it does. */
+const isIdleEntry = (entry: GraphLocation): boolean => {
+  const guards = guardsFrom(entry);
+  return guards.length > 0 && guards.every(isIdle) && locationsFrom(entry).every(({ node }) => node.kind !== 'function');
+};
+
+const idleEntriesOf = ({ roots }: Subject): GraphLocation[] => roots.flatMap(entriesOf).filter(isIdleEntry);
+
+const detailOf = (guards: readonly GuardLocation[]): string => {
+  const [guard] = guards;
+  return guard ? `${guard.stand.lane}Processors never run ${guards.map(hookNamesOf).join(', ')}` : '';
+};
+
+/** Something was put into a lane that never calls it. */
+const wrongLane: Check = {
+  severity: 'error',
+  find: (subject) => idleEntriesOf(subject).map((entry) => ({ path: entry.path, detail: detailOf(guardsFrom(entry)) })),
+};
+
+/** A guard inside a pipeline that runs in none of the lanes where the pipeline stands. */
+const idleGuard: Check = {
+  severity: 'warning',
+  find: (subject) => {
+    if (subject.isPartial) return []; // it may run in a lane that is not known
+    const guards = subject.roots.flatMap(guardsFrom);
+    const busy = new Set(guards.filter((guard) => !isIdle(guard)).map(({ node }) => node.id));
+    const refused = new Set(idleEntriesOf(subject).flatMap(guardsFrom));
+    return guards
+      .filter((guard) => isIdle(guard) && !busy.has(guard.node.id) && !refused.has(guard))
+      .map((guard) => ({ path: guard.path, detail: detailOf([guard]) }));
+  },
+};
 
 /** Everything that `verify` looks for, by its code; the table of errors says what to do about each. */
 export const checks = {

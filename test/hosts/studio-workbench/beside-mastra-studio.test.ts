@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 
-import { buildPages } from '../../../playground/samples/build-pages.js';
+import { buildPages } from '../../../playground/samples/run-studio.js';
 import { startStudio, type StudioServer } from '../../../playground/server/start-studio.js';
 import { serveApp } from '../app/serve.js';
 import { startStudio as startMastraStudio } from '../app/studio.js';

@@ -3,7 +3,7 @@ import { Mastra } from '@mastra/core/mastra';
 import { RegexFilterProcessor, type Processor } from '@mastra/core/processors';
 import { afterAll, beforeAll } from 'vitest';
 
-import { buildPages } from '../../../playground/samples/build-pages.js';
+import { buildPages } from '../../../playground/samples/run-studio.js';
 import { startStudio, type StudioServer } from '../../../playground/server/start-studio.js';
 import { guard, InterlockAgent, pipeline, type GuardTraits } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing/index.js';

@@ -6,7 +6,7 @@ import { Hono } from 'hono';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 
-import { buildPages } from '../../../playground/samples/build-pages.js';
+import { buildPages } from '../../../playground/samples/run-studio.js';
 import { studioRoute } from '../../../playground/server/index.js';
 import { InterlockAgent } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing/index.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 
-import { buildPages } from '../../../playground/samples/build-pages.js';
+import { buildPages } from '../../../playground/samples/run-studio.js';
 import { useBrowser } from '../use-browser.js';
 import { expectShown } from './expect-shown.js';
 

@@ -5,7 +5,7 @@ import { Mastra } from '@mastra/core/mastra';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-import { buildPages } from '../../../playground/samples/build-pages.js';
+import { buildPages } from '../../../playground/samples/run-studio.js';
 import { openStudio } from '../../../playground/server/index.js';
 import { InterlockAgent } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing/index.js';

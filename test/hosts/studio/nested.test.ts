@@ -3,7 +3,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { buildPages } from '../../../playground/samples/build-pages.js';
+import { buildPages } from '../../../playground/samples/run-studio.js';
 import { startStudio, type StudioServer } from '../../../playground/server/start-studio.js';
 import { InterlockAgent, pipeline } from '../../../src/index.js';
 import { scriptedModel, type ScriptedStep } from '../../../src/testing/index.js';

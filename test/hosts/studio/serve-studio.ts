@@ -9,8 +9,8 @@ import { afterAll, beforeAll } from 'vitest';
 import { z } from 'zod';
 
 import type { RunSummary, StartedRun } from '../../../playground/protocol/runs.js';
-import { buildPages } from '../../../playground/samples/build-pages.js';
-import { masking } from '../../../playground/samples/masking.js';
+import { buildPages } from '../../../playground/samples/run-studio.js';
+import { masking } from '../../../playground/samples/samples.js';
 import { startStudio, type StudioServer } from '../../../playground/server/start-studio.js';
 import { guard, InterlockAgent, pipeline } from '../../../src/index.js';
 import { scriptedModel } from '../../../src/testing/index.js';

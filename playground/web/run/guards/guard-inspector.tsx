@@ -1,4 +1,6 @@
-import { use, useState } from 'react';
+import { use, useState, useCallback } from 'react';
+import { Eye } from 'lucide-react';
+import './merge-words.css';
 import { Button } from '../../components/button.js';
 import { FactList } from '../../components/fact-list.js';
 import { count, formatDuration } from '../../components/format.js';
@@ -9,8 +11,11 @@ import type { GuardMark } from '../../fold/run-view.js';
 import type { GuardShape } from '../../../protocol/shapes.js';
 import { NoWords } from '../no-words.js';
 import { weight, type StreamProgress } from './judged.js';
-import { MergeWords } from './merge-words.js';
 import { GuardDiff, type GuardDiffProps } from './guard-diff.js';
+import type { MergedText, MergeView } from '../../../protocol/trace-entry.js';
+import { get, query, runFile } from '../../api/request.js';
+import { useLoaded } from '../../api/use-loaded.js';
+import { WordDiff } from '../../components/word-diff.js';
 
 interface GuardInspectorProps {
   readonly runId: string;
@@ -113,5 +118,71 @@ export const GuardInspector = ({ runId, path, marks, author, shape, stream }: Gu
       {noWords !== undefined && shown.length > 0 && <p className="inspector-none">{noWords}</p>}
       {earlier > 0 && <p className="inspector-none">{count(earlier, 'earlier mark')}: go back in time to see them.</p>}
     </div>
+  );
+};
+
+const Merged = ({ text: { target, base, proposals, result } }: { readonly text: MergedText }) => (
+  <dl className="merge">
+    <div className="merge-place">
+      <dt>Place</dt>
+      <dd>
+        <code>
+          <InertText text={target} />
+        </code>
+      </dd>
+    </div>
+    <div>
+      <dt>Base</dt>
+      <dd>
+        <InertText text={base} />
+      </dd>
+    </div>
+    {proposals.map(({ processorId, text }, author) => (
+      <div key={processorId}>
+        <dt>
+          Proposed by <InertText text={processorId} />
+        </dt>
+        <dd>
+          <WordDiff before={base} after={text} author={author} />
+        </dd>
+      </div>
+    ))}
+    <div className="merge-result">
+      <dt>Result</dt>
+      <dd>{result === undefined ? 'not recorded: no guard was asked after the block' : <InertText text={result} />}</dd>
+    </div>
+  </dl>
+);
+
+/** The words of a conflict: what the branches were given, what each proposed, and what went on. */
+const MergeWords = ({ runId, seq }: { readonly runId: string; readonly seq: number }) => {
+  const [isRevealed, setIsRevealed] = useState(false);
+  const load = useCallback(
+    (signal: AbortSignal) =>
+      get<MergeView>(`runs/${encodeURIComponent(runId)}/merges/${seq}${query({ reveal: isRevealed ? 1 : undefined })}`, signal),
+    [runId, seq, isRevealed],
+  );
+  const loaded = useLoaded(load);
+  if (loaded.state === 'loading') return <p className="inspector-none">Reading what the branches made of it …</p>;
+  if (loaded.state === 'failed')
+    return (
+      <p className="inspector-none">
+        <InertText text={loaded.error.message} />
+      </p>
+    );
+  const isHidden = loaded.value.texts.some(({ base, proposals }) =>
+    [base, ...proposals.map(({ text }) => text)].join('').includes('▒'),
+  );
+  return (
+    <>
+      {loaded.value.texts.map((text) => (
+        <Merged key={text.target} text={text} />
+      ))}
+      {isHidden && !isRevealed && !runFile && (
+        <Button look="quiet" onClick={() => setIsRevealed(true)}>
+          <Eye size={14} aria-hidden /> Show words that no reader has seen
+        </Button>
+      )}
+    </>
   );
 };

@@ -1,8 +1,8 @@
 import { ArrowLeft, ArrowRight, OctagonX, Pause, Play, SkipForward } from 'lucide-react';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef } from 'react';
 import { Button } from '../../components/button.js';
 import { InertText } from '../../components/inert-text.js';
-import { FilmStrip } from './film-strip.js';
-import { FilmText } from './film-text.js';
 import { frameAt, frameCount, mostHeld, nextRelease, sayFrame, type Film, type Frame } from './film.js';
 import { usePlay } from './use-play.js';
 
@@ -85,3 +85,86 @@ const StopNotice = ({ stop }: { readonly stop: NonNullable<Frame['stop']> }) => 
     </div>
   </div>
 );
+
+/** The text as it stands in a frame: what was released, what is held, what has not come. */
+const FilmText = ({ frame: { released, fresh, held, coming } }: { readonly frame: Frame }) => (
+  <>
+    <div className="film-text">
+      <Words look="film-released" says="released" text={released.slice(-mostChars)} />
+      <Words look="film-released film-fresh" says="released just now" text={fresh} />
+      <Words look="film-held" says="held" text={held} />
+      <Words look="film-coming" says="not yet come" text={coming.slice(0, mostChars)} />
+    </div>
+    <ul className="film-key" aria-hidden>
+      <li className="film-released">released</li>
+      <li>
+        <span className="film-held">held</span>
+      </li>
+      <li className="film-coming">not yet come</li>
+    </ul>
+  </>
+);
+
+/** Of a long text only what is near is shown. */
+const mostChars = 4_000;
+
+const Words = ({ look, says, text }: { readonly look: string; readonly says: string; readonly text: string }) =>
+  text !== '' && (
+    <span className={look}>
+      <span className="unseen">{says}: </span>
+      <InertText text={text} />
+    </span>
+  );
+
+interface FilmStripProps {
+  readonly film: Film;
+  readonly index: number;
+  readonly onGo: (index: number) => void;
+}
+
+const frameWidth = 76;
+
+/** The frames in a row: what went in above, what left below. The slider is its keyboard. */
+const FilmStrip = ({ film: { emissions }, index, onGo }: FilmStripProps) => {
+  const strip = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: emissions.length,
+    getScrollElement: () => strip.current,
+    estimateSize: () => frameWidth,
+    horizontal: true,
+    overscan: 6,
+  });
+  useEffect(() => {
+    if (index > 0) virtual.scrollToIndex(index - 1, { align: 'auto' });
+  }, [virtual, index]);
+  return (
+    <div className="reel" ref={strip} tabIndex={-1}>
+      <div className="reel-all" style={{ width: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index: at, start }) => {
+          const { pushed, left = '', heldChars = 0, stop } = emissions[at] ?? {};
+          const number = at + 1;
+          const look = stop ? 'reel-stopped' : left === '' ? '' : 'reel-left';
+          return (
+            <button
+              key={at}
+              type="button"
+              tabIndex={-1}
+              aria-current={number === index || undefined}
+              className={`reel-frame ${look}`}
+              style={{ transform: `translateX(${start}px)`, width: frameWidth - 4 }}
+              onClick={() => onGo(number)}
+            >
+              <span className="unseen">Chunk {number}: </span>
+              <bdi className="reel-in">{pushed === undefined ? 'end' : visible(pushed) || '—'}</bdi>
+              <bdi className="reel-out">{stop ? '■' : visible(left) || '—'}</bdi>
+              <span className="reel-held">{heldChars > 0 ? `▒ ${heldChars}` : ''}</span>
+            </button>
+          );
+        })}
+      </div>
+    </div>
+  );
+};
+
+/** Spaces and line ends as signs, since a frame may be nothing else. */
+const visible = (text: string): string => text.replaceAll(' ', '␣').replaceAll('\n', '⏎');

@@ -1,18 +1,26 @@
-import { FlaskConical } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { FlaskConical, Film as FilmIcon } from 'lucide-react';
+import { useEffect, useState, useCallback } from 'react';
 import { useSearch } from 'wouter';
+import '../workbench.css';
+import './lab.css';
 import { useCatalog } from '../../api/catalog.js';
 import type { Catalog } from '../../../protocol/catalog.js';
 import { EmptyState } from '../../components/empty-state.js';
 import { ErrorNotice } from '../../components/error-notice.js';
 import { CopyButton } from '../take-away/take-button.js';
-import { FilmPanel } from './film-panel.js';
 import { LabSetup } from './lab-setup.js';
 import { LeakPanel } from './leak-panel.js';
 import { isLinked, readLabLink, writeLabLink, type LabSettings } from './lab-link.js';
-import { useLab } from './use-lab.js';
-import '../workbench.css';
-import './lab.css';
+import { useLab, type LabResult } from './use-lab.js';
+import type { LabRun } from '../../../protocol/workbench.js';
+import { Panel } from '../../components/panel.js';
+import { FilmView } from './film-view.js';
+import { frameCount } from './film.js';
+import { usePageKeys } from './use-page-keys.js';
+import type { RunEvent } from '../../../../schemas/index.js';
+import { VerdictBadge } from '../../components/badge.js';
+import { count, formatDuration } from '../../components/format.js';
+import { RowHead, RowTable } from '../row-head.js';
 
 const sampleText = 'Of course. Write to ann.lee@example.org, or call +41 44 668 18 00. Have a nice day!';
 
@@ -61,5 +69,66 @@ export const LabPage = () => {
         </div>
       </div>
     </div>
+  );
+};
+
+interface FilmPanelProps {
+  readonly result: LabResult | undefined;
+  /** The settings were changed since. */
+  readonly isStale: boolean;
+}
+
+/** What the gate did, chunk by chunk. */
+const FilmPanel = ({ result, isStale }: FilmPanelProps) => (
+  <Panel title="What left, and when" note={isStale ? 'Settings have changed: run again to see them' : undefined}>
+    {result ? (
+      <LabFilm key={result.number} run={result.run} />
+    ) : (
+      <EmptyState icon={FilmIcon} title="Nothing has run yet">
+        Run the stream through the gate; then step through it, chunk by chunk.
+      </EmptyState>
+    )}
+  </Panel>
+);
+
+const LabFilm = ({ run }: { readonly run: LabRun }) => {
+  const last = frameCount(run) - 1;
+  const [index, setIndex] = useState(last);
+  const go = useCallback((to: number) => setIndex(Math.max(0, Math.min(to, last))), [last]);
+  usePageKeys({
+    ArrowLeft: () => go(index - 1),
+    ArrowRight: () => go(index + 1),
+    Home: () => go(0),
+    End: () => go(last),
+  });
+  return (
+    <>
+      <FilmView film={run} index={index} onGo={go} keys="← → step, Home End" />
+      <LabVerdicts events={run.events} />
+    </>
+  );
+};
+
+type GuardEvent = Extract<RunEvent, { type: 'guard' }>;
+
+/** How often each guard was asked, and what it said. */
+const LabVerdicts = ({ events }: { readonly events: readonly RunEvent[] }) => {
+  const verdicts = events.filter((event): event is GuardEvent => event.type === 'guard');
+  if (verdicts.length === 0) return null;
+  return (
+    <RowTable caption="Guards" columns={['Guard', 'Verdict', 'Asked']}>
+      {verdicts.map(({ seq, path, processorId, verdict, calls, edits, durationMs, reason }) => (
+        <tr key={seq}>
+          <RowHead id={processorId} path={path} reason={reason} />
+          <td>
+            <VerdictBadge verdict={verdict} />
+          </td>
+          <td>
+            {count(calls, 'time')}
+            {edits > 0 && `, ${count(edits, 'edit')}`}, {formatDuration(durationMs)}
+          </td>
+        </tr>
+      ))}
+    </RowTable>
   );
 };

@@ -1,9 +1,11 @@
 import { useCallback, useMemo, useState } from 'react';
 import { Link } from 'wouter';
+import '../workbench.css';
+import './pipeline-page.css';
 import { useCatalog } from '../../api/catalog.js';
 import { getText } from '../../api/request.js';
 import type { Finding } from '../../../../src/pipeline/verify/finding.js';
-import type { PipelineInfo } from '../../../protocol/catalog.js';
+import type { PipelineInfo, GraphShape } from '../../../protocol/catalog.js';
 import { Badge, ProcessorBadge } from '../../components/badge.js';
 import { count } from '../../components/format.js';
 import { Panel } from '../../components/panel.js';
@@ -17,11 +19,10 @@ import { fileName } from '../take-away/file-name.js';
 import { CopyButton, SaveButton } from '../take-away/take-button.js';
 import { TryPhase } from '../try/try-phase.js';
 import { CounterExample } from './counter-example.js';
-import { FindingList } from './finding-list.js';
 import { placeOfFinding } from './place-of-finding.js';
-import { PlaceDetails } from './place-details.js';
-import '../workbench.css';
-import './pipeline-page.css';
+import { InertText } from '../../components/inert-text.js';
+import { SeverityBadge } from './severity.js';
+import { shapeName } from '../graph/shape-nodes.js';
 
 /** One pipeline: its graph, what `verify` found, and a place to try it. */
 export const PipelinePage = ({ id = '' }: { readonly id?: string }) => {
@@ -108,5 +109,78 @@ const PipelineHead = ({ pipeline: { id, name, phases, usedBy, graph } }: { reado
         <li className="faint">{usedBy.length > 0 ? `used by ${usedBy.join(', ')}` : 'used by nobody'}</li>
       </ul>
     </header>
+  );
+};
+
+interface FindingListProps {
+  readonly findings: readonly Finding[];
+  readonly chosen: Finding | undefined;
+  readonly onChoose: (finding: Finding | undefined) => void;
+}
+
+/** What `verify` has found. A click shows where, and the run that shows it. */
+const FindingList = ({ findings, chosen, onChoose }: FindingListProps) => {
+  if (findings.length === 0) return <p className="faint">Nothing. What verify() looks for is not in this pipeline.</p>;
+  return (
+    <ul className="findings">
+      {findings.map((finding) => (
+        <li key={`${finding.code} ${finding.path}`}>
+          <button
+            type="button"
+            className="finding"
+            aria-pressed={finding === chosen}
+            onClick={() => onChoose(finding === chosen ? undefined : finding)}
+          >
+            <span className="finding-head">
+              <SeverityBadge severity={finding.severity} />
+              <code>{finding.code}</code>
+            </span>
+            <InertText text={finding.message} />
+            <code className="finding-path">{finding.path}</code>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+/** What is known of one place of a pipeline. */
+const PlaceDetails = ({ shape }: { readonly shape: GraphShape }) => {
+  const rows = [['path', shape.path], ['kind', shape.kind], ...('overlap' in shape ? [['overlap rule', shape.overlap]] : [])];
+  return (
+    <div className="place">
+      <h3>{shapeName(shape)}</h3>
+      {shape.kind === 'guard' && <Phases phases={shape.phases} />}
+      <dl>
+        {[...rows, ...policyRows(shape)].map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <code>{value}</code>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+};
+
+const policyRows = (shape: GraphShape): string[][] =>
+  shape.kind === 'guard' && shape.policy
+    ? Object.entries(shape.policy).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)])
+    : [];
+
+const Phases = ({ phases }: { readonly phases: readonly string[] }) => {
+  const covered = useCatalog().phases.filter(({ phase }) => phases.includes(phase));
+  return (
+    <ul className="badges">
+      {covered.map(({ phase, title, hook }) => (
+        <li key={phase}>
+          <Badge tone="processor" title={hook}>
+            {title}
+          </Badge>
+        </li>
+      ))}
+    </ul>
   );
 };

@@ -8,7 +8,12 @@ import { writeJson } from '../form/edit-payload.js';
 import { RowHead, RowTable } from '../row-head.js';
 import { isChanged, textChanges } from './agreement.js';
 import { StepStatus } from './step-status.js';
-import { TriedVerdicts } from './tried-verdicts.js';
+import type { Change } from '../../../../schemas/index.js';
+import { guardsIn } from '../../../protocol/shapes.js';
+import { Badge } from '../../components/badge.js';
+import { MarkBadge, markName, markNote } from '../../components/guard-mark-row.js';
+import type { GuardMark } from '../../fold/run-view.js';
+import { marksOfPlan } from './marks-of-tries.js';
 
 interface TriedResultProps {
   readonly title: string;
@@ -74,3 +79,82 @@ const Steps = ({ tried: { steps } }: { readonly tried: Tried }) => (
     ))}
   </RowTable>
 );
+
+interface TriedVerdictsProps {
+  readonly tried: Tried;
+  readonly graph: GraphShape;
+  readonly phase: string;
+}
+
+/** Each guard of the phase in the order of the pipeline, with what it decided and changed; then what its blocks reported. */
+const TriedVerdicts = ({ tried, graph, phase }: TriedVerdictsProps) => {
+  const marks = marksOfPlan(tried);
+  const guards = guardsIn(graph).filter(({ phases }) => phases.includes(phase));
+  const paths = new Set(guards.map(({ path }) => path));
+  if (guards.length === 0) return null;
+  return (
+    <RowTable caption="Guards" columns={['Guard', 'Verdict', 'Took']}>
+      {guards.map(({ id, path }, author) => {
+        const own = marks.filter((mark) => mark.path === path);
+        return own.length > 0 ? (
+          own.map((mark) => <MarkRow key={mark.seq} mark={mark} changes={changesOf(tried, mark)} author={author} />)
+        ) : (
+          <tr key={path}>
+            <RowHead id={id} path={path} reason={undefined} />
+            <td colSpan={2}>
+              <Badge>no verdict</Badge>
+            </td>
+          </tr>
+        );
+      })}
+      {marks
+        .filter(({ path }) => !paths.has(path))
+        .map((mark) => (
+          <MarkRow key={mark.seq} mark={mark} changes={[]} author={0} />
+        ))}
+    </RowTable>
+  );
+};
+
+interface MarkRowProps {
+  readonly mark: GuardMark;
+  readonly changes: readonly Change[];
+  readonly author: number;
+}
+
+const MarkRow = ({ mark, changes, author }: MarkRowProps) => (
+  <>
+    <tr>
+      <RowHead id={markName(mark)} path={mark.path} reason={markNote(mark)} />
+      <td>
+        <MarkBadge mark={mark} />
+      </td>
+      <td>{'durationMs' in mark ? formatDuration(mark.durationMs) : ''}</td>
+    </tr>
+    {changes.map((change) => (
+      <tr key={change.target} className="tried-change">
+        <td colSpan={3}>
+          <code className="faint">{change.target}</code>
+          <WordDiff before={change.before ?? ''} after={textAfter(change)} author={author} />
+        </td>
+      </tr>
+    ))}
+  </>
+);
+
+/** The same words may stand at two places of a message; one diff shows them. */
+const changesOf = ({ events }: Tried, { seq }: GuardMark): readonly Change[] => {
+  const event = events[seq];
+  const { changes = [] } = event?.type === 'guard' ? event : {};
+  return [
+    ...new Map(changes.toReversed().map((change) => [`${change.before} ${textAfter(change)}`, change])).values(),
+  ].toReversed();
+};
+
+/** The text after a change. */
+const textAfter = ({ before = '', after, spans }: Change): string =>
+  spans
+    ? spans
+        .toSorted((a, b) => b.start - a.start)
+        .reduce((text, { start, end, text: put }) => text.slice(0, start) + put + text.slice(end), before)
+    : (after ?? '');
