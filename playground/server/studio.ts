@@ -5,7 +5,6 @@ import { observeRuns } from '../../src/trace/observers.js';
 import type { RunSummary } from '../protocol/runs.js';
 import { describeLibrary, type Examples, type Library } from './catalog/catalog.js';
 import { readKnown, restingRuns, type Known } from './catalog/known.js';
-import { createAnnouncer, type Announcer } from './runs/announcer.js';
 import { createRunDesk, type RunDesk } from './runs/run-desk.js';
 import type { LeftRun } from './runs/take-up.js';
 import { createArchive, type Archive } from './store/archive.js';
@@ -124,4 +123,37 @@ export const summaryOf = async ({ desk, archive }: Studio, runId: string): Promi
 export const linesOf = async ({ desk, store }: Studio, query: LineQuery): Promise<readonly string[]> => {
   const { runId, kind, from, limit } = query;
   return desk.find(runId)?.linesFrom(kind, from).slice(0, limit) ?? store.lines(query);
+};
+
+/** Tells listeners of things that change often, each thing at most once in a while, and its last state always. */
+interface Announcer<T> {
+  announce(key: string, read: () => T): void;
+  /** Listens; the function given back stops that. */
+  listen(listener: (value: T) => void): () => void;
+}
+
+/** For so long changes of a thing are collected. */
+const pauseMs = 100;
+
+const createAnnouncer = <T>(): Announcer<T> => {
+  const listeners = new Set<(value: T) => void>();
+  const waiting = new Map<string, () => T>();
+  let timer: NodeJS.Timeout | undefined;
+  const tell = () => {
+    timer = undefined;
+    const values = [...waiting.values()].map((read) => read());
+    waiting.clear();
+    for (const value of values) for (const listener of listeners) listener(value);
+  };
+  return {
+    announce: (key, read) => {
+      if (listeners.size === 0) return;
+      waiting.set(key, read);
+      timer ??= setTimeout(tell, pauseMs).unref();
+    },
+    listen: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
 };

@@ -1,22 +1,25 @@
-import { StrictMode, Suspense } from 'react';
+import { StrictMode, Suspense, Component, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import './theme/tokens.css';
 import './theme/base.css';
-import { Route, Router, Switch, useLocation } from 'wouter';
+import { Route, Router, Switch, useLocation, Link } from 'wouter';
 import './app.css';
-import { startTheme } from './theme/use-theme.js';
+import './shell/exported-head.css';
+import './shell/navigation.css';
+import { Monitor, Moon, Sun, type LucideIcon } from 'lucide-react';
+import { ToggleGroup } from 'radix-ui';
+import { startTheme, themes, useTheme, type Theme } from './theme/use-theme.js';
 import { CatalogProvider } from './api/catalog.js';
 import { runFile } from './api/request.js';
 import { RunReadersProvider } from './api/run-readers.js';
 import { Waiting } from './components/waiting.js';
-import { pages } from './routes.js';
-import { ErrorFence } from './shell/error-fence.js';
-import { ExportedHead } from './shell/exported-head.js';
-import { GoToKey } from './shell/go-to-key.js';
-import { Navigation } from './shell/navigation.js';
+import { pages, places } from './routes.js';
+import { GoToKey, GoToButton } from './shell/go-to-key.js';
 import { NotFound } from './shell/not-found.js';
 import { ownPlace } from './shell/place.js';
 import { runPagePath } from './shell/run-href.js';
+import type { RunFile } from '../protocol/run-file.js';
+import { ErrorNotice } from './components/error-notice.js';
 
 /** The path under which the studio is mounted; empty at the root. */
 const mountedAt = new URL(document.baseURI).pathname.replace(/\/$/, '');
@@ -86,3 +89,103 @@ createRoot(place).render(
     <App />
   </StrictMode>,
 );
+
+/** In place of the navigation where the document holds one run. */
+const ExportedHead = ({ file }: { readonly file: RunFile }) => (
+  <header className="exported-head">
+    <p>
+      <strong>Interlock</strong> A run, exported on {new Date(file.exportedAt).toLocaleString()}
+      {!file.hasAllWords && '. Words that no reader has seen (▒) are not in this file.'}
+    </p>
+    <ThemeSwitch />
+  </header>
+);
+
+interface FenceState {
+  readonly error: Error | undefined;
+}
+
+/** Shows what broke a page in its place, and lets it be tried again. React has no other form for this than a class. */
+class ErrorFence extends Component<{ readonly children: ReactNode }, FenceState> {
+  override readonly state: FenceState = { error: undefined };
+
+  static getDerivedStateFromError(thrown: unknown): FenceState {
+    return { error: thrown instanceof Error ? thrown : new Error(String(thrown)) };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (!error) return this.props.children;
+    return (
+      <div className="page">
+        <ErrorNotice error={error} onRetry={() => this.setState({ error: undefined })} />
+      </div>
+    );
+  }
+}
+
+const isHere = (location: string, href: string): boolean =>
+  href === '/' ? location === '/' : location === href || location.startsWith(`${href}/`);
+
+/** A track that a set of points leads aside, and its signal at clear. */
+const Mark = () => (
+  <svg className="mark" viewBox="0 0 32 32" width="26" height="26" aria-hidden>
+    <path d="M4 22h10l6-12h8" />
+    <path className="mark-other" d="M14 22h14" />
+    <circle cx="9" cy="11" r="3.5" />
+  </svg>
+);
+
+/** The way to every part of the studio; at the side, or on top where the page is narrow. */
+const Navigation = () => {
+  const [location] = useLocation();
+  return (
+    <nav className="navigation" aria-label="Studio">
+      <Link className="navigation-home" href="/" aria-label="Interlock, to the chat">
+        <Mark />
+        <span>Interlock</span>
+      </Link>
+      <ul>
+        {places.map(({ href, title, icon: Icon }) => (
+          <li key={href}>
+            <Link href={href} aria-current={isHere(location, href) ? 'page' : undefined}>
+              <Icon size={16} aria-hidden />
+              <span>{title}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <GoToButton />
+      <ThemeSwitch />
+    </nav>
+  );
+};
+
+const looks: Readonly<Record<Theme, { readonly title: string; readonly icon: LucideIcon }>> = {
+  system: { title: 'As the system', icon: Monitor },
+  light: { title: 'Light', icon: Sun },
+  dark: { title: 'Dark', icon: Moon },
+};
+
+const isTheme = (value: string): value is Theme => value in looks;
+
+/** Light, dark, or as the system prefers. */
+const ThemeSwitch = () => {
+  const [theme, setTheme] = useTheme();
+  const next = themes[(themes.indexOf(theme) + 1) % themes.length];
+  const change = (value: string) => {
+    if (isTheme(value)) setTheme(value);
+  };
+  return (
+    <ToggleGroup.Root className="theme-switch" type="single" aria-label="Theme" value={theme} onValueChange={change}>
+      {themes.map((name) => {
+        const { title, icon: Icon } = looks[name];
+        return (
+          <ToggleGroup.Item key={name} value={name} aria-label={title} title={title} data-next={name === next || undefined}>
+            <Icon size={15} aria-hidden />
+          </ToggleGroup.Item>
+        );
+      })}
+    </ToggleGroup.Root>
+  );
+};

@@ -1,11 +1,21 @@
-import { metrics, trace, type MeterProvider, type TracerProvider } from '@opentelemetry/api';
+import {
+  metrics,
+  trace,
+  type MeterProvider,
+  type TracerProvider,
+  type Attributes,
+  type Counter,
+  type Histogram,
+  type Meter,
+} from '@opentelemetry/api';
 import type { RunEvent } from '../../schemas/index.js';
 import { checkIntegration } from '../integration.js';
 import type { Trace } from '../trace/collect-traces.js';
 import { libraryName } from '../trace/library-version.js';
 import { traceOfKind } from '../trace/trace-of-kind.js';
-import { createRunMetrics } from './run-metrics.js';
-import { createRunSpans } from './run-spans.js';
+import { createRunSpans, errorType, guardAttributes } from './run-spans.js';
+import { createKnownRuns } from './known-runs.js';
+import { attribute, operation } from './names.js';
 
 /** Where telemetry goes. */
 export interface OpenTelemetryOptions {
@@ -51,4 +61,148 @@ export const openTelemetry = ({ tracerProvider, meterProvider }: OpenTelemetryOp
       for (const { event } of traceOfKind(recorded, 'event')) for (const tell of listeners) tell(event);
     },
   };
+};
+
+/** What the metrics of a run need to know of it. */
+interface RunInfo {
+  readonly agent: string | undefined;
+  /** Epoch milliseconds. */
+  startedAt: number;
+  /** Retries that were told of already: a run that goes on counts from there. */
+  retries: number;
+  /** The model that was called last. */
+  model: Attributes;
+}
+
+type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
+
+/** Makes metrics of events. */
+const createRunMetrics = (meter: Meter): ((event: RunEvent) => void) => {
+  const instruments = createInstruments(meter);
+  const runs = createKnownRuns<RunInfo>();
+  return (event) => {
+    if (event.type === 'run-start' || event.type === 'run-resume')
+      return runs.begin(event.runId, factsOf(event, runs.get(event.runId)));
+    const facts = runs.get(event.runId);
+    if (!facts) return undefined;
+    count(instruments, facts, event);
+    return event.type === 'run-finish' ? runs.end(event.runId) : undefined;
+  };
+};
+
+const factsOf = (event: Of<'run-start' | 'run-resume'>, before: RunInfo | undefined): RunInfo => ({
+  agent: event.type === 'run-start' ? event.agentId : before?.agent,
+  startedAt: event.at,
+  retries: event.type === 'run-start' ? 0 : (before?.retries ?? 0),
+  model: {},
+});
+
+interface Instruments {
+  readonly agentDuration: Histogram;
+  readonly modelDuration: Histogram;
+  readonly tokens: Histogram;
+  readonly toolDuration: Histogram;
+  readonly guardDuration: Histogram;
+  readonly verdicts: Counter;
+  readonly bypasses: Counter;
+  readonly retries: Counter;
+  readonly trips: Counter;
+  readonly wastedTokens: Counter;
+}
+
+/** Doubling from a first bound: the buckets of the conventions. */
+const doubling = (first: number, buckets: number): number[] => Array.from({ length: buckets }, (_, at) => first * 2 ** at);
+
+const createInstruments = (meter: Meter): Instruments => {
+  const seconds = (name: string, description: string, bounds: number[]): Histogram =>
+    meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries: bounds } });
+  return {
+    agentDuration: seconds('gen_ai.invoke_agent.duration', 'How long a run took.', doubling(0.1, 13)),
+    modelDuration: seconds('gen_ai.client.operation.duration', 'How long a call of a model took.', doubling(0.01, 14)),
+    tokens: meter.createHistogram('gen_ai.client.token.usage', {
+      description: 'Tokens of a call of a model.',
+      unit: '{token}',
+      advice: { explicitBucketBoundaries: Array.from({ length: 14 }, (_, at) => 4 ** at) },
+    }),
+    toolDuration: seconds('gen_ai.execute_tool.duration', 'How long a tool took.', doubling(0.01, 14)),
+    guardDuration: seconds(
+      'interlock.guard.duration',
+      'How long a call of a guard took; of a stream, the mean.',
+      doubling(0.00005, 18),
+    ),
+    verdicts: meter.createCounter('interlock.guard.verdicts', { description: 'Verdicts of guards.', unit: '{verdict}' }),
+    bypasses: meter.createCounter('interlock.guard.bypasses', { description: 'Calls that no guard judged.', unit: '{call}' }),
+    retries: meter.createCounter('interlock.run.retries', { description: 'Retries that guards were granted.', unit: '{retry}' }),
+    trips: meter.createCounter('interlock.run.trips', { description: 'Runs that a guard ended.', unit: '{run}' }),
+    wastedTokens: meter.createCounter('interlock.model.wasted_tokens', {
+      description: 'Tokens of calls that were made for nothing, beside a guard that did not pass.',
+      unit: '{token}',
+    }),
+  };
+};
+
+type Count<T extends RunEvent['type']> = (to: Instruments, facts: RunInfo, event: Of<T>) => void;
+
+const countVerdict = (to: Instruments, { agent }: RunInfo, event: Of<'guard' | 'guard-shadow'>): void => {
+  const attributes = { [attribute.agent]: agent, ...guardAttributes(event) };
+  to.verdicts.add(1, attributes);
+  to.guardDuration.record(event.durationMs / event.calls / 1_000, attributes);
+};
+
+/** What an event means to the metrics; what is not named here means nothing to them. */
+const meanings: { readonly [T in RunEvent['type']]?: Count<T> } = {
+  guard: countVerdict,
+  'guard-shadow': countVerdict,
+  'guard-bypass': (to, { agent }, { processorId, phase, reason, calls }) =>
+    to.bypasses.add(calls, {
+      [attribute.agent]: agent,
+      [attribute.guard]: processorId,
+      [attribute.phase]: phase,
+      [attribute.bypassReason]: reason,
+    }),
+  'model-call': (_to, facts, { modelId, provider }) => {
+    facts.model = { [attribute.operation]: operation.model, [attribute.model]: modelId, [attribute.provider]: provider };
+  },
+  'model-finish': (to, facts, event) => countModel(to, facts, event),
+  'model-wasted': (to, { agent, model }, { inputTokens, outputTokens }) =>
+    to.wastedTokens.add(inputTokens + outputTokens, { [attribute.agent]: agent, ...model }),
+  'tool-finish': (to, { agent }, { durationMs, toolName, outcome }) =>
+    to.toolDuration.record(durationMs / 1_000, {
+      [attribute.agent]: agent,
+      [attribute.tool]: toolName,
+      [attribute.toolOutcome]: outcome,
+      ...(outcome === 'error' && { [attribute.errorType]: '_OTHER' }),
+    }),
+  'run-finish': (to, facts, event) => countRun(to, facts, event),
+};
+
+const count = (to: Instruments, facts: RunInfo, event: RunEvent): void => {
+  const meaning = meanings[event.type] as Count<RunEvent['type']> | undefined; // of its type
+  meaning?.(to, facts, event);
+};
+
+/** What came out of a cache was no operation of a provider's. */
+const countModel = ({ modelDuration, tokens }: Instruments, { model }: RunInfo, event: Of<'model-finish'>): void => {
+  if (event.fromCache) return;
+  const { inputTokens, outputTokens } = event.usage;
+  modelDuration.record(event.durationMs / 1_000, model);
+  if (inputTokens !== undefined) tokens.record(inputTokens, { ...model, [attribute.tokenType]: 'input' });
+  if (outputTokens !== undefined) tokens.record(outputTokens, { ...model, [attribute.tokenType]: 'output' });
+};
+
+const countRun = (to: Instruments, facts: RunInfo, event: Of<'run-finish'>): void => {
+  const { at, status, retries, tripwire, error } = event;
+  const whose = { [attribute.agent]: facts.agent };
+  const type = status === 'failed' && { [attribute.errorType]: errorType(error) };
+  to.agentDuration.record((at - facts.startedAt) / 1_000, { ...whose, [attribute.runStatus]: status, ...type });
+  if (retries > facts.retries) to.retries.add(retries - facts.retries, whose);
+  facts.retries = retries;
+  if (!tripwire) return;
+  const verdict = tripwire.kind ?? 'trip';
+  to.trips.add(1, {
+    ...whose,
+    [attribute.guard]: tripwire.processorId,
+    [attribute.phase]: tripwire.phase,
+    [attribute.verdict]: verdict,
+  });
 };

@@ -1,21 +1,29 @@
 import { Hono } from 'hono';
-import { InterlockError, toFixture } from '../../../src/index.js';
+import { InterlockError, toFixture, compareTraces, type InterlockAgent } from '../../../src/index.js';
 import type { KnownPipeline } from '../catalog/known.js';
 import { shapeOf } from '../catalog/graph-shape.js';
-import { machineToMermaid } from '../draw/machine-mermaid.js';
 import { pipelineToMermaid } from '../draw/pipeline-mermaid.js';
 import { summaryOf, type Studio } from '../studio.js';
-import { besideRuns } from '../again/beside-runs.js';
-import { forkRun } from '../again/fork-run.js';
 import { cutStream } from '../workbench/cut-stream.js';
-import { findLeak } from '../workbench/find-leak.js';
 import { runLabStream } from '../workbench/lab-stream.js';
 import { replayRun } from '../workbench/replay-run.js';
 import { tryPhase } from '../workbench/try-phase.js';
 import { attached, plainName } from './attached.js';
 import { findLeakSchema, fixtureQuerySchema, forkSchema, labStreamSchema, replaySchema, tryPhaseSchema } from './inputs.js';
 import { readBody, readQuery } from './read-request.js';
-import { traceOf } from './words-routes.js';
+import { traceOf, traceLinesOf } from './words-routes.js';
+import type { RunsBeside, StartedRun } from '../../protocol/runs.js';
+import { traceOfLines } from '../runs/guard-words.js';
+import type { Catalog, StateInfo } from '../../protocol/catalog.js';
+import { fork } from '../../../src/mastra/replay/fork.js';
+import { traceOfKind } from '../../../src/trace/trace-of-kind.js';
+import type { ForkRun } from '../../protocol/again.js';
+import { makeGuard } from '../again/chosen-guard.js';
+import { interlockAgent, swapGuard } from '../again/swap-guard.js';
+import { toWorkflow } from '../../../src/mastra/workflow/to-workflow.js';
+import type { SequenceNode } from '../../../src/pipeline/graph.js';
+import { checkFragments } from '../../../src/testing/index.js';
+import type { FindLeak, LeakSearch } from '../../protocol/workbench.js';
 
 /** Pipelines at work: a phase tried, a stream cut, a run replayed; and what can be taken away. */
 export const workbenchRoutes = (studio: Studio): Hono =>
@@ -69,4 +77,99 @@ const pipelineOf = async (studio: Studio, id: string): Promise<KnownPipeline> =>
   const pipeline = (await studio.known()).pipelines.find((one) => one.id === id);
   if (!pipeline) throw new InterlockError('studio/not-found', { path: id });
   return pipeline;
+};
+
+/** Two recorded runs, verdict by verdict; nothing of it is hidden from pages. Raises `studio/not-found`. */
+const besideRuns = async (studio: Studio, runId: string, otherId: string): Promise<RunsBeside> => {
+  const [before, after] = await Promise.all([recorded(studio, runId), recorded(studio, otherId)]);
+  const compared = compareTraces(before.trace, after.trace);
+  const answers = { before: compared.before.text, after: compared.after.text };
+  return { before: before.summary, after: after.summary, answers, rows: compared.rows };
+};
+
+const recorded = async (studio: Studio, runId: string) => ({
+  summary: await summaryOf(studio, runId),
+  trace: traceOfLines(await traceLinesOf(studio, runId)),
+});
+
+/** A statechart as a state diagram of Mermaid. */
+const machineToMermaid = ({ states, transitions }: Catalog['machine']): string => {
+  const within = (parent: string | undefined): StateInfo[] => states.filter((state) => state.parent === parent);
+  const draw = (state: StateInfo, indent: string): string[] => {
+    const inner = within(state.path);
+    const name = state.path.split('.').at(-1) ?? state.path;
+    const own = [`${indent}state "${name}" as ${idOf(state.path)}`];
+    if (inner.length === 0) return own;
+    const regions = inner.map((child) => level([child], `${indent}  `).concat(draw(child, `${indent}  `)));
+    const body =
+      state.type === 'parallel'
+        ? regions.flatMap((lines, index) => (index > 0 ? [`${indent}  --`, ...lines] : lines))
+        : regions.flat();
+    return [`${indent}state "${name}" as ${idOf(state.path)} {`, ...body, `${indent}}`];
+  };
+  const level = (children: readonly StateInfo[], indent: string): string[] =>
+    children.filter(({ isInitial }) => isInitial).map(({ path }) => `${indent}[*] --> ${idOf(path)}`);
+  const top = within(undefined);
+  const arrows = transitions
+    .filter(({ from }) => from !== '')
+    .map(({ from, to, event, guard }) => `  ${idOf(from)} --> ${idOf(to)} : ${event}${guard === undefined ? '' : ` [${guard}]`}`);
+  const ends = top.filter(({ type }) => type === 'final').map(({ path }) => `  ${idOf(path)} --> [*]`);
+  const lines = [...level(top, '  '), ...top.flatMap((state) => draw(state, '  ')), ...arrows, ...ends];
+  return `stateDiagram-v2\n${lines.join('\n')}\n`;
+};
+
+const idOf = (path: string): string => path.replaceAll('.', '_');
+
+/**
+ * Starts a run that leaves a recorded one: with edited messages, results of tools, or another guard. Raises `studio/not-found`,
+ * `studio/content-withheld`, and what a fork raises.
+ */
+const forkRun = async (studio: Studio, runId: string, edits: ForkRun): Promise<StartedRun> => {
+  const { agentId } = await summaryOf(studio, runId);
+  const trace = await traceOf(studio, runId);
+  const known = await studio.known();
+  const agent = interlockAgent(known, agentId);
+  const { messages = {}, results, guard, instead } = edits;
+  const guards = guard && swapGuard(agent, makeGuard(known, guard), instead);
+  const last = traceOfKind(trace, 'input')[0]?.messages.findLast(({ role }) => role === 'user');
+  const text = (last && (messages[last.id] ?? last.text)) ?? '';
+  return studio.desk.start(agent, { text }, ({ log, controller }) =>
+    fork(trace, agent.agent as InterlockAgent, {
+      runId: log.runId,
+      messages,
+      results,
+      guards,
+      record: () => log.trace,
+      abortSignal: controller.signal,
+    }),
+  );
+};
+
+const shapes = { text: 'text', reasoning: 'reasoning', 'tool-input': 'arguments' } as const;
+
+/** Searches the cuttings of a text for one that lets a piece of the fragment out: in runs of an agent, as the test kit does. */
+const findLeak = async (
+  graph: SequenceNode,
+  { text, kind, fragment, allowed = 3, tries = 500 }: FindLeak,
+): Promise<LeakSearch> => {
+  const { runs, failures } = await checkFragments(
+    toWorkflow(graph),
+    { text, value: fragment, allowedChars: allowed },
+    { shapes: [shapes[kind]], randomCuts: tries },
+  );
+  const [leak] = failures;
+  if (!leak) return { tried: runs };
+  const chunks = [...leak.pieces];
+  const { output } = await runLabStream(graph, kind, chunks);
+  return { tried: runs, leak: { chunks, seen: longestShared(output, fragment), output } };
+};
+
+/** The longest piece of a fragment that stands in a text. */
+const longestShared = (text: string, fragment: string): string => {
+  for (let length = fragment.length; length > 0; length -= 1)
+    for (let at = 0; at + length <= fragment.length; at += 1) {
+      const piece = fragment.slice(at, at + length);
+      if (text.includes(piece)) return piece;
+    }
+  return '';
 };

@@ -1,6 +1,8 @@
 import { GitFork } from 'lucide-react';
-import { useMemo, useState } from 'react';
-import { Link } from 'wouter';
+import { useMemo, useState, useEffect, useRef } from 'react';
+import { Link, useLocation } from 'wouter';
+import '../workbench/workbench.css';
+import './again.css';
 import { useCatalog } from '../api/catalog.js';
 import { useRun } from '../api/run-readers.js';
 import { runHref } from '../shell/run-href.js';
@@ -13,9 +15,10 @@ import { useTitle } from '../shell/use-title.js';
 import { editableIn, editsOf, type Editable, type Typed } from './fork-edits.js';
 import { chosenGuard, readChoice } from './guard-choice.js';
 import { GuardOptions, GuardSelect, PlaceSelect } from './guard-form.js';
-import { useFork } from './use-fork.js';
-import '../workbench/workbench.css';
-import './again.css';
+import type { ForkRun } from '../../protocol/again.js';
+import type { RunSummary, StartedRun } from '../../protocol/runs.js';
+import { get, post } from '../api/request.js';
+import { besideHref } from './beside-href.js';
 
 /** Edits what a run was given, and runs it again from there. */
 export const ForkPage = ({ runId = '' }: { readonly runId?: string }) => {
@@ -118,4 +121,33 @@ const ForkForm = ({ runId, editable }: { readonly runId: string; readonly editab
       </Button>
     </form>
   );
+};
+
+/** How a fork stands. */
+type Fork = { readonly state: 'idle' | 'busy' } | { readonly state: 'failed'; readonly error: Error };
+
+const pauseMs = 300;
+
+/** Starts a fork of a run, waits until it has ended or rests, and opens both side by side. */
+const useFork = (runId: string) => {
+  const [fork, setFork] = useState<Fork>({ state: 'idle' });
+  const [, navigate] = useLocation();
+  const left = useRef(false);
+  useEffect(() => {
+    left.current = false;
+    return () => void (left.current = true);
+  }, []);
+  const start = async (edits: ForkRun): Promise<void> => {
+    setFork({ state: 'busy' });
+    try {
+      const begun = await post<StartedRun>(`runs/${encodeURIComponent(runId)}/fork`, edits);
+      const isRunning = async (): Promise<boolean> =>
+        (await get<RunSummary>(`runs/${encodeURIComponent(begun.runId)}`)).status === 'running';
+      while (!left.current && (await isRunning())) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      if (!left.current) navigate(besideHref(runId, begun.runId));
+    } catch (error) {
+      setFork({ state: 'failed', error: error as Error }); // the client throws nothing else
+    }
+  };
+  return { fork, start };
 };

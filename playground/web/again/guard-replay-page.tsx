@@ -1,20 +1,24 @@
 import { History } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
+import '../workbench/workbench.css';
+import './again.css';
 import { useCatalog } from '../api/catalog.js';
 import { EmptyState } from '../components/empty-state.js';
 import { ErrorNotice } from '../components/error-notice.js';
-import { count } from '../components/format.js';
+import { count, formatTime } from '../components/format.js';
 import { Panel } from '../components/panel.js';
 import { useQuery } from '../shell/use-query.js';
 import { useTitle } from '../shell/use-title.js';
-import { changedVerdicts, changeName, countChanges, sumUp } from './changed-verdicts.js';
-import { ChangedTable } from './changed-table.js';
+import { changedVerdicts, changeName, countChanges, sumUp, type ChangedVerdict } from './changed-verdicts.js';
 import { readChoice } from './guard-choice.js';
 import { GuardForm } from './guard-form.js';
 import { useGuardReplay, type GuardReplay } from './use-guard-replay.js';
-import '../workbench/workbench.css';
-import './again.css';
+import { StatusBadge, VerdictBadge } from '../components/badge.js';
+import { InertText } from '../components/inert-text.js';
+import type { ComparedVerdict, RunSummary } from '../../protocol/runs.js';
+import { runHref } from '../shell/run-href.js';
+import { RowReason } from '../workbench/row-head.js';
 
 const Progress = ({ state, total, replayed }: GuardReplay) => (
   <div className="replay-progress">
@@ -126,5 +130,69 @@ export const GuardReplayPage = () => {
         <Outcome replay={replay} />
       </div>
     </div>
+  );
+};
+
+const Verdict = ({ verdict }: { readonly verdict: ComparedVerdict | undefined }) =>
+  verdict ? (
+    <>
+      <VerdictBadge verdict={verdict.verdict} />
+      <RowReason text={verdict.reason} />
+    </>
+  ) : (
+    <span className="faint">no verdict</span>
+  );
+
+const Ending = ({ comparison }: Pick<ChangedVerdict, 'comparison'>) => {
+  const { before, after, endedAt } = comparison;
+  if (endedAt !== undefined) return <span className="faint">not known: the model would have been asked something else</span>;
+  if (before.status === after.status) return <span className="faint">the same</span>;
+  return <StatusBadge status={after.status as RunSummary['status']} />; // of a run that was replayed to its end
+};
+
+/** The verdicts that change, run by run; each opens its run. */
+const ChangedTable = ({ changed }: { readonly changed: readonly ChangedVerdict[] }) => {
+  const titles = new Map(useCatalog().phases.map(({ phase, title }) => [phase, title]));
+  return (
+    <table className="rows rows-flush rows-cards changed">
+      <thead>
+        <tr>
+          <th scope="col">Run</th>
+          <th scope="col">Guard</th>
+          <th scope="col">Recorded</th>
+          <th scope="col">Replayed</th>
+          <th scope="col">The run ends</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changed.map(({ run, row, comparison }, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a guard may be asked more than once at one place
+          <tr key={index}>
+            <th scope="row">
+              <Link href={runHref(run.runId)}>
+                <InertText text={run.said === '' ? run.runId : run.said} />
+              </Link>
+              <span className="row-reason">{formatTime(run.startedAt)}</span>
+            </th>
+            <td data-title="Guard">
+              {row.processorId}
+              <span className="row-reason">
+                {titles.get(row.phase) ?? row.phase}, step {row.stepNumber + 1}
+                {row.attempt > 1 && `, attempt ${row.attempt}`}
+              </span>
+            </td>
+            <td data-title="Recorded">
+              <Verdict verdict={row.before} />
+            </td>
+            <td data-title="Replayed">
+              <Verdict verdict={row.after} />
+            </td>
+            <td data-title="The run ends">
+              <Ending comparison={comparison} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 };

@@ -1,6 +1,105 @@
 import { createContext, use, useMemo, useSyncExternalStore, type ReactNode } from 'react';
-import type { RunLines } from './line-list.js';
-import { createRunReader, noRun, type RunReader } from './run-reader.js';
+import { type RunLines, createLineList, noLines, type LineList } from './line-list.js';
+import { entriesAtOnce, entriesPath } from '../../protocol/run-file.js';
+import type { StudioEntry } from '../../protocol/trace-entry.js';
+import { createRunFold, type RunFold } from '../fold/fold-run.js';
+import { live } from './live.js';
+import type { News } from './live-source.js';
+import { ApiError, get } from './request.js';
+
+/** Reads a run while somebody looks. */
+interface RunReader {
+  /** Looks at the run at a point in time. */
+  readonly fold: RunFold;
+  subscribe(listener: () => void): () => void;
+  current(): RunLines;
+}
+
+/** Reads nothing: there is no run yet. */
+const noRun: RunReader = {
+  fold: createRunFold([]),
+  subscribe: () => () => undefined,
+  current: () => noLines,
+};
+
+const tryAgainMs = 1500;
+
+const isOver = (entries: readonly StudioEntry[]): boolean => {
+  const last = entries.findLast(({ kind }) => kind === 'event' || kind === 'status');
+  if (last?.kind === 'status') return last.status !== 'running';
+  return last?.kind === 'event' && last.event.type === 'run-finish';
+};
+
+/** Adds what is kept of a run, page by page. */
+const readPages = async (runId: string, list: LineList, signal: AbortSignal): Promise<void> => {
+  let page: readonly StudioEntry[];
+  do {
+    page = await get<StudioEntry[]>(entriesPath(runId, list.lastSeq() + 1), signal);
+    page.forEach(list.add);
+  } while (page.length === entriesAtOnce);
+};
+
+/**
+ * Makes a reader of a run: it reads the lines in pages, and again whenever the run has more of them. It comes back by itself when the
+ * server was away.
+ */
+const createRunReader = (runId: string): RunReader => {
+  const list = createLineList();
+  let underWay: AbortController | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let stop = (): void => undefined;
+  /** How many lines the run is known to have. */
+  let known = 0;
+
+  const fail = (thrown: unknown): void => {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    if (error.name === 'AbortError') return;
+    const mayComeBack = error instanceof ApiError && error.code === 'studio/unreachable';
+    list.tell(mayComeBack ? 'waiting' : 'failed', error);
+    if (mayComeBack) timer = setTimeout(() => void read(), tryAgainMs);
+  };
+
+  const read = async (): Promise<void> => {
+    if (underWay) return;
+    clearTimeout(timer);
+    const { signal } = (underWay = new AbortController());
+    try {
+      await readPages(runId, list, signal);
+      while (list.lastSeq() + 1 < known) await readPages(runId, list, signal);
+      list.tell(isOver(list.entries) ? 'over' : 'live');
+    } catch (thrown) {
+      fail(thrown);
+    } finally {
+      if (underWay?.signal === signal) underWay = undefined;
+    }
+  };
+
+  const onNews = (news: News): void => {
+    if (news.kind === 'run') {
+      if (news.run.runId !== runId || news.run.entries <= list.lastSeq() + 1) return;
+      known = news.run.entries;
+      void read();
+    } else if (/^(over|failed)$/.test(list.current().state)) return;
+    else if (news.kind === 'open') void read();
+    else list.tell('waiting');
+  };
+
+  const start = (): void => {
+    stop = live.listen(onNews);
+    void read();
+  };
+  const end = (): void => {
+    stop();
+    clearTimeout(timer);
+    underWay?.abort();
+    underWay = undefined;
+  };
+  return {
+    fold: createRunFold(list.entries),
+    subscribe: (listener) => list.subscribe(listener, { onFirst: start, onLast: end }),
+    current: list.current,
+  };
+};
 
 /** Runs whose lines are kept, so that the way from a chat to its run and back loads nothing twice. */
 const keptRuns = 20;

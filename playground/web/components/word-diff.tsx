@@ -1,8 +1,7 @@
 import { useMemo, type CSSProperties } from 'react';
-import { authorColour } from './author-colour.js';
+import './word-diff.css';
 import { diffWords } from './diff-words.js';
 import { InertText } from './inert-text.js';
-import './word-diff.css';
 
 interface WordDiffProps {
   readonly before: string;
@@ -28,3 +27,8 @@ export const WordDiff = ({ before, after, author }: WordDiffProps) => {
     </div>
   );
 };
+
+const colours = 6;
+
+/** The colour of the nth author, from 0; authors beyond the sixth share colours, and are told apart by name. */
+const authorColour = (index: number): string => `var(--author-${(index % colours) + 1})`;

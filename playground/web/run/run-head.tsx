@@ -1,6 +1,9 @@
 import { Link } from 'wouter';
+import { Columns2, Download, GitCompareArrows, GitFork } from 'lucide-react';
+import { useState } from 'react';
+import '../workbench/take-away/run-take-away.css';
 import { useCatalog } from '../api/catalog.js';
-import { query, runFile } from '../api/request.js';
+import { query, runFile, getText } from '../api/request.js';
 import type { RunLines } from '../api/line-list.js';
 import { Badge, StatusBadge } from '../components/badge.js';
 import { count, formatDuration, formatTime } from '../components/format.js';
@@ -11,8 +14,9 @@ import type { GuardMark, RunView } from '../fold/run-view.js';
 import { runPath } from '../../protocol/run-file.js';
 import type { RunSummary } from '../../protocol/runs.js';
 import { useTitle } from '../shell/use-title.js';
-import { CopyButton } from '../workbench/take-away/take-button.js';
-import { RunTakeAway } from '../workbench/take-away/run-take-away.js';
+import { CopyButton, SaveButton } from '../workbench/take-away/take-button.js';
+import { fileName } from '../workbench/take-away/file-name.js';
+import { saveFile } from '../workbench/take-away/save.js';
 
 interface RunHeadProps {
   readonly summary: RunSummary;
@@ -119,5 +123,67 @@ export const RunHead = (props: RunHeadProps) => {
       <RunFacts {...props} agentName={agent?.name ?? agentId} />
       {agent?.note !== undefined && <p className="run-note">{agent.note}</p>}
     </header>
+  );
+};
+
+/** What can be taken away from a run, and the way to its replay. */
+const RunTakeAway = ({ runId, isRecorded }: { readonly runId: string; readonly isRecorded: boolean }) => (
+  <div className="panel-tools">
+    <Files runId={runId} isRecorded={isRecorded} />
+    {isRecorded && (
+      <>
+        <Link className="button button-plain" href={`/runs/${encodeURIComponent(runId)}/compare`}>
+          <GitCompareArrows size={14} aria-hidden />
+          Replay and compare
+        </Link>
+        <Link className="button button-plain" href={`/runs/${encodeURIComponent(runId)}/edit`}>
+          <GitFork size={14} aria-hidden />
+          Edit and run again
+        </Link>
+        <Link className="button button-plain" href={`/runs${query({ beside: runId })}`}>
+          <Columns2 size={14} aria-hidden />
+          Compare with another run
+        </Link>
+      </>
+    )}
+  </div>
+);
+
+/** The run as files. Words that no reader has seen are in them only where that is asked for. */
+const Files = ({ runId, isRecorded }: { readonly runId: string; readonly isRecorded: boolean }) => {
+  const [hasAllWords, setHasAllWords] = useState(false);
+  const path = runPath(runId);
+  const words = query({ words: hasAllWords ? 'all' : undefined });
+  const trace = fileName(runId, 'jsonl');
+  const copyTest = async (): Promise<string> => {
+    const [test, lines] = await Promise.all([getText(`${path}/fixture`), getText(`${path}/trace?words=all`)]);
+    saveFile(trace, lines, 'application/x-ndjson');
+    return test;
+  };
+  return (
+    <details className="take-away">
+      <summary className="button button-plain">
+        <Download size={14} aria-hidden />
+        Export
+      </summary>
+      <div className="take-away-menu">
+        <SaveButton name={fileName(runId, 'html')} type="text/html" text={() => getText(`${path}/file${words}`)}>
+          Save as one HTML file
+        </SaveButton>
+        {isRecorded && (
+          <>
+            <SaveButton name={trace} type="application/x-ndjson" text={() => getText(`${path}/trace${words}`)}>
+              Download trace
+            </SaveButton>
+            <label>
+              <input type="checkbox" checked={hasAllWords} onChange={({ target }) => setHasAllWords(target.checked)} />
+              Include words that no reader has seen
+            </label>
+            <CopyButton text={copyTest}>Copy as a test</CopyButton>
+            <p className="faint">Also saves the trace with all words; the test reads it from {trace}.</p>
+          </>
+        )}
+      </div>
+    </details>
   );
 };

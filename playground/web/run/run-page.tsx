@@ -1,5 +1,5 @@
 import { SearchX } from 'lucide-react';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useEffect, useRef } from 'react';
 import './run.css';
 import type { RunSummary } from '../../protocol/runs.js';
 import { useCatalog } from '../api/catalog.js';
@@ -24,12 +24,13 @@ import { Statechart } from './statechart/statechart.js';
 import { StepIndex } from './steps/step-index.js';
 import { SubRunsPanel } from './sub-runs/sub-runs-panel.js';
 import { Timeline } from './timeline/timeline.js';
-import { useCallInAddress } from './use-call-in-address.js';
 import { usePlayhead, type Place } from './use-playhead.js';
 import { WaterfallPanel } from './waterfall/waterfall-panel.js';
 import { Approval } from '../chat/approval.js';
 import { TripwireNotice } from '../components/tripwire-notice.js';
 import { SignalList, standsOut } from './lanes/signal-list.js';
+import type { StudioEntry } from '../../protocol/trace-entry.js';
+import { useQuery } from '../shell/use-query.js';
 
 interface OpenRunProps {
   readonly summary: RunSummary;
@@ -155,4 +156,25 @@ const RunSignals = ({ whole, seq, onSeq }: RunSignalsProps) => {
       <SignalList label="What guards did" marks={marks} seq={seq} onSeq={onSeq} />
     </Panel>
   );
+};
+
+const isOf = (entry: StudioEntry | undefined, toolCallId: string): boolean =>
+  entry?.kind === 'event' &&
+  (entry.event.type === 'tool-finish' || entry.event.type === 'tool-start') &&
+  entry.event.toolCallId === toolCallId;
+
+/** Goes once to the call of a tool that the address names, as soon as its line is there. */
+const useCallInAddress = (entries: readonly StudioEntry[], lines: number, moveTo: (seq: number) => void): void => {
+  const [query, setQuery] = useQuery();
+  const call = query.get('call');
+  const found = useRef<string>(undefined);
+  useEffect(() => {
+    if (call === null || found.current === call) return;
+    const at = entries.slice(0, lines).findLastIndex((entry) => isOf(entry, call));
+    const entry = entries[at];
+    if (!entry) return;
+    found.current = call;
+    setQuery({ call: undefined });
+    moveTo(entry.seq);
+  }, [call, entries, lines, moveTo, setQuery]);
 };

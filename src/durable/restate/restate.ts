@@ -1,14 +1,15 @@
 import { connect, defaultShouldRetry, HttpCallError, SendOpts, type Ingress } from '@restatedev/restate-sdk-clients';
+import { randomUUID } from 'node:crypto';
+import { handlers, object, type ObjectContext, type ObjectSharedContext } from '@restatedev/restate-sdk';
 import { InterlockError } from '../../errors.js';
 import { checkIntegration } from '../../integration.js';
 import type { Engine, Program, ProgramRuns, RunFound } from '../journal.js';
 import { keepTrying } from '../keep-trying.js';
-import { createSuspects, type Suspects } from '../ledger.js';
+import { createSuspects, type Suspects, TakenOver, type Ledger } from '../ledger.js';
 import { refuseOption } from '../option-checks.js';
 import { adminOf } from './admin.js';
 import { boardObjects, boardOf } from './board-objects.js';
 import { createEndpoint, type Endpoint } from './endpoint.js';
-import { ledgerObject, ledgerOf } from './ledger-object.js';
 import { readRestateOptions, type RestateOptions, type RestateSettings } from './restate-options.js';
 import { resourceHeader, runWorkflow } from './run-workflow.js';
 
@@ -145,4 +146,70 @@ const reasonIn = (body: string): string => {
 
 const unreachable = (cause: unknown): never => {
   throw new InterlockError('durable/unreachable', { path: 'ingressUrl', detail: String(cause), cause });
+};
+
+/** How many processes have died of a run at one place. */
+interface Deaths {
+  readonly steps: number;
+  readonly count: number;
+}
+
+interface PersistedPart {
+  readonly text: string;
+  /** Who has kept it. */
+  readonly by: string;
+}
+
+const deathsName = 'deaths';
+const partName = (part: string): string => `part ${part}`;
+
+const find = async (context: ObjectSharedContext, part: string): Promise<string | null> =>
+  (await context.get<PersistedPart>(partName(part)))?.text ?? null;
+
+/** Gives whether it is kept by whoever asks for it: the first who does. */
+const keep = async (
+  context: ObjectContext,
+  { part, ...persisted }: PersistedPart & { readonly part: string },
+): Promise<boolean> => {
+  const known = await context.get<PersistedPart>(partName(part));
+  if (known === null) context.set<PersistedPart>(partName(part), persisted);
+  return known === null || known.by === persisted.by;
+};
+
+const noteLife = async (context: ObjectContext, steps: number): Promise<number> => {
+  const before = await context.get<Deaths>(deathsName);
+  const count = before?.steps === steps ? before.count + 1 : 0;
+  context.set<Deaths>(deathsName, { steps, count });
+  return count;
+};
+
+const noteSurvival = async (context: ObjectContext): Promise<void> => {
+  const before = await context.get<Deaths>(deathsName);
+  if (before) context.set<Deaths>(deathsName, { ...before, count: before.count - 1 });
+};
+
+const forget = async (context: ObjectContext): Promise<void> => context.clearAll();
+
+/** A Restate object for each run of a program, with what is kept of it beside its journal. */
+const ledgerObject = (name: string) =>
+  object({
+    name,
+    handlers: { find: handlers.object.shared(find), keep, noteLife, noteSurvival, forget },
+    options: { journalRetention: 0 },
+  });
+
+type LedgerObject = ReturnType<typeof ledgerObject>;
+
+/** The ledger of a run, as one attempt at it sees it. */
+const ledgerOf = (ingress: Ingress, ledger: LedgerObject, runId: string): Ledger => {
+  const run = ingress.objectClient(ledger, runId);
+  const by = randomUUID();
+  return {
+    find: async (part) => (await run.find(part)) ?? undefined,
+    keep: async (part, text) => {
+      if (!(await run.keep({ part, text, by }))) throw new TakenOver();
+    },
+    noteLife: async (steps) => run.noteLife(steps),
+    noteSurvival: async () => run.noteSurvival(),
+  };
 };

@@ -1,9 +1,16 @@
 import { startModelCall } from '../start-model-call.js';
 import type { ModelCall } from '../model-call.js';
 import type { Outcome } from '../outcome.js';
-import { consumeModelStream } from '../consume-model-stream.js';
 import { agentChunk, emit } from '../emit.js';
 import { currentAttempt, setRunError, type Attempt, type Run } from '../run.js';
+import { InterlockError } from '../../errors.js';
+import { isPromise } from '../../phase/awaitable.js';
+import { isGuarded } from '../judge.js';
+import { recordModelChunk } from '../record-model-chunk.js';
+import { createPartIds } from '../part-ids.js';
+import { openGuardedStream, type GuardedStream } from '../guarded-stream.js';
+import type { Chunk } from '../ports.js';
+import { dropReprocessed } from '../reprocess-queue.js';
 
 /** The model's answer: each chunk passes the stream's guards before it leaves; a trip ends the provider's call. */
 export const call = async (run: Run): Promise<Outcome> => {
@@ -36,3 +43,61 @@ const announce = async (run: Run, attempt: Attempt): Promise<void> => {
   await emit(run, { ...agentChunk(run, 'step-start', payload), metadata: { attempt: run.position.attempt } });
   attempt.place = streamBuffer.offset;
 };
+
+/** A model's answer while it comes. */
+interface ModelStream {
+  readonly chunks: AsyncIterable<Chunk | undefined>;
+  /** When the call began. */
+  readonly startedAt: number;
+}
+
+/**
+ * Takes a model's answer chunk by chunk through the guards of the stream: what they leave of a chunk becomes part of the answer
+ * and leaves the run, a stop ends it. Throws what the provider failed with, and `model/malformed-stream`.
+ */
+const consumeModelStream = async (run: Run, attempt: Attempt, modelStream: ModelStream): Promise<Outcome> => {
+  const guardedStream = openGuardedStream(run, attempt);
+  dropReprocessed(run); // of a call that was cut off
+  try {
+    return (await consumeChunks(run, attempt, { ...modelStream, guardedStream })) ?? (await endOf(attempt, guardedStream));
+  } finally {
+    guardedStream.close();
+  }
+};
+
+/** Sends every chunk on its way; an outcome where the guards stop on one. */
+const consumeChunks = async (
+  run: Run,
+  attempt: Attempt,
+  { chunks, startedAt, guardedStream }: ModelStream & { guardedStream: GuardedStream },
+): Promise<Outcome | undefined> => {
+  const isKept = isGuarded(run, 'llmResponse');
+  const holdsResults = isGuarded(run, 'toolResult');
+  const ids = createPartIds(run.usedPartIds);
+  for await (const chunk of guardedStream.watch(chunks)) {
+    run.signal.throwIfAborted();
+    if (!chunk) continue;
+    recordModelChunk(run, attempt, { chunk, startedAt, isKept });
+    const own = ids.own(chunk);
+    if (!own) continue;
+    if (holdsResults && own.type === 'tool-result') {
+      attempt.heldResults.push(own); // leaves when it was judged, see review
+      continue;
+    }
+    const pending = guardedStream.process(own);
+    const outcome = isPromise(pending) ? await pending : pending;
+    if (outcome) return outcome;
+  }
+  return undefined;
+};
+
+const endOf = async (attempt: Attempt, guardedStream: GuardedStream): Promise<Outcome> => {
+  if (guardedStream.isStopped || isWhole(attempt)) return (await guardedStream.end()) ?? { kind: 'done' };
+  throw new InterlockError('model/malformed-stream', { path: attempt.entry.model.modelId, detail: 'no finish part came.' });
+};
+
+/** Clients that make a finish part of their own where none came give it one of these reasons. */
+const madeUpReasons = new Set(['other', 'unknown']);
+
+const isWhole = ({ finish, hasSpoken }: Attempt): boolean =>
+  finish !== undefined && (hasSpoken || !madeUpReasons.has(finish.reason));

@@ -4,10 +4,12 @@ import { emitEdits } from '../emit-edits.js';
 import { isGuarded, judge } from '../judge.js';
 import { snapshotParts } from '../late-edits.js';
 import type { Outcome } from '../outcome.js';
-import type { StepRecord } from '../ports.js';
-import { settleProviderResults } from '../provider-results.js';
+import type { StepRecord, ToolCall } from '../ports.js';
 import { currentAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
-import { followParts, recordStep, responseParts, stripQuotedMetadata } from '../step-record.js';
+import { followParts, recordStep, responseParts, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
+import { findToolPart, type ProviderResult } from '../response.js';
+import { insertResult } from '../insert-result.js';
+import { settleResult } from '../settle-result.js';
 
 /** The whole answer of an attempt is judged, before any of its tools runs. */
 export const review = async (run: Run): Promise<Outcome> => {
@@ -86,4 +88,29 @@ const stepPayload = (run: Run, { finish }: Attempt, record: StepRecord): PhaseDa
     steps: [...stepsForHooks(run), record as never], // see stepsForHooks
     retryCount: run.retries,
   };
+};
+
+/**
+ * Results of tools that the provider ran take their place in the conversation, those of calls of earlier steps, too. Where a
+ * guard judges results, they were held back, and leave now.
+ */
+const settleProviderResults = async (run: Run, attempt: Attempt, record: StepRecord): Promise<Outcome | undefined> => {
+  for (const told of attempt.answer.results) {
+    const call = callOf(run, told);
+    const snapshot = insertResult(run, { call, result: told.result }).read(told.result);
+    if (snapshot) record.toolResults.push(toolResultRecord(run, call, snapshot.result));
+  }
+  for (const { payload } of attempt.heldResults) {
+    const told = payload as ProviderResult; // only results are held
+    const stop = await settleResult(run, record, { call: callOf(run, told), result: told.result, payload: told });
+    if (stop) return stop;
+  }
+  return undefined;
+};
+
+/** The call that a result answers, as the conversation has it. */
+const callOf = (run: Run, { toolCallId, toolName, args }: ProviderResult): ToolCall => {
+  const said = run.scope.host.messages.read(run.list, 'response').flatMap(({ content }) => content.parts);
+  const known = findToolPart(said, toolCallId)?.toolInvocation;
+  return { toolCallId, toolName, args: known?.args ?? args, providerExecuted: true };
 };

@@ -1,5 +1,4 @@
 import { afterStep } from '../after-step.js';
-import { requestApprovals } from '../request-approvals.js';
 import { emitJudged, stopWith } from '../judge.js';
 import type { Outcome } from '../outcome.js';
 import type { StepRecord, ToolCall, ToolOutcome } from '../ports.js';
@@ -8,6 +7,7 @@ import { createRunningCalls, type RunningCalls } from '../running-calls.js';
 import { currentAttempt, type Attempt, type Run } from '../run.js';
 import { settleError, settleResult } from '../settle-result.js';
 import { untilAborted } from '../until-aborted.js';
+import { awaitApproval } from '../step-calls.js';
 
 /**
  * Runs the tools of a reviewed step side by side, as many at a time as the run allows; their results are judged in the order
@@ -88,4 +88,26 @@ const settleDenial = async (
   run.options.ports.messages.setToolOutcome(run.list, call, outcome);
   const approval = { id: toolCallId, approved: false, reason: outcome.reason };
   return (await emitJudged(run, agentChunk(run, 'tool-output-denied', { toolCallId, toolName, args, approval }))).outcome;
+};
+
+/**
+ * Finds out which calls need a person's approval: those of which a guard of the stream said so, and those whose tool or caller asks
+ * for it. Each call is asked about once. Says whether any of them waits.
+ */
+const requestApprovals = async (run: Run, attempt: Attempt, calls: readonly ToolCall[]): Promise<boolean> => {
+  const { stepCalls } = attempt;
+  const { waiting, answers } = stepCalls;
+  for (const call of calls) {
+    const { toolCallId } = call;
+    if (answers.has(toolCallId) || waiting.has(toolCallId)) continue;
+    if (await needsApproval(run, attempt, call)) awaitApproval(stepCalls, call);
+    else answers.set(toolCallId, { kind: 'unasked' });
+  }
+  return calls.some(({ toolCallId }) => waiting.get(toolCallId)?.kind === 'approval');
+};
+
+const needsApproval = async (run: Run, { answer, settings }: Attempt, call: ToolCall): Promise<boolean> => {
+  const ruling = answer.rulings.get(call.toolCallId);
+  if (ruling) return ruling.kind === 'approval'; // a call that a guard rejected does not run, whoever might approve of it
+  return run.options.ports.needsApproval({ call, settings });
 };

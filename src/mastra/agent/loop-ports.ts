@@ -1,13 +1,14 @@
 import type { MessageList } from '@mastra/core/agent/message-list';
 import type { RequestContext } from '@mastra/core/request-context';
 import { convertFullStreamChunkToMastra } from '@mastra/core/stream';
+import { klona } from 'klona/full';
+import type { RequireToolApproval } from '@mastra/core/tools';
 import type { LoopMessages, LoopPorts, StepRecord, StepSettings } from '../../loop/ports.js';
 import { createAfterStep } from './after-step.js';
 import { createHost } from '../workflow/host.js';
 import { createCheckpoints } from '../messages/list-checkpoint.js';
 import { loopMessages } from '../messages/loop-messages.js';
 import { createMessageCopies, type MessageCopies } from '../messages/message-copies.js';
-import { createToolMessages } from '../messages/tool-messages.js';
 import type { LoopTarget } from '../tools/loop-target.js';
 import { createModelCall } from '../model/model-call.js';
 import { createModelOutputs, type ModelOutputs } from '../model/model-outputs.js';
@@ -15,8 +16,10 @@ import { resolveModel, resolveModels, type ModelRequestor } from '../model/model
 import { createPrompts } from '../model/prompts.js';
 import { stepResult } from './result.js';
 import { runTool, type ToolRunContext } from '../tools/run-tool.js';
-import { createApprovalPolicy } from '../tools/tool-approval.js';
-import { authoredTools, resolveTools } from '../tools/tools.js';
+import { authoredTools, resolveTools, type AnyTool } from '../tools/tools.js';
+import { stepFeedbackTag } from '../../loop/after-step.js';
+import { createConversion } from '../messages/conversion.js';
+import { findTool } from '../tools/find-tool.js';
 
 /** What a run of the loop needs from its host. */
 export interface LoopSetup {
@@ -136,3 +139,61 @@ const anyHolds = async (stopWhen: unknown, steps: readonly StepRecord[]): Promis
   const results = await Promise.all(conditions.map((condition) => condition({ steps: accepted.map(stepResult) })));
   return results.some(Boolean);
 };
+
+/** What the application said about the last step: a sub-agent is to follow it, too. */
+const stepFeedback = (list: MessageList): object[] =>
+  list.getSystemMessages(stepFeedbackTag).map(({ content }) => ({ role: 'assistant', content }));
+
+/** Gives tools a run's messages in the AI SDK's form: what the caller said; to tools that are agents, all of them. */
+export const createToolMessages = (copies: MessageCopies): ((list: MessageList, forAgent: boolean) => Promise<unknown[]>) => {
+  const wayOf = (name: 'all' | 'input') =>
+    createConversion({ messagesOf: (list) => list.get[name].db(), convert: (list) => list.get[name].aiV5.model() }, copies);
+  const [all, input] = [wayOf('all'), wayOf('input')];
+  return async (list, forAgent) => (forAgent ? [...(await all(list)), ...stepFeedback(list)] : input(list));
+};
+
+/** Where Mastra's agents leave the policy of a call for the agents that they call. */
+const inheritedKey = '__mastra_requireToolApproval';
+
+interface ApprovalOptions {
+  /** The policy of the call. */
+  readonly option: RequireToolApproval | undefined;
+  readonly requestContext: RequestContext;
+}
+
+type Policy = (...args: readonly unknown[]) => unknown;
+
+/**
+ * Whether a person is to decide over a call, by Mastra's rule: a tool's own function has the last word; else its flag or the policy
+ * of the call asks for it. A policy that fails asks for it, too. Calls that do not run here need nobody.
+ */
+const createApprovalPolicy =
+  ({ option, requestContext }: ApprovalOptions): LoopPorts['needsApproval'] =>
+  async ({ call, settings }) => {
+    const tool = findTool(settings, call.toolName)?.[1];
+    if (typeof tool?.execute !== 'function' || call.args === undefined || call.args === null) return false;
+    const given = option ?? requestContext.get<string, RequireToolApproval | undefined>(inheritedKey);
+    const context = { requestContext: publicEntries(requestContext) };
+    const args = klona(call.args); // what a policy does to them is not what runs
+    const own = functionOf(tool);
+    if (own) return asks(own, args, context);
+    if (flagOf(tool)) return true;
+    return typeof given === 'function' ? asks(given as Policy, { toolName: call.toolName, args, ...context }) : Boolean(given);
+  };
+
+/** Prepared tools keep their function apart from the flag; those of a guard come as their authors wrote them. */
+const functionOf = ({ needsApprovalFn, requireApproval, needsApproval }: AnyTool): Policy | undefined =>
+  [needsApprovalFn, requireApproval, needsApproval].find((one) => typeof one === 'function') as Policy | undefined;
+
+const flagOf = ({ requireApproval, needsApproval }: AnyTool): boolean => Boolean(requireApproval) || Boolean(needsApproval);
+
+const asks = async (policy: Policy, ...args: readonly unknown[]): Promise<boolean> => {
+  try {
+    return Boolean(await policy(...args));
+  } catch {
+    return true; // whoever cannot say that nobody needs to look has not said so
+  }
+};
+
+const publicEntries = (requestContext: RequestContext): Record<string, unknown> =>
+  Object.fromEntries([...requestContext.entries()].filter(([key]) => key !== inheritedKey));

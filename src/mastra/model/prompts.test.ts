@@ -5,7 +5,7 @@ import type { ResolvedModel } from '../../phase/host.js';
 import { copyPlain } from '../../phase/plain-data.js';
 import { scriptedModel } from '../../testing/index.js';
 import { createMessageCopies } from '../messages/message-copies.js';
-import { createToolMessages } from '../messages/tool-messages.js';
+import { createToolMessages } from '../agent/loop-ports.js';
 import { createPrompts, toPrompt } from './prompts.js';
 import { times } from '../../../test/modes.js';
 

@@ -1,13 +1,17 @@
 import { Link } from 'wouter';
-import type { RunSummary } from '../../../protocol/runs.js';
+import './sub-runs.css';
+import { useCallback, useEffect } from 'react';
+import type { RunSummary, RunPage } from '../../../protocol/runs.js';
 import { useCatalog } from '../../api/catalog.js';
 import { runHref } from '../../shell/run-href.js';
 import { StatusBadge } from '../../components/badge.js';
 import { count, formatDuration } from '../../components/format.js';
 import { InertText } from '../../components/inert-text.js';
 import { Panel } from '../../components/panel.js';
-import { useSubRuns } from './use-sub-runs.js';
-import './sub-runs.css';
+import { subRunsPath } from '../../../protocol/run-file.js';
+import { live } from '../../api/live.js';
+import { get } from '../../api/request.js';
+import { useLoaded } from '../../api/use-loaded.js';
 
 const outcomeOf = ({ tripwire, error, answered }: RunSummary): string =>
   tripwire ? `Refused by ${tripwire.processorId}: ${tripwire.reason}` : (error?.message ?? answered);
@@ -51,4 +55,21 @@ export const SubRunsPanel = ({ runId }: { readonly runId: string }) => {
       </Panel>
     )
   );
+};
+
+const none: readonly RunSummary[] = [];
+
+/** The runs that the tools of a run began, in the order in which they began; kept up while they go on. */
+const useSubRuns = (runId: string): readonly RunSummary[] => {
+  const { reload, ...loaded } = useLoaded(
+    useCallback(async (signal) => (await get<RunPage>(subRunsPath(runId), signal)).runs.toReversed(), [runId]),
+  );
+  useEffect(
+    () =>
+      live.listen((news) => {
+        if (news.kind === 'run' && news.run.parent?.runId === runId) reload();
+      }),
+    [runId, reload],
+  );
+  return loaded.state === 'loaded' ? loaded.value : none;
 };

@@ -1,7 +1,6 @@
 import { useId, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react';
 import { Button } from '../../components/button.js';
 import { count } from '../../components/format.js';
-import { moveCaret } from './caret-moves.js';
 import { charactersOf, toggleCut } from './cuts.js';
 
 /** A text of more characters would be more buttons than a page can hold. */
@@ -100,3 +99,27 @@ const Characters = ({ characters, cuts, place, onToggle, onPress }: CharactersPr
 };
 
 const say = (character: string): string => (character === ' ' ? 'a space' : character === '\n' ? 'a line end' : character);
+
+/** Where the caret stands between the characters of a text, and where the text is cut. */
+interface CaretPlace {
+  readonly place: number;
+  /** The last place between two characters. */
+  readonly last: number;
+  readonly cuts: readonly number[];
+}
+
+/** Where keys lead the caret. */
+const moves: Readonly<Partial<Record<string, (from: CaretPlace) => number>>> = {
+  ArrowLeft: ({ place }) => place - 1,
+  ArrowRight: ({ place }) => place + 1,
+  Home: () => 1,
+  End: ({ last }) => last,
+  ArrowUp: ({ place, cuts }) => cuts.findLast((cut) => cut < place) ?? place,
+  ArrowDown: ({ place, cuts }) => cuts.find((cut) => cut > place) ?? place,
+};
+
+/** The place that a key leads to; undefined where the key leads nowhere. */
+const moveCaret = (key: string, from: CaretPlace): number | undefined => {
+  const to = Object.hasOwn(moves, key) ? moves[key]?.(from) : undefined;
+  return to === undefined ? undefined : Math.max(1, Math.min(to, from.last));
+};

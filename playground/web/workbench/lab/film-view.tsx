@@ -1,10 +1,10 @@
 import { ArrowLeft, ArrowRight, OctagonX, Pause, Play, SkipForward } from 'lucide-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../components/button.js';
 import { InertText } from '../../components/inert-text.js';
 import { frameAt, frameCount, mostHeld, nextRelease, sayFrame, type Film, type Frame } from './film.js';
-import { usePlay } from './use-play.js';
+import { usePageKeys } from './use-page-keys.js';
 
 interface FilmViewProps {
   readonly film: Film;
@@ -168,3 +168,41 @@ const FilmStrip = ({ film: { emissions }, index, onGo }: FilmStripProps) => {
 
 /** Spaces and line ends as signs, since a frame may be nothing else. */
 const visible = (text: string): string => text.replaceAll(' ', '␣').replaceAll('\n', '⏎');
+
+interface PlayOptions {
+  readonly film: Film;
+  readonly index: number;
+  readonly last: number;
+  readonly onGo: (index: number) => void;
+}
+
+/** Between frames of a stream without times. */
+const stepMs = 120;
+/** Nobody waits longer for the next frame. */
+const longestMs = 2_000;
+
+/** Milliseconds from the frame at `index` to the next. */
+const waitAfter = ({ emissions }: Film, index: number): number => {
+  const [now, next] = [emissions[index - 1]?.at, emissions[index]?.at];
+  if (next === undefined) return stepMs;
+  return now === undefined ? 0 : Math.min(longestMs, Math.max(0, next - now));
+};
+
+/** Moves through a film at the speed of its stream; from the end it begins anew. */
+const usePlay = ({ film, index, last, onGo }: PlayOptions): { readonly isPlaying: boolean; readonly toggle: () => void } => {
+  const [isPlaying, setIsPlaying] = useState(false);
+  useEffect(() => {
+    if (!isPlaying) return undefined;
+    const timer = setTimeout(
+      () => (index < last ? onGo(index + 1) : setIsPlaying(false)),
+      index < last ? waitAfter(film, index) : 0,
+    );
+    return () => clearTimeout(timer);
+  }, [isPlaying, film, index, last, onGo]);
+  const toggle = (): void => {
+    if (!isPlaying && index >= last) onGo(0);
+    setIsPlaying(!isPlaying);
+  };
+  usePageKeys({ p: toggle, n: () => onGo(nextRelease(film, index)) });
+  return { isPlaying, toggle };
+};

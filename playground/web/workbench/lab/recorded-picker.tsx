@@ -2,11 +2,10 @@ import { useCallback } from 'react';
 import { get, query } from '../../api/request.js';
 import { useLoaded } from '../../api/use-loaded.js';
 import type { RunPage } from '../../../protocol/runs.js';
-import type { StudioEntry } from '../../../protocol/trace-entry.js';
+import type { StudioEntry, Place } from '../../../protocol/trace-entry.js';
 import type { Cutting } from '../../../protocol/workbench.js';
 import { ErrorNotice } from '../../components/error-notice.js';
 import { formatTime } from '../../components/format.js';
-import { callsIn } from './calls-in.js';
 
 type Recorded = Extract<Cutting, { kind: 'recorded' }>;
 
@@ -72,4 +71,23 @@ const CallSelect = ({ cutting, onChange }: RecordedProps) => {
       </select>
     </label>
   );
+};
+
+/** A call of the model as a run recorded it. */
+interface RecordedCall extends Place {
+  readonly chunks: number;
+  readonly chars: number;
+}
+
+/** The calls of a run that brought words, in their order. */
+const callsIn = (entries: readonly StudioEntry[]): RecordedCall[] => {
+  const calls = new Map<string, RecordedCall>();
+  for (const entry of entries) {
+    if (entry.kind !== 'came' || entry.part.chars === 0) continue;
+    const { stepNumber, attempt, part } = entry;
+    const key = `${stepNumber} ${attempt}`;
+    const { chunks = 0, chars = 0 } = calls.get(key) ?? {};
+    calls.set(key, { stepNumber, attempt, chunks: chunks + 1, chars: chars + part.chars });
+  }
+  return [...calls.values()];
 };

@@ -1,5 +1,7 @@
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
+import '../workbench.css';
+import './machine.css';
 import { useCatalog } from '../../api/catalog.js';
 import { getText } from '../../api/request.js';
 import type { Catalog, TransitionInfo } from '../../../protocol/catalog.js';
@@ -7,9 +9,8 @@ import { Panel } from '../../components/panel.js';
 import { chartPosition } from '../../fold/chart-position.js';
 import { Statechart } from '../../run/statechart/statechart.js';
 import { CopyButton, SaveButton } from '../take-away/take-button.js';
-import { machineSvg } from './machine-svg.js';
-import '../workbench.css';
-import './machine.css';
+import { layOutMachine, stateName } from '../../run/statechart/lay-out-machine.js';
+import { drawingSvg } from '../graph/drawing-svg.js';
 
 /** The loop's statechart, which is the same for every agent, to look at and to take away. */
 export const MachinePage = () => {
@@ -93,3 +94,20 @@ const Transitions = ({ ways }: { readonly ways: readonly TransitionInfo[] }) => 
     </table>
   </div>
 );
+
+/** The loop's statechart, as the page draws it, as an SVG file. Ways to where nearly every state leads are left out, as there. */
+const machineSvg = (machine: Catalog['machine']): string => {
+  const { states, transitions } = layOutMachine(machine);
+  return drawingSvg({
+    title: 'Statechart of the loop',
+    boxes: states.map(({ state, isFrame, x, y, width, height }) => ({
+      x,
+      y,
+      width,
+      height,
+      look: isFrame ? 'frame' : 'state',
+      title: stateName(state),
+    })),
+    tracks: transitions.filter(({ isCommon }) => !isCommon).map(({ points }) => ({ points, hasArrow: true })),
+  });
+};
