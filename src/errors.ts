@@ -8,7 +8,7 @@ export type ErrorCode = keyof typeof errorTable;
 const brand = Symbol.for('mastra-interlock.error');
 
 export interface InterlockErrorOptions {
-  /** What is wrong, in one clause: it stands between the code and the table's advice. */
+  /** The specific fault, in one clause. The message has it between the code and the table's advice. */
   detail?: string;
   /** Where: a processor id, a pipeline path, an option's name, or `phase.path.to.field`. */
   path?: string;

@@ -223,7 +223,7 @@ const noUsage = {
   outputTokens: { ...none, text: undefined, reasoning: undefined },
 };
 
-/** The model is told what the guard said, as the tool's error. */
+/** The model gets the guard's message as the tool's error. */
 const refuseRejected = ({ rejectedCalls }: Run, toolCallId: string): void => {
   if (rejectedCalls.has(toolCallId)) throw new Error(String(rejectedCalls.get(toolCallId)));
 };
@@ -238,8 +238,8 @@ const lastOf = async (results: AsyncIterable<unknown>): Promise<unknown> => {
 };
 
 /**
- * The result of a call as its guards left it. The answer that asked for it cannot be taken back: where a guard has another attempt
- * granted, the model is told why as the tool's error, and answers in the next step.
+ * The result of a call after its guards. The response that made the call cannot be retracted. When a guard gets another attempt,
+ * the model gets the reason as the tool's error and responds in the next step.
  */
 const judgeResult = async (run: Run, call: Call, result: unknown): Promise<unknown> => {
   if (!run.plan.has('toolResult')) return result;

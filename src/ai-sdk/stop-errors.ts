@@ -102,7 +102,7 @@ interface Guarded {
   readonly plan: { readonly id: string };
 }
 
-/** A guard wants a call approved where nobody is asked. */
+/** The error when a guard requires approval and no approver exists. */
 export const approvalError = ({ plan }: Guarded): GuardUnavailableError => {
   const detail = 'a guard wants the call approved, and it was not; see needsApproval and toolApproval of the AI SDK.';
   const error = new InterlockError('ai-sdk/unsupported-field', { path: 'outputStream.part', detail });

@@ -21,7 +21,7 @@ import { withGuards } from './with-guards.js';
 /** Any context, as the AI SDK types it. */
 export type Context = Record<string, unknown>;
 
-/** What the AI SDK's function was called with: `prepareStep` is not told, and hooks want to know. */
+/** The arguments of the AI SDK's call. `prepareStep` does not receive them, and hooks need them. */
 export interface CallSettings {
   readonly tools?: ToolSet;
   readonly activeTools?: readonly string[];
@@ -41,8 +41,8 @@ export interface PrepareStepOptions<TOOLS extends ToolSet = ToolSet, CONTEXT ext
   /** Milliseconds that preparing a step may take before a `prepare-step-slow` event is raised. Default 200. */
   budgetMs?: number;
   /**
-   * Whether who changes what it was given to read gets an error that names the hook and the path; otherwise the change goes
-   * nowhere. Default: except in production.
+   * Whether a write to a read-only value raises an error that names the hook and the path. If false, the write is ignored.
+   * Default: true, except in production.
    */
   freeze?: boolean;
 }

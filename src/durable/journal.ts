@@ -6,7 +6,7 @@ export interface Durable {
    * wants the run to stand still here; a program lets this through.
    */
   step(key: string, run: (inner: Durable) => Promise<string>): Promise<string>;
-  /** Aborted when somebody asked for the run to be canceled. */
+  /** Aborted when a cancellation of the run is requested. */
   readonly canceled: AbortSignal;
 }
 
@@ -51,7 +51,7 @@ export interface KeptRunFilter {
   readonly limit?: number | undefined;
 }
 
-/** Where a run of a program stands. */
+/** The state of a program's run. */
 export type RunFound =
   | { readonly kind: 'absent' }
   | { readonly kind: 'running' }
@@ -78,7 +78,7 @@ export interface ProgramRuns {
   readonly board?: Board;
 }
 
-/** What the processes of a program tell each other of its runs, beside their journals. Nothing that a run does hangs on it. */
+/** Messages between the processes of a program about its runs, outside the journals. No run depends on them. */
 export interface Board {
   /** Adds entries to those of a run, all of them or none, in their order. */
   append(runId: string, entries: readonly string[]): Promise<void>;

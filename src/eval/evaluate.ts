@@ -9,18 +9,18 @@ import type { Sample } from './sample.js';
 
 /** How guards are evaluated. */
 export interface EvaluateOptions extends Objecting {
-  /** Where in the metadata of a verdict its score stands, dotted. Default `score`. */
+  /** The dotted path of the score in a verdict's metadata. Default `score`. */
   readonly score?: string;
   /** Samples that are judged at a time, at least 1. Default 1: times are then those of a guard that is asked alone. */
   readonly concurrency?: number;
-  /** Told after each sample. */
+  /** Called after each sample. */
   readonly onProgress?: (done: number, all: number) => void;
 }
 
 /** What became of one sample. */
 export interface EvaluatedSample {
   readonly id: string;
-  /** Where it stands in its data set. */
+  /** The position of the sample in its data set. */
   readonly where: string;
   readonly label: boolean;
   readonly verdict: VerdictKind;

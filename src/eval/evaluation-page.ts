@@ -4,7 +4,7 @@ import { measureRows, ratio } from './measure-rows.js';
 import type { RocPoint } from './roc.js';
 import { wordsOf, type Sample } from './sample.js';
 
-/** What a page shows beside the numbers. */
+/** Additional content of a page. */
 export interface PageOptions {
   readonly title: string;
   /** The data set, for the words of what was misjudged. Default: ids alone. */

@@ -33,7 +33,7 @@ const asyncly =
 const textOf = (verdict: Verdict<Data>): unknown =>
   verdict.kind === 'edit' ? (verdict.data.part as typeof chunk).payload.text : verdict.kind;
 
-/** Calls somebody and lets no error out. */
+/** Calls a function and swallows its error. */
 const unless = (call: () => unknown): undefined => {
   try {
     call();

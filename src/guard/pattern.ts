@@ -37,7 +37,7 @@ export interface Pattern<Span extends TextSpan = TextSpan> {
    * there is none. An answer closer to the end lets text leave sooner: without it the last `maxLength + lookahead - 1` characters are held.
    */
   open?(text: string, from: number): number;
-  /** What stands in a match's place; calls `context.abort` to block. Called once for each match, in order. */
+  /** The replacement for a match; calls `context.abort` to block. Called once for each match, in order. */
   replace(value: string, match: PatternMatch<Span>): string;
 }
 
@@ -50,8 +50,8 @@ export interface PatternMatch<Span extends TextSpan = TextSpan> {
 }
 
 /**
- * At what a guard of the stream is asked about at once: as its policy says, or as its pattern does, whose `replace` then stands in
- * for `processOutputStream`.
+ * How much of the stream a guard judges at a time: its policy's window, or its pattern. The pattern's `replace` then takes the
+ * place of `processOutputStream`.
  */
 export type Window = GuardWindow | { readonly pattern: Pattern };
 

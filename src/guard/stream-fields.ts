@@ -115,7 +115,7 @@ export const ruleOf = (type: string, field: string): FieldRule => {
 /** Whether guards with a pattern read fields of a rule in a whole chunk. */
 export const isReadRule = (rule: FieldRule): boolean => rule !== 'passed' && rule !== 'arguments';
 
-/** Whether the table has rows of its own for a type whose fields are read; the chunks of a run's frame are told by what is in them. */
+/** Whether the table has rows for this type. The chunks of a run's frame are recognized by their fields. */
 export const isKnown = (type: string): boolean =>
   type.startsWith('data-') || /^(text|reasoning)-/.test(type) || [...(byChunk.get(type)?.values() ?? [])].some(isReadRule);
 

@@ -13,8 +13,8 @@ import type { Processor } from '@mastra/core/processors';
  */
 export interface GuardTraits {
   /**
-   * Every verdict beside `pass` that its hooks may give. A guard that asks for a retry, and blocks where none is left, decides
-   * `retry`.
+   * Every verdict other than `pass` that its hooks may return. A guard that requests a retry, and blocks when none is left,
+   * decides `retry`.
    */
   readonly decides?: readonly ('trip' | 'retry' | 'edit')[];
   /**
@@ -23,13 +23,13 @@ export interface GuardTraits {
    */
   readonly judgesEachChunk?: boolean;
   /**
-   * Whether it passes what it could not judge: it catches the failure of the model or service behind it, so that nobody outside can tell
-   * that from a verdict.
+   * Whether it passes content that it could not judge: it catches the failure of its model or service, so that callers cannot
+   * distinguish the failure from a verdict.
    */
   readonly passesOnFailure?: boolean;
   /**
-   * Whether its `processToolResult` judges a text as well as any other result, so that it is also asked about what a failing tool says: the
-   * message of its error then stands in for the result. Others are asked about results alone, as in Mastra.
+   * Whether its `processToolResult` judges a text like any other result. It then also judges the error message of a failing
+   * tool, in the place of the result. Other guards judge only results, as in Mastra.
    */
   readonly judgesErrors?: boolean;
   /**

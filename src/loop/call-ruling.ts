@@ -1,6 +1,9 @@
 import type { Chunk, ToolCall } from './ports.js';
 
-/** What a guard of the stream ruled about a tool call that is not simply run: the model is told why not, or a person is asked. */
+/**
+ * A stream guard's ruling about a tool call that does not simply run: it is rejected with a reason for the model, or it needs
+ * approval.
+ */
 export type CallRuling = { readonly kind: 'rejected'; readonly message: unknown } | { readonly kind: 'approval' };
 
 /** The calls of an answer, and what was ruled about them. */

@@ -19,7 +19,7 @@ export const emit = (run: Run, chunk: Chunk): Promise<void> | undefined => (isOv
 /** Lets out what the driver itself has to say about a run, also after the caller gave up. */
 export const publish = (run: Run, chunk: Chunk): Promise<void> | undefined => run.options.streamBuffer.write(chunk);
 
-/** Calls somebody else's function; what it throws or rejects with is its own affair and never disturbs the run. */
+/** Calls a callback of the application. Its errors and rejections never disturb the run. */
 export const notify = <T>(callback: ((value: T) => unknown) | undefined, value: T): Promise<unknown> | undefined => {
   try {
     const returned = callback?.(value);

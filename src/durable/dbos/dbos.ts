@@ -42,7 +42,7 @@ export const dbos = (options: DbosOptions): Engine => {
   return {
     name: 'dbos',
     isDurable: true,
-    isFenced: true, // who has lost a run to another process keeps nothing more of it
+    isFenced: true, // a process that lost the run's lease cannot write to it
     host: (program) => {
       if (programs.has(program.id)) refuseOption('durability', `two agents with the id "${program.id}" share an engine.`);
       programs.set(program.id, program);
@@ -167,7 +167,7 @@ const listRuns = async (idOf: (runId: string) => string, filter: KeptRunFilter):
 const toKept = ({ workflowID, status, attributes, createdAt, completedAt }: WorkflowStatus, prefix: string): KeptRun => ({
   runId: workflowID.slice(prefix.length),
   state: states[status] ?? 'lost',
-  resourceId: attributes?.['resourceId'] as string | undefined, // as it was begun with
+  resourceId: attributes?.['resourceId'] as string | undefined, // as the run was started
   startedAt: new Date(createdAt),
   endedAt: completedAt === undefined ? undefined : new Date(completedAt),
 });

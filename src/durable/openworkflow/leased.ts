@@ -91,7 +91,7 @@ interface HeldLeases {
   stop(): void;
 }
 
-/** Since when a claimed run was seen at one beat, by a clock that nobody sets. */
+/** When a claimed run was first seen at its current heartbeat, by the monotonic clock. */
 interface Seen {
   readonly beat: string;
   readonly since: number;

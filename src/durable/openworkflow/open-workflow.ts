@@ -43,7 +43,7 @@ export const openWorkflow = ({ path, concurrency = 16, leaseMs = 10_000, maxDeat
   return {
     name: 'openworkflow',
     isDurable: true,
-    isFenced: true, // what a step gave is taken of whoever holds the run's lease alone
+    isFenced: true, // a step's result is accepted only from the process that holds the run's lease
     host: (program) => {
       const known = hosted.get(program.id);
       if (known) refuseOption('durability', `two agents with the id "${program.id}" share an engine.`);

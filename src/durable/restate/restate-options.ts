@@ -2,15 +2,18 @@ import { checkUrl, checkWhole, refuseOption } from '../option-checks.js';
 
 /** Where Restate is, and where it finds this process. */
 export interface RestateOptions {
-  /** Where runs are begun and looked up: the address of Restate's ingress, e.g. `http://127.0.0.1:8080`. */
+  /** The address of Restate's ingress, where runs are started and looked up, e.g. `http://127.0.0.1:8080`. */
   readonly ingressUrl: string;
   /**
-   * Where this process listens for Restate, which sends it the runs to go on with. Absent: runs are begun, followed, answered and
-   * canceled here, and go on in other processes.
+   * The address where this process listens for Restate, which sends it the runs to continue. If absent, this process starts,
+   * follows, answers and cancels runs, and other processes run them.
    */
   readonly listen?: {
     readonly port: number;
-    /** Default: `127.0.0.1`. Whoever reaches the port may run the agent's runs, unless `identityKeys` says whose requests count. */
+    /**
+     * Default: `127.0.0.1`. Every client that reaches the port may run the agent's runs, unless `identityKeys` restricts the
+     * accepted requests.
+     */
     readonly host?: string;
   };
   /**
@@ -26,7 +29,7 @@ export interface RestateOptions {
   readonly identityKeys?: readonly string[];
   /** Milliseconds for which what a run ended with is kept, from its end; how long a person may take to answer, too. Default: 365 days. */
   readonly retentionMs?: number;
-  /** Milliseconds that a step may take before its process is given up and it is begun again; at least 1,000. Default: an hour. */
+  /** Milliseconds until a step times out and is started again in another process; at least 1,000. Default: one hour. */
   readonly stepTimeoutMs?: number;
   /**
    * How many processes may die of a run one after another, none of them a step further than the one before, until it is given up as

@@ -100,7 +100,7 @@ const stringifyPlain = configure({ circularValue: Error });
 
 const textOf = (value: unknown): string => stringifyPlain(value, (_key, inner) => told(inner)) ?? '';
 
-/** What is no plain data is told by a mark that no content can contain. */
+/** A value that is not plain data is represented by a mark that no content can contain. */
 const mark = once(() => globalThis.crypto.randomUUID());
 const anyFunction = once(() => new RegExp(`${mark()}-function-\\d+`, 'g'));
 const numbers = new WeakMap<object, number>();
