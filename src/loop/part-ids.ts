@@ -50,7 +50,7 @@ export const freeId = (used: Set<string>, name: string): string => {
   return free;
 };
 
-/** What goes by no name could not be told from the next that has none. */
+/** The id for parts without one, so that consecutive ones can be distinguished. */
 const unnamed = 'unnamed';
 
 const beginsCall = new Set(['tool-call-input-streaming-start', 'tool-call']);

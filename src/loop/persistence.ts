@@ -25,8 +25,8 @@ export interface Persistence {
 /** What memory keeps of a run that is not over: while it waits for a person, and with `savePerStep` after each step. */
 export interface UnfinishedTurn {
   /**
-   * @param list a copy that is the memory's own
-   * @param waiting the calls that wait, as clients are told of them
+   * @param list a copy that memory may change
+   * @param waiting the waiting calls, as the chunks that clients get
    */
   keep(list: MessageList, waiting: readonly Chunk[]): Promise<void>;
   /**

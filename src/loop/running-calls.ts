@@ -85,7 +85,7 @@ const execute = async (site: CallSite, call: ToolCall): Promise<ToolOutcome> => 
 
 type FoundOut = Extract<CallResponse, { kind: 'data' }>;
 
-/** A person says what came of the call: it is not run again, or begun as it was. */
+/** A person reports the outcome of the call: it is not run again, or it starts again with the same input. */
 const executeFound = async (site: CallSite, call: ToolCall, { data, suspension }: FoundOut): Promise<ToolOutcome> => {
   const { toolCallId, toolName } = call;
   const { recorder } = site.run;
@@ -151,7 +151,7 @@ const foundSchema = JSON.stringify({
   required: ['outcome'],
 });
 
-/** A model that was told of it might call the tool again: the run waits for a person, who asks the receiver. */
+/** The model might repeat a call with an unknown outcome. The run therefore waits for a person, who asks the receiver. */
 const unknownEnd = (toolName: string, resume: CallResponse | undefined): ToolEnd => {
   const { code, message } = new InterlockError('tool/unknown-outcome', { path: toolName });
   const suspension = { payload: { code, message }, resumeSchema: foundSchema, unknown: { resume } };

@@ -17,7 +17,7 @@ export const encode = (value: unknown): string => {
 /** The value that a text was made of. */
 export const decode = (text: string): unknown => parse(text, { Error: (fields: ErrorFields) => revivedError(fields) });
 
-/** An error as data: its code where it is one of Interlock's, what it says, and what else stands in it that is plain. */
+/** An error as data: its code if it is one of Interlock's, its message, and its other plain fields. */
 interface ErrorFields {
   readonly name: string;
   readonly message: string;

@@ -2,7 +2,7 @@ import { isRecord, isSame } from '../../phase/plain-data.js';
 
 /** What makes one value another; plain itself, and as small as what was changed. */
 export type Patch =
-  /** Another value stands there. */
+  /** Replaces the value. */
   | readonly ['=', unknown]
   /** A text goes on. */
   | readonly ['+', string]
@@ -54,7 +54,7 @@ const diffField = (before: unknown, after: unknown, settled: number | undefined)
     ? diffLists(before, after, settled)
     : diff(before, after);
 
-/** Any text may be a name, `__proto__` too: what a model wrote stands in these values. */
+/** Any text may be a name, including `__proto__`, because these values contain model output. */
 const setField = (record: Fields, name: string, value: unknown): void =>
   void Object.defineProperty(record, name, { value, enumerable: true, configurable: true, writable: true });
 

@@ -49,7 +49,10 @@ const ruled = (judged: StepRuling, { continue: goesOn = judged.goesOn, feedback 
 
 const isAnswer = ({ steps }: EndedStep): boolean => steps.at(-1)?.toolCalls.every((call) => call.providerExecuted) ?? false;
 
-/** Runs the scorers of `isTaskComplete`; an answer that does not pass is followed by another step, which is told their reasons. */
+/**
+ * Runs the scorers of `isTaskComplete`. A response that does not pass is followed by another step, in which the model gets the
+ * scorers' reasons.
+ */
 const judgeTask = async (
   { scorers, strategy, parallel, timeout, onComplete, suppressFeedback = false }: Task & { scorers: Scorers },
   target: LoopTarget,

@@ -126,7 +126,7 @@ export class InterlockAgent<
     return this.resumeStream({ approved: true }, options);
   }
 
-  /** A person declines a call: its tool does not run, and the model is told the reason. */
+  /** Declines a call: its tool does not run, and the model gets the reason. */
   override declineToolCall(options: InterlockDeclineOptions): Promise<InterlockStream>;
   override declineToolCall<OUTPUT>(options: MastraResumeOptions<OUTPUT>): Promise<MastraModelOutput<OUTPUT>>;
   override declineToolCall({ reason, ...options }: InterlockDeclineOptions): Promise<unknown> {
@@ -168,7 +168,7 @@ export class InterlockAgent<
     return Object.assign(stream, { output: stream, cleanup: () => undefined, abort: () => this.cancel(runId) });
   }
 
-  /** A person says what came of a call whose outcome nobody knew (`tool/unknown-outcome`); the run goes on with it. */
+  /** Reports the outcome of a call whose outcome was unknown (`tool/unknown-outcome`); the run continues with it. */
   resolveToolCall(runId: string, { toolCallId, ...found }: FoundOutcome & { toolCallId?: string }): Promise<InterlockStream> {
     return this.resume(runId, found, { toolCallId });
   }
@@ -250,7 +250,7 @@ export class InterlockAgent<
   }
 
   get #called(): CalledAgent {
-    const agent = this as unknown as Agent; // Mastra's agent as everybody takes it, without its type parameters
+    const agent = this as unknown as Agent; // Mastra's agent without its type parameters, as Mastra's functions take it
     const [setup, durable] = [this.#setup, this.#durable];
     return { agent, setup, suspended: this.#suspended, runner: (options) => durableRunnerOf({ agent, setup, durable }, options) };
   }

@@ -47,8 +47,8 @@ interface AgentOptions {
 const tightening = [...namesWhere(({ loosens }) => loosens !== undefined)];
 
 /**
- * Refuses what would loosen what the agent asks for, unless a function says it: data may have come with a request, whoever hands it on.
- * Raises `agent/loosened-option`.
+ * Rejects a call option that loosens an option of the agent, unless a function supplies it: data may come from a request. Raises
+ * `agent/loosened-option`.
  */
 export const checkTightens = (given: CallOptions, { guards, defaults }: AgentOptions): void => {
   const said = given as Readonly<Record<string, unknown>>;

@@ -25,7 +25,7 @@ export interface Chains {
   readonly saving: readonly Processor[];
   /** Those at the head of `input` that are memory's. */
   readonly recalling: readonly Processor[];
-  /** Whether error guards were asked for: Mastra then grants retries without being told how many. */
+  /** Whether the caller requested error guards: Mastra then grants retries without a given number. */
   readonly hasErrorGuards: boolean;
 }
 

@@ -40,7 +40,7 @@ const threadIn = (memory: MemoryTarget | undefined, requestContext: RequestConte
   return { threadId, resourceId: typeof resourceId === 'string' ? resourceId : undefined };
 };
 
-/** The thread that a run was begun in. */
+/** The thread in which a run was started. */
 export const threadOfRun = (run: Run): Thread | undefined => {
   const { memory, requestContext } = startOptions(run) ?? {};
   return threadIn(memory, requestContext);

@@ -106,7 +106,7 @@ const follow = async (
   };
   const started = await startPersistedRun({ durable, runId: call.runId, resumes, make, acceptChangedCode }).catch(
     (error: unknown) => {
-      interrupt(error); // nothing that the supervisor's model could be told
+      interrupt(error); // the supervisor's model cannot use this error
       throw error;
     },
   );

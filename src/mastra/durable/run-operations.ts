@@ -59,10 +59,7 @@ const summaryOf = (runId: string, rows: readonly KeptRun[], note: WaitingRun | u
   return { runId, status: last.state, ...times, ...(last.endedAt && last.state === 'ended' && { endedAt: last.endedAt }) };
 };
 
-/**
- * Refuses who asks for a run in the name of another resource than it was begun for, as if there were no such run. Raises
- * `durable/no-run`.
- */
+/** Rejects a request for a run of another resource, as if the run did not exist. Raises `durable/no-run`. */
 export const checkOwner = async ({ runs }: DurableContext, runId: string, resourceId: string | undefined): Promise<void> => {
   if (resourceId === undefined) return;
   const [first] = (await needed(runs.list, 'resourceId')({ runId: segmentId(runId, 0) })) ?? [];

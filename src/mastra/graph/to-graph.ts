@@ -110,7 +110,7 @@ export const fromWorkflow = (workflow: AnyWorkflow): SequenceNode => {
   };
 };
 
-/** Where an entry stands. */
+/** The location of an entry. */
 interface EntrySite {
   readonly workflow: AnyWorkflow;
   readonly where: string;

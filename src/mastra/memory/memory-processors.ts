@@ -8,7 +8,7 @@ import { threadTitle, type Titling } from './memory-title.js';
 import { forkList } from '../messages/fork-list.js';
 import { isSame } from '../../phase/plain-data.js';
 
-/** What stands around the guards of a call. */
+/** The processors of memory around the guards of a call. */
 interface MemoryProcessors {
   /** Loads the conversation. */
   readonly before: readonly Processor[];
@@ -56,8 +56,8 @@ const recalledParts: Processor = {
 type AnyHook = (args: { requestContext?: RequestContext }) => unknown;
 
 /**
- * Memory's processors read from the request's context which thread is theirs. Others may share that context, and write there too:
- * sub-agents with a memory of their own, other runs. Each hook is given one in which this conversation stands.
+ * Memory's processors read their thread from the request context. Sub-agents with their own memory, or other runs, may share
+ * that context and write to it. Each hook therefore gets a context with this conversation's thread.
  */
 const inConversation = (processor: Processor, { context }: Conversation): Processor => {
   const { id, name, spanType, spanName, spanAttributes } = processor;

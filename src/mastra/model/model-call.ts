@@ -19,9 +19,9 @@ type Settings = Pick<StepSettings, 'modelSettings' | 'providerOptions'>;
 
 /**
  * Makes the function that calls a model. Errors that the provider marks as retryable are tried again here, `maxRetries` times;
- * what is left rejects, and the loop asks the guards.
+ * the last error rejects, and the loop calls the error guards.
  *
- * A model's own settings stand over those of the call, as in Mastra; what a guard set for the step stands over both.
+ * A model's own settings override those of the call, as in Mastra; settings that a guard made for the step override both.
  */
 export const createModelCall =
   (called: Settings, includeRawChunks?: boolean) =>

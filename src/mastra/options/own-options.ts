@@ -20,10 +20,10 @@ import {
   wholeNumberFrom,
 } from './option-schemas.js';
 
-/** A run that is to be gone on with by other code than has begun it. */
+/** A run whose code has changed since it started. */
 export interface CodeChange {
   readonly runId: string;
-  /** What stands for the code by which the run was begun, and for that which is to go on with it. */
+  /** Hashes of the code that started the run, and of the code that would continue it. */
   readonly from: string;
   readonly to: string;
 }
@@ -86,8 +86,9 @@ export const ownOptions = {
    */
   maxHeldChars: both(wholeNumberFrom(1), { default: defaultMaxHeldChars }),
   /**
-   * Whether the `guard` events of a run say in `changes` what each guard changed. They then hold what guards take out: keep them from those
-   * who may not read it. Costs a copy and a comparison of the payload for each call of a guard. Default `false`.
+   * Whether the `guard` events of a run list each guard's edits in `changes`. They then contain content that guards removed:
+   * protect them from readers without permission. Costs a copy and a comparison of the payload for each guard call. Default
+   * `false`.
    */
   recordEdits: both(aBoolean, { default: false }),
   /**
@@ -148,8 +149,8 @@ export const ownOptions = {
    */
   effects: inConfig(recordOf<Effect>(oneOf('none', 'idempotent', 'once'))),
   /**
-   * Asked where a run that is kept was begun by another statechart or other guards than the agent has now: whether it may go on with
-   * these. Default: it may not, and waits for the code that began it.
+   * Called when a stored run was started by another statechart or other guards than the agent has now. Returns whether the run
+   * may continue with the current code. Default: it may not, and waits for the code that started it.
    */
   acceptChangedCode: inConfig(functionOf<(change: CodeChange) => boolean | Promise<boolean>>()),
   /** Called with every event of a run, as it happens, the agent's and the call's. What it throws does not reach the run. */

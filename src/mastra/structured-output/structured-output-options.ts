@@ -21,7 +21,7 @@ export interface StructuredOutput<OUTPUT = unknown> {
   readonly jsonPromptInjection?: boolean | 'system' | 'inline' | 'auto';
   /** The words of `jsonPromptInjection`. Default: the schema as JSON. */
   readonly instructions?: string;
-  /** Told of an answer that does not fit, under `warn`. */
+  /** Called for a response that does not match, under `warn`. */
   readonly logger?: { warn(message: string): void };
 }
 

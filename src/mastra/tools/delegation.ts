@@ -14,8 +14,8 @@ interface StreamedResponse extends DelegationResponse {
 }
 
 /**
- * Whether a call comes from a supervisor: Mastra's tool for a sub-agent marks each of its calls with this policy, and nobody else
- * is meant to.
+ * Whether a call comes from a supervisor: Mastra's tool for a sub-agent marks each of its calls with this policy, which other
+ * code must not use.
  */
 export const isDelegated = (options: unknown): boolean =>
   (options as { backgroundTaskPolicy?: { allowDelegationDispatch?: unknown } } | undefined)?.backgroundTaskPolicy
