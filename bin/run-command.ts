@@ -78,7 +78,7 @@ const lineOf = ({ stepNumber, attempt, phase, processorId, before, after }: Comp
   return `step ${stepNumber}, attempt ${attempt}, ${phase} ${processorId}: ${said(before)} -> ${said(after)}`;
 };
 
-/** Serves the studio beside an application. */
+/** Serves the studio for an application. */
 const studio: Command = {
   name: 'studio',
   summary: 'Opens the studio: a page that shows the runs of an application, state by state.',

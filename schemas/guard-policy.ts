@@ -37,13 +37,14 @@ export const guardPolicySchema = z.strictObject({
    */
   concurrency: z.strictObject({ limit: count, queue: z.int().min(0).optional() }).optional(),
   /**
-   * Remembers verdicts by content, over all runs of this guard: at most `maxEntries`, the least used is forgotten first, each for
-   * `ttlMs` milliseconds (default: without end). For guards whose verdict follows from the payload. Of a stream nothing is kept but with
-   * `windows`: then a text that was judged is not asked about again, in whatever part, attempt or run it stands. Only for guards that judge
-   * each window by its text alone, and not by what was said before or how often was retried. Default: none; `windows`: `false`.
+   * Caches verdicts by content, across all runs of this guard: at most `maxEntries`, least recently used evicted first, each for
+   * `ttlMs` milliseconds (default: no expiry). For guards whose verdict depends only on the payload. Verdicts on streams are
+   * cached only with `windows`: a text that was judged is then not judged again, in any part, attempt or run. Use `windows` only
+   * for guards that judge each window by its text alone, regardless of earlier text and of the number of retries. Default: no
+   * cache; `windows`: `false`.
    */
   cache: z.strictObject({ maxEntries: count, ttlMs: milliseconds.optional(), windows: z.boolean().optional() }).optional(),
-  /** Runs beside the run, is recorded in its events and changes nothing. Default `false`. */
+  /** Judges in parallel with the run; its verdict is recorded in the run's events and changes nothing. Default `false`. */
   shadow: z.boolean().optional(),
   /** The share of runs that the guard is asked in, from 0 to 1; in the others it is bypassed, and counted. Default 1. */
   sampleRate: z.number().min(0).max(1).optional(),

@@ -1,8 +1,9 @@
 import { InterlockError } from './errors.js';
 
 /**
- * The packages that Interlock works with, and the versions that it needs: `from` is included, `below` is not. They are optional peers of any
- * version, so that npm installs Interlock beside whatever an application has; what needs a package checks it when it is first used.
+ * The packages that Interlock works with, and their supported versions: `from` is inclusive, `below` is exclusive. They are
+ * optional peers of any version, so that npm installs Interlock with any versions of an application; the code that needs a
+ * package checks its version at first use.
  */
 export const integrations = {
   '@mastra/core': { from: '1.71.0', below: '2.0.0' },

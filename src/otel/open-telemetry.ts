@@ -37,7 +37,7 @@ export interface RunTelemetry {
 }
 
 /**
- * Runs as OpenTelemetry spans and metrics, in the words of its conventions for generative AI. No content is told, nor what guards say of it.
+ * Reports runs as OpenTelemetry spans and metrics, by its conventions for generative AI. Spans contain neither message content nor guards' reasons.
  *
  * @example
  * const telemetry = openTelemetry();
@@ -68,7 +68,7 @@ interface RunInfo {
   readonly agent: string | undefined;
   /** Epoch milliseconds. */
   startedAt: number;
-  /** Retries that were told of already: a run that goes on counts from there. */
+  /** The number of retries already counted; a resumed run counts on from it. */
   retries: number;
   /** The model that was called last. */
   model: Attributes;

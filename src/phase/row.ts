@@ -23,14 +23,14 @@ export type HookName = {
 /** The hook of a processor that belongs to a row, known to be there. */
 export type Hook<H extends HookName> = NonNullable<Processor[H]>;
 
-/** What every hook is handed beside its phase's own arguments, on every path. */
+/** Context that every hook receives besides its phase's own arguments, on every path. */
 export type HookContext = Omit<Parameters<Hook<'processInput'>>[0], 'messages' | 'messageList' | 'systemMessages'> & {
   state: Record<string, unknown>;
   /** Whether the host heeds what a guard of the stream rules about a tool call; absent in an agent of Mastra's own. */
   heedsRulings?: boolean;
 };
 
-/** One call of a hook: who is called, with what, in which run. */
+/** One call of a hook: the processor, the payload and the run. */
 export interface HookCall<P extends Phase, H extends HookName> {
   readonly processor: Processor & Record<H, Hook<H>>;
   readonly data: PhaseData<P>;
@@ -79,7 +79,7 @@ export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName
   readonly carries?: MessageInfo;
   /** The payload as its list has it now; absent where it carries no messages. */
   refresh?(data: PhaseData<P>, host: Host): PhaseData<P>;
-  /** What a merge must know of the payload's fields, beside the messages. */
+  /** Merge information about the payload's fields other than messages. */
   readonly merge?: MergeInfo;
   /** What absent fields stand for, e.g. all tools where none are named: a branch that names some takes the others away. */
   implies?(data: PhaseData<P>): Partial<PhaseData<P>>;

@@ -79,7 +79,7 @@ export const openFrame = (workflowId: string, data: PhaseData, outer?: WorkflowF
   };
 };
 
-/** A payload as it is now: an edit replaces what stands in the messages of the list. */
+/** A snapshot of the payload: an edit replaces content of the list's messages. */
 export const kept = (data: PhaseData): PhaseData => {
   const { messages }: MessageCarrier = data;
   return messages ? ({ ...data, messages: messages.map((message) => ({ ...message })) } as PhaseData) : data; // each stays of its phase

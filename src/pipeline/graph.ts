@@ -35,7 +35,7 @@ export interface GuardNode {
   readonly policy?: GuardPolicy;
   /** Whether its reports say what it changed; absent where they do not. */
   readonly recordsEdits?: true;
-  /** What is known of its processor beside its hooks. */
+  /** Facts about its processor, besides its hooks. */
   readonly traits?: GuardTraits;
 }
 
@@ -61,7 +61,7 @@ export interface MapNode {
 export interface ParallelNode {
   readonly kind: 'parallel';
   readonly nodes: readonly GraphNode[];
-  /** Who wins where two branches edit the same words. */
+  /** The rule for two branches that edit the same words. */
   readonly overlap: OverlapRule;
   /** What becomes of a pass that was given on what a sibling changed. Default `'report'`. */
   readonly staleVerdicts?: StaleVerdicts;
@@ -77,11 +77,10 @@ export interface BranchNode {
 }
 
 /**
- * What becomes of the verdict of a branch that passed, and changed nothing, where a sibling did change something: its guard has
- * not seen what goes on.
+ * The handling of a stale verdict: a branch passed the payload unchanged, and a sibling edited it, so that the guard has not judged the merged payload.
  *
- * - `report`: it stands, and the run's events tell of it
- * - `rerun`: its guard judges again, the merged payload and once only; that verdict counts
+ * - `report`: the verdict counts, and the run's events report it
+ * - `rerun`: the guard judges the merged payload once, and that verdict counts
  */
 export type StaleVerdicts = 'report' | 'rerun';
 

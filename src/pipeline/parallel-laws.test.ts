@@ -8,7 +8,7 @@ import { guardNode, parallel, sequence } from './test-setup.js';
 import { wordsOf } from './words.js';
 import { times } from '../../test/modes.js';
 
-/** What a guard does to the messages; each word of the base stands in one message only. */
+/** A guard's change of the messages; each word of the base is in one message only. */
 type Change =
   | { kind: 'redact'; word: number }
   | { kind: 'remove'; at: number }

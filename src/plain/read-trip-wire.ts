@@ -1,6 +1,6 @@
 import type { Host, TripSignal } from '../phase/host.js';
 
-/** What a tripwire carries beside its reason. */
+/** Fields of a tripwire besides its reason. */
 const optionNames: ReadonlySet<string> = new Set(['retry', 'metadata'] satisfies (keyof TripSignal)[]);
 
 /**

@@ -86,7 +86,7 @@ export const compileLane = (steps: readonly PipelineStep[], id: string, recordsE
   return plan;
 };
 
-/** Compiles a graph, whose guards then report what they changed where that is asked for. Each processor is told its place. */
+/** Compiles a graph. If requested, its guards report their edits. Each processor gets its position. */
 export const compileRecording = (graph: SequenceNode, recordsEdits = false): Plan => {
   for (const [index, processor] of processorsOf(graph).entries()) Reflect.set(processor, 'processorIndex', index); // a frozen one is left
   return compileGraph(recordsEdits ? withRecordedEdits(graph) : graph);

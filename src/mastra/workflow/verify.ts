@@ -8,7 +8,7 @@ import type { CounterExample } from '../../pipeline/verify/defect-location.js';
 import type { Hold, Subject } from '../../pipeline/verify/subject.js';
 import { toGraph, type Compilable } from '../graph/compile.js';
 
-/** What `verify` is told beside the guards. What is left out is not known, and nothing is concluded from it. */
+/** The context of `verify` besides the guards. Checks that need an omitted option are skipped. */
 export interface VerifyOptions {
   /**
    * The array of an agent in which the guards stand: `'input'`, `'output'` or `'error'`. Default: none, so that all their hooks may
