@@ -164,7 +164,7 @@ describe('readers', () => {
     expect(await take(fast, 1)).toEqual([2]);
     const [third, fourth] = [streamBuffer.write(3), streamBuffer.write(4)];
     expect(await take(fast, 2)).toEqual([3, 4]);
-    expect(await take(slow, 1)).toEqual([2]); // far behind, and nobody's hindrance
+    expect(await take(slow, 1)).toEqual([2]); // a slow reader that does not block the others
     expect(streamBuffer.write(5)).toBeUndefined();
     streamBuffer.close();
     expect(await take(slow, 3)).toEqual([3, 4, 5]);
@@ -280,7 +280,7 @@ describe('hold', () => {
     const reader = streamBuffer.read().getReader();
     void streamBuffer.write(0);
     streamBuffer.startBuffering();
-    expect([streamBuffer.write(1), streamBuffer.write(2), streamBuffer.write(3)]).toEqual([undefined, undefined, undefined]); // nobody could read
+    expect([streamBuffer.write(1), streamBuffer.write(2), streamBuffer.write(3)]).toEqual([undefined, undefined, undefined]); // no reader can see them
     expect(await take(reader, 1)).toEqual([0]);
     const next = reader.read();
     expect(await isSettled(next)).toBe(false);

@@ -11,8 +11,7 @@ export interface RejectOptions {
 }
 
 /**
- * What a guard of the stream returns in place of a tool call that must not run: the tool is not run, the model is told the message
- * as its error, and the run goes on.
+ * Rejects a tool call: a stream guard returns the result in place of the call. The tool does not run, the model gets the message as the tool's error, and the run continues.
  *
  * @example
  * const noRefunds: Processor = {

@@ -3,11 +3,14 @@ import { randomCuts, twoWayCuts, unitCuts, type Pieces } from './cuts.js';
 import { createCutRunner, type CutRun, type CutRunner, type StreamGuards } from './run-cut.js';
 import { cutText, streamShapes, type StreamShape } from './stream-shapes.js';
 
-/** In how many ways a text is cut, and where it stands. */
+/** How a text is cut, and its position in the stream. */
 export interface CutOptions {
-  /** Where the text stands in the stream. Default: all {@link streamShapes}. */
+  /** The positions of the text in the stream. Default: all {@link streamShapes}. */
   readonly shapes?: readonly StreamShape[];
-  /** Random ways to cut it, beside every way to cut it in two and one character at a time; at least 0. Default 100. */
+  /**
+   * The number of random cuts, in addition to every cut into two parts and the cut into single characters; at least 0. Default
+   * 100.
+   */
   readonly randomCuts?: number;
   /** The random cuts follow from it. Default 1. */
   readonly seed?: number;
@@ -35,7 +38,7 @@ export interface CutReport {
   readonly failures: readonly CutFailure[];
 }
 
-/** All cuts of what stands in the stream, each once. */
+/** All cuts of the streamed text, without duplicates. */
 const cutsOf = (whole: string, { randomCuts: count = 100, seed = 1 }: CutOptions): Pieces[] => {
   const cuts = [...twoWayCuts(whole), unitCuts(whole), ...randomCuts(whole, { count, seed })];
   return [...new Map(cuts.map((pieces) => [JSON.stringify(pieces), pieces])).values()];

@@ -120,7 +120,7 @@ export const openExchange = (io: { req: IncomingMessage; res: ServerResponse }, 
       await playFrames(script.frames);
       conclude(res, script.end, drop);
     } catch (error) {
-      // The client has left: nobody is there to be told, and the record says so.
+      // The client has disconnected: there is no receiver for the error, and the record has it.
       if (!gone.signal.aborted) throw error;
     }
   };

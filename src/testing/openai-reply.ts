@@ -60,7 +60,7 @@ export interface HangReply {
   readonly after?: readonly string[];
 }
 
-/** A body as it stands, for malformed streams. */
+/** A body that is sent unchanged, for malformed streams. */
 export interface RawReply {
   readonly kind: 'raw';
   readonly body: string | Uint8Array;

@@ -102,7 +102,7 @@ export const startOpenAIServer = async (options: OpenAIServerOptions): Promise<O
   createCutter(options.cut); // Refuses a cut that makes no sense now, not with the first request.
   const service: Service = { options, open: new Set(), requests: [] };
   const server = createServer((req, res) => {
-    // A fault of ours breaks the one response and is told; it never ends the host's process.
+    // An internal error breaks only this response and is reported; it never ends the host's process.
     route(service, req, res).catch((error: unknown) => {
       process.emitWarning(error instanceof Error ? error : String(error));
       res.destroy();

@@ -22,7 +22,7 @@ interface Seen {
   readonly payload?: Readonly<Record<string, unknown>>;
 }
 
-/** What stands around the text has ids of its own, and is not compared. */
+/** Chunks around the text have ids of their own, and are not compared. */
 const isAround = (id: unknown): boolean => String(id).startsWith('around-');
 
 /** The parts that are compared. */

@@ -144,6 +144,6 @@ const toStream = <V extends SpecVersion>(source: AsyncGenerator<Part, void>, cal
         call.cancelReason = reason;
       },
     },
-    // Nothing is produced ahead of the consumer: what was pulled is what somebody asked for.
+    // Nothing is produced ahead of the consumer: only requested parts are counted as pulled.
     { highWaterMark: 0 },
   );

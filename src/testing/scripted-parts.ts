@@ -67,7 +67,7 @@ const toolCallParts = (call: ScriptedToolCall, id: string): Part[] => {
 export const hasContent = ({ text, reasoning, toolCalls, parts }: StepScript): boolean =>
   [text, reasoning, toolCalls, parts].some((content) => content !== undefined);
 
-/** Which call a step answers, and by whom. */
+/** The call that a step answers, and its model. */
 export interface StepContext {
   readonly version: SpecVersion;
   readonly modelId: string;

@@ -42,7 +42,7 @@ const guardEventAt = (trace: Trace, seq: number): GuardEvent => {
   throw new InterlockError('trace/invalid', { path: `seq ${seq}`, detail: 'this entry is not the event of a guard.' });
 };
 
-/** One call is told right after its event, the calls per chunk of a step before the event that sums them up. */
+/** A single call is recorded right after its event; the calls per chunk of a step precede the event that sums them up. */
 const judgedBy = (trace: Trace, seq: number, event: GuardEvent): Judged[] => {
   const own = trace.filter((entry): entry is Judged => entry.kind === 'judged' && isSameCall(entry, event));
   const next = own.find((entry) => entry.seq > seq);

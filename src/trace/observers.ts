@@ -28,7 +28,7 @@ export interface GuardedRun extends GuardedRunFacts {
 /** What is observed of such a run. */
 export type GuardsNews =
   | { readonly kind: 'event'; readonly event: RunEvent }
-  /** The guards of a phase are about to be asked; told once for each step of the run. `said` is what the caller said last. */
+  /** The guards of a phase are about to judge; reported once for each step of the run. `said` is the caller's last message. */
   | {
       readonly kind: 'asked';
       readonly phase: string;

@@ -1,7 +1,7 @@
 /** How a text of a trace is written down. */
 export type MapText = (text: string) => string;
 
-/** Fields that hold names, not words: what they say is needed to find things, and is nobody's secret. */
+/** Fields that contain names, not text: their values are needed to find things, and are not secret. */
 const nameFields = new Set([
   'type',
   'id',
@@ -63,7 +63,7 @@ const plain = (value: unknown, walk: Walk): unknown => {
   return plainObject(value, { ...walk, depth: walk.depth + 1 });
 };
 
-/** A number may be somebody's: an account, a card. */
+/** A number may be personal: an account, a card. */
 const plainNumber = (value: number, { mapText, isName }: Walk): unknown => {
   const text = String(value);
   const mapped = mapText && !isName ? mapText(text) : text;

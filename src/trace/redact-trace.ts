@@ -6,7 +6,7 @@ import { readContents } from './contents.js';
 /** Which words a redacted trace still holds. */
 export interface RedactionPolicy {
   /**
-   * Kinds of entries whose words are kept although nobody was shown them. Default none. What is kept here may hold what guards
+   * Kinds of entries whose content is kept although no reader has seen it. Default none. Kept content may include what guards
    * rejected.
    */
   readonly keep?: readonly TraceEntry['kind'][];
@@ -29,7 +29,7 @@ interface Accepted {
   readonly said: (text: string) => boolean;
 }
 
-/** Fields of content by the kind of entry: words that nobody was shown, or that cannot be known to have been. */
+/** Content fields by kind of entry: text that no reader has seen, or that may not have been seen. */
 const contentFields = {
   header: [],
   input: ['adds', 'list'],

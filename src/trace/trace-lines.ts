@@ -41,7 +41,7 @@ const readLine = ({ line, number }: Line): TraceEntry => {
       detail: `it is version ${String(version)}${typeof library === 'string' ? `, written by ${library}` : ''}; this library reads version ${traceVersion}`,
     });
   const read = traceEntrySchema.safeParse(value);
-  if (read.success) return value as TraceEntry; // as it stands: what the schema makes of it has another order
+  if (read.success) return value as TraceEntry; // unchanged, because the schema's result has another field order
   const [issue] = read.error.issues;
   throw invalid(number, `${issue?.path.join('.')}: ${issue?.message}`);
 };

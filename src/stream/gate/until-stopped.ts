@@ -16,7 +16,7 @@ export async function* untilStopped<T>(
       yield next.value;
     }
   } finally {
-    // A provider that hangs is not waited for; whoever called it aborts it.
+    // Does not wait for a provider that hangs; its caller aborts it.
     iterator.return?.()?.catch(() => undefined);
   }
 }

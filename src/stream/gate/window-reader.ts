@@ -68,7 +68,7 @@ const charsEnd =
 
 const sentences = once(() => new Intl.Segmenter('en', { granularity: 'sentence' }));
 const mayEndSentence = /[.!?\n\r\u0085\u2026\u2028\u2029\u0589\u061f\u06d4\u0964\u3002\uff01\uff0e\uff1f]/;
-/** What settles that a new sentence has begun: after digits and signs, a small letter could still join it to the one before. */
+/** Confirms the start of a new sentence: after digits and signs, a lower-case letter could still continue the previous one. */
 const settles = /[\p{L}\n]/u;
 const lastLetter = /\p{L}\P{L}*$/u;
 

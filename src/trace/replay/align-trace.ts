@@ -60,7 +60,7 @@ const keyOf = ({ entry, contents }: Standalone): string => {
   return JSON.stringify([entry, held], (key, value: unknown) => (clockFields.has(key) ? undefined : value));
 };
 
-/** The lines with their numbers, and each value told where it comes first. */
+/** The lines with new numbers; each value is recorded at its first occurrence. */
 const renumbered = (lines: readonly Standalone[]): Trace => {
   const writer = createContentWriter();
   let eventSeq = 0;

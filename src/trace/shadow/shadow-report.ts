@@ -2,7 +2,7 @@ import { spreadOf, type Spread } from '../percentile.js';
 import { isStricter, type VerdictKind } from '../../verdict.js';
 import type { JudgedPlace, Place, Said } from './shadow-places.js';
 
-/** How a shadow is compared, and with whom. */
+/** Options for the comparison of a shadow guard with its incumbent. */
 export interface ShadowOptions {
   /** Id of the shadow; default all of them. */
   readonly guard?: string;
@@ -17,7 +17,7 @@ export interface ShadowOptions {
   readonly maxExamples?: number;
 }
 
-/** Who objected at a place. */
+/** The guards that objected at a position. */
 export type Agreement = 'both' | 'onlyShadow' | 'onlyIncumbent' | 'neither';
 
 /** A place at which the two disagree. */
@@ -36,7 +36,7 @@ export interface VerdictPair {
   readonly count: number;
 }
 
-/** One shadow beside its incumbent. */
+/** The comparison of one shadow guard with its incumbent. */
 export interface ShadowComparison extends Readonly<Record<Agreement, number>> {
   readonly processorId: string;
   readonly lane: Place['lane'];
@@ -52,7 +52,7 @@ export interface ShadowComparison extends Readonly<Record<Agreement, number>> {
   readonly incumbentUnavailable: number;
   /** Places at which the incumbent was not asked and the shadow was. */
   readonly incumbentNotAsked: number;
-  /** Places at which the incumbent objected and the shadow was not asked: it stands behind the incumbent, or was not sampled. */
+  /** Positions at which the incumbent objected and the shadow was not called: it follows the incumbent, or was not sampled. */
   readonly shadowNotAsked: number;
   readonly verdicts: readonly VerdictPair[];
   /** Milliseconds for each step. */
@@ -147,7 +147,7 @@ const compareOne = ({ processorId, lane }: ShadowedGuard, { places, options, wor
   };
 };
 
-/** Where nobody of a lane says anything, the lane passes. */
+/** Without a verdict of any guard, the lane passes. */
 const incumbentAt = ({ guards, shadows, lane }: JudgedPlace, against: string | undefined): Said | undefined => {
   if (against !== undefined) return guards.get(against) ?? shadows.get(against);
   const passing: Said = { verdict: 'pass', phase: lane, durationMs: 0 };
