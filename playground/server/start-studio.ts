@@ -81,7 +81,7 @@ const refuseOpenHost = (token: string | false | undefined, host: string): void =
 
 type Server = ReturnType<typeof createServer>;
 
-/** Where nobody asked for the port, another one does as well. */
+/** If the port was not given, a free one is used when the default is taken. */
 const listen = async (server: Server, host: string, port?: number): Promise<void> => {
   try {
     await listenOn(server, host, port ?? defaultPort);

@@ -14,7 +14,8 @@ export interface StudioRoutesOptions extends AppOptions, StoreOptions {
   /** Things to type, by agent. */
   readonly examples?: Examples;
   /**
-   * Whether words that no guard has let go are kept, and shown to whoever asks for them (`all`), or not (`released`). Default `'all'`.
+   * Which text is stored: `all` includes text that no guard released, and the studio shows it on request; `released` omits it.
+   * Default `'all'`.
    */
   readonly content?: 'all' | 'released';
   /**
@@ -24,7 +25,7 @@ export interface StudioRoutesOptions extends AppOptions, StoreOptions {
   readonly observe?: boolean;
 }
 
-/** The studio in a server of somebody else's. */
+/** The studio, mounted in an application's server. */
 export interface MountedStudio {
   /** To be mounted in another application of Hono. */
   readonly routes: Hono;
@@ -66,7 +67,7 @@ export const openStudio = async (options: StudioRoutesOptions): Promise<MountedS
   };
 };
 
-/** A listener of Node's server. Express takes the path of a mount off the address, and keeps the whole one beside it. */
+/** A listener of Node's server. Express removes the mount path from the URL, and keeps the whole URL in another field. */
 const listenerOf = (mounted: Hono, path = '/'): MountedStudio['listener'] => {
   const base = mountAt(path);
   const answer = getRequestListener(mounted.fetch, { overrideGlobalObjects: false });

@@ -70,7 +70,7 @@ const maskedBy =
   (text) =>
     text.replaceAll(words, (word) => (seen.has(word) ? word : '▒'.repeat(Array.from(word).length)));
 
-/** The words of the parts that came, by their entries. Parts and entries are told in one order. */
+/** The text of the parts, by their entries. Parts and entries have the same order. */
 export const revealedWords = (
   trace: Trace,
   entries: readonly StudioEntry[],

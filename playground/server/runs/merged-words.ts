@@ -36,8 +36,8 @@ export const mergedWords = (trace: Trace, entry: StudioEntry, showIn: (phase: st
 };
 
 /**
- * What the next guard after the block was given. It follows in the sequence that holds the block: guards beside that one are given something
- * else.
+ * The payload of the next guard after the block. That guard follows in the sequence that contains the block; guards parallel to
+ * the block get another payload.
  */
 const resultAfter = (trace: Trace, at: number, conflict: Conflict): readonly TextAt[] | undefined => {
   const { phase, path, stepNumber, attempt } = conflict;

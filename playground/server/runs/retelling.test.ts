@@ -16,7 +16,7 @@ const left = (text: string, partId = 't'): StudioEntry => ({
   text,
 });
 
-const event = (seq: number, fields: object): RunEvent => ({ runId: 'r', seq, at: seq, ...place, ...fields }) as RunEvent; // as told
+const event = (seq: number, fields: object): RunEvent => ({ runId: 'r', seq, at: seq, ...place, ...fields }) as RunEvent; // as recorded
 
 const textsOf = (facts: readonly object[]): unknown[] => facts.map((fact) => (fact as { text?: string }).text);
 

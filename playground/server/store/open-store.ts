@@ -13,7 +13,7 @@ export interface StoreOptions extends StoreBounds {
   readonly file?: string;
 }
 
-/** What stands in a file's place where there is none. */
+/** The path of a store without a file. */
 export const inMemory = 'memory';
 
 /** Opens the store that the options ask for. Raises `studio/unusable-file`, `install/unsupported-version`. */

@@ -1,7 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent/message-list';
 import type { RunPage, RunSort, RunSummary } from '../../protocol/runs.js';
 
-/** What a run is told by: its entries as pages are given them, and its trace as it was recorded, which holds what nobody has seen. */
+/** The lines of a run: its entries for pages, and its recorded trace, which includes text that was not released. */
 export type LineKind = 'entry' | 'trace';
 
 /** Lines of JSON from a number on. */

@@ -7,7 +7,7 @@ import { live } from './live.js';
 import type { News } from './live-source.js';
 import { ApiError, get } from './request.js';
 
-/** Reads a run while somebody looks. */
+/** Reads a run as long as it has listeners. */
 interface RunReader {
   /** Looks at the run at a point in time. */
   readonly fold: RunFold;

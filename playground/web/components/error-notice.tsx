@@ -4,7 +4,7 @@ import { InertText } from './inert-text.js';
 import './notices.css';
 
 interface ErrorNoticeProps {
-  /** An error, or what the server told of one. */
+  /** An error, or the server's report of one. */
   readonly error: { readonly message: string; readonly code?: string | undefined; readonly path?: string | undefined };
   readonly onRetry?: () => void;
 }
