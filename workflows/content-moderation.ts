@@ -22,7 +22,7 @@ export interface ContentModerationOptions {
   blockedTerms?: Partial<BlockedTermsGuardOptions>;
 }
 
-/** Phrases that tell somebody to die or threaten them: what no support desk has to answer. */
+/** Threats and death wishes, which no support desk has to answer. */
 export const threats: readonly string[] = [
   'kill yourself',
   'kys',

@@ -11,7 +11,7 @@ export interface AnswerLimitGuardOptions extends GuardOptions {
   readonly maxRepetition?: number;
 }
 
-/** What the tripwire is told. */
+/** Metadata of the tripwire. */
 export interface AnswerLimitMetadata {
   readonly limit: 'length' | 'repetition';
   /** The text of the step so far, in UTF-16 units. */

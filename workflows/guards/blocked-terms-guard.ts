@@ -22,11 +22,11 @@ export interface BlockedTermsGuardOptions extends GuardOptions {
   wholeWords?: boolean;
   /** `block` stops the run, `redact` takes the terms out of the text, `warn` only tells `onViolation`. Default `'block'`. */
   strategy?: EditStrategy;
-  /** What stands in place of a term with `redact`. Default `'***'`. */
+  /** The replacement for a term with `redact`. Default `'***'`. */
   replacement?: string;
 }
 
-/** What the tripwire and `onViolation` are told; never the term or the text. */
+/** Metadata of the tripwire and of `onViolation`; never the term or the text. */
 export interface BlockedTermsMetadata {
   strategy: EditStrategy;
   /** How many terms were found. */

@@ -20,7 +20,7 @@ export interface CanaryGuardOptions extends GuardOptions {
   readonly strategy?: JudgeStrategy;
 }
 
-/** What the tripwire and `onViolation` are told. */
+/** Metadata of the tripwire and of `onViolation`. */
 export interface CanaryMetadata {
   readonly leak: 'word' | 'overlap';
 }

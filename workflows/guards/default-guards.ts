@@ -38,8 +38,7 @@ const optionKinds: KindsOf<DefaultGuardsOptions> = {
 const credentials = ['pem', 'url-credentials', 'jwt', 'api-key', 'bearer'] as const;
 
 /**
- * The guards to begin with: a pipeline of ready-made ones that need no model, network or key, the cheapest first. It stands wherever a
- * pipeline does: in both arrays of an `InterlockAgent`, in `guardsFor`, in the adapters of the AI SDK, and in a pipeline of your own.
+ * The guards to start with: a pipeline of ready-made guards that need no model, network or key, the cheapest first. It is accepted wherever a pipeline is: in both arrays of an `InterlockAgent`, in `guardsFor`, in the adapters of the AI SDK, and in your own pipeline.
  *
  * Injections, credentials in tool calls, and system prompts in answers stop the run. Credentials elsewhere are replaced (`[API_KEY]`), rejected addresses
  * are taken out, and hidden characters are removed. Personal values stay: add a `redactor` for those that you do not want.

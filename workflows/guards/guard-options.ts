@@ -5,7 +5,7 @@ import type { GuardTraits } from '../../src/guard/traits.js';
 export interface GuardOptions {
   /** Processor id; two guards of one kind in a pipeline need two ids. Default: the guard's own, named at each guard. */
   id?: string;
-  /** Told of every detection, also where the strategy does not block. What it throws is ignored, as Mastra does. */
+  /** Called for every detection, also when the strategy does not block. Its errors are ignored, as in Mastra. */
   onViolation?: Processor['onViolation'];
 }
 
@@ -32,7 +32,7 @@ export const traitsOf: Readonly<Record<EditStrategy, GuardTraits>> = {
 /** What a guard says of itself that asks for another attempt. */
 export const retrying = deciding('retry');
 
-/** What a guard says of itself that adds to what the model is told. */
+/** Traits of a guard that adds to the model's instructions. */
 export const editing = deciding('edit');
 
 /**

@@ -12,7 +12,7 @@ export interface JsonGuardOptions extends GuardOptions {
   readonly maxRetries?: number;
 }
 
-/** What the tripwire is told; never the answer. */
+/** Metadata of the tripwire; never the answer. */
 export interface JsonMetadata {
   /** What is wrong, and where: `items[0].price: …`; empty where the answer is no JSON. */
   readonly issues: readonly string[];
@@ -54,7 +54,7 @@ export const jsonGuard = (options: JsonGuardOptions): GuardProcessor<'processOut
 const answerOf = ({ text, messages }: Pick<ProcessOutputStepArgs, 'text' | 'messages'>): string => {
   const newest = responseMessages(messages).at(-1);
   const answer = (text ?? (newest ? textOf(newest) : '')).trim();
-  // An expression over the whole answer would go back and forth over what stands in it.
+  // A regular expression over the whole answer would backtrack over its content.
   const opening = /^```(?:json)?[^\S\n]*\n/i.exec(answer)?.[0].length ?? Infinity;
   return answer.endsWith(closing) && opening + closing.length <= answer.length ? answer.slice(opening, -closing.length) : answer;
 };

@@ -38,11 +38,11 @@ export interface JudgeGuardOptions extends GuardOptions {
   readonly policies: Readonly<Record<string, JudgePolicy>>;
   /** Of an answer, how much is judged at once, and waits. Default `'part'`. */
   readonly window?: 'sentence' | 'part';
-  /** Told of every call of the judge: for what it cost. */
+  /** Called for every call of the judge, with its cost. */
   readonly onJudgement?: (judgement: Judgement) => void;
 }
 
-/** What the tripwire and `onViolation` are told; never the evidence. */
+/** Metadata of the tripwire and of `onViolation`; never the evidence. */
 export interface JudgeMetadata {
   readonly policies: readonly string[];
 }

@@ -22,7 +22,7 @@ export interface LanguageGuardOptions extends GuardOptions {
   readonly strategy?: JudgeStrategy;
 }
 
-/** What the tripwire and `onViolation` are told. */
+/** Metadata of the tripwire and of `onViolation`. */
 export interface LanguageMetadata {
   readonly language: string;
 }

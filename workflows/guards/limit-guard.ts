@@ -48,7 +48,7 @@ export interface LimitGuardOptions extends GuardOptions {
   readonly limits: readonly Limit[];
 }
 
-/** What the tripwire and `onViolation` are told. */
+/** Metadata of the tripwire and of `onViolation`. */
 export interface LimitMetadata {
   readonly limit: string;
   readonly unit: LimitUnit;

@@ -27,8 +27,9 @@ export interface LinkGuardOptions extends GuardOptions {
   /** Schemes that may be used, without their colon. `data` allows images only; `mailto` asks `hosts` for each domain. Default `https`, `http`, `mailto`, `tel`. */
   readonly schemes?: readonly string[];
   /**
-   * From how many letters and digits in a row an address that repeats the conversation is rejected (system messages, user turns, tool results;
-   * also in base 64 and hexadecimal). An address that stands whole in the conversation passes. From 8; `Infinity` turns it off. Default 32.
+   * The minimal number of consecutive letters and digits with which an address that repeats the conversation is rejected (system
+   * messages, user turns, tool results; also in base 64 and hexadecimal). An address that the conversation contains as a whole
+   * passes. At least 8; `Infinity` turns it off. Default 32.
    */
   readonly maxCarried?: number;
   /**
@@ -36,11 +37,11 @@ export interface LinkGuardOptions extends GuardOptions {
    * (`hxxps[:]//evil[.]com`), `warn` only tells `onViolation`. Default `'block'`.
    */
   readonly strategy?: LinkStrategy;
-  /** What stands in place of an address with `strip`, and with `defang` where there is no host. Default `[link removed]`. */
+  /** The replacement for an address with `strip`, and with `defang` if the address has no host. Default `[link removed]`. */
   readonly replacement?: string;
 }
 
-/** What the tripwire and `onViolation` are told; never an address. */
+/** Metadata of the tripwire and of `onViolation`; never an address. */
 export interface LinkMetadata {
   readonly strategy: LinkStrategy;
   /** Why addresses were rejected, and how many. */
@@ -151,7 +152,7 @@ const remembering = <T>(compute: (value: string) => T): ((value: string) => T) =
 
 const maxRemembered = 64;
 
-/** Whether an address repeats what a run has been given. One that stands there as a whole says nothing new. */
+/** Whether an address repeats content of the run. An address that the content contains as a whole reveals nothing new. */
 const carriedBy = (texts: readonly string[], maxCarried: number): ((value: string, cargo: string) => boolean) => {
   if (maxCarried === Infinity) return () => false;
   const newest = newestOf(texts);

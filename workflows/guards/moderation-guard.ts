@@ -27,7 +27,7 @@ export interface ModerationGuardOptions extends GuardOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** What the tripwire and `onViolation` are told. */
+/** Metadata of the tripwire and of `onViolation`. */
 export interface ModerationMetadata {
   /** Categories that were found. */
   readonly categories: readonly string[];

@@ -23,7 +23,7 @@ export interface QualityGuardOptions extends GuardOptions {
 /** Something that {@link qualityGuard} may find wanting. */
 export type QualityFlaw = 'empty' | 'too-short' | 'repetitive' | 'refusal';
 
-/** What the tripwire is told. */
+/** Metadata of the tripwire. */
 export interface QualityMetadata {
   /** The share of checks that the answer passed, 0 to 1; 0 for an empty answer. */
   score: number;

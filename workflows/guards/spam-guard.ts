@@ -28,7 +28,7 @@ export interface SpamGuardOptions extends GuardOptions {
 /** A sign of spam that {@link spamGuard} knows. */
 export type SpamSign = 'repetition' | 'character-flood' | 'link-flood' | 'shouting';
 
-/** What the tripwire and `onViolation` are told. */
+/** Metadata of the tripwire and of `onViolation`. */
 export interface SpamMetadata {
   signs: SpamSign[];
 }

@@ -15,7 +15,7 @@ export interface ToolDescriptionGuardOptions extends GuardOptions {
   readonly strategy?: JudgeStrategy;
 }
 
-/** What the tripwire and `onViolation` are told. */
+/** Metadata of the tripwire and of `onViolation`. */
 export interface ToolDescriptionMetadata {
   readonly toolName: string;
   readonly score: number;
@@ -68,7 +68,7 @@ export const toolDescriptionGuard = (
   } satisfies Partial<Processor<string, ToolDescriptionMetadata>>);
 };
 
-/** What a model is told of a tool. */
+/** The texts of a tool that the model receives. */
 const textsIn = (tool: unknown): string[] => {
   const { description, inputSchema, parameters, outputSchema } = Object(tool) as Record<string, unknown>;
   return [description, ...[inputSchema, parameters, outputSchema].map(schemaOf)].flatMap(leavesOf).map(String);

@@ -65,7 +65,7 @@ export interface ToolPolicyOptions<Tools = Record<string, unknown>> extends Guar
   readonly strategy?: 'reject' | 'block';
 }
 
-/** What the tripwire and `onViolation` are told; never an argument. */
+/** Metadata of the tripwire and of `onViolation`; never an argument. */
 export interface ToolPolicyMetadata {
   readonly toolName: string;
   readonly decision: 'ask' | 'deny';
@@ -156,7 +156,7 @@ export const toolPolicy = <Tools = Record<string, unknown>>(
 };
 
 /** Whether the host refuses a call, or asks about it, where a guard of the stream says so. */
-const isHeeded = (args: object): boolean => (args as Partial<HookContext>).heedsRulings === true; // beside Mastra's own arguments
+const isHeeded = (args: object): boolean => (args as Partial<HookContext>).heedsRulings === true; // in addition to Mastra's own arguments
 
 const ruling = (part: ToolCallChunk, { reason, metadata }: Detection<ToolPolicyMetadata>) =>
   metadata.decision === 'ask' ? requireApproval(part) : rejectToolCall(part, reason);

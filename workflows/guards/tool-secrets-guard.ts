@@ -16,7 +16,7 @@ export interface ToolSecretsGuardOptions extends GuardOptions {
   readonly exceptTools?: readonly string[];
 }
 
-/** What the tripwire is told; never a value. */
+/** Metadata of the tripwire; never a value. */
 export interface ToolSecretsMetadata {
   readonly toolName: string;
   /** Kinds found, and how many of each. */

@@ -22,7 +22,7 @@ export interface TopicGuardOptions extends GuardOptions {
 /** Scripts without spaces have words, too. */
 const words = once(() => new Intl.Segmenter('en', { granularity: 'word' }));
 
-/** What the tripwire and `onViolation` are told. */
+/** Metadata of the tripwire and of `onViolation`. */
 export interface TopicMetadata {
   /** The topics that are allowed. */
   readonly topics: readonly string[];

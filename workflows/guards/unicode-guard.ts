@@ -10,7 +10,7 @@ import { valueHooks } from './value-hooks.js';
 import { listOf, oneOf } from '../../src/option-kind.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
-/** What {@link unicodeGuard} looks for: characters that nobody sees, and letters that look like others. */
+/** Characters that {@link unicodeGuard} detects: invisible ones, and letters that look like others. */
 export type UnicodeTrick = 'hidden' | 'lookalike';
 
 export interface UnicodeGuardOptions extends GuardOptions {
@@ -20,7 +20,7 @@ export interface UnicodeGuardOptions extends GuardOptions {
   readonly strategy?: JudgeStrategy | 'clean';
 }
 
-/** What the tripwire and `onViolation` are told. */
+/** Metadata of the tripwire and of `onViolation`. */
 export interface UnicodeMetadata {
   readonly found: Partial<Record<UnicodeTrick, number>>;
 }

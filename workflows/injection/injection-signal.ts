@@ -18,7 +18,7 @@ export const signalsNamed = (name: string, rows: readonly (readonly [weight: num
  */
 export const words = (count: number): string => String.raw`(?:\W+\w+(?:'\w+)?){0,${count}}?\W+`;
 
-/** The same, and none of the words says that the thing is somebody's own, as in `my previous e-mail`. */
+/** The same, without a word that claims ownership, as in `my previous e-mail`. */
 export const othersWords = (count: number): string =>
   String.raw`(?:\W+(?!(?:my|our|his|her|their|e-?mails?|message|ticket)\b)\w+(?:'\w+)?){0,${count}}?\W+`;
 

@@ -14,7 +14,10 @@ export interface JudgeLanguageModel {
 export interface JudgeQuestion {
   /** What is asked, such as "Does it promise a refund?". */
   readonly rule: string;
-  /** Whether a yes must come with a quotation that stands in the text. Default true; false for what is missing or said by the whole. */
+  /**
+   * Whether a yes requires a quotation from the text. Default true; use false for missing content, or for the meaning of the
+   * whole.
+   */
   readonly evidence?: boolean;
 }
 

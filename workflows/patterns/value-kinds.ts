@@ -54,7 +54,7 @@ const rows = {
   phone: ({ defaultCountry }) => [defaultCountry ? phoneFinder(defaultCountry) : internationalPhones],
 } as const satisfies Record<string, FindersOf>;
 
-/** A kind of value that can be recognised by its characters: somebody's data, or a secret. */
+/** A kind of value that is recognizable by its characters: personal data, or a secret. */
 export type ValueKind = keyof typeof rows;
 
 /** All kinds of value, those that name what they share with others first. */
@@ -88,8 +88,8 @@ const pemFinder = defineFinder({
 const placeholder = /^\[[A-Z][A-Z_]*(?:_\d+|:[0-9a-f]+)?\]$/;
 
 /**
- * The user and password of a URL (`scheme://user:password@host`), without the scheme and the host; also a token that stands alone
- * there. What is plainly a placeholder (`user:password@`) counts too: it costs nothing to take it out.
+ * The user and password of a URL (`scheme://user:password@host`), without the scheme and the host; also a single token there. An
+ * obvious placeholder (`user:password@`) counts too, because removing it costs nothing.
  */
 const urlCredentialsFinder: Finder = defineFinder({
   lead: /:\/\/(?<=\b[a-z][a-z0-9+.-]{1,20}:\/\/)/i,
@@ -101,7 +101,7 @@ const urlCredentialsFinder: Finder = defineFinder({
 
 const separated = String.raw`[0-9A-Fa-f]{2}(?:(?::[0-9A-Fa-f]{2}){5}|(?:-[0-9A-Fa-f]{2}){5})(?![:-]?[0-9A-Za-z_])`;
 const dotted = String.raw`[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?!\.?[0-9A-Za-z_])`;
-/** Everybody's, and nobody's. */
+/** Ids that many devices share, or that no device has. */
 const shared = /^(?:[f]+|[0]+)$/i;
 
 /** Hardware addresses as IEEE 802 writes them, and in the dotted groups of Cisco; validated by `validator.isMACAddress`. */
@@ -132,14 +132,14 @@ const bearerFinder = defineFinder({
   },
 });
 
-/** What stands in an `Authorization` header without a scheme. */
+/** The value of an `Authorization` header without a scheme. */
 const bareAuthorizationFinder = defineFinder({
   lead: /\bauthorization["']?:[ \t]{0,3}["']?/i,
   regex: /(?=[^\d\s]{0,64}\d)[A-Za-z0-9._~+/=-]{16,4096}/i,
   hint: /authorization/i,
 });
 
-/** Numbers that were printed in advertisements and belong to nobody. */
+/** Numbers that were printed in advertisements and were never issued. */
 const neverIssued = new Set(['078051120', '219099999']);
 
 const readSsn: ReadMatch = (text, { start, end }) => {
@@ -184,8 +184,8 @@ const jsonOf = (part: string): object | undefined => {
 const part = (max: number): string => String.raw`\.[A-Za-z0-9_-]{0,${max}}`;
 
 /**
- * JSON Web Tokens in compact form, signed (three parts, the last of which may be empty) or encrypted (five), by RFC 7515 and 7516;
- * also header and claims alone, whose signature somebody cut off.
+ * JSON Web Tokens in compact form, signed (three parts, the last of which may be empty) or encrypted (five), by RFC 7515 and
+ * 7516; also header and claims without a signature.
  */
 const jwtFinder = defineFinder({
   regex: new RegExp(

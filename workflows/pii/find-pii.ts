@@ -7,7 +7,7 @@ export type PiiKind = Extract<ValueKind, 'email' | 'iban' | 'card' | 'ssn' | 'na
 /** What is looked for besides the kinds. */
 export type PiiOptions = ValueKindOptions;
 
-/** Where a value stands, and what it is; the value itself is not repeated. */
+/** The position and kind of a value, without the value itself. */
 export type PiiSpan = ValueSpan<PiiKind>;
 
 /** All kinds that {@link findPii} knows. */

@@ -15,7 +15,7 @@ export interface SqlFacts {
 export interface SqlRuleOptions {
   /** Tables that may be read: `orders`, `shop.orders`. Default: any. */
   readonly tables?: readonly string[];
-  /** Functions that may be called beside the usual ones over numbers, texts and times. Default: none. */
+  /** Allowed functions, in addition to the usual ones for numbers, texts and times. Default: none. */
   readonly functions?: readonly string[];
   /**
    * Reads a statement, such as with `pgsql-parser`; undefined rejects it. Default: a reader of our own for plain queries, which rejects whatever databases read in different

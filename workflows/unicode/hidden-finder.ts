@@ -99,8 +99,7 @@ const lone = defineFinder({
 });
 
 /**
- * Characters that nobody sees and that stand where no script needs them: tags, controls of direction, zero-width characters,
- * fillers and selectors. Emoji families, flags, points, vowels, the joiners of Indic and Arabic scripts and isolates that are
- * whole are left alone.
+ * Invisible characters where no script needs them: tags, direction controls, zero-width characters, fillers and selectors. Emoji
+ * families, flags, points, vowels, the joiners of Indic and Arabic scripts and complete isolates are left alone.
  */
 export const hiddenFinders: readonly Finder[] = [lone, isolateFinder];
