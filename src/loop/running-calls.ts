@@ -151,7 +151,7 @@ const foundSchema = JSON.stringify({
   required: ['outcome'],
 });
 
-/** The model might repeat a call with an unknown outcome. The run therefore waits for a person, who asks the receiver. */
+/** The model might repeat a call with an unknown outcome. The run therefore waits until a person has checked with the receiver. */
 const unknownEnd = (toolName: string, resume: CallResponse | undefined): ToolEnd => {
   const { code, message } = new InterlockError('tool/unknown-outcome', { path: toolName });
   const suspension = { payload: { code, message }, resumeSchema: foundSchema, unknown: { resume } };

@@ -91,7 +91,7 @@ const passing = (window: (typeof windows)[number]): PipelineStep =>
     { window },
   );
 
-/** A guard as it is, or in a block beside one that changes nothing. */
+/** A guard alone, or in a block with one that changes nothing. */
 const beside = (step: PipelineStep, window: (typeof windows)[number] | undefined, id: string): PipelineStep =>
   window === undefined
     ? step
@@ -156,7 +156,7 @@ const sent = ({ said, inTurns, cuts, next }: Drawn): Chunk[] => {
   return chunks;
 };
 
-/** Who stands beside a guard, where anybody does. */
+/** The guards next to a guard, if any. */
 const company = fc.array(fc.option(fc.constantFrom(...windows), { nil: undefined, freq: 2 }), { minLength: 3, maxLength: 3 });
 
 /**

@@ -16,7 +16,7 @@ import { callHook, message } from '../../workflows/test-setup.js';
  */
 const known: readonly Known[] = [
   { at: /kinds\/bearer\.ts$/, is: ({ source }) => source === '[.]+$' }, // in a match, of 4,096 characters at most
-  { at: /kinds\/email\.ts$/, is: ({ source }) => source.endsWith('+$') }, // in the 253 characters beside an @
+  { at: /kinds\/email\.ts$/, is: ({ source }) => source.endsWith('+$') }, // in the 253 characters around an @
   { at: /kinds\/ip\.ts$/, is: ({ source }) => source === '[.:]+$' }, // in a match, of some 50 characters at most
   { at: /kinds\/phone\.ts$/, is: ({ source }) => source === '[)）][^]*[(（]' }, // in a match, of some 40 characters at most
   { at: /^playground\//, is: () => true }, // names, short values and what the samples say

@@ -213,7 +213,7 @@ describe('a project without Mastra', () => {
 });
 
 describe('a bundle of one import', () => {
-  /** The code of a bundle, without the packages that are installed beside. */
+  /** The code of a bundle, without the packages that are installed next to it. */
   const bundleOf = async (source: string): Promise<string> => {
     project.write('entry.js', source);
     const bundle = await rolldown({

@@ -5,7 +5,7 @@ import * as everyGuard from '../../workflows/guards/index.js';
 import { isDeep } from '../modes.js';
 import { guards, shapes, textOf, type Asked, type Shape } from './guard-rows.js';
 
-/** What the entry has beside guards. */
+/** Exports of the entry other than guards. */
 const others = new Set([
   'pipeline',
   'guard',

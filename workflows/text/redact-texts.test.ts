@@ -47,7 +47,7 @@ describe('redactingTexts', () => {
     expect(redacted(texts, digits).texts).toEqual(expected);
   });
 
-  it('judges a text by itself before it is joined, so that words beside a value stay', () => {
+  it('judges a text by itself before it is joined, so that words next to a value stay', () => {
     expect(redacted(['Write to', 'jane@example.com'], pii).texts).toEqual(['Write to', '[EMAIL]']);
     expect(redacted(['Write to jane@exa', 'mple.com now'], pii).texts).toEqual(['Write to [EMAIL]', ' now']);
   });
