@@ -57,7 +57,7 @@ const rows = {
   phone: ({ defaultCountry }) => [defaultCountry ? phoneFinder(defaultCountry) : internationalPhones],
 } as const satisfies Record<string, FindersOf>;
 
-/** A kind of value that can be recognised by its characters: somebody's data, or a secret. */
+/** A kind of value that is recognizable by its characters: personal data, or a secret. */
 export type ValueKind = keyof typeof rows;
 
 /** All kinds of value, those that name what they share with others first. */
