@@ -6,7 +6,7 @@ const longestMs = 2_147_483_647;
 const count = z.int().min(1);
 const milliseconds = z.int().min(1).max(longestMs);
 
-/** Where a window of a stream ends: at what a guard of the stream is asked about at once. */
+/** The end of a window: how much of the stream a guard judges at a time. */
 export const guardWindowSchema = z.union([
   z.enum(['chunk', 'sentence', 'part', 'step']),
   z.strictObject({ chars: count }),

@@ -37,7 +37,7 @@ export const phaseSchemas: PhaseSchemas = {
 
 export type PhaseName = keyof PhaseSchemas;
 
-/** The payload of one phase; of any where none is named. */
+/** The payload of one phase; without a type argument, of any phase. */
 export type PhaseData<P extends PhaseName = PhaseName> = z.output<PhaseSchemas[P]>;
 
 /** The payload of a phase, discriminated by `phase`. */

@@ -30,8 +30,8 @@ export interface MountedStudio {
   /** To be mounted in another application of Hono. */
   readonly routes: Hono;
   /**
-   * Answers a request by its whole address, that of the mount included: for servers that speak in `Request` and `Response`. They do not say which
-   * machine asks, so that it needs a `token` or an `authorize`.
+   * Answers a request by its whole URL, including the mount path: for servers based on `Request` and `Response`. These do not
+   * contain the client's address, so a `token` or an `authorize` is required.
    */
   readonly fetch: (request: Request) => Promise<Response>;
   /**
@@ -39,9 +39,9 @@ export interface MountedStudio {
    * answered with 404 where there is none.
    */
   readonly listener: (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
-  /** To be given to agents as `record`, so that the studio shows their runs where it does not `observe` the process. */
+  /** Pass this to agents as `record`, so that the studio shows their runs without `observe`. */
   readonly record: TraceRecorder;
-  /** Gives up the runs that were started from its pages, and writes down what is not written yet. */
+  /** Cancels the runs that its pages started, and writes pending entries. */
   close(): Promise<void>;
 }
 

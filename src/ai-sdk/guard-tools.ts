@@ -28,8 +28,8 @@ type Execute = (input: unknown, options: ToolExecutionOptions<never>) => unknown
 
 /**
  * Puts guards around tools: no tool starts after guards ended the run, arguments that no guarded model call has judged go through
- * `processOutputStream` as the tool call that they are, and what a tool returns goes through `processToolResult` before it is
- * seen. Each result that an `async *execute` yields is judged before it leaves.
+ * `processOutputStream` as a tool call, and a tool's result goes through `processToolResult` before it is visible. Each result
+ * that an `async *execute` yields is judged before it leaves.
  *
  * A guard that wants a call approved (`requireApproval`) makes the AI SDK ask for it, as a tool's own `needsApproval` does.
  *

@@ -29,8 +29,8 @@ export interface GuardedRun {
   /** Retries that guards were granted so far. */
   readonly retries: number;
   /**
-   * To be awaited when `generateText` is done: rejects with {@link GuardedRun.error}, where there is one. A run that stopped at an
-   * answer that asks for tools has its result judged here.
+   * Await this when `generateText` is done: it rejects with {@link GuardedRun.error}, if there is one. If the last answer
+   * requests tools, the result of the run is judged here.
    */
   finish(): Promise<void>;
   /**
@@ -247,7 +247,7 @@ const scopeOf = (run: Run, observed: Reports | undefined): RunScope => {
   });
 };
 
-/** What an adapter guards with: a pipeline of its own, or a run that it shares. */
+/** The guards of an adapter: its own pipeline, or a shared run. */
 export type Guards = Compilable | GuardedRun;
 
 /**

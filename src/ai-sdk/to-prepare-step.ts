@@ -32,11 +32,11 @@ export interface CallSettings {
 
 export interface PrepareStepOptions<TOOLS extends ToolSet = ToolSet, CONTEXT extends Context = Context> extends GuardOptions {
   /**
-   * The application's own `prepareStep`; it runs after the guards and has the last word. What it is given cannot be changed,
-   * and what it returns as messages, system, instructions or `experimental_context` holds for this step alone.
+   * The application's own `prepareStep`; it runs after the guards, and its results override theirs. Its arguments are read-only.
+   * The messages, system, instructions and `experimental_context` that it returns apply to this step only.
    */
   prepareStep?: StepAuthor<TOOLS, CONTEXT>;
-  /** What the call was given, for hooks to see. */
+  /** The arguments of the call, for hooks. */
   settings?: CallSettings;
   /** Milliseconds that preparing a step may take before a `prepare-step-slow` event is raised. Default 200. */
   budgetMs?: number;

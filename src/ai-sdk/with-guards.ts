@@ -12,8 +12,8 @@ import { createGathering } from './wire.js';
 
 /**
  * Puts guards around a language model, for every function of the AI SDK that takes one. Honours `processInput`,
- * `processLLMRequest`, `processAPIError`, `processOutputStream`, `processLLMResponse`, `processOutputStep` and, for answers that
- * ask for no tool, `processOutputResult`; the same in `doGenerate` and `doStream`. A blocked answer does not leave, and the
+ * `processLLMRequest`, `processAPIError`, `processOutputStream`, `processLLMResponse`, `processOutputStep` and, for answers
+ * without tool calls, `processOutputResult`; the same in `doGenerate` and `doStream`. A blocked answer does not leave, and the
  * provider's call is aborted.
  *
  * With a pipeline every call of the model is a run of its own; hand the steps of one run a shared run, see `createGuardedRun`.

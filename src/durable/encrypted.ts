@@ -1,7 +1,7 @@
 import type { Board, Durable, Engine, Program, ProgramRuns, RunFound } from './journal.js';
 import { createSeal, type Seal, type SealKey } from './seal.js';
 
-/** With what a journal is written and read. */
+/** The keys of an encrypted journal. */
 export interface EncryptionOptions {
   /** Everything is written with it: 32 bytes, as such or in base64. `openssl rand -base64 32` makes one. */
   readonly key: SealKey;

@@ -1,14 +1,15 @@
 import type { Processor } from '@mastra/core/processors';
 
 /**
- * What cannot be seen by looking at a processor: facts that its author states, for `verify` to read. Carried by the processor as
- * `traits`; what is left out is not known, and nothing is concluded from it.
+ * Facts about a processor that its author declares in `traits`, for `verify`. Omitted facts are unknown; `verify` concludes
+ * nothing from them.
  *
  * @example
  * const calm = defineProcessor({
  *   id: 'calm',
  *   traits: { decides: ['retry'] },
- *   processOutputStep: ({ text = '', messages, abort }) => (/[a-z]/.test(text) ? messages : abort('Do not shout.', { retry: true })),
+ * processOutputStep: ({ text = '', messages, abort }) => (/[a-z]/.test(text) ? messages : abort('Do not shout.', { retry: true
+ * })),
  * });
  */
 export interface GuardTraits {
@@ -18,8 +19,8 @@ export interface GuardTraits {
    */
   readonly decides?: readonly ('trip' | 'retry' | 'edit')[];
   /**
-   * Whether the stream hook judges every chunk by itself: a value that is cut over two chunks is not seen, and a model behind the
-   * hook is asked for each chunk. Such a guard needs a window.
+   * Whether the stream hook judges every chunk by itself: it then misses a value that spans two chunks, and calls its model for
+   * each chunk. Such a guard needs a window.
    */
   readonly judgesEachChunk?: boolean;
   /**
@@ -33,8 +34,8 @@ export interface GuardTraits {
    */
   readonly judgesErrors?: boolean;
   /**
-   * Whether its hooks work on any host: of `messageList` they use what docs/guide/portable.md lists, they send no signals, and they let
-   * pass what `abort` throws, whatever its class. Where all guards of a run in the AI SDK say so, `@mastra/core` is not loaded.
+   * Whether its hooks work on any host: of `messageList` they use what docs/guide/portable.md lists, they send no signals, and
+   * they rethrow errors of `abort` of any class. If all guards of a run in the AI SDK declare it, `@mastra/core` is not loaded.
    */
   readonly portable?: boolean;
 }

@@ -19,7 +19,10 @@ import { attribute, operation } from './names.js';
 
 /** Where telemetry goes. */
 export interface OpenTelemetryOptions {
-  /** Default: the application's, as it is registered with `@opentelemetry/api`; where there is none, spans cost nothing and go nowhere. */
+  /**
+   * Default: the provider that the application registered with `@opentelemetry/api`; without one, spans cost nothing and are
+   * dropped.
+   */
   readonly tracerProvider?: TracerProvider;
   /** Default: the application's, likewise. */
   readonly meterProvider?: MeterProvider;
@@ -27,7 +30,7 @@ export interface OpenTelemetryOptions {
 
 /** Runs as OpenTelemetry sees them. */
 export interface RunTelemetry {
-  /** To be given to agents or calls: a run becomes spans and metrics while it goes on. */
+  /** Pass this to agents or calls: it reports runs under way as spans and metrics. */
   readonly onRunEvent: (event: RunEvent) => void;
   /**
    * A recorded run, redacted or not: spans with the times that it had, and metrics, which are counted when this is called. Leave the metrics out for

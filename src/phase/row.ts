@@ -8,7 +8,7 @@ import type { MessageInfo } from './settle-messages.js';
 
 export type Phase = PhaseName;
 
-/** The payload of a phase; of any phase where none is named. */
+/** The payload of a phase; without a type argument, of any phase. */
 export type PhaseData<P extends Phase = Phase> = Extract<PhasePayload, { phase: P }>;
 
 /** The name of a hook that a processor may implement. */
@@ -73,21 +73,21 @@ export interface PhaseRow<P extends Phase = Phase, H extends HookName = HookName
   readonly loopState: string;
   /** Whether a guard that only judges may do so here while the model is called already. */
   readonly mayOverlap?: true;
-  /** What a person reads, in the studio and the reference. */
+  /** The title in the studio and the reference. */
   readonly title: string;
-  /** Which messages the payload carries; absent where it carries none. */
+  /** The messages of the payload; absent if it has none. */
   readonly carries?: MessageInfo;
-  /** The payload as its list has it now; absent where it carries no messages. */
+  /** The payload with the current messages of its list; absent if it has no messages. */
   refresh?(data: PhaseData<P>, host: Host): PhaseData<P>;
   /** Merge information about the payload's fields other than messages. */
   readonly merge?: MergeInfo;
-  /** What absent fields stand for, e.g. all tools where none are named: a branch that names some takes the others away. */
+  /** The meaning of absent fields, e.g. all tools if none are named: a branch that names some removes the others. */
   implies?(data: PhaseData<P>): Partial<PhaseData<P>>;
   /** Whether there is nothing (more) for this hook to do with the payload. */
   skips?(data: PhaseData<P>, processor: Processor): boolean;
   /** Calls the hook with its arguments. */
   invoke(call: HookCall<P, H>): unknown;
-  /** Reads what the hook returned; throws an InterlockError for what the phase cannot use. */
+  /** Reads the hook's result; throws an InterlockError for an invalid one. */
   settle(returned: unknown, settling: SettleOptions<P>): Awaitable<Verdict<PhaseData<P>>>;
 }
 

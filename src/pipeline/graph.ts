@@ -9,7 +9,7 @@ import type { OverlapRule } from './overlap.js';
 /** Where a context keeps the scope that it was made of. */
 export const scopeOfContext: unique symbol = Symbol('scope');
 
-/** What a condition or a map is given: the payload under the name it has in a Mastra workflow. */
+/** The argument of a condition or a map: the payload, under the name that it has in a Mastra workflow. */
 export interface StepContext<Input = PhaseData> {
   readonly inputData: Input;
   readonly requestContext: RunScope['requestContext'];
@@ -90,10 +90,10 @@ export interface SequenceNode {
   readonly nodes: readonly GraphNode[];
 }
 
-/** A pipeline as data: what the builder makes, and what plans, workflows and pictures are made from. */
+/** A pipeline as data: the builder's output, and the source of plans, workflows and pictures. */
 export type GraphNode = GuardNode | FunctionNode | MapNode | ParallelNode | BranchNode | SequenceNode;
 
-/** The arm for everything else, at the end of a branch: it runs only where no other arm's condition holds. */
+/** The last arm of a branch: it runs only if no other arm's condition holds. */
 export const otherwise: Condition = () => true;
 
 /** The nodes right inside a node. */

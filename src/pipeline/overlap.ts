@@ -3,9 +3,9 @@ import { lostWords, textOf, wordsOf } from './words.js';
 
 /** Two or more branches that edited the same words or set the same field. */
 export interface Overlap {
-  /** What was there before; undefined where there was nothing. */
+  /** The original value; undefined if there was none. */
   readonly base: unknown;
-  /** What each branch made of it, in the order of the branches; undefined where a branch took it out. */
+  /** The value of each branch, in the order of the branches; undefined if a branch removed it. */
   readonly edits: readonly { readonly author: string; readonly value: unknown }[];
   /** Where, e.g. `messages.3.content.parts.0.text`. */
   readonly target: string;

@@ -24,7 +24,7 @@ export interface FragmentCase {
   readonly allowedChars?: number;
 }
 
-/** A way to cut a text that does not keep what is asked for. */
+/** A cut of a text that fails the check. */
 export interface CutFailure {
   readonly shape: StreamShape;
   readonly pieces: Pieces;
@@ -32,7 +32,7 @@ export interface CutFailure {
   readonly actual: unknown;
 }
 
-/** What a check came to. */
+/** The result of a check. */
 export interface CutReport {
   readonly runs: number;
   readonly failures: readonly CutFailure[];
@@ -87,8 +87,8 @@ export const checkChunkInvariance = (
 };
 
 /**
- * Runs guards over a text in every way of cutting it and looks for fragments of a value in it that left: in any chunk, and in
- * what the chunks of a part add up to.
+ * Runs guards over a text in every cut, and searches the output for fragments of a value: in each chunk, and in the concatenated
+ * chunks of each part.
  */
 export const checkFragments = async (
   guards: StreamGuards,
@@ -128,8 +128,8 @@ export const assertChunkInvariant = async (guards: StreamGuards, texts: readonly
   assertNone(await checkChunkInvariance(guards, texts, options), 'What leaves depends on how the stream is cut');
 
 /**
- * Asserts that no chunk, and nothing that chunks add up to, has more of a value in it than is allowed. Also sees what left
- * before a guard blocked, and what its tripwire says.
+ * Asserts that no chunk, and no concatenation of chunks, contains more of a value than allowed. It includes output before a
+ * block, and the tripwire.
  *
  * Throws an `AssertionError` with the first cut that fails and the number of those that do.
  *

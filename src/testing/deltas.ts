@@ -1,4 +1,4 @@
-/** Usage as a script states it; what is left out gets a fixed small number. */
+/** The usage of a scripted answer; omitted values get a small fixed number. */
 export interface ScriptedUsage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;

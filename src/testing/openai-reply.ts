@@ -1,6 +1,6 @@
 import type { Chunks, ScriptedToolCall, ScriptedUsage } from './deltas.js';
 
-/** What the server answers one request with. */
+/** The server's response to one request. */
 export type Reply = AnswerReply | ErrorReply | DropReply | HangReply | RawReply;
 
 /** An answer with content. */

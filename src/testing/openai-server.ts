@@ -92,7 +92,7 @@ const route = async (service: Service, req: IncomingMessage, res: ServerResponse
 
 /**
  * Starts a server on the loopback interface that speaks the OpenAI chat completion protocol and answers from a script.
- * Requests that the script has no reply for, and replies that throw, are answered with a 500 that says so.
+ * Requests without a scripted reply, and replies that throw, get a 500 with the reason.
  *
  * @example
  * const server = await startOpenAIServer({ reply: [{ kind: 'text', text: 'Hello 👋', chunks: 2 }], cut: 'byte' });

@@ -14,7 +14,7 @@ export interface ScriptedModelOptions<V extends SpecVersion = 'v2'> {
   readonly specificationVersion?: V;
 }
 
-/** A language model that answers from a script, and what it has seen. */
+/** A language model that answers from a script, and its record of requests. */
 export type ScriptedModel<V extends SpecVersion = 'v2'> = LanguageModelOf<V> & {
   readonly calls: readonly ScriptedCall<V>[];
   /** Stream parts pulled, over all calls. */

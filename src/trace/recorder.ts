@@ -38,7 +38,7 @@ interface Sum {
   durationMs: number;
   calls: number;
   edits: number;
-  /** What was changed, where that is recorded. */
+  /** The edits, if they are recorded. */
   changes?: Change[];
 }
 

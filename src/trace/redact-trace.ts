@@ -13,8 +13,8 @@ export interface RedactionPolicy {
 }
 
 /**
- * The public view of a trace: what was never seen outside and what was rejected is not in it. Of parts it still says their type, place
- * and length, so that the run can be followed; it cannot be replayed. What guards chose to say, their reasons and metadata, stays.
+ * The public view of a trace: content that was rejected, or never left the run, is removed. Type, position and length of each
+ * part stay, so that the run can be followed; it cannot be replayed. Guards' reasons and metadata stay.
  *
  * What left stays where it was not withdrawn; what the caller said where it went to the model as it was said.
  */

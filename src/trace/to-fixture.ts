@@ -3,7 +3,7 @@ import { compareTraces } from './compare-traces.js';
 import { formatTrace, headerOf } from './trace-lines.js';
 import { traceOfKind } from './trace-of-kind.js';
 
-/** What a fixture is made for. */
+/** Options of a fixture. */
 export interface FixtureOptions {
   /** The module that exports the agent or the guards, as the test is to import it, e.g. `../src/support-agent.js`. */
   readonly from: string;

@@ -6,7 +6,7 @@ import type { Trace } from './collect-traces.js';
 export const formatTrace = (trace: Trace): string => trace.map((entry) => `${JSON.stringify(entry)}\n`).join('');
 
 /**
- * Reads a trace from JSON lines. Raises `trace/invalid` for what is no trace, `trace/version` for one of another version of the
+ * Reads a trace from JSON lines. Raises `trace/invalid` for invalid lines, and `trace/version` for another version of the
  * format.
  */
 export const parseTrace = (lines: string): Trace => {

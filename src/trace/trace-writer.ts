@@ -6,7 +6,7 @@ import type { Position } from './run-fact.js';
 /** Receives the lines of a trace as they happen. Its errors do not reach the run. Entries are immutable copies. */
 export type TraceSink = (entry: TraceEntry) => void;
 
-/** Where the lines of a run go: asked once for each run, with its header; nothing where this run is not to be recorded. */
+/** Returns the sink for the lines of a run. Called once for each run, with its header; returns undefined to skip the run. */
 export type TraceRecorder = (header: TraceHeader) => TraceSink | undefined;
 
 type Fields = 'seq' | 'at';

@@ -20,7 +20,7 @@ export interface LocalClassifierOptions {
   readonly dtype?: 'fp32' | 'fp16' | 'q8' | 'int8' | 'uint8' | 'q4';
   /** CPU threads of one inference. Default: what ONNX Runtime chooses. */
   readonly threads?: number;
-  /** Tokens of one window, special tokens included. Default: what the model takes, at most 512. */
+  /** Tokens of one window, including special tokens. Default: the model's limit, at most 512. */
   readonly maxTokens?: number;
   /** Tokens that two windows of a long text share. Default 64. */
   readonly strideTokens?: number;

@@ -7,7 +7,7 @@ import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 export interface AnswerLimitGuardOptions extends GuardOptions {
   /** The most text that one step may stream, in UTF-16 units. Default 40,000. */
   readonly maxChars?: number;
-  /** How often the same phrase may be said in a row, within the last 2,000 characters. Default 12. */
+  /** The maximum number of consecutive occurrences of the same phrase, within the last 2,000 characters. Default 12. */
   readonly maxRepetition?: number;
 }
 

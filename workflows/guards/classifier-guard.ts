@@ -24,7 +24,7 @@ export interface ClassifierGuardOptions extends GuardOptions {
   readonly classifier: TextClassifier;
   /** Labels that violate, as the model names them, each with the score from which it does, 0 to 1: `{ INJECTION: 0.8 }`. */
   readonly labels: Readonly<Record<string, number>>;
-  /** What of a run is classified. Default `['input', 'result']`. */
+  /** The parts of a run that are classified. Default `['input', 'result']`. */
   readonly places?: readonly JudgePlace[];
   /** How much of an answer is classified at once, and buffered until then. Default `'part'`. */
   readonly window?: 'sentence' | 'part';

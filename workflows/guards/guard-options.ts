@@ -9,14 +9,14 @@ export interface GuardOptions {
   onViolation?: Processor['onViolation'];
 }
 
-/** A processor that has the hooks that are named, so that it fits wherever Mastra asks for one of them, and says what it decides. */
+/** A processor with the named hooks, which fits Mastra's types for them, and with its traits. */
 export type GuardProcessor<Hook extends keyof Processor, Metadata = unknown> = Processor<string, Metadata> &
   Required<Pick<Processor<string, Metadata>, Hook>> & { readonly traits?: GuardTraits };
 
-/** What a guard does about a detection: stop the run, or only report it to `onViolation`. */
+/** A guard's action on a detection: stop the run, or only report it to `onViolation`. */
 export type JudgeStrategy = 'block' | 'warn';
 
-/** What an editing guard does about a detection: stop the run, take it out of the text, or only report it. */
+/** An editing guard's action on a detection: stop the run, remove it from the text, or only report it. */
 export type EditStrategy = JudgeStrategy | 'redact';
 
 /** What a ready-made guard says of itself: all of them work on any host. */

@@ -15,7 +15,7 @@ import { valueHooks, type ValuePolicy } from './value-hooks.js';
 
 export type { LinkFault } from '../links/judge-link.js';
 
-/** What becomes of an address that is rejected. */
+/** The replacement of a rejected address. */
 export type LinkStrategy = JudgeStrategy | 'strip' | 'defang';
 
 export interface LinkGuardOptions extends GuardOptions {
@@ -24,7 +24,10 @@ export interface LinkGuardOptions extends GuardOptions {
    * under it, `*` for all but those that only look like another. Addresses of machines count only when listed. Default: none.
    */
   readonly hosts?: readonly string[];
-  /** Schemes that may be used, without their colon. `data` allows images only; `mailto` asks `hosts` for each domain. Default `https`, `http`, `mailto`, `tel`. */
+  /**
+   * Allowed schemes, without their colon. `data` allows only images; `mailto` checks each domain against `hosts`. Default
+   * `https`, `http`, `mailto`, `tel`.
+   */
   readonly schemes?: readonly string[];
   /**
    * The minimal number of consecutive letters and digits with which an address that repeats the conversation is rejected (system
@@ -33,8 +36,8 @@ export interface LinkGuardOptions extends GuardOptions {
    */
   readonly maxCarried?: number;
   /**
-   * `block` stops the run, `strip` puts `replacement` in place of the address, `defang` leaves it to be read but not followed
-   * (`hxxps[:]//evil[.]com`), `warn` only tells `onViolation`. Default `'block'`.
+   * `block` stops the run, `strip` puts `replacement` in place of the address, `defang` makes it readable but not clickable
+   * (`hxxps[:]//evil[.]com`), `warn` only calls `onViolation`. Default `'block'`.
    */
   readonly strategy?: LinkStrategy;
   /** The replacement for an address with `strip`, and with `defang` if the address has no host. Default `[link removed]`. */

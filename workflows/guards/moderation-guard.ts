@@ -15,7 +15,7 @@ export interface ModerationGuardOptions extends GuardOptions {
   readonly model?: string;
   /** Headers of each request, such as `authorization`. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** From which score a category is a violation, 0 to 1. Default: what the endpoint flags. */
+  /** The minimum score of a violation by category, 0 to 1. Default: the endpoint's flags. */
   readonly thresholds?: Readonly<Record<string, number>>;
   /** Categories that count. Default: all. */
   readonly categories?: readonly string[];

@@ -26,7 +26,7 @@ export interface PromptInjectionGuardOptions extends GuardOptions {
 export interface PromptInjectionMetadata {
   /** How sure the guard is, 0 to 1. */
   score: number;
-  /** What it saw, heaviest first, such as `instruction-override`. */
+  /** The signals it found, highest weight first, such as `instruction-override`. */
   signals: string[];
 }
 

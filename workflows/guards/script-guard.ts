@@ -18,7 +18,7 @@ export interface ScriptGuardOptions extends GuardOptions {
   readonly maxForeignShare?: number;
   /** Texts of fewer letters pass. Default 12. */
   readonly minLetters?: number;
-  /** Default `'block'`. For answers, `'retry'` asks the model again first. */
+  /** Default `'block'`. For answers, `'retry'` requests another attempt first. */
   readonly strategy?: JudgeStrategy | 'retry';
 }
 

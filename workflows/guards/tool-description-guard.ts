@@ -9,7 +9,7 @@ import { traitsOf, unchanged, type GuardOptions, type GuardProcessor, type Judge
 import { highestScore } from './prompt-injection-guard.js';
 
 export interface ToolDescriptionGuardOptions extends GuardOptions {
-  /** The score from which on a description gives orders, 0 to 1. Default 0.7. */
+  /** The minimum score of a description that gives orders, 0 to 1. Default 0.7. */
   readonly threshold?: number;
   /** Default `'block'`. */
   readonly strategy?: JudgeStrategy;
@@ -29,8 +29,8 @@ const optionKinds: KindsOf<ToolDescriptionGuardOptions> = {
 };
 
 /**
- * A guard (id `tool-description`) against tools whose name, description or schema gives the model orders, as those of a foreign MCP server may. It
- * reads the tools of each step before the model does, and each tool once.
+ * A guard (id `tool-description`) against tools whose name, description or schema gives the model orders, as those of a foreign
+ * MCP server may. It checks the tools of each step before the model gets them, and each tool once.
  */
 export const toolDescriptionGuard = (
   options: ToolDescriptionGuardOptions = {},

@@ -10,7 +10,7 @@ import { aText, listOf, oneOf } from '../../src/option-kind.js';
 import { checkOptions, sharedKinds, type KindsOf } from './check-options.js';
 
 export interface ToolSecretsGuardOptions extends GuardOptions {
-  /** What must not be handed to a tool. Default: `api-key`, `bearer`, `jwt`, `pem`, `secret`, `url-credentials`. */
+  /** The values that a tool must not get. Default: `api-key`, `bearer`, `jwt`, `pem`, `secret`, `url-credentials`. */
   readonly kinds?: readonly ValueKind[];
   /** Tools that may be given secrets, by name. Default: none. */
   readonly exceptTools?: readonly string[];

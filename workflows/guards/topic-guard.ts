@@ -36,8 +36,8 @@ const optionKinds: KindsOf<TopicGuardOptions> = {
 };
 
 /**
- * A guard (id `topic`) that lets pass what names one of the allowed topics, in the user's newest turn. It knows words, not
- * meaning: give each topic its common words, and use a guard that judges by model where that is too coarse.
+ * A guard (id `topic`) that passes a user turn only if it names an allowed topic. It matches words, not meaning: give each topic
+ * its common words, and use a guard that judges by model where that is too coarse.
  */
 export const topicGuard = (options: TopicGuardOptions): GuardProcessor<'processInput', TopicMetadata> => {
   checkOptions('topic', options, optionKinds);

@@ -1,8 +1,8 @@
 /** One sign of an attempt to take over the model. */
 export interface InjectionSignal {
-  /** What it is a sign of. Several patterns may share a name; the heaviest that matches counts. */
+  /** The name of the signal. Several patterns may share a name; the match with the highest weight counts. */
   readonly name: string;
-  /** How much the sign alone says, 0 to 1. */
+  /** The weight of the signal alone, 0 to 1. */
   readonly weight: number;
   /** Matched against the normalised text. It must do linear work: bound every repetition that can overlap its surroundings. */
   readonly pattern: RegExp;

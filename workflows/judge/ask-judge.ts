@@ -1,6 +1,6 @@
 import { InterlockError } from '../../src/errors.js';
 
-/** A language model of the AI SDK, version 2 or later, which Mastra takes as well. */
+/** A language model of the AI SDK, version 2 or later, which Mastra accepts as well. */
 export interface JudgeLanguageModel {
   readonly provider: string;
   readonly modelId: string;
@@ -10,9 +10,9 @@ export interface JudgeLanguageModel {
   }>;
 }
 
-/** A question about a text, to be answered with yes or no. */
+/** A yes-or-no question about a text. */
 export interface JudgeQuestion {
-  /** What is asked, such as "Does it promise a refund?". */
+  /** The question, such as "Does it promise a refund?". */
   readonly rule: string;
   /**
    * Whether a yes requires a quotation from the text. Default true; use false for missing content, or for the meaning of the

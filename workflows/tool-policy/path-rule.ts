@@ -5,7 +5,7 @@ export interface PathRuleOptions {
   readonly roots?: readonly string[];
   /** Endings that a file may have, such as `.md`. Default: any. */
   readonly endings?: readonly string[];
-  /** Whether names that begin with a dot, such as `.env` and `.ssh`, may be used. Default false. */
+  /** Whether names that start with a dot, such as `.env` and `.ssh`, may be used. Default false. */
   readonly hidden?: boolean;
   /** The most characters. Default 1,024. */
   readonly maxChars?: number;

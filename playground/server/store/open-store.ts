@@ -9,7 +9,7 @@ import { type RunStore, type StoreBounds, beyondBounds, bytesOf, pageOf, type Li
 import type { RunSummary } from '../../protocol/runs.js';
 
 export interface StoreOptions extends StoreBounds {
-  /** The file in which runs are kept, made where it is missing. Default: `'memory'`, which is none. */
+  /** The file that stores runs; it is created if missing. Default: `'memory'`, without a file. */
   readonly file?: string;
 }
 

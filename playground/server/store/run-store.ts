@@ -63,7 +63,7 @@ export interface RunStore {
 export interface StoreBounds {
   /** Runs at most, at least 1. Default 1,000. */
   readonly maxRuns?: number;
-  /** Bytes of lines at most, at least 1; the newest run is kept whatever its size. Default 256 MiB. */
+  /** The maximum size of all lines in bytes, at least 1; the newest run is kept regardless of its size. Default 256 MiB. */
   readonly maxBytes?: number;
 }
 

@@ -14,8 +14,8 @@ import { leaveDbos, takeDbos } from './dbos-singleton.js';
 import type { Database } from './database.js';
 
 /**
- * Runs that outlive their processes and their machines, in a PostgreSQL database: DBOS keeps them, and a process that lives goes on with
- * those of one that died. Needs the packages `@dbos-inc/dbos-sdk` and `pg`. A process has one such engine, which launches DBOS.
+ * Runs that survive their processes and machines, in a PostgreSQL database: DBOS stores them, and a live process takes over those
+ * of one that died. Needs the packages `@dbos-inc/dbos-sdk` and `pg`. A process has one such engine, which launches DBOS.
  * Raises `durable/invalid-option`, `install/unsupported-version`.
  *
  * @example

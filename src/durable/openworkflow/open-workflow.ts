@@ -9,11 +9,11 @@ import { openFile, type OpenFile } from './open-file.js';
 export interface OpenWorkflowOptions {
   /** The SQLite file; made where there is none. Processes of one machine may share it. */
   readonly path: string;
-  /** Segments of runs that go on in this process at the same time, for each agent; at least 1. Default: 16. */
+  /** The maximum number of concurrent run segments in this process, for each agent; at least 1. Default: 16. */
   readonly concurrency?: number;
   /**
-   * Milliseconds after which a run whose process says nothing more is gone on with by another, at least 1,000. A process that does not
-   * come to say so, because it computes for longer, loses its runs to another one. Default: 10,000.
+   * Milliseconds without a heartbeat of its process after which another process takes over a run; at least 1,000. A process that
+   * computes for longer without a pause loses its runs. Default: 10,000.
    */
   readonly leaseMs?: number;
   /**

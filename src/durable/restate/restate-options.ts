@@ -1,6 +1,6 @@
 import { checkUrl, checkWhole, refuseOption } from '../option-checks.js';
 
-/** Where Restate is, and where it finds this process. */
+/** The addresses of Restate and of this process. */
 export interface RestateOptions {
   /** The address of Restate's ingress, where runs are started and looked up, e.g. `http://127.0.0.1:8080`. */
   readonly ingressUrl: string;
@@ -17,8 +17,8 @@ export interface RestateOptions {
     readonly host?: string;
   };
   /**
-   * The address of Restate's admin API, e.g. `http://127.0.0.1:9070`: what listens here is then registered there when it begins to
-   * listen. Absent: register it by hand, `restate deployments register URL`.
+   * The address of Restate's admin API, e.g. `http://127.0.0.1:9070`: this process registers itself there when it starts to
+   * listen. If absent, register it by hand: `restate deployments register URL`.
    */
   readonly adminUrl?: string;
   /** The address under which Restate reaches the processes that listen; one for all of them. Default: where this one listens. */
@@ -27,7 +27,10 @@ export interface RestateOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Restate's public keys (`publickeyv1_…`): requests that none of them has signed are refused. */
   readonly identityKeys?: readonly string[];
-  /** Milliseconds for which what a run ended with is kept, from its end; how long a person may take to answer, too. Default: 365 days. */
+  /**
+   * Milliseconds for which a run's result is stored after its end, and for which a suspended run waits for an answer. Default:
+   * 365 days.
+   */
   readonly retentionMs?: number;
   /** Milliseconds until a step times out and is started again in another process; at least 1,000. Default: one hour. */
   readonly stepTimeoutMs?: number;
@@ -36,7 +39,7 @@ export interface RestateOptions {
    * `durable/lost-run`; at least 1. Default: 10.
    */
   readonly maxDeaths?: number;
-  /** Milliseconds for which a server that does not answer is asked again; at least 0. Default: 60,000. */
+  /** Milliseconds during which requests to an unreachable server are retried; at least 0. Default: 60,000. */
   readonly patienceMs?: number;
 }
 

@@ -43,12 +43,14 @@ let insidesOf: (agent: InterlockAgent) => Insides;
 
 /**
  * Mastra's agent with Interlock's loop: same constructor, tools, models, memory and registration, and the promises that follow
- * from the shape of the statechart. `generate` and `stream` run the loop; methods that would run another one are refused with
- * `agent/unsupported-method`; everything else is Mastra's. To a supervisor, an answer that a guard stopped is `agent/refused`.
+ * from the shape of the statechart. `generate` and `stream` run the loop; methods that would run another one raise
+ * `agent/unsupported-method`; everything else is Mastra's. A supervisor gets `agent/refused` for an answer that a guard stopped.
  * Raises at construction: `agent/unknown-option`, `agent/unsupported-option`, `agent/invalid-option`, `pipeline/…`, `install/…`.
- * Mastra's members do not depend on TRequestContext: the compiler would compare unions of 8,000 model names with each other, for a minute.
+ * Mastra's members do not depend on TRequestContext: the compiler would compare unions of 8,000 model names with each other, for
+ * a minute.
  * @example
- * const agent = new InterlockAgent({ name: 'support', instructions: 'Help.', model: 'openai/gpt-5', inputProcessors: moderation });
+ * const agent = new InterlockAgent({ name: 'support', instructions: 'Help.', model: 'openai/gpt-5', inputProcessors: moderation
+ * });
  * const { status, text } = await agent.generate('Where is my order?');
  */
 export class InterlockAgent<

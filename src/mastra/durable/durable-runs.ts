@@ -45,7 +45,7 @@ export interface DurableRuns {
   metrics(): Promise<RunMetrics>;
 }
 
-/** In whose name a run is asked for. */
+/** The owner of a requested run. */
 export interface RunOwner {
   /** A run of another resource is `durable/no-run`. Default: not checked. */
   readonly resourceId?: string;

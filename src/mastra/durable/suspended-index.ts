@@ -17,7 +17,7 @@ export interface NeedsDecision extends CodeChange {
   readonly status: 'needs-decision';
 }
 
-/** A run that waits: for a person's answer, or for code that may go on with it. */
+/** A waiting run: it needs a person's answer, or code that may continue it. */
 export type WaitingRun = ListedRun | NeedsDecision;
 
 /** A note of either kind. */

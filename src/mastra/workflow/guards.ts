@@ -15,8 +15,8 @@ import { toWorkflow } from './to-workflow.js';
 export type Guards = readonly PipelineStep[] | GraphSource | AnyWorkflow;
 
 /**
- * Guards, or a function that gives them for a request. An asynchronous function gives an array: pipelines and workflows have a
- * `then` of their own, so that a promise of one would never settle.
+ * Guards, or a function that returns them for a request. An asynchronous function returns an array: pipelines and workflows have
+ * their own `then`, so a promise of one would never settle.
  */
 export type DynamicGuards = Guards | ((call: { requestContext: RequestContext }) => Guards | Promise<readonly PipelineStep[]>);
 

@@ -15,7 +15,8 @@ export interface TracedShadowOptions extends ShadowOptions {
 }
 
 /**
- * Says what the shadows of recorded runs would have done: how often they agree with a guard that is in force, where not, and how long they took.
+ * Reports on the shadow guards of recorded runs: how often they agree with an active guard, where they differ, and how long they
+ * took.
  *
  * @example
  * const { shadows } = shadowReport(traces, { against: 'old-toxicity' });
@@ -41,7 +42,7 @@ export const shadowReport = (
 export interface ShadowWatch {
   /** To be given to an agent or a call. */
   readonly onRunEvent: (event: RunEvent) => void;
-  /** What the shadows would have done so far. Its examples name runs, and have no words. */
+  /** The shadow guards' verdicts so far. Its examples name runs, and contain no text. */
   report(): ShadowReport;
 }
 

@@ -11,7 +11,7 @@ export interface ShadowOptions {
    * are on the same side of the model.
    */
   readonly against?: string;
-  /** Whether an edit is an objection too, as it is for a guard that redacts. Default `false`: those are trips and retries alone. */
+  /** Whether an edit counts as an objection, as for a guard that redacts. Default `false`: only trips and retries count. */
   readonly countEdits?: boolean;
   /** Examples of each kind of disagreement, at least 0. Default 5. */
   readonly maxExamples?: number;
@@ -25,7 +25,7 @@ export interface ShadowExample extends Place {
   readonly who: Extract<Agreement, 'onlyShadow' | 'onlyIncumbent'>;
   readonly shadow: Omit<Said, 'durationMs'>;
   readonly incumbent: Omit<Said, 'durationMs'>;
-  /** What was judged; absent where the words are not known, or not to be shown. */
+  /** The judged text; absent if it is unknown or hidden. */
   readonly words?: string;
 }
 
@@ -40,7 +40,7 @@ export interface VerdictPair {
 export interface ShadowComparison extends Readonly<Record<Agreement, number>> {
   readonly processorId: string;
   readonly lane: Place['lane'];
-  /** The incumbent's id; absent where it is the lane. */
+  /** The incumbent's id; absent if the incumbent is the lane. */
   readonly against?: string;
   /** Places at which both gave a verdict: the sum of the four. */
   readonly compared: number;
@@ -50,7 +50,7 @@ export interface ShadowComparison extends Readonly<Record<Agreement, number>> {
   readonly shadowUnavailable: number;
   /** Places at which the incumbent had none. */
   readonly incumbentUnavailable: number;
-  /** Places at which the incumbent was not asked and the shadow was. */
+  /** Positions at which the shadow was called and the incumbent was not. */
   readonly incumbentNotAsked: number;
   /** Positions at which the incumbent objected and the shadow was not called: it follows the incumbent, or was not sampled. */
   readonly shadowNotAsked: number;
