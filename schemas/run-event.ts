@@ -86,7 +86,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     changes: z.array(changeSchema).optional(),
   }),
   /**
-   * A guard was not asked, or gave no verdict, and its policy let that pass unedited. `reason` is `sampled-out` or the code of the
+   * A guard was not asked, or gave no verdict, and its policy let that pass unedited. `reason` is `sampled-out` or the code of
+   * the
    * error. For the streaming phase one event sums up a step: `calls` chunks.
    */
   z.object({

@@ -1,7 +1,8 @@
 import { errorTable, isInterlockError } from './errors.js';
 
 /**
- * The HTTP response to a failed request: the `status` of an error, with its code and message; 500 for errors of other origin. Internal details stay on the server: a response of 500 and above contains only the code and the table's sentence.
+ * The HTTP response to a failed request: the `status` of an error, with its code and message; 500 for errors of other origin.
+ * Internal details stay on the server: a response of 500 and above contains only the code and the table's sentence.
  *
  * Mastra's server does this for its own routes. Routes of an application, such as `chatRoute`, need this function as `onError`.
  *

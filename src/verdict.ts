@@ -81,7 +81,8 @@ export const isStop = (verdict: Verdict<unknown> | undefined): verdict is Stop =
   verdict !== undefined && verdict.kind !== 'pass' && verdict.kind !== 'edit';
 
 /**
- * The stop that counts among the verdicts of guards that ran side by side: the strictest, whichever came first. Of several equally
+ * The stop that counts among the verdicts of guards that ran side by side: the strictest, whichever came first. Of several
+ * equally
  * strict ones the first by processor id and path; retries become one retry with all reasons.
  */
 export const strictest = (verdicts: readonly (Verdict<unknown> | undefined)[]): Stop | undefined => {

@@ -19,8 +19,10 @@ export interface StudioRoutesOptions extends AppOptions, StoreOptions {
    */
   readonly content?: 'all' | 'released';
   /**
-   * Whether the runs of all `InterlockAgent`s in the process are shown, also those that the application starts itself. Default: `true`, unless
-   * `NODE_ENV` is `production`. With `false` it shows runs that are started from its pages, and those of agents that {@link MountedStudio.record} is given to.
+   * Whether the runs of all `InterlockAgent`s in the process are shown, also those that the application starts itself. Default:
+   * `true`, unless
+   * `NODE_ENV` is `production`. With `false` it shows runs that are started from its pages, and those of agents that {@link
+   * MountedStudio.record} is given to.
    */
   readonly observe?: boolean;
 }
@@ -35,7 +37,8 @@ export interface MountedStudio {
    */
   readonly fetch: (request: Request) => Promise<Response>;
   /**
-   * The same for Node's server, Connect and Express, before anything that reads bodies. A request outside of the mount goes to `next`, or is
+   * The same for Node's server, Connect and Express, before anything that reads bodies. A request outside of the mount goes to
+   * `next`, or is
    * answered with 404 where there is none.
    */
   readonly listener: (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
@@ -46,7 +49,8 @@ export interface MountedStudio {
 }
 
 /**
- * Opens the studio, to be mounted in a server. Without a `token` or an `authorize` of your own it answers requests of this machine alone.
+ * Opens the studio, to be mounted in a server. Without a `token` or an `authorize` of your own it answers requests of this
+ * machine alone.
  *
  * @example
  * const studio = await openStudio({ mastra, path: '/studio', authorize: (request) => isAdmin(request) });

@@ -253,7 +253,8 @@ export type Guards = Compilable | GuardedRun;
 /**
  * Returns the runs of one adapter: the shared run, or a new one for each call when the adapter is used alone.
  *
- * Raises `pipeline/…`, and `ai-sdk/unhonoured-hook` when the adapter alone would not call a hook; `ai-sdk/invalid-option` when a shared run gets its own options.
+ * Raises `pipeline/…`, and `ai-sdk/unhonoured-hook` when the adapter alone would not call a hook; `ai-sdk/invalid-option` when a
+ * shared run gets its own options.
  */
 export const runsOf = (guards: Guards, adapter: Adapter, options?: GuardOptions): (() => Run) => {
   if (isRun(guards)) {

@@ -58,7 +58,8 @@ type Result = Record<string, unknown>;
 type Data = PhaseData<'inputStep'>;
 
 /**
- * A pipeline's `processInputStep` hooks, and its `processInput` hooks before the first step, as `prepareStep` of the AI SDK. Hooks
+ * A pipeline's `processInputStep` hooks, and its `processInput` hooks before the first step, as `prepareStep` of the AI SDK.
+ * Hooks
  * work on a list of their own: nothing they change or push reaches the conversation, and all of it is gone at the next step.
  * Returns undefined where a step is to be as it is.
  *

@@ -10,7 +10,9 @@ export interface EncryptionOptions {
 }
 
 /**
- * An engine whose journals are unreadable without the key: a run's input, output, step results and chunks are encrypted with AES-256-GCM. Ids of runs, resources, tool calls and steps, times and lengths stay in plain text. A text that was changed or moved raises `durable/unreadable`. Raises `durable/invalid-key`.
+ * An engine whose journals are unreadable without the key: a run's input, output, step results and chunks are encrypted with
+ * AES-256-GCM. Ids of runs, resources, tool calls and steps, times and lengths stay in plain text. A text that was changed or
+ * moved raises `durable/unreadable`. Raises `durable/invalid-key`.
  *
  * @example
  * const durability = encrypted(openWorkflow({ path: 'runs.db' }), { key: process.env.JOURNAL_KEY });

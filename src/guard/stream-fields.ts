@@ -33,7 +33,8 @@ const ids = 'An id of the host or the provider; parts are matched by it.';
 const repeated = 'It repeats or quotes words of the answer: grounding segments, citations, log probabilities.';
 
 /**
- * Every field that leaves in a stream, and with it in results, steps and messages, which are made of the chunks that left. The gate and the
+ * Every field that leaves in a stream, and with it in results, steps and messages, which are made of the chunks that left. The
+ * gate and the
  * pattern guards go by this table, tests put a secret into each of its rows, and docs/reference/fields.md prints it.
  */
 export const streamFields = [

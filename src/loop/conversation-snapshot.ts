@@ -5,7 +5,8 @@ import type { Run } from './run.js';
 export const snapshotConversation = ({ options: { ports }, list }: Run): ConversationSnapshot => ports.messages.checkpoint(list);
 
 /**
- * Restores the conversation. The run gets a new list, so code that still holds the old one, such as a hook that timed out, can no longer
+ * Restores the conversation. The run gets a new list, so code that still holds the old one, such as a hook that timed out, can no
+ * longer
  * change the run.
  */
 export const restoreConversation = (run: Run, snapshot: ConversationSnapshot | undefined): void => {

@@ -40,7 +40,8 @@ export const drive = async (run: Run): Promise<void> => {
 const decider = createDecider();
 
 /**
- * Goes through the machine in checkpointed sections. Between them there is nothing but the question what follows from what has happened, so that
+ * Goes through the machine in checkpointed sections. Between them there is nothing but the question what follows from what has
+ * happened, so that
  * a run that was kept comes to the same place again.
  */
 const runMachine = async (run: Run): Promise<void> => {

@@ -30,7 +30,8 @@ export interface UnfinishedTurn {
    */
   keep(list: MessageList, waiting: readonly Chunk[]): Promise<void>;
   /**
-   * Notes which messages were kept, when the run goes on: in another process nothing else knows them, once guards have taken them out.
+   * Notes which messages were kept, when the run goes on: in another process nothing else knows them, once guards have taken them
+   * out.
    *
    * @param list the conversation as it rested
    */

@@ -78,7 +78,8 @@ const writeJudged = (writer: TraceWriter, author: Author, { received, returned, 
 const mostCauses = 8;
 
 /**
- * The error of a guard without a verdict, then its causes. Of a stack only the frames of code are kept: its head repeats the message, and the
+ * The error of a guard without a verdict, then its causes. Of a stack only the frames of code are kept: its head repeats the
+ * message, and the
  * frames of Node's own queues change from run to run.
  */
 const causesOf = (verdict: Verdict<unknown>, writer: TraceWriter): Causes => {

@@ -58,7 +58,8 @@ export interface Journal {
   /** Whether nothing more is kept of a process once another has taken over its run, see `Engine`. */
   readonly isFenced: boolean;
   /**
-   * A checkpointed section of the run. What it came to is kept with what it changed of the run: where it was kept, the run is made what it was then,
+   * A checkpointed section of the run. What it came to is kept with what it changed of the run: where it was kept, the run is
+   * made what it was then,
    * and nothing is done again.
    */
   checkpoint<T>(run: Run, key: string, body: () => Promise<T>): Promise<T>;

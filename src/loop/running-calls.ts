@@ -192,7 +192,8 @@ const isKept = (chunk: Chunk): chunk is Chunk & DataPart =>
   (chunk as { transient?: boolean }).transient !== true;
 
 /**
- * How a tool writes: at once, or where the run withholds what was not accepted, when it has ended; what a refusing sub-agent wrote
+ * How a tool writes: at once, or where the run withholds what was not accepted, when it has ended; what a refusing sub-agent
+ * wrote
  * is then not seen at all.
  */
 const createWriting = ({ run, stop }: CallSite) => {
@@ -203,7 +204,8 @@ const createWriting = ({ run, stop }: CallSite) => {
     if (isKept(chunk)) written.push({ type: chunk.type, data: copyPlain(chunk.data) });
   });
   /**
-   * What a tool writes while it runs is judged like what the model says; a stop ends the step. The tool itself is not disturbed: one that
+   * What a tool writes while it runs is judged like what the model says; a stop ends the step. The tool itself is not disturbed:
+   * one that
    * failed halfway would be run again by the next attempt, and its effect be had twice.
    */
   const judged = async (passing: () => Awaitable<Outcome | undefined | void>): Promise<void> => {

@@ -33,14 +33,16 @@ export interface RunTelemetry {
   /** Pass this to agents or calls: it reports runs under way as spans and metrics. */
   readonly onRunEvent: (event: RunEvent) => void;
   /**
-   * A recorded run, redacted or not: spans with the times that it had, and metrics, which are counted when this is called. Leave the metrics out for
+   * A recorded run, redacted or not: spans with the times that it had, and metrics, which are counted when this is called. Leave
+   * the metrics out for
    * runs that were counted when they ran. Default: both.
    */
   exportTrace(recorded: Trace, options?: { readonly metrics?: boolean }): void;
 }
 
 /**
- * Reports runs as OpenTelemetry spans and metrics, by its conventions for generative AI. Spans contain neither message content nor guards' reasons.
+ * Reports runs as OpenTelemetry spans and metrics, by its conventions for generative AI. Spans contain neither message content
+ * nor guards' reasons.
  *
  * @example
  * const telemetry = openTelemetry();

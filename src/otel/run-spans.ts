@@ -26,7 +26,8 @@ interface RunSpans {
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 
 /**
- * Makes spans of events: one for the run, in it its steps, and in those the calls of models, tools and guards. Times are the events', so that
+ * Makes spans of events: one for the run, in it its steps, and in those the calls of models, tools and guards. Times are the
+ * events', so that
  * the spans of a recorded run are those that it had.
  */
 export const createRunSpans = (tracer: Tracer): ((event: RunEvent) => void) => {

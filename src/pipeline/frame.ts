@@ -18,7 +18,8 @@ const asks = (node: GraphNode): boolean =>
   ('needsFrame' in node && node.needsFrame === true) || (node.kind !== 'sequence' && childrenOf(node).some(asks));
 
 /**
- * The steps of a sequence, so that each knows what the workflow was given and what the steps before it made. After `end` the steps that
+ * The steps of a sequence, so that each knows what the workflow was given and what the steps before it made. After `end` the
+ * steps that
  * are left are passed over.
  */
 export const framedSteps = <P extends Phase>(members: readonly FrameMember<P>[]): GuardStep<P>[] =>

@@ -29,7 +29,8 @@ export interface GuardNode {
   readonly id: string;
   readonly processor: Processor;
   /**
-   * What holds around it; absent where nothing does. What a policy keeps across runs (its breaker, its queue, its cache) belongs to
+   * What holds around it; absent where nothing does. What a policy keeps across runs (its breaker, its queue, its cache) belongs
+   * to
    * this object: nodes that share it share that too.
    */
   readonly policy?: GuardPolicy;
@@ -77,7 +78,8 @@ export interface BranchNode {
 }
 
 /**
- * The handling of a stale verdict: a branch passed the payload unchanged, and a sibling edited it, so that the guard has not judged the merged payload.
+ * The handling of a stale verdict: a branch passed the payload unchanged, and a sibling edited it, so that the guard has not
+ * judged the merged payload.
  *
  * - `report`: the verdict counts, and the run's events report it
  * - `rerun`: the guard judges the merged payload once, and that verdict counts

@@ -14,7 +14,8 @@ export interface Overlap {
 /**
  * The rule for two branches that edited the same words:
  *
- * - `widest-redaction` (default): the edit that keeps the fewest words of the base, without the words that another branch removed; it depends neither on time nor on the order of the branches, and never brings back what a branch removed
+ * - `widest-redaction` (default): the edit that keeps the fewest words of the base, without the words that another branch
+ *   removed; it depends neither on time nor on the order of the branches, and never brings back what a branch removed
  * - `first`, `last`: in the order in which the branches are written
  * - `error`: neither; the run fails
  * - a function: its return value; undefined removes the value

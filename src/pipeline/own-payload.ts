@@ -15,7 +15,8 @@ export interface OwnPayloads {
 }
 
 /**
- * Makes payloads for one guard. Where a phase's hooks only look at the list, its copy serves until messages were added or removed,
+ * Makes payloads for one guard. Where a phase's hooks only look at the list, its copy serves until messages were added or
+ * removed,
  * for a stream's hooks are called for every chunk.
  */
 export const createOwnPayloads = (): OwnPayloads => {

@@ -163,7 +163,8 @@ const drop = <Chunk>(flow: Flow<Chunk>, offset: number): boolean => {
 };
 
 /**
- * Creates a stream buffer. The fastest reader sets the pace, so an idle reader does not block the others; when the last active reader cancels, the limit no longer applies.
+ * Creates a stream buffer. The fastest reader sets the pace, so an idle reader does not block the others; when the last active
+ * reader cancels, the limit no longer applies.
  *
  * @param limit the maximum number of unread chunks; at least 1, default 32
  * @param onShow called with each chunk once it is visible; must not throw

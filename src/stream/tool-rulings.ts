@@ -14,7 +14,8 @@ export interface RejectOptions {
 }
 
 /**
- * Rejects a tool call: a stream guard returns the result in place of the call. The tool does not run, the model gets the message as the tool's error, and the run continues.
+ * Rejects a tool call: a stream guard returns the result in place of the call. The tool does not run, the model gets the message
+ * as the tool's error, and the run continues.
  *
  * @example
  * const noRefunds: Processor = {

@@ -19,7 +19,9 @@ export interface ExploreOptions {
 const quietTurns = 4;
 
 /**
- * Walks every order in which the steps of a scenario can happen. Each slow step (a judge, a model, a tool) waits with `await turn('label')`. Once all steps wait, one continues; the scenario is run again for every other choice. Other code in the scenario must not wait for a timer.
+ * Walks every order in which the steps of a scenario can happen. Each slow step (a judge, a model, a tool) waits with `await
+ * turn('label')`. Once all steps wait, one continues; the scenario is run again for every other choice. Other code in the
+ * scenario must not wait for a timer.
  *
  * Throws a `RangeError` if there are more orders than `most`, and an `Error` if a scenario hangs without a waiting step.
  *

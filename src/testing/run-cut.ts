@@ -37,7 +37,8 @@ const compared: Partial<Record<string, (payload: Readonly<Record<string, unknown
 export type CutRunner = (shape: StreamShape, pieces: Pieces) => Promise<CutRun>;
 
 /**
- * Makes an agent with these guards, ready to be run again and again. A client's tool takes the calls, so that nothing is run. Mastra is
+ * Makes an agent with these guards, ready to be run again and again. A client's tool takes the calls, so that nothing is run.
+ * Mastra is
  * loaded here and not with the kit, whose models and servers do without.
  */
 export const createCutRunner = async (guards: StreamGuards): Promise<CutRunner> => {

@@ -27,8 +27,10 @@ export const visibleMessages = <M extends ChatMessage>(messages: readonly M[]): 
   messages.map((message) => withParts(message, withoutRetracted));
 
 /**
- * The messages of a chat as a model may be sent them: without retracted parts, without the marks of retractions and tripwires, and
- * without a question that a guard of the input blocked, which would block every later turn. An `InterlockAgent` reads its input so;
+ * The messages of a chat as a model may be sent them: without retracted parts, without the marks of retractions and tripwires,
+ * and
+ * without a question that a guard of the input blocked, which would block every later turn. An `InterlockAgent` reads its input
+ * so;
  * call it where messages take another way to a model.
  *
  * @example

@@ -27,7 +27,8 @@ const patternNames = Object.keys(patterns) as PatternName[];
 const keptChars = 256;
 
 /**
- * The matches in each of the texts, one after another. A match that began in the texts before, in what followed the last match there, is
+ * The matches in each of the texts, one after another. A match that began in the texts before, in what followed the last match
+ * there, is
  * one up to where it ends.
  */
 const matchesIn = (pattern: Pattern, said: readonly string[]): (readonly TextSpan[])[] => {
@@ -160,7 +161,8 @@ const sent = ({ said, inTurns, cuts, next }: Drawn): Chunk[] => {
 const company = fc.array(fc.option(fc.constantFrom(...windows), { nil: undefined, freq: 2 }), { minLength: 3, maxLength: 3 });
 
 /**
- * Where parts come in turns, no value goes on from one to another, for which half goes first depends on the guards: each begins with a line
+ * Where parts come in turns, no value goes on from one to another, for which half goes first depends on the guards: each begins
+ * with a line
  * break, and only one of them has a border of the value that has none of its own.
  */
 const apart = (drawn: Drawn, names: readonly (Pattern | undefined)[]): Drawn => {

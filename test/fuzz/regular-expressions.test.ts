@@ -11,7 +11,8 @@ import { jsonGuard, promptInjectionGuard } from '../../workflows/index.js';
 import { callHook, message } from '../../workflows/test-setup.js';
 
 /**
- * What may be slow, and why it is not. Everything else reads what people and models write, as long as they like, and must take time in
+ * What may be slow, and why it is not. Everything else reads what people and models write, as long as they like, and must take
+ * time in
  * proportion to it.
  */
 const known: readonly Known[] = [

@@ -32,7 +32,8 @@ interface Count {
 const optionKinds: KindsOf<AnswerLimitGuardOptions> = { ...sharedKinds, maxChars: numberFrom(0), maxRepetition: numberFrom(0) };
 
 /**
- * A guard (id `answer-limit`) that stops an answer while it streams when it gets too long, or runs in circles: the model's call is
+ * A guard (id `answer-limit`) that stops an answer while it streams when it gets too long, or runs in circles: the model's call
+ * is
  * given up, and no more tokens are paid for.
  */
 export const answerLimitGuard = (

@@ -14,7 +14,8 @@ export const judgeStrategies = oneOf(...judging);
 export const editStrategies = oneOf(...editing);
 
 /**
- * Rejects options that a guard would misread or ignore: a limit that is not a number would never be reached, and a misspelt name would have no effect. Raises `guard/unknown-option` and `guard/invalid-option`.
+ * Rejects options that a guard would misread or ignore: a limit that is not a number would never be reached, and a misspelt name
+ * would have no effect. Raises `guard/unknown-option` and `guard/invalid-option`.
  *
  * @param guard The guard's default id, for errors.
  */

@@ -79,10 +79,12 @@ interface HookArgs extends ProcessorContext<LimitMetadata> {
 }
 
 /**
- * A guard (id `limit`) for how much users, threads or all may use in a window. Tokens and cost are reserved before a call and settled after it, so that
+ * A guard (id `limit`) for how much users, threads or all may use in a window. Tokens and cost are reserved before a call and
+ * settled after it, so that
  * calls at the same time cannot pass a limit together. Put the same object into the input and the output processors.
  *
- * A run that is over a limit stops with `retryAfterMs`; what was asked for is given back. A call that fails keeps what it reserved. Points are kept by a
+ * A run that is over a limit stops with `retryAfterMs`; what was asked for is given back. A call that fails keeps what it
+ * reserved. Points are kept by a
  * limiter of `rate-limiter-flexible`, and a store that fails is `guard/unavailable`.
  *
  * @example

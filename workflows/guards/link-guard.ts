@@ -20,7 +20,8 @@ export type LinkStrategy = JudgeStrategy | 'strip' | 'defang';
 
 export interface LinkGuardOptions extends GuardOptions {
   /**
-   * Hosts that may be linked to or loaded from: `example.com` for that host on its default port, `example.com:8443`, `*.example.com` for hosts
+   * Hosts that may be linked to or loaded from: `example.com` for that host on its default port, `example.com:8443`,
+   * `*.example.com` for hosts
    * under it, `*` for all but those that only look like another. Addresses of machines count only when listed. Default: none.
    */
   readonly hosts?: readonly string[];
@@ -64,10 +65,13 @@ const optionKinds: KindsOf<LinkGuardOptions> = {
 const maxConversationChars = 262_144;
 
 /**
- * A guard (id `link`) against addresses that take data out or lead elsewhere, in answers, reasoning, sources, tool arguments and tool results:
- * Markdown, HTML, CSS and bare addresses, with the encodings that browsers undo. In a stream it holds back what may be the beginning of one.
+ * A guard (id `link`) against addresses that take data out or lead elsewhere, in answers, reasoning, sources, tool arguments and
+ * tool results:
+ * Markdown, HTML, CSS and bare addresses, with the encodings that browsers undo. In a stream it holds back what may be the
+ * beginning of one.
  *
- * Addresses relative to the page pass. Redirects of an allowed host are not followed, and data in short pieces over many addresses is not seen.
+ * Addresses relative to the page pass. Redirects of an allowed host are not followed, and data in short pieces over many
+ * addresses is not seen.
  *
  * Raises `guard/invalid-option` for a host or scheme that cannot be read.
  *

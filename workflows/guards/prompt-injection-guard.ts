@@ -45,7 +45,9 @@ const optionKinds: KindsOf<PromptInjectionGuardOptions> = {
  * A guard (id `prompt-injection`) against text that tries to take over the model: lifted instructions, pretended roles, requests
  * for the system prompt, jailbreak personas, hidden and encoded orders, and in tool results orders to the model.
  *
- * It reads every user turn with its text files, every string of a tool result, and assistant turns that a client sends, because a client can forge its history. It matches phrases, not meaning: a text that quotes an attack is blocked, and a rephrased attack passes. If that matters, combine it with a guard that judges by model.
+ * It reads every user turn with its text files, every string of a tool result, and assistant turns that a client sends, because a
+ * client can forge its history. It matches phrases, not meaning: a text that quotes an attack is blocked, and a rephrased attack
+ * passes. If that matters, combine it with a guard that judges by model.
  */
 export const promptInjectionGuard = (
   options: PromptInjectionGuardOptions = {},
@@ -84,7 +86,8 @@ interface Asked<Context> {
 }
 
 /**
- * How likely a text tries to take over the model, from 0 to 1, by the phrases of {@link promptInjectionGuard} for tool results, which are those of the input and more: a
+ * How likely a text tries to take over the model, from 0 to 1, by the phrases of {@link promptInjectionGuard} for tool results,
+ * which are those of the input and more: a
  * cheap look before a judge.
  *
  * @example

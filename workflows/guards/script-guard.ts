@@ -38,7 +38,8 @@ const optionKinds: KindsOf<ScriptGuardOptions> = {
 };
 
 /**
- * A guard (id `script`) for the language of input and answers, detected by script: cheap and reliable for languages with their own script, and unable to distinguish languages that share one. Use Mastra's `LanguageDetector` for those.
+ * A guard (id `script`) for the language of input and answers, detected by script: cheap and reliable for languages with their
+ * own script, and unable to distinguish languages that share one. Use Mastra's `LanguageDetector` for those.
  *
  * Raises `guard/invalid-option` for a script that Unicode does not define.
  */

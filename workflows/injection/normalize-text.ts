@@ -21,7 +21,8 @@ const invisible = /[\u034F\u00AD\u061C\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2
 const invisibleInWord = /(?<=[A-Za-z])[\u200B-\u200D\u2060-\u2064\uFEFF]+(?=[A-Za-z])/g;
 
 /**
- * Brings a text into one notation: compatibility forms (NFKC) and accents of Latin letters folded, invisible and tag characters taken out and read,
+ * Brings a text into one notation: compatibility forms (NFKC) and accents of Latin letters folded, invisible and tag characters
+ * taken out and read,
  * letters of other scripts that look Latin read as Latin inside Latin words, white space collapsed.
  */
 export const normalizeText = (raw: string): NormalizedText => {

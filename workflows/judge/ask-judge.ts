@@ -58,7 +58,8 @@ type Message =
   | { readonly role: 'user' | 'assistant'; readonly content: readonly { readonly type: 'text'; readonly text: string }[] };
 
 /**
- * Asks a language model questions about a text. A reply in another form, with another nonce, without an answer, or with a quotation that does not stand
+ * Asks a language model questions about a text. A reply in another form, with another nonce, without an answer, or with a
+ * quotation that does not stand
  * in the text is asked for once more; then it is `guard/unavailable`. There is no default answer.
  */
 export const askJudge = async (

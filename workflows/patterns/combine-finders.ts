@@ -25,7 +25,8 @@ export const countKinds = <Kind extends string>(spans: readonly ValueSpan<Kind>[
 export type NamedFinders<Kind extends string = string> = readonly (readonly [kind: Kind, finder: Finder])[];
 
 /**
- * Puts finders together: values that overlap become one span, since taking out one of them would leave a piece of the other; where
+ * Puts finders together: values that overlap become one span, since taking out one of them would leave a piece of the other;
+ * where
  * one of them is closed, the span ends with it.
  * `maxLength` is that of the longest value; only text made for it has rows of overlapping values that are longer.
  */

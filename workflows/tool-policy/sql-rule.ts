@@ -18,7 +18,8 @@ export interface SqlRuleOptions {
   /** Allowed functions, in addition to the usual ones for numbers, texts and times. Default: none. */
   readonly functions?: readonly string[];
   /**
-   * Reads a statement, such as with `pgsql-parser`; undefined rejects it. Default: a reader of our own for plain queries, which rejects whatever databases read in different
+   * Reads a statement, such as with `pgsql-parser`; undefined rejects it. Default: a reader of our own for plain queries, which
+   * rejects whatever databases read in different
    * ways: comments, dollar quotes, backslashes in texts, quoted names with anything but letters.
    */
   readonly parse?: (sql: string) => SqlFacts | undefined | Promise<SqlFacts | undefined>;

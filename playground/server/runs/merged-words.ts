@@ -5,7 +5,8 @@ import type { MergedText, MergeView, StudioEntry, TextAt } from '../../protocol/
 import type { ShowText } from './guard-words.js';
 
 /**
- * What the branches of a block made of the same words, and what was made of that, for the conflict that is this entry. All of it is read
+ * What the branches of a block made of the same words, and what was made of that, for the conflict that is this entry. All of it
+ * is read
  * from what was recorded: the result is what the next guard of the phase was given, and absent where none was asked. Raises
  * `studio/not-found` where the entry is no conflict.
  */

@@ -15,7 +15,8 @@ import {
 } from './run-store.js';
 
 /**
- * Lines stand in blocks, one for each writing: a row for each line would keep the process busy for a tenth of a millisecond each. A block
+ * Lines stand in blocks, one for each writing: a row for each line would keep the process busy for a tenth of a millisecond each.
+ * A block
  * is known by the number of its first line; JSON has no line ends.
  */
 const blocksTable = `CREATE TABLE IF NOT EXISTS blocks (runId TEXT NOT NULL, kind TEXT NOT NULL, seq INTEGER NOT NULL,

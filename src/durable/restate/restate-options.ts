@@ -35,7 +35,8 @@ export interface RestateOptions {
   /** Milliseconds until a step times out and is started again in another process; at least 1,000. Default: one hour. */
   readonly stepTimeoutMs?: number;
   /**
-   * How many processes may die of a run one after another, none of them a step further than the one before, until it is given up as
+   * How many processes may die of a run one after another, none of them a step further than the one before, until it is given up
+   * as
    * `durable/lost-run`; at least 1. Default: 10.
    */
   readonly maxDeaths?: number;

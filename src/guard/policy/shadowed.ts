@@ -11,7 +11,8 @@ import type { PolicyState } from './policy-state.js';
 const mostWaiting = 1_000;
 
 /**
- * `shadow`: the guard judges a copy, after the run went on, and its verdict is recorded and nothing else. The calls of one run are
+ * `shadow`: the guard judges a copy, after the run went on, and its verdict is recorded and nothing else. The calls of one run
+ * are
  * made one after another, for a guard may keep a state; the verdict may be there only after the run has ended.
  */
 export const shadowed: Layer = (inner, { author, state, ports }) => {

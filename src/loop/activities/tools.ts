@@ -91,7 +91,8 @@ const settleDenial = async (
 };
 
 /**
- * Finds out which calls need a person's approval: those of which a guard of the stream said so, and those whose tool or caller asks
+ * Finds out which calls need a person's approval: those of which a guard of the stream said so, and those whose tool or caller
+ * asks
  * for it. Each call is asked about once. Says whether any of them waits.
  */
 const requestApprovals = async (run: Run, attempt: Attempt, calls: readonly ToolCall[]): Promise<boolean> => {

@@ -16,7 +16,8 @@ export type Settled = Readonly<Record<string, number>>;
 
 /**
  * What makes `before` `after`; nothing where they are the same. Made for values that grow at their ends, as conversations do: no
- * published differ that is kept tells an appended word or entry in time proportional to the length. Settled entries are not looked at.
+ * published differ that is kept tells an appended word or entry in time proportional to the length. Settled entries are not
+ * looked at.
  */
 export const diff = (before: unknown, after: unknown, settled: Settled = {}): Patch | undefined => {
   if (typeof before === 'string' && typeof after === 'string') return diffTexts(before, after);

@@ -9,8 +9,10 @@ type Scorers = NonNullable<Task['scorers']>;
 type IterationRuling = Exclude<Awaited<ReturnType<Option<'onIterationComplete'>>>, void>;
 
 /**
- * Asks `isTaskComplete` about each answer, and `onIterationComplete` about each step: what was accepted, and nothing else. They may end
- * the run, ask for another step, and tell the model why; `maxSteps` and `bail()` bound the run either way. Undefined where the call has
+ * Asks `isTaskComplete` about each answer, and `onIterationComplete` about each step: what was accepted, and nothing else. They
+ * may end
+ * the run, ask for another step, and tell the model why; `maxSteps` and `bail()` bound the run either way. Undefined where the
+ * call has
  * neither.
  */
 export const createAfterStep = (target: LoopTarget, hasBailed: () => boolean): LoopPorts['afterStep'] => {

@@ -150,7 +150,8 @@ export class InterlockAgent<
   }
 
   /**
-   * Follows a run that an engine keeps, from any process, to its end or to where it is suspended; `from` a chunk's `metadata.sequence` on.
+   * Follows a run that an engine keeps, from any process, to its end or to where it is suspended; `from` a chunk's
+   * `metadata.sequence` on.
    * Raises `durable/no-engine` and `durable/no-run`; so do `resume` and `cancel`.
    */
   async attach(runId: string, options: AttachOptions = {}): Promise<InterlockStream> {

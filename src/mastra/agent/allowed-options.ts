@@ -6,7 +6,8 @@ import { isPlainObject } from '../plain-object.js';
 import type { InterlockConfig } from './config.js';
 
 /**
- * What a client may say through Mastra's server, which hands on every field of a request's body: what its API documents. Guards, and
+ * What a client may say through Mastra's server, which hands on every field of a request's body: what its API documents. Guards,
+ * and
  * what they withhold, are the application's to choose.
  */
 const served = namesWhere(({ isServed }) => isServed === true);
@@ -31,7 +32,8 @@ const ownModel = (): InterlockError =>
   new InterlockError('agent/served-option', { path: 'model', detail: 'a request names a model by its id' });
 
 /**
- * The options of a run that a thread starts may have come with a request, which nothing tells: a model that is plain data is refused as
+ * The options of a run that a thread starts may have come with a request, which nothing tells: a model that is plain data is
+ * refused as
  * with {@link checkServedOptions}. Whatever else a request could say of guards is `agent/loosened-option`.
  */
 export const checkSignalOptions = (given: object): void => {

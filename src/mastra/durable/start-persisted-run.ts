@@ -33,7 +33,8 @@ type RunStart =
   | { readonly error: unknown };
 
 /**
- * Sets a run up. A failure of the first setup is persisted; a failure of a later one is not. A run that continues keeps the limits that
+ * Sets a run up. A failure of the first setup is persisted; a failure of a later one is not. A run that continues keeps the
+ * limits that
  * it began with: the journal is only valid under them. Rejects with `durable/changed-code` or `durable/unknown-format`.
  */
 export const startPersistedRun = async (

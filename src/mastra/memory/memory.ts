@@ -40,7 +40,8 @@ interface OpenConversationOptions {
 }
 
 /**
- * Finds or makes the thread of a call and passes it to memory's own processors, as Mastra's agent does. Ids in the request context override the caller's, because the server sets them.
+ * Finds or makes the thread of a call and passes it to memory's own processors, as Mastra's agent does. Ids in the request
+ * context override the caller's, because the server sets them.
  *
  * Raises `agent/invalid-option` when an id is missing or the thread belongs to another resource, and
  * `agent/unsupported-option` for options of memory that the loop does not support.

@@ -22,7 +22,8 @@ interface Settled {
 }
 
 /**
- * Keeps copies of messages. A message that has changed is copied again, except for its unchanged parts, so each message is compared with its copy. When only the loop holds the conversation, settled messages are not compared.
+ * Keeps copies of messages. A message that has changed is copied again, except for its unchanged parts, so each message is
+ * compared with its copy. When only the loop holds the conversation, settled messages are not compared.
  *
  * @param isHandedOut whether other code may have changed messages
  */

@@ -47,7 +47,9 @@ export interface ReplayOptions {
 }
 
 /**
- * Runs a recorded run again, with the same or other guards. Models, tools, memory and people are not called; their recorded responses are used. Guards are called, including guards with their own model. When a guard causes a request that was not recorded, the replay ends there and reports it.
+ * Runs a recorded run again, with the same or other guards. Models, tools, memory and people are not called; their recorded
+ * responses are used. Guards are called, including guards with their own model. When a guard causes a request that was not
+ * recorded, the replay ends there and reports it.
  *
  * Raises `trace/invalid`, `trace/redacted`, and `pipeline/…` for invalid guards.
  *

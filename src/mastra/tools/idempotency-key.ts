@@ -6,7 +6,10 @@ interface CallingContext {
 }
 
 /**
- * The idempotency key of a tool call: unique to the call, and the same for each run of it, in every process. Pass it to the service that the tool calls, so that it can recognize a repeated call. The AI SDK's tools find the key in their options, as `idempotencyKey`. It also holds for the tools of a sub-agent when an engine stores its supervisor's run; a stock agent of Mastra's makes new calls when it is started again.
+ * The idempotency key of a tool call: unique to the call, and the same for each run of it, in every process. Pass it to the
+ * service that the tool calls, so that it can recognize a repeated call. The AI SDK's tools find the key in their options, as
+ * `idempotencyKey`. It also holds for the tools of a sub-agent when an engine stores its supervisor's run; a stock agent of
+ * Mastra's makes new calls when it is started again.
  *
  * @param context the second argument of a tool's `execute`. The result is undefined if the caller is not an agent of Interlock
  * @example

@@ -75,7 +75,8 @@ const plans = new WeakMap<readonly PipelineStep[], Plan>();
 const recordingPlans: typeof plans = new WeakMap();
 
 /**
- * Compiles a lane, once for each array; nothing where it has no guards. With `recordsEdits` its guards report what they changed. Raises
+ * Compiles a lane, once for each array; nothing where it has no guards. With `recordsEdits` its guards report what they changed.
+ * Raises
  * `pipeline/…` for what cannot work.
  */
 export const compileLane = (steps: readonly PipelineStep[], id: string, recordsEdits = false): Plan | undefined => {

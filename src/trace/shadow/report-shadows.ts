@@ -8,7 +8,8 @@ import { compareShadows, type ShadowOptions, type ShadowReport } from './shadow-
 /** How shadows of recorded runs are compared. */
 export interface TracedShadowOptions extends ShadowOptions {
   /**
-   * Which words examples show. `accepted`: those that are in the public view of the trace. `all`: rejected ones too; keep such a report like the
+   * Which words examples show. `accepted`: those that are in the public view of the trace. `all`: rejected ones too; keep such a
+   * report like the
    * traces themselves. Default `accepted`.
    */
   readonly words?: 'accepted' | 'all';

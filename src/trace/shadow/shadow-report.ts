@@ -7,7 +7,8 @@ export interface ShadowOptions {
   /** Id of the shadow; default all of them. */
   readonly guard?: string;
   /**
-   * Id of the guard with which it is compared. Default: what came of its lane, which is the strictest verdict of all guards of the step that
+   * Id of the guard with which it is compared. Default: what came of its lane, which is the strictest verdict of all guards of
+   * the step that
    * are on the same side of the model.
    */
   readonly against?: string;
