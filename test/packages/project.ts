@@ -77,7 +77,8 @@ export const examples = globSync('examples/*/package.json', { cwd: root })
 /** Builds and packs in a folder of its own, so that the repository's `dist` is unchanged. The studio's pages are left out. */
 const pack = async (folder: string): Promise<string> => {
   mkdirSync(folder);
-  for (const name of ['package.json', 'README.md', 'LICENSE']) cpSync(join(root, name), join(folder, name));
+  for (const name of ['package.json', 'README.md', 'LICENSE', 'docs/reference/errors.md'])
+    cpSync(join(root, name), join(folder, name));
   const build = ['--import', 'tsx', 'scripts/build.ts', '--no-pages', '--out', join(folder, 'dist')];
   await runWell(nodes[24], build, { cwd: root });
   const [packed] = JSON.parse(await runWell('npm', ['pack', '--json', '--ignore-scripts'], { cwd: folder })) as [
