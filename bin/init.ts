@@ -1,7 +1,7 @@
 import { createTwoFilesPatch } from 'diff';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { check } from './check.js';
 import type { Command, CommandIo } from './command.js';
@@ -32,7 +32,7 @@ Then it runs \`check\`.
 With --template it writes a new application into an empty folder instead: one guarded
 agent, which answers without a key.
 
-  --template <name>  ${Object.keys(templates).join(' or ')}: a chat in the terminal, or an HTTP endpoint.
+  --template <name>  chat: in the terminal; api: an HTTP endpoint; next: a chat page in Next.js.
   --yes           Writes the files without asking.
   --swap-only     Changes imports and classes, and proposes no guards.
   --entry <file>  The module that exports the Mastra instance, for \`check\`.
@@ -78,8 +78,10 @@ const writeTemplate = (name: string, io: CommandIo): number => {
     io.err(`Nothing was written: ${present.join(', ')} exists already. Run this in an empty folder.\n`);
     return 2;
   }
-  mkdirSync(io.cwd, { recursive: true });
-  for (const [path, text] of files) writeFileSync(join(io.cwd, path), text);
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(io.cwd, path)), { recursive: true });
+    writeFileSync(join(io.cwd, path), text);
+  }
   io.out(`Written: ${files.map(([path]) => path).join(', ')}\nNext: npm install && npm start\n`);
   return 0;
 };

@@ -1,4 +1,4 @@
-/** The files of an application to begin with, by path. */
+/** The files of a new application, by path. */
 type Template = Readonly<Record<string, string>>;
 
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
@@ -27,6 +27,128 @@ const tsconfig = json({
   },
   include: ['*.ts'],
 });
+
+const nextManifest = json({
+  private: true,
+  type: 'module',
+  scripts: {
+    dev: 'next dev',
+    build: 'next build',
+    start: 'next build && next start',
+    check: 'mastra-interlock check --entry mastra.ts',
+    typecheck: 'tsc',
+  },
+  engines: { node: '>=22.18' },
+  dependencies: {
+    '@ai-sdk/react': '^4.0.177',
+    '@mastra/ai-sdk': '^1.10.4',
+    '@mastra/core': '^1.71.0',
+    ai: '^7.0.173',
+    'mastra-interlock': 'latest',
+    next: '^16.4.6',
+    react: '^19.3.1',
+    'react-dom': '^19.3.1',
+    zod: '^4.6.7',
+  },
+  devDependencies: { '@types/node': '^24.19.2', '@types/react': '^19.3.0', typescript: '^5.9.3' },
+});
+
+const nextTsconfig = json({
+  compilerOptions: {
+    target: 'ES2024',
+    lib: ['ES2024', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
+    module: 'ESNext',
+    moduleResolution: 'bundler',
+    jsx: 'react-jsx',
+    types: ['node'],
+    strict: true,
+    verbatimModuleSyntax: true,
+    isolatedModules: true,
+    allowJs: true,
+    esModuleInterop: true,
+    resolveJsonModule: true,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    incremental: true,
+    skipLibCheck: true,
+    plugins: [{ name: 'next' }],
+  },
+  include: ['next-env.d.ts', '**/*.ts', '**/*.tsx', '.next/types/**/*.ts', '.next/dev/types/**/*.ts'],
+  exclude: ['node_modules'],
+});
+
+const nextConfig = `import type { NextConfig } from 'next';
+
+// Packages that run on the server stay outside the bundle.
+export default { serverExternalPackages: ['@mastra/core', 'mastra-interlock'] } satisfies NextConfig;
+`;
+
+const nextLayout = `import type { ReactNode } from 'react';
+
+export default function Layout({ children }: { children: ReactNode }) {
+  return (
+    <html lang="en">
+      <body>{children}</body>
+    </html>
+  );
+}
+`;
+
+const nextPage = `'use client';
+
+import { useChat } from '@ai-sdk/react';
+import { visibleMessages } from 'mastra-interlock/ui';
+import { useState } from 'react';
+
+export default function Page() {
+  const [text, setText] = useState('');
+  const { messages, sendMessage, setMessages, status, error } = useChat({
+    // Removes rejected content from the chat's state, which the next request sends.
+    onFinish: ({ messages: all }) => setMessages(visibleMessages(all)),
+  });
+  return (
+    <main>
+      {visibleMessages(messages).map(({ id, role, parts }) => (
+        <p key={id}>
+          <b>{role}: </b>
+          {parts.map((part, at) => {
+            if (part.type === 'text') return <span key={at}>{part.text}</span>;
+            return part.type === 'data-tripwire' ? <em key={at}>I cannot help with that.</em> : null;
+          })}
+        </p>
+      ))}
+      {error && <p role="alert">Something went wrong. Try again.</p>}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void sendMessage({ text });
+          setText('');
+        }}
+      >
+        <input aria-label="Message" value={text} onChange={(event) => setText(event.target.value)} />
+        <button disabled={status === 'submitted' || status === 'streaming' || text === ''}>Send</button>
+      </form>
+    </main>
+  );
+}
+`;
+
+const nextRoute = `import { handleChatStream } from '@mastra/ai-sdk';
+import { createUIMessageStreamResponse } from 'ai';
+import { errorResponse } from 'mastra-interlock';
+import { mastra } from '../../../mastra.ts';
+
+export async function POST(request: Request): Promise<Response> {
+  try {
+    // Only the messages: other fields of a request would be options of the call.
+    const { messages } = await request.json();
+    const stream = await handleChatStream({ mastra, agentId: 'assistant', params: { messages }, version: 'v7' });
+    return createUIMessageStreamResponse({ stream });
+  } catch (error) {
+    return errorResponse(error);
+  }
+}
+`;
 
 const mastra = `import { Mastra } from '@mastra/core';
 import { InterlockAgent } from 'mastra-interlock';
@@ -94,5 +216,14 @@ export const templates: Readonly<Record<string, Template>> = {
     'tsconfig.json': tsconfig,
     'mastra.ts': mastra,
     'main.ts': apiMain,
+  },
+  next: {
+    'package.json': nextManifest,
+    'tsconfig.json': nextTsconfig,
+    'next.config.ts': nextConfig,
+    'mastra.ts': mastra,
+    'app/layout.tsx': nextLayout,
+    'app/page.tsx': nextPage,
+    'app/api/chat/route.ts': nextRoute,
   },
 };

@@ -142,11 +142,14 @@ describe('mastra-interlock init', () => {
 });
 
 describe('init --template', () => {
-  it.each(['chat', 'api'])('%s writes a guarded application', async (name) => {
+  it.each(['chat', 'api', 'next'])('%s writes a guarded application', async (name) => {
     const { code, out, read } = await initIn({}, ['--template', name]);
     expect(code).toBe(0);
     expect(out).toContain('Next: npm install && npm start');
-    expect(JSON.parse(read('package.json'))).toMatchObject({ type: 'module', scripts: { start: 'node main.ts' } });
+    expect(JSON.parse(read('package.json'))).toMatchObject({
+      type: 'module',
+      scripts: { start: name === 'next' ? 'next build && next start' : 'node main.ts' },
+    });
     expect(editAgents(read('mastra.ts'))).toBe(read('mastra.ts'));
   });
 
