@@ -174,7 +174,7 @@ export interface StepRuling {
   /** What the model is told in the steps that follow, in place of what it was told before. */
   readonly feedback?: string;
   /** What the stream says about it. */
-  readonly chunk?: Chunk;
+  readonly chunks?: readonly Chunk[];
 }
 
 /** One attempt at a step as results report it, in the shape that Mastra gives its steps. */
