@@ -18,6 +18,6 @@ export const afterStep = async (run: Run, goesOn: boolean): Promise<{ goesOn: bo
   return { goesOn: ruling.goesOn, ...(outcome && { outcome }) };
 };
 
-/** What the application told the model is no part of the result. */
+/** Feedback of the application to the model is not part of the result. */
 export const clearStepFeedback = ({ options: { ports }, list }: Run): void =>
   ports.messages.writeTagged(list, stepFeedbackTag, []);

@@ -8,7 +8,7 @@ export interface RecordedRun {
   readonly writer: TraceWriter;
   /** Part ids that the run has given out so far. */
   readonly usedPartIds: () => ReadonlySet<string>;
-  /** Told once a provider has begun to answer. */
+  /** Called once a provider has started to respond. */
   readonly onOpened: () => void;
 }
 
@@ -28,7 +28,7 @@ export const recordPorts = (ports: LoopPorts, recorded: RecordedRun): LoopPorts 
         recorded.onOpened();
         return { ...response, parts: partsOf(response.parts, { ...recorded, ports, call, abortSignal: request.abortSignal }) };
       } catch (error) {
-        if (!request.abortSignal.aborted) writeEnded(writer, call, { error }); // whoever is hung up on fails for that alone
+        if (!request.abortSignal.aborted) writeEnded(writer, call, { error }); // a call that was aborted fails only because of that
         throw error;
       }
     },
@@ -74,7 +74,7 @@ const recordAfterStep =
     return { goesOn, ...(feedback !== undefined && { feedback }), ...(chunks && { chunks }) };
   };
 
-/** What is sent beside the prompt; tools by their names. */
+/** The fields of the request besides the prompt; tools by name. */
 export const requestFacts = ({
   prompt,
   tools,

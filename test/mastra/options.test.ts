@@ -85,7 +85,7 @@ describe('options of a call', () => {
     expect(sentText(model, 'system')).toBe('Speak Danish.');
   });
 
-  it('system and context stand beside what the caller says', async () => {
+  it("system and context are sent with the caller's messages", async () => {
     const { agent, model } = makeAgent();
     await agent.generate('Hi', { system: 'It is noon.', context: [{ role: 'user', content: 'Earlier.' }] });
     expect(sentText(model, 'system')).toBe('Answer.\nIt is noon.');

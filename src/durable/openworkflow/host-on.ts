@@ -23,7 +23,7 @@ export interface HostOptions {
   readonly suspects: Suspects;
 }
 
-/** How often it is looked whether somebody wants a run to be canceled. */
+/** How often the process checks for requested cancellations. */
 const lookForCancelsMs = 250;
 
 /** A run whose process fails without dying is tried again like this, for as long as it takes. */
@@ -91,7 +91,7 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
   };
 };
 
-/** What SQLite raises for a call is told by our code. */
+/** Translates SQLite's errors into this library's codes. */
 const reachable = (path: string, { board, ...runs }: ProgramRuns): ProgramRuns => {
   const told = <T extends object>(methods: T): T =>
     Object.fromEntries(
@@ -114,13 +114,16 @@ const waitForOthers = (backend: BackendSqlite): void => {
   databaseOf(backend).exec(`PRAGMA busy_timeout = ${patienceMs}`);
 };
 
-/** What was just begun is not left to wait for the worker's next look. Two looks at once would give one slot of the worker to two runs. */
+/**
+ * Claims a run right after its start, without waiting for the worker's next poll. Two polls at the same time would give one
+ * worker slot to two runs.
+ */
 const claimingNow = (worker: Worker): (() => Promise<void>) => {
   let last: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
   const look = async (before: Promise<void>): Promise<void> => {
     await before.catch(() => undefined);
-    next = undefined; // who begins a run from now on may be too late for this look
+    next = undefined; // a run that starts from now on may miss this poll
     await worker.tick();
   };
   return () => (last = next ??= look(last));

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 import { openFile } from './open-file.js';
 
-/** Makes a file, and holds it for a while as who writes to it. */
+/** Creates a file and holds its write lock for a while. */
 const maker = `
   const { DatabaseSync } = require('node:sqlite');
   const { parentPort, workerData } = require('node:worker_threads');

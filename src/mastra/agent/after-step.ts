@@ -63,7 +63,10 @@ const judgeAnswer = async ({ task, goal }: Judges, target: LoopTarget, ended: En
   return pursued ? { ...pursued, chunks: [...(judged.chunks ?? []), ...(pursued.chunks ?? [])] } : judged;
 };
 
-/** Runs the scorers of `isTaskComplete`; an answer that does not pass is followed by another step, which is told their reasons. */
+/**
+ * Runs the scorers of `isTaskComplete`. A response that does not pass is followed by another step, in which the model gets the
+ * scorers' reasons.
+ */
 const judgeTask = async (
   { scorers, strategy, parallel, timeout, onComplete, suppressFeedback = false }: Task & { scorers: Scorers },
   target: LoopTarget,

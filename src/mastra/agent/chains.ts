@@ -26,7 +26,7 @@ export interface Chains {
   readonly saving: readonly Processor[];
   /** Those at the head of `input` that are the memory's or the agent's own; a replay does to the conversation what they did. */
   readonly recalling: readonly Processor[];
-  /** Whether error guards were asked for: Mastra then grants retries without being told how many. */
+  /** Whether the caller requested error guards: Mastra then grants retries without a given number. */
   readonly hasErrorGuards: boolean;
 }
 
@@ -76,7 +76,8 @@ interface HostLanes {
 }
 
 /**
- * The processors that Mastra's agent adds for its workspace, skills, signals, channels and browser. They run in its lanes, before its
+ * The processors that Mastra's agent adds for its workspace, skills, signals, channels and browser. They run in its lanes, before
+ * its
  * guards of the input and after those of the output, so that the guards judge what they add and they see what was accepted.
  */
 const hostProcessors = async (agent: Agent, { input, requestContext, signals = [] }: HostLanes) => {

@@ -50,7 +50,7 @@ export interface StartOptions {
   readonly isContinued?: boolean;
   /** The limits that the run began with, when it continues. Default: those of the agent and the call. */
   readonly limits?: LoopLimits;
-  /** Told of each chunk once it can be seen, beside the caller. */
+  /** Called with each chunk once it is visible, in addition to the caller's stream. */
   readonly show?: (chunk: Chunk) => void;
   /** Answers in the place of models and tools, where anything does. */
   readonly answering?: (ports: LoopPorts) => LoopPorts;

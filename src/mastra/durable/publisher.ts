@@ -8,19 +8,19 @@ import { encode } from '../../loop/state/encode.js';
 import type { PersistedCall } from './persisted-segment.js';
 import { createEntryParser, readChunk, withOwnStep, writeEntry, type RunEntry } from './run-entry.js';
 
-/** What a process tells of a segment of a run to whoever follows it from elsewhere. */
+/** Publishes a run segment of this process for followers in other processes. */
 export interface Publisher {
-  /** Stands for the process in what it tells. */
+  /** Identifies the process in its entries. */
   readonly life: string;
   /** Takes the run segment up, before anything of it happens here; once. */
   open(): Promise<void>;
-  /** Whether it was told, here or by an earlier process, that the run segment waits for other code. */
+  /** Whether this or an earlier process has published that the run segment waits for other code. */
   readonly hasWaited: boolean;
   /** Takes a chunk that can be seen. */
   show(chunk: Chunk): void;
-  /** The same journal, whose checkpointed sections end once everything that they showed was told. */
+  /** The same journal, whose checkpointed sections end once all their output is published. */
   around(journal: Journal): Journal;
-  /** Settles when what was shown is told, as far as it can be. */
+  /** Settles once the output is published, as far as possible. */
   flush(): Promise<void>;
 }
 
@@ -31,7 +31,8 @@ export interface PublisherOptions {
 }
 
 /**
- * Tells a run segment as one stream, whatever happens to its processes. Where one died in the middle of a checkpointed section, the next one withdraws the
+ * Tells a run segment as one stream, whatever happens to its processes. Where one died in the middle of a checkpointed section,
+ * the next one withdraws the
  * words that had left of it, for the model will say others, and does not repeat what it tells in the same words.
  */
 export const createPublisher = ({ board, sitting: segment, call }: PublisherOptions): Publisher => {
@@ -82,7 +83,8 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
       const key = left.size > 0 ? keyOf(own) : '';
       const count = left.get(key) ?? 0;
       if (count > 0) return void left.set(key, count - 1);
-      // Who is cut off asks for what follows. A process that was given up may have written meanwhile: the place is then later, never earlier.
+      // The position from which a dropped reader continues. A process that was given up may have written in the meantime: the
+      // position is then later, never earlier.
       if (next !== undefined) Object.assign(chunk, { metadata: { ...place.at, ...chunk.metadata, sequence: next } });
       add(text);
     },
@@ -112,7 +114,7 @@ const countsOf = (published: readonly RunEntry[]): Map<string, number> => {
   return counts;
 };
 
-/** What is told of a run segment that other code is to go on with. */
+/** The type of the chunk for a run segment that other code must continue. */
 export const needsDecisionType = 'data-interlock-needs-decision';
 
 /** Chunks that say the same have the same key. */
@@ -120,14 +122,15 @@ const keyOf = (chunk: Chunk): string => stringify(chunk) ?? '';
 
 const retractType = 'data-interlock-retract';
 
-/** Chunks of what a model says; what becomes of its calls is told by others. */
+/** Chunks of model output; the outcome of its calls is in other chunks. */
 const modelPartTypes = /^((text|reasoning)-.*|tool-call(-delta|-input.*)?|source)$/;
 
 const modelPartId = (chunk: Chunk): string | undefined =>
   modelPartTypes.test(chunk.type) ? (partIdOf(chunk) ?? (chunk.payload as { id?: string } | undefined)?.id) : undefined;
 
 /**
- * Parts that were said in a checkpointed section, and that nothing kept knows of; of these, those that were not withdrawn. What the run still holds
+ * Parts that were said in a checkpointed section, and that nothing kept knows of; of these, those that were not withdrawn. What
+ * the run still holds
  * back will be seen as it is.
  */
 const unfinished = (published: readonly RunEntry[], { options }: Run): { said: Set<string>; partIds: string[] } => {

@@ -3,14 +3,14 @@ import { decode } from '../../loop/state/encode.js';
 import type { Position } from '../../trace/recorder.js';
 import type { PersistedCall } from './persisted-segment.js';
 
-/** What an entry of a run on the board says of itself; below it stands a call, or a chunk. */
+/** The heading of a run's entry on the board; a call or a chunk follows it. */
 export type Heading =
   /** A process takes up a run segment: from here on nothing counts that another one still says of the run. */
   | { readonly kind: 'life'; readonly life: string; readonly sitting: number }
   /** What can be seen, and the checkpointed section of the run in which it came out. */
   | { readonly kind: 'chunk'; readonly life: string; readonly stretch: string; readonly at: Position };
 
-/** A chunk of a run as everybody may hear it. */
+/** A published chunk of a run. */
 export interface RunEntry {
   /** Its place on the board of the run: it grows, not always by one. */
   readonly sequence: number;
@@ -22,11 +22,11 @@ export interface RunEntry {
   readonly text: string;
 }
 
-/** Somebody who hears what is told of a run from its beginning. */
+/** Parses the entries of a run from its beginning. */
 export interface EntryParser {
   /** The place of what is heard next. */
   readonly place: number;
-  /** Who has taken the run up, one after the other. */
+  /** The processes that have run it, in order. */
   readonly lives: readonly string[];
   /** The last run segment that was taken up, and where that was first. */
   readonly opened: { readonly sitting: number; readonly sequence: number; readonly call: PersistedCall } | undefined;
@@ -34,7 +34,7 @@ export interface EntryParser {
   take(entries: readonly string[]): RunEntry[];
 }
 
-/** @param text what stands below the heading, see `encode` */
+/** @param text the body below the heading, see `encode` */
 export const writeEntry = (heading: Heading, text: string): string => `${JSON.stringify(heading)}\n${text}`;
 
 export const readChunk = ({ text }: RunEntry): Chunk => decode(text) as Chunk; // what a chunk was made to
@@ -47,11 +47,14 @@ interface StepFinish {
   };
 }
 
-/** A `step-finish` chunk repeats all steps so far: it is told with its own alone, so that a run costs the same with each step. */
+/**
+ * A `step-finish` chunk repeats all steps so far. It is published with its own step only, so that the cost of a step stays
+ * constant.
+ */
 export const withOwnStep = (chunk: Chunk): Chunk => {
   const { output, ...payload } = (chunk.type === 'step-finish' ? chunk.payload : {}) as StepFinish;
   const last = output?.steps?.at(-1);
-  if (!last || last.toolCalls !== output?.toolCalls) return chunk; // the end of an earlier step is told again
+  if (!last || last.toolCalls !== output?.toolCalls) return chunk; // the end of an earlier step is repeated
   return { ...chunk, payload: { ...payload, output: { ...output, steps: [last], earlier: (output?.steps?.length ?? 1) - 1 } } };
 };
 

@@ -26,7 +26,7 @@ export const lookAgainMs = 50;
 
 export const pause = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, lookAgainMs));
 
-/** Somebody who listens to a run from its beginning, to the end of one of its run segments. */
+/** Follows a run from its beginning to the end of one of its segments. */
 export interface RunSubscription {
   /** The number of that run segment. */
   readonly number: number;
@@ -34,13 +34,13 @@ export interface RunSubscription {
   readonly entries: RunEntry[];
   /** Gives a chunk the steps back that were heard before it. */
   readonly withSteps: (chunk: Chunk) => Chunk;
-  /** Who has taken the run up, one after the other. */
+  /** The processes that have run it, in order. */
   readonly lives: readonly string[];
-  /** The call of the run segment, as soon as it is told. */
+  /** The call of the run segment, once it is published. */
   readonly call: PersistedCall | undefined;
   /** Looks and listens; gives what the run segment ended with, once it has. */
   poll(): Promise<SegmentEnd | undefined>;
-  /** Looks and listens; says whether the run segment has begun anywhere, or has ended. */
+  /** Reads new entries; resolves to whether the run segment has started in any process, or has ended. */
   hasStarted(): Promise<boolean>;
 }
 
@@ -49,7 +49,7 @@ export const subscribe = (context: DurableContext, { runId, number, id }: Segmen
   const entries: RunEntry[] = [];
   let end: SegmentEnd | undefined;
   const poll = async (): Promise<SegmentEnd | undefined> => {
-    end ??= await findEnd(context, id); // first, so that everything is heard that was told before the end
+    end ??= await findEnd(context, id); // first, so that all entries before the end are read
     entries.push(...parser.take(await context.board.read(runId, parser.place)));
     return end;
   };
