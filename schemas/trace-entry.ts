@@ -221,7 +221,7 @@ export const traceEntrySchema = z.discriminatedUnion('kind', [
     kind: z.literal('after-step'),
     goesOn: z.boolean(),
     feedback: z.string().optional(),
-    chunk: z.unknown().optional(),
+    chunks: z.array(z.unknown()).optional(),
   }),
   /** What a processor of the memory made of the conversation, or why it stopped. */
   z.object({

@@ -10,7 +10,9 @@ export const afterStep = async (run: Run, goesOn: boolean): Promise<{ goesOn: bo
   const { afterStep: ask, messages } = run.options.ports;
   if (!ask) return { goesOn };
   const ruling = await ask({ list: run.list, steps: acceptedSteps(run), goesOn });
-  const { outcome } = ruling.chunk ? await emitJudged(run, { ...ruling.chunk, runId: run.options.runId, from: 'AGENT' }) : {};
+  let outcome: Outcome | undefined;
+  for (const chunk of ruling.chunks ?? [])
+    outcome ??= (await emitJudged(run, { ...chunk, runId: run.options.runId, from: 'AGENT' })).outcome;
   if (ruling.feedback !== undefined)
     messages.writeTagged(run.list, stepFeedbackTag, [{ role: 'system', content: ruling.feedback }]);
   return { goesOn: ruling.goesOn, ...(outcome && { outcome }) };

@@ -174,7 +174,7 @@ export interface StepRuling {
   /** The feedback for the model in the following steps. It replaces earlier feedback. */
   readonly feedback?: string;
   /** What the stream says about it. */
-  readonly chunk?: Chunk;
+  readonly chunks?: readonly Chunk[];
 }
 
 /** One attempt at a step as results report it, in the shape that Mastra gives its steps. */

@@ -65,10 +65,13 @@ export const recordPorts = (ports: LoopPorts, recorded: RecordedRun): LoopPorts 
 const recordAfterStep =
   (ask: NonNullable<LoopPorts['afterStep']>, writer: TraceWriter): LoopPorts['afterStep'] =>
   async (ended) => {
-    const { goesOn, feedback, chunk } = await ask(ended);
-    const said = { ...(feedback !== undefined && { feedback }), ...(chunk && { chunk: writer.plain(chunk) }) };
+    const { goesOn, feedback, chunks } = await ask(ended);
+    const said = {
+      ...(feedback !== undefined && { feedback }),
+      ...(chunks && { chunks: chunks.map((chunk) => writer.plain(chunk)) }),
+    };
     writer.write({ kind: 'after-step', ...writer.place, goesOn, ...said });
-    return { goesOn, ...(feedback !== undefined && { feedback }), ...(chunk && { chunk }) };
+    return { goesOn, ...(feedback !== undefined && { feedback }), ...(chunks && { chunks }) };
   };
 
 /** The fields of the request besides the prompt; tools by name. */

@@ -45,7 +45,7 @@ const contentFields = {
   wrote: ['chunk'],
   tool: ['args', 'outcome'],
   'stop-condition': [],
-  'after-step': ['feedback', 'chunk'],
+  'after-step': ['feedback', 'chunks'],
   memory: ['adds', 'list', 'error'],
   cancel: ['reason'],
   resume: ['answer'],
