@@ -138,7 +138,7 @@ const config: OxlintConfig = {
       ],
       rules: { 'max-lines': ['error', { max: 750 }], 'max-lines-per-function': ['error', { max: 450 }] },
     },
-    { files: ['*.config.ts', 'site/.vitepress/**'], rules: { 'import/no-default-export': 'off' } },
+    { files: ['*.config.ts', 'site/.vitepress/**', 'examples/*/worker.ts'], rules: { 'import/no-default-export': 'off' } },
   ],
 };
 

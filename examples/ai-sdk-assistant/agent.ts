@@ -1,7 +1,6 @@
 import { tool, type LanguageModel } from 'ai';
-import { pipeline } from 'mastra-interlock';
 import { guardedToolLoop } from 'mastra-interlock/ai-sdk';
-import { promptInjectionGuard, redactor } from 'mastra-interlock/workflows';
+import { pipeline, promptInjectionGuard, redactor } from 'mastra-interlock/guards';
 import { z } from 'zod';
 
 const tools = {

@@ -1,20 +1,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { build, type BuildOptions, type Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { messageText, startOpenAIServer, type ReplySource } from '../../src/testing/index.js';
 import { openProjectBeside, packInto, readManifest, type Project } from './project.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'interlock-anywhere-'));
 let project: Project;
 beforeAll(async () => {
   const { devDependencies } = readManifest();
-  const beside = Object.fromEntries(['@mastra/core', 'ai', 'zod'].map((name) => [name, devDependencies[name] ?? '*']));
+  const beside = Object.fromEntries(
+    ['@ai-sdk/openai-compatible', '@mastra/core', 'ai', 'zod'].map((name) => [name, devDependencies[name] ?? '*']),
+  );
   project = await openProjectBeside(join(folder, 'project'), await packInto(folder), beside);
   project.write('guards.js', guardsProgram);
   project.write('ai-sdk.js', aiSdkProgram);
@@ -23,12 +26,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000);
 
 /** Guards that hash, decode, keep verdicts and hold a deadline, and hooks that are called without a host. */
 const guardsProgram = `
-  import { guard, lengthGuard, promptInjectionGuard, findPii, redactor, pipeline } from 'mastra-interlock/guards';
+  import { defaultGuards, guard, lengthGuard, promptInjectionGuard, findPii, redactor, pipeline } from 'mastra-interlock/guards';
   const reasonOf = async (act) => { try { await act(); return 'passes'; } catch (error) { return error.message; } };
   const messages = (text) => [{ id: '1', role: 'user', createdAt: new Date(), content: { format: 2, parts: [{ type: 'text', text }] } }];
   const abort = (reason) => { throw new Error(reason); };
   const ask = (processor, text) => reasonOf(() => processor.processInput({ messages: messages(text), systemMessages: [], abort, retryCount: 0 }));
-  redactor({ strategy: 'hash', key: 'k', kinds: ['email'] });
+  redactor({ strategy: 'hash', kinds: ['email'] });
+  defaultGuards({ for: 'agent-with-tools' });
   pipeline('p').then(guard(lengthGuard(), { deadlineMs: 5_000, cache: { maxEntries: 5 } })).commit();
   globalThis.answer = () => Promise.all([
     ask(lengthGuard({ maxChars: 5 }), 'too long'),
@@ -126,10 +130,11 @@ describe('a bundle that runs without Node', () => {
 /** The path of its program. */
 const { default: workerd } = createRequire(import.meta.url)('workerd') as { default: string };
 
-/** A server whose request handler a bundle is: what it answers to one request. */
+/** Starts a server and passes its address to `request`, whose response is returned as JSON, or with its status. */
 const served = async (
   [file = '', ...args]: readonly string[],
   addressIn: (output: string) => string | undefined,
+  request: (address: string) => Promise<Response> = fetch,
 ): Promise<unknown> => {
   const child = spawn(file, args, { cwd: project.folder, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
   const closed = once(child, 'close');
@@ -144,7 +149,7 @@ const served = async (
         });
       child.once('close', () => reject(new Error(`The server ended:\n${output}`)));
     });
-    const response = await fetch(address);
+    const response = await request(address);
     const body = await response.text();
     return response.ok ? JSON.parse(body) : [response.status, body, output];
   } finally {
@@ -176,6 +181,60 @@ describe('a Cloudflare worker', () => {
       return port && `http://127.0.0.1:${port}/`;
     });
     expect(answer).toEqual(expected[program]);
+  });
+});
+
+/** The model of the example: calls a tool, then repeats its result. */
+const reply: ReplySource = ({ messages }) => {
+  const result = messages.findLast(({ role }) => role === 'tool');
+  if (result) return { kind: 'text', text: `Done: ${messageText(result)}`, chunks: 4 };
+  const isMail = messages.some((message) => messageText(message).includes('all guests'));
+  const call = isMail ? { name: 'sendMail', args: { to: '*', text: 'Hi!' } } : { name: 'findGuest', args: { name: 'Dana' } };
+  return { kind: 'tool-calls', calls: [call] };
+};
+
+describe('the AI SDK example as a Cloudflare worker', () => {
+  it.each([
+    ['Where is Dana?', 'Done: Dana Whitfield, [EMAIL], room 12'],
+    ['Send all guests a mail.', [422, 'Blocked by one-guest: Mail goes to one guest.']],
+  ])('answers in workerd: %s', async (prompt, expectedAnswer) => {
+    const model = await startOpenAIServer({ reply });
+    try {
+      cpSync(join(import.meta.dirname, '../../examples/ai-sdk-assistant'), join(project.folder, 'assistant'), {
+        recursive: true,
+      });
+      const conditions = ['workerd', 'worker', 'browser'];
+      const entry: BuildOptions = { entryPoints: ['assistant/worker.ts'], platform: 'browser', format: 'esm', conditions };
+      const { outputFiles = [], metafile } = await bundled('ai-sdk', entry);
+      expect(unwanted(metafile as Metafile)).toEqual([]);
+      project.write('assistant.js', outputFiles[0]?.text ?? '');
+      project.write(
+        'assistant.capnp',
+        `using Workerd = import "/workerd/workerd.capnp";
+         const config :Workerd.Config = (
+           services = [
+             (name = "main", worker = (
+               modules = [(name = "worker", esModule = embed "assistant.js")],
+               compatibilityDate = "2026-01-01",
+               bindings = [(name = "OPENAI_API_KEY", text = "none"), (name = "OPENAI_BASE_URL", text = "${model.baseUrl}")])),
+             (name = "internet", network = (allow = ["local"]))],
+           sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")]);`,
+      );
+      const answer = await served(
+        [workerd, 'serve', 'assistant.capnp', '--control-fd=3'],
+        (output) => {
+          const port = /"port":\s*(\d+)/.exec(output)?.[1];
+          return port && `http://127.0.0.1:${port}/`;
+        },
+        async (address) => {
+          const response = await fetch(address, { method: 'POST', body: prompt });
+          return response.ok ? Response.json(await response.text()) : response;
+        },
+      );
+      expect(answer).toEqual(typeof expectedAnswer === 'string' ? expectedAnswer : [...expectedAnswer, expect.any(String)]);
+    } finally {
+      await model.close();
+    }
   });
 });
 

@@ -59,8 +59,10 @@ describe('the types of every subpath, and the examples', () => {
       noEmit: true,
       types: ['node'],
     };
-    project.write('tsconfig.strict.json', JSON.stringify({ compilerOptions, include: ['strict.ts'] }));
+    project.write('control.ts', 'export const control: { a?: string } = { a: undefined };\n');
+    project.write('tsconfig.strict.json', JSON.stringify({ compilerOptions, include: ['strict.ts', 'control.ts'] }));
     const { stdout } = await project.compile(version, 'tsconfig.strict.json');
+    expect(stdout).toContain('control.ts(1,14): error TS2375');
     expect(stdout.split('\n').filter((line) => /^(?:node_modules\/mastra-interlock\/|strict\.ts).*error TS/.test(line))).toEqual(
       [],
     );

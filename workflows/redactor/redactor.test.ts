@@ -18,6 +18,16 @@ const redacted = async (options: RedactorOptions, text: string) => {
 };
 
 describe('strategies', () => {
+  it('need no randomness while a module loads, which Cloudflare Workers forbid', async () => {
+    const random = vi.spyOn(globalThis.crypto, 'getRandomValues');
+    const guard = redactor({ strategy: 'hash' });
+    redactor({ strategy: 'replace' });
+    expect(random).not.toHaveBeenCalled();
+    await callHook(guard, 'processInput', { messages: [user(email)] });
+    expect(random).toHaveBeenCalledOnce();
+    random.mockRestore();
+  });
+
   it.each<[RedactionStrategy, string]>([
     ['mask', 'Ask ****@*******.*** about **-******.'],
     ['remove', 'Ask  about .'],

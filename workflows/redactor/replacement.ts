@@ -1,6 +1,7 @@
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import { once } from '../../src/phase/once.js';
 import type { ValueSpan } from '../patterns/combine-finders.js';
 import { labelOf, type RedactorOptions } from './redactor-options.js';
 
@@ -11,20 +12,21 @@ export type Replacement = (span: ValueSpan, value: string) => string;
 const shownDigits = 12;
 
 /** What the strategy of a redactor puts in place of a value; nothing for those that do not replace. */
-export const replacementOf = ({ strategy, replacement, key = randomBytes(32) }: RedactorOptions): Replacement => {
+export const replacementOf = ({ strategy, replacement, key }: RedactorOptions): Replacement => {
   const labels = new Map<string, string>();
   const labelled = (kind: string): string => {
     const label = labels.get(kind) ?? `[${labelOf(kind)}]`;
     labels.set(kind, label);
     return label;
   };
-  const keyBytes = typeof key === 'string' ? utf8ToBytes(key) : key;
+  // Cloudflare Workers have no randomness while a module loads, which is when most guards are created.
+  const keyBytes = once(() => (typeof key === 'string' ? utf8ToBytes(key) : (key ?? randomBytes(32))));
   switch (strategy) {
     case 'mask':
       return (_span, value) => value.replaceAll(/[\p{L}\p{N}]\p{M}*/gu, '*');
     case 'hash':
       return ({ kind }, value) =>
-        `[${labelOf(kind)}:${bytesToHex(hmac(sha256, keyBytes, utf8ToBytes(value))).slice(0, shownDigits)}]`;
+        `[${labelOf(kind)}:${bytesToHex(hmac(sha256, keyBytes(), utf8ToBytes(value))).slice(0, shownDigits)}]`;
     case 'replace':
       if (typeof replacement === 'function') return ({ kind }) => replacement(kind);
       return ({ kind }) => replacement ?? labelled(kind);
