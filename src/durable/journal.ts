@@ -80,8 +80,8 @@ export interface ProgramRuns {
 
 /** What the processes of a program tell each other of its runs, beside their journals. Nothing that a run does hangs on it. */
 export interface Board {
-  /** Adds entries to those of a run, all of them or none, in their order. */
-  append(runId: string, entries: readonly string[]): Promise<void>;
+  /** Adds entries to those of a run, all of them or none, in their order. Returns the place of the first. */
+  append(runId: string, entries: readonly string[]): Promise<number>;
   /** The entries of a run from a place on. The first has the place 0, and there are no gaps. */
   read(runId: string, from: number): Promise<readonly string[]>;
   /** Puts a note up for a run in place of the one that was there, or takes it down. */

@@ -6,7 +6,11 @@ export const memoryBoard = (): Board => {
   const notes = new Map<string, string>();
   const of = (runId: string): string[] => entries.get(runId) ?? [];
   return {
-    append: async (runId, added) => void entries.set(runId, [...of(runId), ...added]),
+    append: async (runId, added) => {
+      const place = of(runId).length;
+      entries.set(runId, [...of(runId), ...added]);
+      return place;
+    },
     read: async (runId, from) => of(runId).slice(from),
     pin: async (runId, note) => {
       notes.delete(runId);

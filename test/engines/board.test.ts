@@ -29,8 +29,8 @@ describe.each(['restate', 'dbos'] as const)('the board of %s', (name) => {
     const board = boardFor('entries');
     const ready = boardFor('others');
     expect(await ready.read('one', 0)).toEqual([]);
-    await board.append('one', ['a', 'b']);
-    await board.append('one', ['c']);
+    expect(await board.append('one', ['a', 'b'])).toBe(0);
+    expect(await board.append('one', ['c'])).toBe(2);
     await board.append('two', ['x']);
     expect(await board.read('one', 0)).toEqual(['a', 'b', 'c']);
     expect(await board.read('one', 2)).toEqual(['c']);

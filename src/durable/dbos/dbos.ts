@@ -113,12 +113,14 @@ const find = async (workflowId: string): Promise<RunFound> => {
 /** What processes tell each other of runs, in the database of the journals. */
 const boardOn = ({ query }: Pick<Database, 'query'>, program: string): Board => ({
   append: async (runId, entries) => {
-    await query(
+    const rows = await query<{ place: number }>(
       `INSERT INTO interlock.board
        SELECT $1, $2, coalesce((SELECT max(place) + 1 FROM interlock.board WHERE program = $1 AND run_id = $2), 0) + at - 1, entry
-       FROM unnest($3::text[]) WITH ORDINALITY AS added (entry, at)`,
+       FROM unnest($3::text[]) WITH ORDINALITY AS added (entry, at)
+       RETURNING place`,
       [program, runId, entries],
     );
+    return Math.min(...rows.map(({ place }) => place));
   },
   read: async (runId, from) => {
     const rows = await query<{ entry: string }>(

@@ -19,14 +19,16 @@ export const boardOn = (db: DatabaseSync, program: string): Board => {
   const add = db.prepare(`
     INSERT INTO interlock_board
     SELECT ?1, ?2, coalesce((SELECT max(place) + 1 FROM interlock_board WHERE program = ?1 AND run_id = ?2), 0) + key, value
-    FROM json_each(?3)`);
+    FROM json_each(?3)
+    RETURNING place`);
   const read = db.prepare('SELECT entry FROM interlock_board WHERE program = ? AND run_id = ? AND place >= ? ORDER BY place');
   const drop = db.prepare('DELETE FROM interlock_board WHERE program = ? AND run_id = ?');
   const put = db.prepare('INSERT OR REPLACE INTO interlock_notes VALUES (?, ?, ?, ?)');
   const take = db.prepare('DELETE FROM interlock_notes WHERE program = ? AND run_id = ?');
   const notes = db.prepare('SELECT run_id, note FROM interlock_notes WHERE program = ? ORDER BY pinned_at DESC');
   return {
-    append: async (runId, entries) => void add.run(program, runId, JSON.stringify(entries)),
+    append: async (runId, entries) =>
+      Math.min(...add.all(program, runId, JSON.stringify(entries)).map((row) => Number(row['place']))),
     read: async (runId, from) => read.all(program, runId, from).map(({ entry }) => entry as string),
     pin: async (runId, note) => void (note === undefined ? take.run(program, runId) : put.run(program, runId, Date.now(), note)),
     drop: async (runId) => void drop.run(program, runId),

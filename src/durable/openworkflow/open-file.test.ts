@@ -41,3 +41,17 @@ it('a file that another process makes at the same moment is waited for', async (
   });
   expect(file.reserve('program', { runId: 'run' })).toBe(true);
 });
+
+it('entries of a run get the places that follow, whoever adds them', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'interlock-file-'));
+  const files = [1, 2].map(() => openFile(join(folder, 'runs.db')));
+  onTestFinished(() => {
+    for (const file of files) file.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const [one, other] = files.map((file) => file.board('program'));
+  expect(await one?.append('run', ['a', 'b'])).toBe(0);
+  expect(await other?.append('run', ['c'])).toBe(2);
+  expect(await one?.append('run', ['d', 'e'])).toBe(3);
+  expect(await one?.read('run', 2)).toEqual(['c', 'd', 'e']);
+});

@@ -32,12 +32,13 @@ const clear = async (context: ObjectContext): Promise<void> => context.clearAll(
 
 /** A Restate object for each run of a program, with what processes tell each other of it. */
 const entriesObject = (name: string, retentionMs: number) => {
-  const append = async (context: ObjectContext, entries: readonly string[]): Promise<void> => {
+  const append = async (context: ObjectContext, entries: readonly string[]): Promise<number> => {
     const count = await countIn(context);
     for (const [index, entry] of entries.entries()) context.set(entryName(count + index), entry);
     context.set(countName, count + entries.length);
-    if (count > 0) return;
-    context.genericSend({ service: name, method: 'clear', key: context.key, parameter: new Uint8Array(), delay: retentionMs });
+    if (count === 0)
+      context.genericSend({ service: name, method: 'clear', key: context.key, parameter: new Uint8Array(), delay: retentionMs });
+    return count;
   };
   return object({
     name,

@@ -63,12 +63,13 @@ const sit = async (
     run.options.streamBuffer.drain(); // it does not wait for a reader
     await localRuns.register(call.runId, { run, life: publisher.life, driven: drive(run) });
     run.options.recording?.end(run, objectOf(run).object);
-    await publisher.flush();
+    await publisher.end('over');
     const note = suspendedNote(run);
     if (note !== undefined) await notices.pin(runId, note);
     return endOf(run, segment);
   } catch (error) {
     giveUp.abort(error); // what is still at work here is not kept
+    void publisher.end('interrupted');
     throw error instanceof Interruption ? error.cause : error; // the engine knows its own
   }
 };

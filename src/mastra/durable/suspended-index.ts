@@ -35,7 +35,7 @@ export const publishChange = async (
   const note = encode({ ...change, status: 'needs-decision' } satisfies NeedsDecision);
   if ((await board.pinned()).some((one) => one.runId === runId && one.note === note)) return;
   await publisher.open();
-  publisher.show({ type: needsDecisionType, runId, from: 'AGENT', data: { from: change.from, to: change.to } });
+  void publisher.show({ type: needsDecisionType, runId, from: 'AGENT', data: { from: change.from, to: change.to } });
   await publisher.flush();
   await board.pin(runId, note);
 };
