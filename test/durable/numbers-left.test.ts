@@ -70,7 +70,7 @@ describe('a number that has left is the number of an entry that is persisted', (
     const disk = diskWith((board) => ({
       append: async (runId, entries) => {
         const late = JSON.stringify({ kind: 'chunk', life: 'given up', stretch: '', at: { stepNumber: 0, attempt: 1 } });
-        await board.append(runId, [`${late}\n[{"type":1},"late"]`]);
+        await board.append(runId, [{ text: `${late}\n[{"type":1},"late"]` }]);
         return board.append(runId, entries);
       },
     }));
@@ -114,7 +114,12 @@ it('a client of a process that died while it wrote goes on from its last number,
     await sleep(150);
 
     const kept: Disk = { runs: copyOfRuns(disk), board: memoryBoard() };
-    await kept.board.append('run', await disk.board.read('run', 0));
+    const lives = new Set((await disk.board.marked('run', 'life')).map(({ text }) => text));
+    const entries = await disk.board.read('run', 0);
+    await kept.board.append(
+      'run',
+      entries.map((text) => ({ text, mark: lives.has(text) ? 'life' : undefined })),
+    );
     const last = client.findLast(({ metadata }) => metadata?.sequence !== undefined)?.metadata?.sequence ?? -1;
     const seen = [...client];
     const agent = speaker(mortalEngine(kept), 'b');

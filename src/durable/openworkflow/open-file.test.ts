@@ -50,8 +50,14 @@ it('entries of a run get the places that follow, whoever adds them', async () =>
     rmSync(folder, { recursive: true, force: true });
   });
   const [one, other] = files.map((file) => file.board('program'));
-  expect(await one?.append('run', ['a', 'b'])).toBe(0);
-  expect(await other?.append('run', ['c'])).toBe(2);
-  expect(await one?.append('run', ['d', 'e'])).toBe(3);
+  expect(await one?.append('run', [{ text: 'a', mark: 'life' }, { text: 'b' }])).toBe(0);
+  expect(await other?.append('run', [{ text: 'c' }])).toBe(2);
+  expect(await one?.append('run', [{ text: 'd' }, { text: 'e', mark: 'life' }])).toBe(3);
   expect(await one?.read('run', 2)).toEqual(['c', 'd', 'e']);
+  expect(await other?.marked('run', 'life')).toEqual([
+    { place: 0, text: 'a' },
+    { place: 4, text: 'e' },
+  ]);
+  await one?.drop?.('run');
+  expect(await other?.marked('run', 'life')).toEqual([]);
 });

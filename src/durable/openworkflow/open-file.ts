@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { InterlockError } from '../../errors.js';
 import type { Board, KeptRun, KeptRunFilter, StartCall } from '../journal.js';
-import { boardOn, boardTables } from './file-board.js';
+import { boardOn, boardTables, inTransaction } from './file-board.js';
 
 /** How long a process waits for another that is writing. */
 export const patienceMs = 5_000;
@@ -138,8 +138,7 @@ export const openFile = (path: string): OpenFile => {
     },
     drop: (program, runId) => {
       const id = find.get(program, runId)?.['id'] ?? '';
-      db.exec('BEGIN IMMEDIATE');
-      try {
+      inTransaction(db, () => {
         for (const table of ['interlock_runs', 'interlock_cancels', 'interlock_lives'])
           db.prepare(`DELETE FROM ${table} WHERE program = ? AND run_id = ?`).run(program, runId);
         for (const [table, column] of [
@@ -148,11 +147,7 @@ export const openFile = (path: string): OpenFile => {
           ['workflow_runs', 'id'],
         ])
           db.prepare(`DELETE FROM ${table} WHERE ${column} = ?`).run(id);
-        db.exec('COMMIT');
-      } catch (error) {
-        db.exec('ROLLBACK');
-        throw error;
-      }
+      });
     },
     board: (program) => boardOn(db, program),
     close: () => db.close(),

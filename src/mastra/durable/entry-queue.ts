@@ -1,10 +1,12 @@
+import type { BoardEntry } from '../../durable/journal.js';
+
 /** What became of an entry: its place on the board, or that it has none. Where it was dropped, nothing of it is to be seen. */
 export type Written = number | 'unwritten' | 'dropped';
 
 /** Entries on their way to a board. */
 export interface EntryQueue {
   /** What is pushed in one turn of the event loop goes together. Never rejects. */
-  push(entry: string): Promise<Written>;
+  push(entry: BoardEntry): Promise<Written>;
   /** Settles when everything was tried to be written; what could not be waits for the next try. Never rejects. */
   flush(): Promise<void>;
   /** Tries once more; says the same of everything that is then unwritten, and of what is pushed later. */
@@ -12,7 +14,7 @@ export interface EntryQueue {
 }
 
 interface Waiting {
-  readonly entry: string;
+  readonly entry: BoardEntry;
   settle(written: Written): void;
 }
 
@@ -20,7 +22,7 @@ interface Waiting {
 const tryAgainMs = 250;
 
 /** @param write adds entries to a board, all of them or none; returns the place of the first */
-export const createQueue = (write: (entries: readonly string[]) => Promise<number>): EntryQueue => {
+export const createQueue = (write: (entries: readonly BoardEntry[]) => Promise<number>): EntryQueue => {
   let waiting: Waiting[] = [];
   let scheduled: NodeJS.Immediate | NodeJS.Timeout | undefined;
   let ended: Exclude<Written, number> | undefined;

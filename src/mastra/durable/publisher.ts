@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
-import type { Board } from '../../durable/journal.js';
+import type { Board, EntryMark } from '../../durable/journal.js';
 import { partIdOf } from '../../loop/part-ids.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Journal, Run } from '../../loop/run.js';
@@ -50,8 +50,8 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
   let left = new Map<string, number>();
   let isOpen = false;
   let hasWaited = false;
-  const add = (text: string): Promise<Written> =>
-    queue.push(writeEntry({ kind: 'chunk', life, stretch: place.stretch, at: { ...place.at } }, text));
+  const add = (text: string, mark?: EntryMark): Promise<Written> =>
+    queue.push(writeEntry({ kind: 'chunk', life, stretch: place.stretch, at: { ...place.at } }, text, mark));
   const enter = (run: Run, stretch: string): void => {
     const published = earlier.filter((one) => one.stretch === stretch);
     place = { stretch, at: run.position };
@@ -72,9 +72,7 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
       const persisted: PersistedCall = { ...call, messages: [] }; // they stand in what the run segment ends with
       void queue.push(writeEntry({ kind: 'life', life, sitting: segment }, encode(persisted)));
       await queue.flush();
-      const entries = await board.read(runId, 0).catch(() => []);
-      const published = createEntryParser().take(entries);
-      earlier = published.filter((one) => one.sitting === segment && one.life !== life);
+      earlier = (await publishedIn(board, runId).catch(() => [])).filter((one) => one.sitting === segment && one.life !== life);
       hasWaited ||= earlier.some(({ text }) => text.includes(needsDecisionType));
     },
     show: (chunk) => {
@@ -86,7 +84,7 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
       const count = left.get(key) ?? 0;
       if (count > 0) return void left.set(key, count - 1);
       const at = { ...place.at };
-      return add(text).then((written) => {
+      return add(text, own.type === 'step-finish' ? 'step' : undefined).then((written) => {
         if (typeof written === 'number') Object.assign(chunk, { metadata: { ...at, ...chunk.metadata, sequence: written } });
         return written !== 'dropped';
       });
@@ -95,6 +93,19 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
     flush: () => queue.flush(),
     end: (how) => queue.end(how === 'over' ? 'unwritten' : 'dropped'),
   };
+};
+
+/** What was told of the last segment of a run; nothing of a segment that was taken up once, as most are. */
+const publishedIn = async (board: Board, runId: string): Promise<RunEntry[]> => {
+  const lives = await board.marked(runId, 'life');
+  const known = createEntryParser();
+  known.takePlaced(lives);
+  const isWhole = lives[0]?.place === 0; // an earlier version of the library has marked nothing
+  if (isWhole && known.opened?.life === known.lives.at(-1)) return [];
+  const start = isWhole ? (known.opened?.sequence ?? 0) : 0;
+  const parser = createEntryParser(start);
+  parser.takePlaced(lives.filter(({ place }) => place < start));
+  return parser.take(await board.read(runId, start));
 };
 
 const publishingJournal = (

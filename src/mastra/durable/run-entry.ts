@@ -1,3 +1,4 @@
+import type { BoardEntry, EntryMark, PlacedEntry } from '../../durable/journal.js';
 import type { Chunk } from '../../loop/ports.js';
 import { decode } from '../../loop/state/encode.js';
 import type { Position } from '../../trace/recorder.js';
@@ -22,20 +23,28 @@ export interface RunEntry {
   readonly text: string;
 }
 
-/** Somebody who hears what is told of a run from its beginning. */
+/** Somebody who hears what is told of a run: from its beginning, or from a place on, knowing who has taken it up before. */
 export interface EntryParser {
   /** The place of what is heard next. */
   readonly place: number;
   /** Who has taken the run up, one after the other. */
   readonly lives: readonly string[];
-  /** The last run segment that was taken up, and where that was first. */
-  readonly opened: { readonly sitting: number; readonly sequence: number; readonly call: PersistedCall } | undefined;
+  /** The last run segment that was taken up, and where and by whom that was first. */
+  readonly opened:
+    { readonly sitting: number; readonly sequence: number; readonly life: string; readonly call: PersistedCall } | undefined;
+  /** Whether something was heard of a process that was not heard to take the run up: an earlier version of the library has marked nothing. */
+  readonly isLost: boolean;
   /** Takes the next entries; gives what counts of them. */
   take(entries: readonly string[]): RunEntry[];
+  /** Takes entries from here and there, in their order; gives what counts of them. */
+  takePlaced(entries: readonly PlacedEntry[]): RunEntry[];
 }
 
 /** @param text what stands below the heading, see `encode` */
-export const writeEntry = (heading: Heading, text: string): string => `${JSON.stringify(heading)}\n${text}`;
+export const writeEntry = (heading: Heading, text: string, mark?: EntryMark): BoardEntry => ({
+  text: `${JSON.stringify(heading)}\n${text}`,
+  mark: heading.kind === 'life' ? 'life' : mark,
+});
 
 export const readChunk = ({ text }: RunEntry): Chunk => decode(text) as Chunk; // what a chunk was made to
 
@@ -55,37 +64,43 @@ export const withOwnStep = (chunk: Chunk): Chunk => {
   return { ...chunk, payload: { ...payload, output: { ...output, steps: [last], earlier: (output?.steps?.length ?? 1) - 1 } } };
 };
 
-/** Gives each `step-finish` the steps before it back, as far as they were heard. */
-export const createStepRestorer = (): ((chunk: Chunk) => Chunk) => {
+/** Gives each `step-finish` the steps before it back. */
+export const createStepRestorer = (earlierSteps: (before: number) => Promise<readonly RunEntry[]>) => {
   let known: readonly unknown[] = [];
-  return (chunk) => {
+  const restore = (chunk: Chunk): Chunk => {
     const { output, ...payload } = (chunk.type === 'step-finish' ? chunk.payload : {}) as StepFinish;
     if (!output?.steps) return chunk;
     const { earlier = 0, ...own } = output;
     known = [...known.slice(0, earlier), ...output.steps];
     return { ...chunk, payload: { ...payload, output: { ...own, steps: known } } };
   };
+  return async (chunk: Chunk, { sequence }: RunEntry): Promise<Chunk> => {
+    const { output } = (chunk.type === 'step-finish' ? chunk.payload : {}) as StepFinish;
+    if ((output?.earlier ?? 0) > known.length) for (const one of await earlierSteps(sequence)) restore(readChunk(one));
+    return restore(chunk);
+  };
 };
 
-export const createEntryParser = (): EntryParser => {
-  let place = 0;
+/** @param from the place of what is heard first; what was marked before it is taken with `takePlaced` */
+export const createEntryParser = (from = 0): EntryParser => {
+  let place = from;
   const lives: string[] = [];
   let opened: EntryParser['opened'];
-  const takeOne = (entry: string): RunEntry[] => {
+  let isLost = false;
+  const takeOne = ({ place: sequence, text: entry }: PlacedEntry): RunEntry[] => {
     const end = entry.indexOf('\n');
     const heading = JSON.parse(entry.slice(0, end)) as Heading; // what writeEntry wrote
     const text = entry.slice(end + 1);
-    const sequence = place;
-    place += 1;
     switch (heading.kind) {
       case 'life': {
         const { life, sitting: segment } = heading;
         lives.push(life);
-        if (opened?.sitting !== segment) opened = { sitting: segment, sequence, call: decode(text) as PersistedCall };
+        if (opened?.sitting !== segment) opened = { sitting: segment, sequence, life, call: decode(text) as PersistedCall };
         return [];
       }
       case 'chunk': {
         const { life, stretch, at } = heading;
+        isLost ||= !lives.includes(life);
         // A process that was given up, and does not know it, may still speak.
         return life === lives.at(-1) && opened ? [{ sequence, life, sitting: opened.sitting, stretch, at, text }] : [];
       }
@@ -101,6 +116,10 @@ export const createEntryParser = (): EntryParser => {
     get opened() {
       return opened;
     },
-    take: (entries) => entries.flatMap(takeOne),
+    get isLost() {
+      return isLost;
+    },
+    take: (entries) => entries.flatMap((text) => takeOne({ place: place++, text })),
+    takePlaced: (entries) => entries.flatMap(takeOne),
   };
 };
