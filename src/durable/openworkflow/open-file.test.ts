@@ -20,12 +20,12 @@ const maker = `
 `;
 
 it.each([
-  ['a folder', () => tmpdir(), /unable to open/],
-  ['a file that is no database', () => import.meta.filename, /not a database/],
-  ['a file in what is no folder', () => join(import.meta.filename, 'runs.db'), /ENOTDIR|EEXIST/],
-])('%s is refused, and named', (_what, pathOf, says) => {
+  ['a folder', () => tmpdir(), 'durable/unreachable', /unable to open/],
+  ['a file that is no database', () => import.meta.filename, 'durable/damaged', /not a database/],
+  ['a file in what is no folder', () => join(import.meta.filename, 'runs.db'), 'durable/unreachable', /ENOTDIR|EEXIST/],
+])('%s is refused, and named', (_what, pathOf, code, says) => {
   const path = pathOf();
-  expect(() => openFile(path)).toThrow(expect.objectContaining({ code: 'durable/unreachable', path }));
+  expect(() => openFile(path)).toThrow(expect.objectContaining({ code, path }));
   expect(() => openFile(path)).toThrow(says);
 });
 

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
-import { InterlockError } from '../../errors.js';
 import type { Board, KeptRun, KeptRunFilter, StartCall } from '../journal.js';
+import { fileError } from './leased.js';
 import { boardOn, boardTables, inTransaction } from './file-board.js';
 
 /** How long a process waits for another that is writing. */
@@ -95,12 +95,11 @@ const openSaying = (path: string): DatabaseSync => {
   try {
     return openDatabase(path);
   } catch (cause) {
-    const detail = cause instanceof Error ? cause.message : undefined;
-    throw new InterlockError('durable/unreachable', { path, detail, cause });
+    throw fileError(path, cause);
   }
 };
 
-/** Opens the file of an engine; makes it, and its folder, where there is none. Raises `durable/unreachable`. */
+/** Opens the file of an engine; makes it, and its folder, where there is none. Raises `durable/unreachable`, `durable/damaged`. */
 export const openFile = (path: string): OpenFile => {
   const db = openSaying(path);
   const find = db.prepare('SELECT workflow_run_id AS id FROM interlock_runs WHERE program = ? AND run_id = ?');

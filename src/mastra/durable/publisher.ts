@@ -95,17 +95,26 @@ export const createPublisher = ({ board, sitting: segment, call }: PublisherOpti
   };
 };
 
+const isReadable = (entry: RunEntry): boolean => {
+  try {
+    readChunk(entry);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 /** What was told of the last segment of a run; nothing of a segment that was taken up once, as most are. */
 const publishedIn = async (board: Board, runId: string): Promise<RunEntry[]> => {
   const lives = await board.marked(runId, 'life');
-  const known = createEntryParser();
+  const known = createEntryParser(runId);
   known.takePlaced(lives);
   const isWhole = lives[0]?.place === 0; // an earlier version of the library has marked nothing
   if (isWhole && known.opened?.life === known.lives.at(-1)) return [];
   const start = isWhole ? (known.opened?.sequence ?? 0) : 0;
-  const parser = createEntryParser(start);
+  const parser = createEntryParser(runId, start);
   parser.takePlaced(lives.filter(({ place }) => place < start));
-  return parser.take(await board.read(runId, start));
+  return parser.take(await board.read(runId, start)).filter(isReadable); // what is damaged there stops no run
 };
 
 const publishingJournal = (

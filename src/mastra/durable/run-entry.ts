@@ -1,6 +1,7 @@
 import type { BoardEntry, EntryMark, PlacedEntry } from '../../durable/journal.js';
 import type { Chunk } from '../../loop/ports.js';
-import { decode } from '../../loop/state/encode.js';
+import { InterlockError } from '../../errors.js';
+import { decodeAt } from '../../loop/state/encode.js';
 import type { Position } from '../../trace/recorder.js';
 import type { PersistedCall } from './persisted-segment.js';
 
@@ -13,6 +14,7 @@ export type Heading =
 
 /** A chunk of a run as everybody may hear it. */
 export interface RunEntry {
+  readonly runId: string;
   /** Its place on the board of the run: it grows, not always by one. */
   readonly sequence: number;
   readonly life: string;
@@ -46,7 +48,8 @@ export const writeEntry = (heading: Heading, text: string, mark?: EntryMark): Bo
   mark: heading.kind === 'life' ? 'life' : mark,
 });
 
-export const readChunk = ({ text }: RunEntry): Chunk => decode(text) as Chunk; // what a chunk was made to
+/** Raises `durable/damaged`. */
+export const readChunk = ({ text, runId, sequence }: RunEntry): Chunk => decodeAt(text, `${runId} entry ${sequence}`) as Chunk; // what a chunk was made to
 
 interface StepFinish {
   readonly output?: {
@@ -81,28 +84,37 @@ export const createStepRestorer = (earlierSteps: (before: number) => Promise<rea
   };
 };
 
+const readEntry = (entry: string, path: string): { readonly heading: Heading; readonly text: string } => {
+  const end = entry.indexOf('\n');
+  try {
+    return { heading: JSON.parse(entry.slice(0, end)) as Heading, text: entry.slice(end + 1) }; // what writeEntry wrote
+  } catch (cause) {
+    throw new InterlockError('durable/damaged', { path, detail: String(cause), cause });
+  }
+};
+
 /** @param from the place of what is heard first; what was marked before it is taken with `takePlaced` */
-export const createEntryParser = (from = 0): EntryParser => {
+export const createEntryParser = (runId: string, from = 0): EntryParser => {
   let place = from;
   const lives: string[] = [];
   let opened: EntryParser['opened'];
   let isLost = false;
   const takeOne = ({ place: sequence, text: entry }: PlacedEntry): RunEntry[] => {
-    const end = entry.indexOf('\n');
-    const heading = JSON.parse(entry.slice(0, end)) as Heading; // what writeEntry wrote
-    const text = entry.slice(end + 1);
+    const path = `${runId} entry ${sequence}`;
+    const { heading, text } = readEntry(entry, path);
     switch (heading.kind) {
       case 'life': {
         const { life, sitting: segment } = heading;
         lives.push(life);
-        if (opened?.sitting !== segment) opened = { sitting: segment, sequence, life, call: decode(text) as PersistedCall };
+        if (opened?.sitting !== segment)
+          opened = { sitting: segment, sequence, life, call: decodeAt(text, path) as PersistedCall };
         return [];
       }
       case 'chunk': {
         const { life, stretch, at } = heading;
         isLost ||= !lives.includes(life);
         // A process that was given up, and does not know it, may still speak.
-        return life === lives.at(-1) && opened ? [{ sequence, life, sitting: opened.sitting, stretch, at, text }] : [];
+        return life === lives.at(-1) && opened ? [{ runId, sequence, life, sitting: opened.sitting, stretch, at, text }] : [];
       }
       default:
         return heading satisfies never;

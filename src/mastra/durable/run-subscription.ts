@@ -78,7 +78,7 @@ interface Listener {
 
 const listenTo = (board: Board, segment: SegmentRef, from: number | undefined): Listener => {
   const { runId } = segment;
-  let parser = createEntryParser();
+  let parser = createEntryParser(runId);
   let isWhole = false;
   let hasBegun = false;
   const next = async (): Promise<RunEntry[]> => parser.take(await board.read(runId, parser.place));
@@ -86,7 +86,7 @@ const listenTo = (board: Board, segment: SegmentRef, from: number | undefined): 
     const known = from ? await board.read(runId, from - 1) : [];
     const lives = await board.marked(runId, 'life'); // read after the entries: who has told one of them is among these
     const start = known.length > 0 && from ? from - 1 : startOf(lives, segment, from);
-    parser = createEntryParser(start);
+    parser = createEntryParser(runId, start);
     parser.takePlaced(lives.filter(({ place }) => place < start));
     hasBegun = true;
     return known.length > 0 ? parser.take(known) : next();
@@ -98,16 +98,16 @@ const listenTo = (board: Board, segment: SegmentRef, from: number | undefined): 
       const heard = hasBegun ? await next() : await begin();
       if (isWhole || !parser.isLost) return heard;
       isWhole = true;
-      parser = createEntryParser();
+      parser = createEntryParser(runId);
       return (await next()).filter(({ sequence }) => sequence >= heardTo);
     },
   };
 };
 
 /** Where it is begun to listen to a run segment, at the latest where the run was last taken up. */
-const startOf = (lives: readonly PlacedEntry[], { number }: SegmentRef, from: number | undefined): number => {
+const startOf = (lives: readonly PlacedEntry[], { runId, number }: SegmentRef, from: number | undefined): number => {
   if (from === 0) return 0;
-  const parser = createEntryParser();
+  const parser = createEntryParser(runId);
   for (const life of from === undefined ? lives : []) {
     parser.takePlaced([life]);
     if (parser.opened?.sitting === number) return life.place;
@@ -118,7 +118,7 @@ const startOf = (lives: readonly PlacedEntry[], { number }: SegmentRef, from: nu
 const stepsBefore = async (board: Board, { runId }: SegmentRef, before: number): Promise<RunEntry[]> => {
   const marked = await Promise.all([board.marked(runId, 'life'), board.marked(runId, 'step')]);
   const told = marked.flat().filter(({ place }) => place < before);
-  return createEntryParser().takePlaced(told.toSorted((one, other) => one.place - other.place));
+  return createEntryParser(runId).takePlaced(told.toSorted((one, other) => one.place - other.place));
 };
 
 /** What a run segment ended with; nothing while it goes on. */
@@ -128,7 +128,7 @@ export const findEnd = async ({ runs }: Pick<DurableContext, 'runs'>, id: string
     case 'running':
       return undefined;
     case 'ended':
-      return readEnd(found.output);
+      return readEnd(found.output, id);
     case 'absent':
       throw new InterlockError('durable/no-run', { path: id });
     case 'lost':

@@ -21,7 +21,13 @@ export interface NeedsDecision extends CodeChange {
 export type WaitingRun = ListedRun | NeedsDecision;
 
 /** A note of either kind. */
-export const readNote = (note: string): WaitingRun => decode(note) as WaitingRun; // what restingNote gave, or tellChange
+export const readNote = (note: string): WaitingRun[] => {
+  try {
+    return [decode(note) as WaitingRun]; // what suspendedNote gave, or publishChange
+  } catch {
+    return []; // a note that is damaged hides no other run
+  }
+};
 
 /**
  * Notes that a run waits for its code, and shows it to whoever follows the run: once for each change, however often processes try. The note
