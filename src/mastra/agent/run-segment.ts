@@ -2,7 +2,7 @@ import type { Agent } from '@mastra/core/agent';
 import type { RunSegment } from '../../loop/resume-run.js';
 import type { Chunk, RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
-import { createStreamBuffer, type StreamBuffer } from '../../stream/stream-buffer.js';
+import { createStreamBuffer, type OnShow, type StreamBuffer } from '../../stream/stream-buffer.js';
 import type { CallOptions } from '../call-options.js';
 import { callEnded, runCallbacks, notifyChunk } from './callbacks.js';
 import type { InterlockConfig } from './config.js';
@@ -19,7 +19,7 @@ interface SegmentOptions {
   readonly options: CallOptions;
   readonly guards: InterlockConfig;
   /** Called with each chunk once it is visible, before the caller gets it. */
-  readonly shows: readonly (OnShow | undefined)[];
+  readonly shows: readonly (OnShow<Chunk> | undefined)[];
 }
 
 /** The caller's part of a run segment: the stream, the listeners, and the abort signal. */
@@ -39,14 +39,11 @@ export const runSegmentOf = (
   ...runCallbacks(options, runOf),
 });
 
-type OnShow = (chunk: Chunk) => void;
-
-const shownTo = (given: readonly (OnShow | undefined)[]): OnShow | undefined => {
+/** One of them may have readers wait. */
+const shownTo = (given: readonly (OnShow<Chunk> | undefined)[]): OnShow<Chunk> | undefined => {
   const shows = given.filter((show) => show !== undefined);
   if (shows.length < 2) return shows[0];
-  return (chunk) => {
-    for (const show of shows) show(chunk);
-  };
+  return (chunk) => shows.map((show) => show(chunk)).find((leaving) => leaving !== undefined);
 };
 
 interface ResponseOptions {

@@ -4,7 +4,7 @@ import { InterlockError } from '../../errors.js';
 import { type LoopLimits, loopMachine } from '../../loop/machine.js';
 import { applyCallResponse } from '../../loop/resume-run.js';
 import type { Run } from '../../loop/run.js';
-import { decode, encode } from '../../loop/state/encode.js';
+import { decodeAt, encode } from '../../loop/state/encode.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import type { CodeChange } from '../options/own-options.js';
 import type { PersistedSegment } from './persisted-segment.js';
@@ -51,7 +51,7 @@ export const startPersistedRun = async (
       return encode({ error } satisfies RunStart);
     }
   });
-  const start = decode(text) as RunStart;
+  const start = decodeAt(text, `${runId} begin`) as RunStart;
   if ('error' in start) return start;
   checkFormat(runId, start.format);
   const isRecovered = run === undefined;
