@@ -49,17 +49,19 @@ export const guardedToolLoop = <
   const plan = compile(settings.guards);
   const { id, tools } = settings;
   // The agent of a run has the types of the settings it is made of.
-  const agentOf = (run: Run, mode: Mode) =>
-    agentFor(settings as Settings, run, mode) as unknown as Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT>;
+  const agentOf = (run: Run, mode: Mode, own: Settings = settings as Settings) =>
+    agentFor(own, run, mode) as unknown as Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT>;
   return {
     version: 'agent-v1',
     id,
     tools: tools as TOOLS, // an agent without tools has none, as the AI SDK's
     generate: async (call) => {
       const run = startRun(plan, settings as Settings, call);
+      const { hold, tell } = holdCallbacks(plan);
       try {
-        const result = await agentOf(run, 'generate').generate(call);
+        const result = await agentOf(run, 'generate', hold(settings as Settings)).generate(hold(call));
         await run.finish();
+        await tell();
         return result;
       } finally {
         run.throwIfStopped(); // whatever else came of it
@@ -83,6 +85,41 @@ type Prepare = (call: object) => object | Promise<object>;
 const startRun = (plan: Plan, { guardOptions }: Settings, { abortSignal }: { abortSignal?: AbortSignal }): Run => {
   const { budgetMs: _budget, freeze: _freeze, ...options } = guardOptions ?? {};
   return createRun(plan, { ...options, abortSignal });
+};
+
+/** What tells the application of accepted steps. */
+const callbacks = ['onStepEnd', 'onStepFinish', 'onEnd', 'onFinish'] as const;
+
+interface HeldCallbacks {
+  /** Settings whose callbacks wait. */
+  hold<Owner extends object>(owner: Owner): Owner;
+  /** Calls them in their order, once the result was accepted. */
+  tell(): Promise<void>;
+}
+
+/** A guard of the result may take words out of earlier steps, or reject all of them: until it has judged them a generated answer is told to nothing. */
+const holdCallbacks = (plan: Plan): HeldCallbacks => {
+  const calls: (() => unknown)[] = [];
+  return {
+    hold: (owner) => {
+      if (!plan.has('outputResult')) return owner;
+      const own = owner as Readonly<Record<string, unknown>>; // read by name
+      const held = callbacks.flatMap((name) => {
+        const callback = own[name];
+        if (typeof callback !== 'function') return [];
+        return [[name, (event: unknown): void => void calls.push(() => callback(event) as unknown)] as const];
+      });
+      return { ...owner, ...Object.fromEntries(held) };
+    },
+    tell: async () => {
+      for (const call of calls)
+        try {
+          await call();
+        } catch {
+          // As in the AI SDK, what they throw does not reach the run.
+        }
+    },
+  };
 };
 
 type Mode = 'generate' | 'stream';

@@ -45,7 +45,7 @@ export const streamAndGenerate: readonly Exclusion[] = [
 /** The phases that come when words may have left. */
 const afterwards: ReadonlySet<string> = new Set(['outputStep', 'toolResult', 'outputResult']);
 
-export const inAiSdk: readonly Exclusion[] = [
+export const inAiSdkGenerate: readonly Exclusion[] = [
   partialWords,
   { why: 'There is no memory.', link: 'docs/guide/hosts.md#the-ai-sdk', compares: (seen) => ({ ...seen, saved: [] }) },
   {
@@ -69,12 +69,6 @@ export const inAiSdk: readonly Exclusion[] = [
     leavesOut: ({ rules }) => rules.some(({ phase }) => phase === 'inputStep') && rules.some(({ act }) => act === 'retry'),
   },
   {
-    why: 'What a guard of the result changes in the steps before the last has no effect.',
-    link: 'docs/guide/ai-sdk-details.md#events',
-    leavesOut: ({ opening, rules }) =>
-      opening.length > 0 && rules.some(({ phase, act }) => phase === 'outputResult' && act === 'edit'),
-  },
-  {
     why: 'What processInputStep changes is gone at the next step, where it is changed again.',
     link: 'docs/guide/ai-sdk-details.md#steps',
     compares: (seen) => ({
@@ -87,6 +81,16 @@ export const inAiSdk: readonly Exclusion[] = [
     link: 'docs/guide/ai-sdk-details.md#when-words-leave',
     leavesOut: ({ hold, rules }) =>
       hold === 'none' && rules.some(({ phase, act }) => act === 'retry' || (act === 'edit' && afterwards.has(phase))),
+  },
+];
+
+export const inAiSdkStream: readonly Exclusion[] = [
+  ...inAiSdkGenerate,
+  {
+    why: 'A guard of the result that changes the steps before the last fails a stream, whose words have left.',
+    link: 'docs/guide/ai-sdk-details.md#edits-of-earlier-steps',
+    leavesOut: ({ opening, rules }) =>
+      opening.length > 0 && rules.some(({ phase, act }) => phase === 'outputResult' && act === 'edit'),
   },
 ];
 

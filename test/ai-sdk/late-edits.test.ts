@@ -1,0 +1,131 @@
+import { generateText, isStepCount, tool } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import { createGuardedRun, guardedToolLoop, guardSettings, withGuards } from '../../src/ai-sdk/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { guardOn, isStreamed, runGuarded, statusOf, ways } from './support.js';
+
+const secret = 'ZEBRA42';
+
+/** The step that says the secret in one of its fields. */
+const places = {
+  text: { text: [`The code is ${secret}. `] },
+  reasoning: { reasoning: [`I know ${secret}. `], text: ['Wait. '] },
+  arguments: { text: ['Wait. '], args: { note: `see ${secret}` } },
+  result: { text: ['Wait. '], receipt: `paid with ${secret}` },
+  error: { text: ['Wait. '], failure: `refused ${secret}` },
+} as const satisfies Record<string, Place>;
+
+interface Place {
+  readonly text?: readonly string[];
+  readonly reasoning?: readonly string[];
+  readonly args?: { readonly note: string };
+  readonly receipt?: string;
+  readonly failure?: string;
+}
+
+const modelFor = ({ text, reasoning, args = { note: 'fine' } }: Place) =>
+  scriptedModel({
+    specificationVersion: 'v4',
+    steps: [{ text, reasoning, toolCalls: [{ name: 'charge', args }] }, { text: ['All is paid.'] }],
+  });
+
+const toolsFor = ({ receipt = 'paid', failure }: Place) => ({
+  charge: tool({
+    inputSchema: z.object({ note: z.string() }),
+    execute: async () => {
+      if (failure) throw new Error(failure);
+      return { receipt };
+    },
+  }),
+});
+
+/** Takes the secret out of the whole answer, once it is there. */
+const redacting = () =>
+  guardOn('outputResult', ({ messages }) => JSON.parse(JSON.stringify(messages).replaceAll(secret, '[out]')) as unknown);
+
+/** Everything that a result has, getters as well. */
+const allOf = (result: unknown): string =>
+  JSON.stringify(result, (_, value: unknown) => {
+    if (value instanceof Error) return value.message;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    const getters = Object.entries(Object.getOwnPropertyDescriptors((Object.getPrototypeOf(value) ?? {}) as object))
+      .filter(([name, { get }]) => get && name !== 'experimental_output' && name !== 'output')
+      .map(([name]) => [name, Reflect.get(value, name) as unknown]);
+    return { ...value, ...Object.fromEntries(getters) };
+  });
+
+describe.each(Object.entries(places))('a guard of the result takes %s out of an earlier step', (_, place: Place) => {
+  it.each(ways)('%s', async (way) => {
+    const setup = { model: modelFor(place), guards: [redacting()], settings: { tools: toolsFor(place) } };
+    const ran = await runGuarded(way, setup);
+    if (isStreamed(way)) {
+      expect(ran.error).toMatchObject({ name: 'GuardUnavailableError', cause: { code: 'ai-sdk/late-edit' } });
+      expect(ran.result).toBeUndefined();
+    } else {
+      expect(statusOf(ran)).toBe('success');
+      expect(allOf(ran.result)).not.toContain(secret);
+      expect(allOf(ran.result)).toContain('[out]');
+    }
+  });
+
+  it('no callback of a generated answer is told it', async () => {
+    const told: string[] = [];
+    const tell = (name: string) => (event: unknown) => void told.push(`${name} ${allOf(event)}`);
+    const agent = guardedToolLoop({
+      model: modelFor(place),
+      tools: toolsFor(place),
+      guards: [redacting()],
+      onStepFinish: tell('step of the agent'),
+      onFinish: tell('end of the agent'),
+    });
+    const result = await agent.generate({ prompt: 'Pay.', onStepFinish: tell('step of the call') });
+    expect(told.map((one) => one.split(' {')[0])).toEqual([
+      'step of the agent',
+      'step of the call',
+      'step of the agent',
+      'step of the call',
+      'end of the agent',
+    ]);
+    expect(told.join()).not.toContain(secret);
+    expect(allOf(result)).not.toContain(secret);
+  });
+
+  it('a model that is guarded alone, which cannot reach the steps, fails closed', async () => {
+    const model = withGuards(modelFor(place), [redacting()]);
+    const ending = generateText({ model, tools: toolsFor(place), prompt: 'Pay.', stopWhen: isStepCount(3), maxRetries: 0 });
+    await expect(ending).rejects.toMatchObject({ cause: { code: 'ai-sdk/late-edit' } });
+  });
+
+  it('a run that stops with its calls answered has the results judged, and fails closed', async () => {
+    const run = createGuardedRun([redacting()]);
+    const settings = { model: modelFor(place), tools: toolsFor(place), prompt: 'Pay.', stopWhen: isStepCount(1) };
+    await generateText({ ...settings, ...guardSettings(settings, run) });
+    await expect(run.finish()).rejects.toMatchObject({ cause: { code: 'ai-sdk/late-edit' } });
+  });
+});
+
+describe('an edit of an earlier step that cannot be made in it', () => {
+  const place = places.text;
+
+  it.each(ways)('fails closed, %s', async (way) => {
+    const drops = guardOn('outputResult', ({ messages = [] }) => messages.slice(-1));
+    const ran = await runGuarded(way, { model: modelFor(place), guards: [drops], settings: { tools: toolsFor(place) } });
+    expect(ran.error).toMatchObject({ name: 'GuardUnavailableError', cause: { code: 'ai-sdk/late-edit' } });
+  });
+
+  it('a tool that shows the model something else keeps its result from nobody: it fails closed', async () => {
+    const charge = tool({
+      inputSchema: z.object({ note: z.string() }),
+      execute: async () => ({ receipt: secret, kept: secret }),
+      toModelOutput: ({ output }) => ({ type: 'text', value: output.receipt }),
+    });
+    const ran = await runGuarded('agent.generate', {
+      model: modelFor({ text: ['Wait. '] }),
+      guards: [redacting()],
+      settings: { tools: { charge } },
+    });
+    expect(ran.error).toMatchObject({ cause: { code: 'ai-sdk/late-edit' } });
+  });
+});
