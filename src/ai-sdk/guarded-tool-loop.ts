@@ -5,6 +5,7 @@ import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/compile.js';
 import { guardSettings, signalOf } from './guard-settings.js';
 import type { GuardOptions } from './guard-options.js';
+import { holdCallbacks, holdResult } from './hold-result.js';
 import { createRun, type Run } from './run.js';
 import type { Context } from './to-prepare-step.js';
 import { toStreamTransform } from './to-stream-transform.js';
@@ -73,7 +74,11 @@ export const guardedToolLoop = <
       const transforms = [...(Array.isArray(own) ? own : [own]), toStreamTransform(run) as unknown as StreamTextTransform<TOOLS>];
       const abortSignal = signalOf(run, call.abortSignal);
       const guarded = { ...call, abortSignal, experimental_transform: transforms } as typeof call; // its fields, of their types
-      return run.watch(await agentOf(run, 'stream').stream(guarded));
+      run.holdsResult = plan.has('outputResult') && run.options.hold === undefined;
+      if (!run.holdsResult) return run.watch(await agentOf(run, 'stream').stream(guarded));
+      const held = holdCallbacks(plan);
+      const result = await agentOf(run, 'stream', held.hold(settings as Settings)).stream(held.hold(guarded));
+      return run.watch(holdResult(result, run, held));
     },
   };
 };
@@ -85,41 +90,6 @@ type Prepare = (call: object) => object | Promise<object>;
 const startRun = (plan: Plan, { guardOptions }: Settings, { abortSignal }: { abortSignal?: AbortSignal }): Run => {
   const { budgetMs: _budget, freeze: _freeze, ...options } = guardOptions ?? {};
   return createRun(plan, { ...options, abortSignal });
-};
-
-/** What tells the application of accepted steps. */
-const callbacks = ['onStepEnd', 'onStepFinish', 'onEnd', 'onFinish'] as const;
-
-interface HeldCallbacks {
-  /** Settings whose callbacks wait. */
-  hold<Owner extends object>(owner: Owner): Owner;
-  /** Calls them in their order, once the result was accepted. */
-  tell(): Promise<void>;
-}
-
-/** A guard of the result may take words out of earlier steps, or reject all of them: until it has judged them a generated answer is told to nothing. */
-const holdCallbacks = (plan: Plan): HeldCallbacks => {
-  const calls: (() => unknown)[] = [];
-  return {
-    hold: (owner) => {
-      if (!plan.has('outputResult')) return owner;
-      const own = owner as Readonly<Record<string, unknown>>; // read by name
-      const held = callbacks.flatMap((name) => {
-        const callback = own[name];
-        if (typeof callback !== 'function') return [];
-        return [[name, (event: unknown): void => void calls.push(() => callback(event) as unknown)] as const];
-      });
-      return { ...owner, ...Object.fromEntries(held) };
-    },
-    tell: async () => {
-      for (const call of calls)
-        try {
-          await call();
-        } catch {
-          // As in the AI SDK, what they throw does not reach the run.
-        }
-    },
-  };
 };
 
 type Mode = 'generate' | 'stream';

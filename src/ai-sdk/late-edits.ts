@@ -79,7 +79,7 @@ interface RecordedStep {
  * Makes edits in the recorded steps of a run: in what they say, in the messages made of it, and in the provider's records. False where an edit
  * has no place in them: parts that were added or taken out, results that the model was shown otherwise, steps that are not there.
  */
-export const editSteps = (recorded: readonly unknown[], edits: readonly LateEdit[]): boolean => {
+export const editSteps = ({ steps: recorded, editedSteps }: Run, edits: readonly LateEdit[]): boolean => {
   const steps = recorded as readonly RecordedStep[]; // the AI SDK's own
   const made = edits.map((edit) => stepEdit(steps, edit));
   if (!made.every((one) => one !== undefined)) return false;
@@ -87,6 +87,7 @@ export const editSteps = (recorded: readonly unknown[], edits: readonly LateEdit
     const { body: _body, ...response } = step.response; // the provider's record of the words
     Object.assign(step, { content, response: { ...response, messages } });
     step.providerMetadata = withoutQuotations(step.providerMetadata);
+    editedSteps.add(steps.indexOf(step));
   }
   // Requests of later steps repeat the words.
   for (const step of made.length > 0 ? steps : []) step.request = withoutWords(step.request);

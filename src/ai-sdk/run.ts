@@ -65,6 +65,10 @@ export interface Run extends GuardedRun {
   /** Models that this run's guards stand around already. */
   readonly models: WeakSet<object>;
   readonly hold: 'chunk' | 'step';
+  /** Whether the streams of the result are held until the run is over. */
+  holdsResult: boolean;
+  /** Recorded steps that guards edited after they had been told to the AI SDK, by their numbers. */
+  readonly editedSteps: Set<number>;
   /** Set once the caller's messages were judged. */
   input: JudgedInput | undefined;
   /** The step under way, from 0. */
@@ -139,20 +143,7 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
     adapters: new Set(),
     models: new WeakSet(),
     hold: options.hold ?? defaultHold(plan, options),
-    input: undefined,
-    stepNumber: 0,
-    isAnswered: false,
-    context: undefined,
-    steps: [],
-    retries: 0,
-    recoveries: 0,
-    judgedCalls: new Set(),
-    rejectedCalls: new Map(),
-    approvals: new Set(),
-    slots: new Map(),
-    judgeLast: undefined,
-    isChecked: false,
-    error: undefined,
+    ...untouched(),
     get tripwire() {
       return TripwireError.isInstance(run.error) ? run.error : undefined;
     },
@@ -179,6 +170,25 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
   } as Run;
   return withScope(run);
 };
+
+const untouched = () => ({
+  holdsResult: false,
+  editedSteps: new Set(),
+  input: undefined,
+  stepNumber: 0,
+  isAnswered: false,
+  context: undefined,
+  steps: [],
+  retries: 0,
+  recoveries: 0,
+  judgedCalls: new Set(),
+  rejectedCalls: new Map(),
+  approvals: new Set(),
+  slots: new Map(),
+  judgeLast: undefined,
+  isChecked: false,
+  error: undefined,
+});
 
 /** The run with what its guards are handed; where the process is observed, they report to that as well. */
 const withScope = (run: Run): Run => {

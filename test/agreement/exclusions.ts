@@ -45,7 +45,7 @@ export const streamAndGenerate: readonly Exclusion[] = [
 /** The phases that come when words may have left. */
 const afterwards: ReadonlySet<string> = new Set(['outputStep', 'toolResult', 'outputResult']);
 
-export const inAiSdkGenerate: readonly Exclusion[] = [
+export const inAiSdk: readonly Exclusion[] = [
   partialWords,
   { why: 'There is no memory.', link: 'docs/guide/hosts.md#the-ai-sdk', compares: (seen) => ({ ...seen, saved: [] }) },
   {
@@ -84,10 +84,10 @@ export const inAiSdkGenerate: readonly Exclusion[] = [
   },
 ];
 
-export const inAiSdkStream: readonly Exclusion[] = [
-  ...inAiSdkGenerate,
+export const inStreamText: readonly Exclusion[] = [
+  ...inAiSdk,
   {
-    why: 'A guard of the result that changes the steps before the last fails a stream, whose words have left.',
+    why: 'A guard of the result that changes the steps before the last fails `streamText`, whose words have left.',
     link: 'docs/guide/ai-sdk-details.md#edits-of-earlier-steps',
     leavesOut: ({ opening, rules }) =>
       opening.length > 0 && rules.some(({ phase, act }) => phase === 'outputResult' && act === 'edit'),

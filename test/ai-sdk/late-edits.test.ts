@@ -56,31 +56,76 @@ const allOf = (result: unknown): string =>
     return { ...value, ...Object.fromEntries(getters) };
   });
 
+/** What all readers of a streamed result get. */
+const readWhole = async (result: Awaited<ReturnType<ReturnType<typeof guardedToolLoop>['stream']>>) => {
+  const read = async (stream: ReadableStream<unknown>) => {
+    const values: unknown[] = [];
+    for await (const value of stream) values.push(value);
+    return values;
+  };
+  const streams = await Promise.all([
+    read(result.fullStream),
+    read(result.textStream),
+    read(result.toUIMessageStream({ sendReasoning: true, sendSources: true })),
+    result.toTextStreamResponse().text(),
+    result.toUIMessageStreamResponse().text(),
+  ]);
+  return {
+    streams,
+    steps: await result.steps,
+    text: await result.text,
+    response: await result.response,
+    ...(await otherFields(result)),
+  };
+};
+
+const otherFields = async (result: Awaited<ReturnType<ReturnType<typeof guardedToolLoop>['stream']>>) => ({
+  reasoning: await result.reasoning,
+  toolCalls: await result.toolCalls,
+  toolResults: await result.toolResults,
+  content: await result.content,
+  request: await result.request,
+});
+
 describe.each(Object.entries(places))('a guard of the result takes %s out of an earlier step', (_, place: Place) => {
   it.each(ways)('%s', async (way) => {
     const setup = { model: modelFor(place), guards: [redacting()], settings: { tools: toolsFor(place) } };
     const ran = await runGuarded(way, setup);
-    if (isStreamed(way)) {
+    if (way === 'streamText') {
       expect(ran.error).toMatchObject({ name: 'GuardUnavailableError', cause: { code: 'ai-sdk/late-edit' } });
       expect(ran.result).toBeUndefined();
     } else {
       expect(statusOf(ran)).toBe('success');
       expect(allOf(ran.result)).not.toContain(secret);
       expect(allOf(ran.result)).toContain('[out]');
+      expect(allOf(ran.parts)).not.toContain(secret);
+      if (isStreamed(way)) expect(allOf(ran.parts)).toContain('[out]');
     }
   });
 
-  it('no callback of a generated answer is told it', async () => {
+  it('with hold: "step" the words have left an agent’s stream, which fails', async () => {
+    const setup = { model: modelFor(place), guards: [redacting()], settings: { tools: toolsFor(place) } };
+    const ran = await runGuarded('agent.stream', { ...setup, guardOptions: { hold: 'step' } });
+    expect(ran.error).toMatchObject({ name: 'GuardUnavailableError', cause: { code: 'ai-sdk/late-edit' } });
+  });
+
+  it.each(['generate', 'stream'] as const)('no callback and no reader of an agent is told it, %s', async (mode) => {
     const told: string[] = [];
+    const chunks: string[] = [];
     const tell = (name: string) => (event: unknown) => void told.push(`${name} ${allOf(event)}`);
-    const agent = guardedToolLoop({
+    const settings = {
       model: modelFor(place),
       tools: toolsFor(place),
       guards: [redacting()],
       onStepFinish: tell('step of the agent'),
       onFinish: tell('end of the agent'),
-    });
-    const result = await agent.generate({ prompt: 'Pay.', onStepFinish: tell('step of the call') });
+      onChunk: (event: unknown) => void chunks.push(allOf(event)),
+    };
+    const agent = guardedToolLoop(settings);
+    const call = { prompt: 'Pay.', onStepFinish: tell('step of the call') };
+    const result = mode === 'generate' ? await agent.generate(call) : await readWhole((await agent.stream(call)) as never); // with its tools
+    expect(chunks.join()).not.toContain(secret);
+    expect(chunks.length > 0).toBe(mode === 'stream');
     expect(told.map((one) => one.split(' {')[0])).toEqual([
       'step of the agent',
       'step of the call',
@@ -90,6 +135,7 @@ describe.each(Object.entries(places))('a guard of the result takes %s out of an 
     ]);
     expect(told.join()).not.toContain(secret);
     expect(allOf(result)).not.toContain(secret);
+    expect(allOf(result)).toContain('[out]');
   });
 
   it('a model that is guarded alone, which cannot reach the steps, fails closed', async () => {
