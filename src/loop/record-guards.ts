@@ -77,7 +77,10 @@ const writeJudged = (writer: TraceWriter, author: Author, { received, returned, 
 /** No chain of causes is followed further. */
 const mostCauses = 8;
 
-/** The error of a guard without a verdict, then its causes. Of a stack only the frames are kept: its head repeats the message. */
+/**
+ * The error of a guard without a verdict, then its causes. Of a stack only the frames of code are kept: its head repeats the message, and the
+ * frames of Node's own queues change from run to run.
+ */
 const causesOf = (verdict: Verdict<unknown>, writer: TraceWriter): Causes => {
   const outage = verdict.kind === 'unavailable' ? verdict : verdict.kind === 'trip' ? verdict.outage : undefined;
   if (!outage) return undefined;
@@ -85,7 +88,7 @@ const causesOf = (verdict: Verdict<unknown>, writer: TraceWriter): Causes => {
   for (let error = outage.error; error instanceof Error && causes.length < mostCauses; error = error.cause) {
     const { name, stack = '' } = error;
     const { code } = error as { code?: unknown };
-    const frames = stack.split('\n').flatMap((line) => (/^\s+at /.test(line) ? [line.trim()] : []));
+    const frames = stack.split('\n').flatMap((line) => (/^\s+at (?!.*\(node:internal)/.test(line) ? [line.trim()] : []));
     causes.push({ name, message: String(writer.plain(error.message)), ...(typeof code === 'string' && { code }), frames });
   }
   return causes;

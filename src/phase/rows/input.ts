@@ -1,0 +1,20 @@
+import { definePhase } from '../row.js';
+import { messageArgs, refreshed, settleMessages, type MessageInfo } from '../settle-messages.js';
+
+const facts: MessageInfo = { scope: 'input', source: 'input' };
+
+/** `processInput`: once, before the loop. */
+export const input = definePhase({
+  phase: 'input',
+  hook: 'processInput',
+  cadence: 'once',
+  lane: 'input',
+  retryLeadsTo: 'input',
+  loopState: 'input',
+  mayOverlap: true,
+  title: 'Input',
+  carries: facts,
+  refresh: (data, host) => refreshed(data, host, facts),
+  invoke: ({ processor, data, context, host }) => processor.processInput({ ...context, ...messageArgs(data, host, facts) }),
+  settle: (returned, settling) => settleMessages(returned, settling, facts),
+});

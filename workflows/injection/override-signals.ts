@@ -1,0 +1,80 @@
+import { othersWords, phrase, signalsNamed, words } from './injection-signal.js';
+
+const ignore =
+  /\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?(?: about)?|neglect|discard|overrid(?:e|ing)|pay no attention to|(?:do not|don't|dont|not|never|stop|no longer|quit) (?:pay(?:ing)? attention|follow|obey|adher|comply|listen|respect|apply)(?:ing|e)?(?: to| with)?)\b/;
+const breakOut =
+  /\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget|overrid(?:e|ing)|bypass(?:ing)?|abandon|break|violate|circumvent|disabl(?:e|ing)|(?:turn|switch) off|remove|drop|throw (?:away|out)|let go of|(?:set|put) aside|erase|unlearn|(?:do )?the opposite of(?: what)?)\b/;
+const instructions =
+  /(?:instructions?|prompts?|directives?|directions|guidelines?|guidance|guard-?rails?|commands?|programming|rules)\b/;
+const instructionsOrLimits = new RegExp(String.raw`(?:${instructions.source}|(?:restrictions|limitations|constraints)\b)`);
+const earlier = /(?:previous|prior|above|earlier|preceding|foregoing|aforementioned)/;
+const ofTheModel =
+  /(?:(?:system|safety|content|ethical|moral|core|original|initial|hidden|developer|built-in|usage|current|existing|own|default) ){0,3}(?:instructions?|prompts?|directives?|guidelines?|guard-?rails?|rules|restrictions|limitations|constraints|programming|training|alignment|ethics|safety (?:settings|features|measures|protocols|filters?)|(?:content|safety|moderation|ethical) (?:filters?|polic(?:y|ies)))\b/;
+const toldBefore =
+  /(?:you(?:'ve| have| had| were| got)? (?:been |were )?(?:told|given|instructed|taught|programmed|had previously|received)|(?:is|was|were|came|comes|written|stated|said) (?:above|before(?: this)?|earlier)|previously|(?:set |given |imposed |made |written )?(?:by|from) (?:openai|anthropic|google|(?:the|your) (?:system|developers?|creators?|admin(?:istrator)?s?))|above(?: this| that)?\b(?! \d| an?\b)|before(?:hand)?\b(?! (?:you|i|we|the)\b)|prior to this)/;
+
+const otherLanguages = {
+  verb: /\b(?:ignor(?:a|ar|e|ez|er|iere|iert|ieren sie|i|ate)|vergiss|vergesst|missachte|oublie[zr]?|negeer|vergeet|olvid(?:a|e|ar)|dimentica(?:te)?|esquec[ae]|desconsidere)\b/,
+  noun: /(?:instrucciones|instructions|istruzioni|instrucoes|instruktionen|anweisungen|indicaciones|consignes|directivas|regeln|regole|reglas|regras|regles|vorgaben|befehle|instructies|regels|ordenes)/,
+  earlier:
+    /(?:anterior[ei]s?|previ[ao]s|precedent[ei]?s?|vorherige[nr]?|bisherige[nr]?|obige[nr]?|vorangegangenen|eerdere|vorige|ci-dessus|de arriba|acima)\b/,
+};
+
+/** Attempts to lift the instructions that the model was given. */
+export const overrideSignals = [
+  ...signalsNamed('instruction-override', [
+    [0.9, phrase(ignore, othersWords(4), earlier, othersWords(2), instructionsOrLimits)],
+    [0.85, phrase(breakOut, words(3), /your /, ofTheModel)],
+    [0.85, phrase(ignore, othersWords(3), instructions, othersWords(3), toldBefore)],
+    [0.8, phrase(ignore, /\W+(?:everything|all(?: of)?(?: the| that)?|anything|whatever|what)\W+/, toldBefore)],
+    [0.5, phrase(ignore, /\W+everything\b/)],
+    [
+      0.75,
+      phrase(
+        ignore,
+        /\W+(?:all|any|every|the system|system|developer)\W+(?:of\W+)?(?:the\W+|these\W+|those\W+)?(?:system\W+)?(?:instructions?|directives?|guidelines|(?:system )?prompt\b)/,
+      ),
+    ],
+    [0.5, phrase(ignore, /\W+(?:all|any)\W+(?:of\W+)?(?:the\W+)?(?:rules|restrictions|limitations|prompts)\b/)],
+    [
+      0.85,
+      phrase(
+        earlier,
+        words(1),
+        /(?:instructions|directives|guidelines|prompts?)\W+(?:(?:are|is) (?:now )?(?:void|null|invalid|obsolete|revoked|cancel+ed|outdated|over)|no longer appl(?:y|ies)|do(?:es)? not apply)\b/,
+      ),
+    ],
+    [0.75, phrase(/\byour\W+/, ofTheModel, /\W+(?:do not|don't|no longer|does not|doesn't)\W+(?:exist|apply|matter|count)\b/)],
+    [
+      0.5,
+      /\b(?:skip|disable|ignore|bypass)\W+(?:all\W+|any\W+|the\W+)?safety\W+(?:checks|filters?|measures|protocols|guidelines|rules)\b/i,
+    ],
+    [0.7, phrase(/\byour\W+/, ofTheModel, /\W+(?:have|has)\W+(?:been\W+)?(?:changed|updated|replaced|revoked|lifted|removed)\b/)],
+    [
+      0.75,
+      /\bpretend\b[^\n]{0,40}\b(?:guidelines|rules|restrictions|polic(?:y|ies)|instructions)\W+(?:do not|don't|doesn't|never)\W+(?:exist|apply|matter)/i,
+    ],
+    [0.5, /\b(?:ignore|forget|break)\W+my\W+(?:guidelines|instructions|programming|restrictions|training)\b/i],
+    [0.85, phrase(otherLanguages.verb, words(3), otherLanguages.noun, words(2), otherLanguages.earlier)],
+    [0.85, phrase(otherLanguages.verb, words(3), otherLanguages.earlier, words(1), otherLanguages.noun)],
+    [
+      0.85,
+      /(?:игнорируй|игнорируйте|забудь|забудьте)\s+(?:[а-яё]+\s+){0,3}?(?:инструкции|указания|правила)|(?:忽略|无视|無視|忘记|忘掉)[^\s。,，]{0,8}(?:指令|指示|提示|规则|規則)|(?:以前|上記|これまで|前)の[^\s。]{0,6}(?:指示|命令|ルール)[^\s。]{0,4}(?:無視|忘れ)|(?:이전|위의|기존)[^.]{0,8}(?:지시|명령|지침)[^.]{0,6}무시/iu,
+    ],
+  ]),
+  ...signalsNamed('context-break', [
+    [0.6, /\bend\W+of\W+(?:the\W+)?(?:system\W+|developer\W+|user\W+)?(?:prompt|instructions|context)\b/i],
+  ]),
+  ...signalsNamed('task-hijack', [
+    [
+      0.5,
+      /\bnew\W+(?:system\W+)?(?:instructions?|task|directive|prompt|rules|role|objective)\W{0,3}(?::|\bis\b|\bare\b|\bfollow)/i,
+    ],
+    [0.7, /\byour\W+(?:new|real|true|only|actual|sole)\W+(?:task|objective|mission|purpose|directive)\b/i],
+    [0.5, /\byour\W+(?:new|real|true|only|actual|sole)\W+(?:goal|instructions?|role|job)\b/i],
+    [0.7, /\byou\W+are\W+no\W+longer\W+(?:an?\W+|the\W+|bound\W+)/i],
+    [0.35, /\bfrom\W+(?:now|this\W+(?:point|moment))\W+(?:on|onwards?|forward)\W+(?:you|your|act|respond|answer|ignore)\b/i],
+    [0.3, /\binstead,?\W+(?:just\W+|only\W+|simply\W+)?(?:say|print|output|respond|write|reply|return|tell|do|give)\b/i],
+    [0.3, /\b(?:begin|start)\W+your\W+(?:reply|response|answer)\W+(?:with|by)\b/i],
+  ]),
+];

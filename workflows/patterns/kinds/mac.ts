@@ -1,0 +1,20 @@
+import { defineFinder } from '../define-finder.js';
+import { isMACAddress } from '../validators.js';
+
+const separated = String.raw`[0-9A-Fa-f]{2}(?:(?::[0-9A-Fa-f]{2}){5}|(?:-[0-9A-Fa-f]{2}){5})(?![:-]?[0-9A-Za-z_])`;
+const dotted = String.raw`[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?!\.?[0-9A-Za-z_])`;
+/** Everybody's, and nobody's. */
+const shared = /^(?:[f]+|[0]+)$/i;
+
+/** Hardware addresses as IEEE 802 writes them, and in the dotted groups of Cisco; validated by `validator.isMACAddress`. */
+export const macFinder = defineFinder({
+  regex: new RegExp(String.raw`(?<![0-9A-Za-z_])(?<![0-9A-Fa-f][:.-])(?:${separated}|${dotted})`),
+  hint: /[:.-]/,
+  beginning: /[0-9A-Fa-f]{2}(?:[:-]|[0-9A-Fa-f]{2}\.)/,
+  read: (text, { start, end }) => {
+    const written = text.slice(start, end);
+    const digits = written.replaceAll(/[^0-9A-Fa-f]/g, '');
+    const isNumber = written.includes('.') && !/[A-Fa-f]/.test(digits); // 1234.5678.9012 may be anything
+    return isNumber || shared.test(digits) || !isMACAddress(digits, { no_separators: true }) ? undefined : end;
+  },
+});

@@ -1,0 +1,17 @@
+import { defineFinder } from '../define-finder.js';
+import type { Finder } from '../finder.js';
+
+/** What a redactor puts in the place of a value: it would be found, and replaced, again and again. */
+const placeholder = /^\[[A-Z][A-Z_]*(?:_\d+|:[0-9a-f]+)?\]$/;
+
+/**
+ * The user and password of a URL (`scheme://user:password@host`), without the scheme and the host; also a token that stands alone
+ * there. What is plainly a placeholder (`user:password@`) counts too: it costs nothing to take it out.
+ */
+export const urlCredentialsFinder: Finder = defineFinder({
+  lead: /:\/\/(?<=\b[a-z][a-z0-9+.-]{1,20}:\/\/)/i,
+  regex: /(?:[^\s/?#@:"'<>`\\]{0,256}:[^\s/?#"'<>`\\]{1,1024}|[^\s/?#@:"'<>`\\]{16,1024})(?=@[^\s/?#@])/i,
+  hint: /:\/\//,
+  read: (text, { start, end }) => (placeholder.test(text.slice(start, end)) ? undefined : end),
+  isClosed: true, // what follows is the host, and no mailbox's
+});
