@@ -245,10 +245,10 @@ const accept = (calling: Calling): Finish => {
 };
 
 /** Steps that have not left are edited; of a stream that is not held the earlier ones have left, and the guard that edits them fails the run. */
-const editEarlier = ({ run, call, reply, edits }: Calling): void => {
+const editEarlier = ({ run, reply, edits }: Calling): void => {
   const late = edits.read();
   if (late.length === 0) return;
-  if ((call.mode === 'stream' && !run.holdsResult) || !editSteps(run, late)) throw run.end(lateEditError(run, 'outputResult'));
+  if (!run.holdsResult || !editSteps(run, late)) throw run.end(lateEditError(run, 'outputResult'));
   reply.request = withoutWords(reply.request);
 };
 

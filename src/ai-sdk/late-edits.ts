@@ -7,8 +7,32 @@ import { isSame } from '../phase/plain-data.js';
 import type { Plan } from '../pipeline/compile.js';
 import { resultIn, type Part, type StoredPart } from '../plain/to-stored.js';
 import type { Conversation } from './conversation.js';
-import { isSameShape, patchPart, saidBy } from './message-slots.js';
+import { isSameShape, patchPart, saidBy, saySame } from './message-slots.js';
 import type { Run } from './run.js';
+import { lateEditError } from './stop-errors.js';
+
+/**
+ * What guards of a tool's result changed of the run's answers beside it: earlier steps are edited where they have not left, and a change of the
+ * call itself, whose step is under way, fails the run.
+ */
+export const followResultEdits = (run: Run, { list, answerOf, ids }: Conversation, toolCallId: string): void => {
+  const messages = run.scope.host.messages.read(list, 'all').filter(({ id }) => answerOf(id));
+  const isGone = [...ids].some((id) => answerOf(id) && !messages.some((message) => message.id === id));
+  const late = messages.flatMap(({ id, content }): LateEdit[] => {
+    const before = (answerOf(id) ?? []).map((part, index) => withResultOf(part, content.parts[index], toolCallId));
+    return saySame(before, content.parts) ? [] : [{ before, after: content.parts }];
+  });
+  const isOwn = late.some(({ before }) => before.some((part) => callIdOf(part) === toolCallId));
+  if (isGone || isOwn || (late.length > 0 && !(run.holdsResult && editSteps(run, late))))
+    throw run.end(lateEditError(run, 'toolResult'));
+};
+
+/** That a result is another now is what its guards are for. */
+const withResultOf = (part: StoredPart, now: StoredPart | undefined, toolCallId: string): StoredPart => {
+  if (callIdOf(part) !== toolCallId || part.type !== 'tool-invocation' || now?.type !== 'tool-invocation') return part;
+  const { state, result } = now.toolInvocation as Invocation & { state: string };
+  return { ...part, toolInvocation: { ...part.toolInvocation, state, result } as never }; // a call, as the other one ended
+};
 
 /** What guards of an answer do to messages that came before it. */
 export interface EditsBefore {
@@ -81,13 +105,13 @@ interface RecordedStep {
  */
 export const editSteps = ({ steps: recorded, editedSteps }: Run, edits: readonly LateEdit[]): boolean => {
   const steps = recorded as readonly RecordedStep[]; // the AI SDK's own
-  const made = edits.map((edit) => stepEdit(steps, edit));
+  const made = edits.map((edit) => stepEdit(steps, edit, editedSteps));
   if (!made.every((one) => one !== undefined)) return false;
-  for (const { step, content, messages } of made) {
+  for (const { step, content, messages, parts } of made) {
     const { body: _body, ...response } = step.response; // the provider's record of the words
     Object.assign(step, { content, response: { ...response, messages } });
     step.providerMetadata = withoutQuotations(step.providerMetadata);
-    editedSteps.add(steps.indexOf(step));
+    editedSteps.set(steps.indexOf(step), parts);
   }
   // Requests of later steps repeat the words.
   for (const step of made.length > 0 ? steps : []) step.request = withoutWords(step.request);
@@ -115,15 +139,28 @@ interface StepEdit {
   readonly step: RecordedStep;
   readonly content: readonly Part[];
   readonly messages: readonly ModelMessage[];
+  /** What it says now. */
+  readonly parts: readonly StoredPart[];
 }
 
-const stepEdit = (steps: readonly RecordedStep[], { before, after }: LateEdit): StepEdit | undefined => {
+/** The AI SDK shows guards of each step what the model said: what an earlier edit made of it stands. */
+const stepEdit = (
+  steps: readonly RecordedStep[],
+  { before, after }: LateEdit,
+  edited: Run['editedSteps'],
+): StepEdit | undefined => {
   if (!after || !isSameShape(before, after)) return undefined;
-  const changes = before.map((part, index): Change => ({ before: part, after: after[index] as StoredPart })); // of the same shape
-  const step = steps.find((one) => saysIt(one, before));
+  const step = steps.find((one, index) => saysIt(one, edited.get(index) ?? before));
+  const stands = (step && edited.get(steps.indexOf(step))) ?? before;
+  if (!isSameShape(before, stands)) return undefined;
+  const parts = before.map((part, index) => {
+    const [was, now] = [stands[index] as StoredPart, after[index] as StoredPart]; // of the same shape
+    return isSame(saidBy(part), saidBy(now)) ? was : now;
+  });
+  const changes = stands.map((part, index): Change => ({ before: part, after: parts[index] as StoredPart }));
   const content = step && editedParts(step.content, changes);
   const messages = step && editedMessages(step.response.messages, changes);
-  return step && content && messages && { step, content, messages };
+  return step && content && messages && { step, content, messages, parts };
 };
 
 interface Change {

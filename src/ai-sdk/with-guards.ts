@@ -55,6 +55,7 @@ const callOf = ({ signal }: Run, called: Pick<ModelCall, 'model' | 'params' | 'm
 /** Where nobody tells which step it is, one that was answered is followed by the next. */
 const beginCall = async (run: Run, call: ModelCall): Promise<GuardedCall> => {
   await begin(run);
+  run.holdsResult ||= call.mode === 'generate'; // it leaves as a whole
   if (run.isAnswered && !run.adapters.has('toPrepareStep')) run.stepNumber += 1;
   run.isAnswered = false;
   const prompt = (await judgedInput(run, call.params.prompt)) as Prompt; // made of a prompt

@@ -152,6 +152,43 @@ describe.each(Object.entries(places))('a guard of the result takes %s out of an 
   });
 });
 
+describe.each(['outputStep', 'toolResult'] as const)('an edit of an earlier step in %s', (phase) => {
+  const charge = (note: string) => ({ toolCalls: [{ name: 'charge', args: { note } }] });
+  const threeSteps = (first: object, note = 'again') =>
+    scriptedModel({
+      specificationVersion: 'v4',
+      steps: [{ ...charge('fine'), ...first }, { text: ['More. '], ...charge(note) }, { text: ['All is paid.'] }],
+    });
+  /** Acts from the second step on. */
+  const late = () =>
+    guardOn(phase, ({ messages, stepNumber = 0 }) =>
+      stepNumber === 0 ? messages : (JSON.parse(JSON.stringify(messages).replaceAll(secret, '[out]')) as unknown),
+    );
+
+  it.each(['generateText', 'agent.generate'] as const)('is made once, however often it is asked for, %s', async (way) => {
+    const model = threeSteps({ text: [`The code is ${secret}. `] });
+    const ran = await runGuarded(way, { model, guards: [late()], settings: { tools: toolsFor({}) } });
+    expect(ran.error).toBeUndefined();
+    expect(allOf(ran.result)).not.toContain(secret);
+    expect(ran.result?.steps[0]?.text).toBe('The code is [out]. ');
+  });
+
+  it('fails a stream, whose words have left', async () => {
+    const model = threeSteps({ text: [`The code is ${secret}. `] });
+    const ran = await runGuarded('agent.stream', { model, guards: [late()], settings: { tools: toolsFor({}) } });
+    expect(ran.error).toMatchObject({ cause: { code: 'ai-sdk/late-edit' } });
+  });
+
+  it.runIf(phase === 'toolResult').each(ways)('of the call itself fails, %s', async (way) => {
+    const ran = await runGuarded(way, {
+      model: threeSteps({}, `see ${secret}`),
+      guards: [late()],
+      settings: { tools: toolsFor({}) },
+    });
+    expect(ran.error).toMatchObject({ cause: { code: 'ai-sdk/late-edit' } });
+  });
+});
+
 describe('an edit of an earlier step that cannot be made in it', () => {
   const place = places.text;
 
