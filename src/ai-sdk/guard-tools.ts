@@ -254,8 +254,7 @@ const retryError = (run: Run, retry: Retry): Error => {
 
 /**
  * Throws the error of a tool as guards left it. Guards edit its message only: if they change that, or find something in its
- * fields or its cause,
- * a new error with the message alone replaces it.
+ * fields or its cause, a new error with the message alone replaces it.
  */
 const failAsJudged = async (run: Run, call: Call, error: unknown): Promise<never> => {
   run.throwIfStopped();

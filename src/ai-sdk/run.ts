@@ -117,8 +117,7 @@ const isRun = (value: object): value is Run => brand in value;
  *   tools: guardTools(tools, run),
  *   prepareStep: toPrepareStep(run),
  *   prompt,
- * });
- * await run.finish();
+ * }); await run.finish();
  */
 export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {}): GuardedRun =>
   createRun(compile(pipeline), options);
