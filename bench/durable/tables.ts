@@ -80,6 +80,16 @@ const restartTable = ({ engines }: DurableRun): FigureTable => ({
   ),
 });
 
+const attachTable = ({ engines }: DurableRun): FigureTable => ({
+  id: 'durable-attach',
+  head: ['ms until the first chunk of `attach`', 'chunks of the run', 'from the first chunk', 'from the fifth last'],
+  rows: engines.flatMap(({ name, attaches }) =>
+    attaches
+      ? [[name, attaches.chunks.toLocaleString('en'), ...[attaches.firstMs, attaches.lastMs].map((ms) => number(ms, 0))]]
+      : [],
+  ),
+});
+
 /** What was measured, as tables. */
 export const durableTables = (run: DurableRun): FigureTable[] => [
   besideTable(run, 'ms'),
@@ -87,4 +97,5 @@ export const durableTables = (run: DurableRun): FigureTable[] => [
   historyTable(run),
   bytesTable(run),
   restartTable(run),
+  attachTable(run),
 ];

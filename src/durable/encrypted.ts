@@ -74,8 +74,10 @@ const openedBoard = (board: Board, program: string, seal: Seal): Board => {
     append: (runId, entries) =>
       board.append(
         runId,
-        entries.map((entry) => seal.close(entry, place(runId, 'entry'))),
+        entries.map(({ text, mark }) => ({ text: seal.close(text, place(runId, 'entry')), mark })),
       ),
+    marked: async (runId, mark) =>
+      (await board.marked(runId, mark)).map((one) => ({ ...one, text: seal.open(one.text, place(runId, 'entry')) })),
     read: async (runId, from) => (await board.read(runId, from)).map((entry) => seal.open(entry, place(runId, 'entry'))),
     pin: (runId, note) => board.pin(runId, note === undefined ? undefined : seal.close(note, place(runId, 'note'))),
     pinned: async () => (await board.pinned()).map(({ runId, note }) => ({ runId, note: seal.open(note, place(runId, 'note')) })),

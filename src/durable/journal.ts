@@ -83,16 +83,33 @@ export interface ProgramRuns {
 
 /** Messages between the processes of a program about its runs, outside the journals. No run depends on them. */
 export interface Board {
-  /** Adds entries to those of a run, all of them or none, in their order. */
-  append(runId: string, entries: readonly string[]): Promise<void>;
+  /** Adds entries to those of a run, all of them or none, in their order. Returns the place of the first. */
+  append(runId: string, entries: readonly BoardEntry[]): Promise<number>;
   /** The entries of a run from a place on. The first has the place 0, and there are no gaps. */
   read(runId: string, from: number): Promise<readonly string[]>;
+  /** The entries of a run with a mark, in their order: found without reading the others. */
+  marked(runId: string, mark: EntryMark): Promise<readonly PlacedEntry[]>;
   /** Puts a note up for a run in place of the one that was there, or takes it down. */
   pin(runId: string, note: string | undefined): Promise<void>;
   /** Deletes the entries of a run. Absent if entries are deleted by age. */
   drop?(runId: string): Promise<void>;
   /** The notes that are up, the last one first. */
   pinned(): Promise<readonly Pinned[]>;
+}
+
+/** What a reader who does not begin with the first entry has to know of those before: which processes took the run up, and the steps. */
+export type EntryMark = 'life' | 'step';
+
+/** An entry of a run on its way to the board. */
+export interface BoardEntry {
+  readonly text: string;
+  readonly mark?: EntryMark | undefined;
+}
+
+/** An entry of a run, and its place. */
+export interface PlacedEntry {
+  readonly place: number;
+  readonly text: string;
 }
 
 /** A note about a run. */

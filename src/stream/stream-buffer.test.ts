@@ -438,3 +438,41 @@ describe('a long answer', () => {
     expect(heard(await all(streamBuffer.read()))).toEqual(heard(shown));
   });
 });
+
+describe('chunks that readers wait for', () => {
+  const deferred = new Map<number, (mayLeave: boolean) => void>();
+  const waitingBuffer = () =>
+    createStreamBuffer<number>(32, (n) => (n < 0 ? undefined : new Promise((resolve) => deferred.set(n, resolve))));
+
+  it('leave in their order once they may, and never where they may not', async () => {
+    const streamBuffer = waitingBuffer();
+    for (const n of [-1, 1, -2, 2]) void streamBuffer.write(n);
+    const taken: number[] = [];
+    const reading = (async () => {
+      for await (const n of streamBuffer.read()) taken.push(n);
+    })();
+    await wait(0);
+    expect(taken).toEqual([-1]);
+    deferred.get(2)?.(true);
+    await wait(0);
+    expect(taken).toEqual([-1]);
+    deferred.get(1)?.(false);
+    await wait(0);
+    expect(taken).toEqual([-1, -2, 2]);
+    streamBuffer.close();
+    await reading;
+    expect(await all(streamBuffer.read())).toEqual([-1, -2, 2]);
+  });
+
+  it('are not put together before they may leave', async () => {
+    const streamBuffer = waitingBuffer();
+    void streamBuffer.write(1);
+    for (let n = 0; n < 10_000; n += 1) void streamBuffer.write(-2);
+    streamBuffer.close();
+    const reader = streamBuffer.read().getReader();
+    const first = reader.read();
+    expect(await isSettled(first)).toBe(false);
+    deferred.get(1)?.(true);
+    expect((await first).value).toBe(1);
+  });
+});

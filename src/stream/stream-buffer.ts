@@ -63,6 +63,9 @@ interface Reader<Chunk> {
   controller: ReadableStreamDefaultController<Chunk>;
 }
 
+/** Told of each chunk once it can be seen. Readers get the chunk once the promise resolves, where there is one; never, where it resolves to `false`. */
+export type OnShow<Chunk> = (chunk: Chunk) => Promise<boolean> | void;
+
 /** What an stream buffer knows. */
 interface Flow<Chunk> {
   readonly limit: number;
@@ -71,8 +74,9 @@ interface Flow<Chunk> {
   joinedCount: number;
   /** Those that follow. */
   readonly chunks: Chunk[];
-  /** Called with each chunk once it is visible. */
-  readonly onShow: ((chunk: Chunk) => void) | undefined;
+  readonly onShow: OnShow<Chunk> | undefined;
+  /** Chunks that readers wait for; `false` for those that never leave. */
+  readonly awaited: Map<Chunk, Promise<unknown> | false>;
   /** From where on chunks are held. */
   bufferedFrom: number;
   /** The active readers. */
@@ -102,6 +106,8 @@ const join = <Chunk>(flow: Flow<Chunk>): void => {
   if (flow.chunks.length < 2 * joinedAtOnce) return;
   let offset = Math.min(endOf(flow), flow.bufferedFrom);
   for (const { at } of flow.reading) if (at >= flow.joinedCount) offset = Math.min(offset, at);
+  const awaited = flow.awaited.size === 0 ? -1 : flow.chunks.findIndex((chunk) => flow.awaited.has(chunk));
+  if (awaited !== -1) offset = Math.min(offset, flow.joinedCount + awaited);
   if (offset - flow.joinedCount < joinedAtOnce) return;
   flow.joined.push(...joinWords(flow.chunks.splice(0, offset - flow.joinedCount)));
   flow.joinedCount = offset;
@@ -123,8 +129,12 @@ const serve = <Chunk>(flow: Flow<Chunk>, reader: Reader<Chunk>): Promise<void> |
     return undefined;
   }
   if (reader.at < Math.min(endOf(flow), flow.bufferedFrom)) {
-    reader.controller.enqueue(chunks[reader.at - flow.joinedCount] as Chunk); // there, as was just seen
+    const chunk = chunks[reader.at - flow.joinedCount] as Chunk; // there, as was just seen
+    const awaited = flow.awaited.get(chunk);
+    if (awaited) return awaited.then(() => serve(flow, reader));
     reader.at += 1;
+    if (awaited === false) return serve(flow, reader);
+    reader.controller.enqueue(chunk);
     flow.furthest = Math.max(flow.furthest, reader.at);
     if (hasRoom(flow)) room.ring();
     return undefined;
@@ -152,8 +162,15 @@ const streamOf = <Chunk>(flow: Flow<Chunk>): ReadableStream<Chunk> => {
 const flush = <Chunk>(flow: Flow<Chunk>): void => {
   const from = flow.bufferedFrom;
   flow.bufferedFrom = Infinity;
-  for (const chunk of flow.chunks.slice(from - flow.joinedCount)) flow.onShow?.(chunk);
+  for (const chunk of flow.chunks.slice(from - flow.joinedCount)) show(flow, chunk);
   flow.news.ring();
+};
+
+const show = <Chunk>({ onShow, awaited }: Flow<Chunk>, chunk: Chunk): void => {
+  const leaving = onShow?.(chunk);
+  if (!leaving) return;
+  const settle = (mayLeave: boolean): void => void (mayLeave ? awaited.delete(chunk) : awaited.set(chunk, false));
+  awaited.set(chunk, leaving.then(settle));
 };
 
 const drop = <Chunk>(flow: Flow<Chunk>, offset: number): boolean => {
@@ -166,16 +183,17 @@ const drop = <Chunk>(flow: Flow<Chunk>, offset: number): boolean => {
  * Creates a stream buffer. The fastest reader sets the pace, so an idle reader does not block the others; when the last active
  * reader cancels, the limit no longer applies.
  *
- * @param limit the maximum number of unread chunks; at least 1, default 32
- * @param onShow called with each chunk once it is visible; must not throw
+ * @param limit chunks that may wait unread; at least 1, default 32
+ * @param onShow must not throw, nor reject
  */
-export const createStreamBuffer = <Chunk>(limit = defaultLimit, onShow?: (chunk: Chunk) => void): StreamBuffer<Chunk> => {
+export const createStreamBuffer = <Chunk>(limit = defaultLimit, onShow?: OnShow<Chunk>): StreamBuffer<Chunk> => {
   const flow: Flow<Chunk> = {
     limit,
     joined: [],
     joinedCount: 0,
     chunks: [],
     onShow,
+    awaited: new Map(),
     bufferedFrom: Infinity,
     reading: new Set(),
     room: createBell(),
@@ -190,7 +208,7 @@ export const createStreamBuffer = <Chunk>(limit = defaultLimit, onShow?: (chunk:
       flow.chunks.push(chunk);
       join(flow);
       if (flow.bufferedFrom !== Infinity) return undefined;
-      flow.onShow?.(chunk);
+      show(flow, chunk);
       flow.news.ring();
       return hasRoom(flow) ? undefined : flow.room.wait();
     },

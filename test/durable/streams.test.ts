@@ -171,7 +171,7 @@ describe('the segments of a run', () => {
     const before = await chunksOf(await attachIn(disk, scenario, 0));
     const later = opening.replace(/"life":"[^"]*"/, '"life":"later"');
     const late = (await disk.board.read('run', 1)).slice(0, 3); // of the first process
-    await disk.board.append('run', [later, ...late]);
+    await disk.board.append('run', [{ text: later, mark: 'life' }, ...late.map((text) => ({ text }))]);
     expect(await chunksOf(await attachIn(disk, scenario, 0))).toEqual(before);
   });
 
@@ -187,5 +187,65 @@ describe('the segments of a run', () => {
     await dying.died;
     expect((await (await agentOn(mortalEngine(disk)).attach('run')).getFullOutput()).status).toBe('success');
     expect(headers).toEqual(['run']);
+  });
+});
+
+describe('a client that resumes', () => {
+  /** Counts what is read of a board. */
+  const counting = (disk: Disk) => {
+    const read = { entries: 0 };
+    const { board } = disk;
+    const counted: Disk = {
+      ...disk,
+      board: {
+        ...board,
+        read: async (...args) => {
+          const entries = await board.read(...args);
+          read.entries += entries.length;
+          return entries;
+        },
+      },
+    };
+    return { read, counted };
+  };
+
+  const speaker = (durability: Engine) => {
+    const model = scriptedModel({ steps: () => ({ text: Array.from({ length: 400 }, (_, index) => `${index} `) }) });
+    return new InterlockAgent({ id: 'speaker', name: 'Speaker', instructions: 'Speak.', model, durability });
+  };
+
+  it('reads what follows alone, however long the run is', async () => {
+    const disk = createDisk();
+    const own = await chunksOf(await speaker(mortalEngine(disk)).stream(prompt, { runId: 'run' }));
+    const { read, counted } = counting(disk);
+    const rest = await chunksOf(await speaker(mortalEngine(counted)).attach('run', { from: sequencesOf(own).at(-5) }));
+    expect(sequencesOf(rest)).toEqual(sequencesOf(own.slice(-5)));
+    expect(read.entries).toBe(6); // the one before tells whether the number is one of this run's
+  });
+
+  it('the last segment of a run is followed without the earlier ones', async () => {
+    const disk = createDisk();
+    const scenario = approving();
+    const agent = scenario.agent({ durability: mortalEngine(disk) });
+    await agent.generate(prompt, { runId: 'run' });
+    const [rested] = (await agent.listSuspendedRuns()).runs;
+    const { toolCallId } = rested?.toolCalls[0] ?? {};
+    await (await agent.resume('run', { approved: true }, { toolCallId })).getFullOutput();
+    await expect.poll(() => disk.runs.get('1:run')?.output).toBeDefined();
+    const [, second] = await disk.board.marked('run', 'life');
+    const { read, counted } = counting(disk);
+    await chunksOf(await scenario.agent({ durability: mortalEngine(counted) }).attach('run'));
+    expect(read.entries).toBe((await disk.board.read('run', 0)).length - (second?.place ?? 0));
+  });
+
+  it('gets everything where an earlier version of the library has marked nothing, and of a number that is not there yet what comes', async () => {
+    const disk = createDisk();
+    const own = await chunksOf(await speaker(mortalEngine(disk)).stream(prompt, { runId: 'run' }));
+    const unmarked: Disk = { ...disk, board: { ...disk.board, marked: async () => [] } };
+    for (const from of [undefined, 0, 1, 7, sequencesOf(own).at(-2)]) {
+      const told = sequencesOf(await chunksOf(await speaker(mortalEngine(unmarked)).attach('run', { from })));
+      expect(told, String(from)).toEqual(sequencesOf(own).filter((sequence) => sequence >= (from ?? 0)));
+    }
+    expect(await chunksOf(await speaker(mortalEngine(disk)).attach('run', { from: 10_000 }))).toEqual([]);
   });
 });

@@ -21,6 +21,9 @@ const tables = `
   CREATE TABLE IF NOT EXISTS interlock.board (
     program TEXT NOT NULL, run_id TEXT NOT NULL, place INTEGER NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (program, run_id, place)
   );
+  CREATE TABLE IF NOT EXISTS interlock.marks (
+    program TEXT NOT NULL, run_id TEXT NOT NULL, mark TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (program, run_id, mark, place)
+  );
   CREATE TABLE IF NOT EXISTS interlock.notes (
     program TEXT NOT NULL, run_id TEXT NOT NULL, note TEXT NOT NULL, pinned_at TIMESTAMPTZ NOT NULL DEFAULT now(), PRIMARY KEY (program, run_id)
   );

@@ -6,6 +6,9 @@ export const boardTables = `
   CREATE TABLE IF NOT EXISTS interlock_board (
     program TEXT NOT NULL, run_id TEXT NOT NULL, place INTEGER NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (program, run_id, place)
   ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS interlock_marks (
+    program TEXT NOT NULL, run_id TEXT NOT NULL, mark TEXT NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (program, run_id, mark, place)
+  ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS interlock_notes (
     program TEXT NOT NULL, run_id TEXT NOT NULL, pinned_at INTEGER NOT NULL, note TEXT NOT NULL, PRIMARY KEY (program, run_id)
   ) WITHOUT ROWID;
@@ -19,17 +22,47 @@ export const boardOn = (db: DatabaseSync, program: string): Board => {
   const add = db.prepare(`
     INSERT INTO interlock_board
     SELECT ?1, ?2, coalesce((SELECT max(place) + 1 FROM interlock_board WHERE program = ?1 AND run_id = ?2), 0) + key, value
-    FROM json_each(?3)`);
+    FROM json_each(?3)
+    RETURNING place`);
+  const mark = db.prepare('INSERT INTO interlock_marks VALUES (?, ?, ?, ?)');
+  const marked = db.prepare(`
+    SELECT place, entry FROM interlock_marks JOIN interlock_board USING (program, run_id, place)
+    WHERE program = ? AND run_id = ? AND mark = ? ORDER BY place`);
   const read = db.prepare('SELECT entry FROM interlock_board WHERE program = ? AND run_id = ? AND place >= ? ORDER BY place');
   const drop = db.prepare('DELETE FROM interlock_board WHERE program = ? AND run_id = ?');
+  const dropMarks = db.prepare('DELETE FROM interlock_marks WHERE program = ? AND run_id = ?');
   const put = db.prepare('INSERT OR REPLACE INTO interlock_notes VALUES (?, ?, ?, ?)');
   const take = db.prepare('DELETE FROM interlock_notes WHERE program = ? AND run_id = ?');
   const notes = db.prepare('SELECT run_id, note FROM interlock_notes WHERE program = ? ORDER BY pinned_at DESC');
   return {
-    append: async (runId, entries) => void add.run(program, runId, JSON.stringify(entries)),
+    append: async (runId, entries) =>
+      inTransaction(db, () => {
+        const texts = JSON.stringify(entries.map(({ text }) => text));
+        const first = Math.min(...add.all(program, runId, texts).map(({ place }) => Number(place)));
+        for (const [index, entry] of entries.entries()) if (entry.mark) mark.run(program, runId, entry.mark, first + index);
+        return first;
+      }),
     read: async (runId, from) => read.all(program, runId, from).map(({ entry }) => entry as string),
+    marked: async (runId, wanted) =>
+      marked.all(program, runId, wanted).map(({ place, entry }) => ({ place: Number(place), text: String(entry) })),
     pin: async (runId, note) => void (note === undefined ? take.run(program, runId) : put.run(program, runId, Date.now(), note)),
-    drop: async (runId) => void drop.run(program, runId),
+    drop: async (runId) => {
+      drop.run(program, runId);
+      dropMarks.run(program, runId);
+    },
     pinned: async () => notes.all(program).map(({ run_id: runId, note }) => ({ runId: runId as string, note: note as string })),
   };
+};
+
+/** Does all of it or nothing. */
+export const inTransaction = <T>(db: DatabaseSync, act: () => T): T => {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const done = act();
+    db.exec('COMMIT');
+    return done;
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
 };

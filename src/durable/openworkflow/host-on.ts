@@ -2,11 +2,10 @@ import { OpenWorkflow, type Worker } from 'openworkflow';
 import { BackendSqlite } from 'openworkflow/sqlite';
 import type { Backend } from 'openworkflow/internal';
 import type { Durable, Program, ProgramCall, ProgramRuns, RunFound } from '../journal.js';
-import { InterlockError } from '../../errors.js';
 import { DeadlyRun, noteLifeIn, TakenOver, type NotedLife, type Suspects } from '../ledger.js';
 import { persistedSteps, type PersistedSteps } from './persisted-steps.js';
 import { databaseOf, leaseTable } from './lease-table.js';
-import { isOfFile, leased, type Leased } from './leased.js';
+import { fileError, isOfFile, leased, type Leased } from './leased.js';
 import { patienceMs, type OpenFile } from './open-file.js';
 
 /** A program that runs in this process. */
@@ -101,7 +100,7 @@ const reachable = (path: string, { board, ...runs }: ProgramRuns): ProgramRuns =
           try {
             return await method(...args);
           } catch (cause) {
-            throw isOfFile(cause) ? new InterlockError('durable/unreachable', { path, detail: cause.message, cause }) : cause;
+            throw isOfFile(cause) ? fileError(path, cause) : cause;
           }
         },
       ]),

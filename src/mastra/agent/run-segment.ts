@@ -2,7 +2,7 @@ import type { Agent } from '@mastra/core/agent';
 import type { RunSegment } from '../../loop/resume-run.js';
 import type { Chunk, RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
-import { createStreamBuffer, type StreamBuffer } from '../../stream/stream-buffer.js';
+import { createStreamBuffer, type OnShow, type StreamBuffer } from '../../stream/stream-buffer.js';
 import type { CallOptions } from '../call-options.js';
 import { callEnded, runCallbacks, notifyChunk } from './callbacks.js';
 import type { InterlockConfig } from './config.js';
@@ -19,7 +19,7 @@ interface SegmentOptions {
   readonly options: CallOptions;
   readonly guards: InterlockConfig;
   /** Called with each chunk once it is visible, before the caller gets it. */
-  readonly shows: readonly (OnShow | undefined)[];
+  readonly shows: readonly (OnShow<Chunk> | undefined)[];
 }
 
 /** The caller's part of a run segment: the stream, the listeners, and the abort signal. */
@@ -39,14 +39,11 @@ export const runSegmentOf = (
   ...runCallbacks(options, runOf),
 });
 
-type OnShow = (chunk: Chunk) => void;
-
-const shownTo = (given: readonly (OnShow | undefined)[]): OnShow | undefined => {
+/** One of them may have readers wait. */
+const shownTo = (given: readonly (OnShow<Chunk> | undefined)[]): OnShow<Chunk> | undefined => {
   const shows = given.filter((show) => show !== undefined);
   if (shows.length < 2) return shows[0];
-  return (chunk) => {
-    for (const show of shows) show(chunk);
-  };
+  return (chunk) => shows.map((show) => show(chunk)).find((leaving) => leaving !== undefined);
 };
 
 interface ResponseOptions {
@@ -56,8 +53,7 @@ interface ResponseOptions {
 
 /**
  * Before the last chunk of a run comes its object, and the callbacks of its end are awaited: a host may freeze once the stream
- * has
- * closed. The last chunk carries the messages of the answer, where clients read their metadata.
+ * has closed. The last chunk carries the messages of the answer, where clients read their metadata.
  */
 const withResponse = (
   streamBuffer: StreamBuffer<Chunk>,
@@ -93,8 +89,8 @@ interface LogRecord {
 
 /**
  * Writes what an operator has to know into the logger of the agent's Mastra instance: a run that failed, a run that a guard
- * stopped, a
- * model call that is made again, a guard that was not there and was let pass. An agent without a Mastra instance has no logger.
+ * stopped, a model call that is made again, a guard that was not there and was let pass. An agent without a Mastra instance has
+ * no logger.
  */
 const createRunLog = (agent: Agent, runOf: () => Run | undefined): ((event: RunEvent) => void) => {
   const logger = agent.getMastraInstance()?.getLogger();

@@ -5,6 +5,7 @@ import type { Answered } from '../../loop/resume-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
+import { hostCoded } from './coded-runs.js';
 import { followCalled, followPublished, type Followed } from './following.js';
 import {
   readEnd,
@@ -71,7 +72,7 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
   const { runQueue, deadlineMs } = parts.setup.guards;
   const queue = createRunQueue(runQueue);
   const counts: RunCounts = { recovered: 0 };
-  const runs = parts.engine.host(agentProgram(parts, { localRuns, board: hosted.promise, queue, counts }));
+  const runs = hostCoded(parts.engine, agentProgram(parts, { localRuns, board: hosted.promise, queue, counts }));
   const board = runs.board ?? memoryBoard();
   hosted.resolve(board);
   const context: DurableContext = { parts, localRuns, runs, board };
@@ -118,7 +119,7 @@ const cancelRun = async (context: DurableContext, runId: string): Promise<void> 
     await runs.cancel(id);
     found = await soonFound(context, id);
   }
-  const end = found.kind === 'ended' ? readEnd(found.output) : undefined;
+  const end = found.kind === 'ended' ? readEnd(found.output, id) : undefined;
   if (!end?.state || end.state.status !== 'suspended') return undefined;
   const input = writeSegment({ call: end.call, resumes: { state: end.state } });
   await runs.start({ ...labelsOf(end.call), runId: segmentId(runId, number + 1), input });

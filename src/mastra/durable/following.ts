@@ -41,7 +41,7 @@ export const followPublished = async (
   segment: SegmentRef,
   from: number | undefined,
 ): Promise<Followed> => {
-  const subscription = subscribe(context, segment);
+  const subscription = subscribe(context, segment, from);
   while (!(await subscription.hasStarted())) await pause();
   return createFollower(context, subscription, (entry) =>
     from === undefined ? entry.sitting === segment.number : entry.sequence >= from,
@@ -70,8 +70,10 @@ const watch = async (context: DurableContext, segment: SegmentRef, { run, driven
     streamBuffer.dropBuffered(); // the process that continues the run buffers it again
     streamBuffer.flush();
     const subscription = subscribe(context, segment);
-    const { lives } = subscription;
-    await publishUntilEnd(run, subscription, (entry) => lives.indexOf(entry.life) > lives.indexOf(life));
+    await publishUntilEnd(run, subscription, (entry) => {
+      const { lives } = subscription;
+      return lives.indexOf(entry.life) > lives.indexOf(life);
+    });
   } finally {
     localRuns.remove(segment.id);
   }
@@ -106,8 +108,7 @@ const showPublished = async (
     const isLast = chunk.type === 'finish' && one.sitting === number;
     if (isLast && !isOver) return;
     entries.shift();
-    const whole = withSteps(chunk);
-    const written = isWanted(one) ? streamBuffer.write(tagged(whole, one)) : undefined;
+    const written = isWanted(one) ? streamBuffer.write(tagged(await withSteps(chunk, one), one)) : undefined;
     if (!isLast) await written;
   }
 };

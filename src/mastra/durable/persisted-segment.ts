@@ -4,7 +4,7 @@ import { isInterlockError } from '../../errors.js';
 import type { Answered } from '../../loop/resume-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
-import { decode, encode } from '../../loop/state/encode.js';
+import { decodeAt, encode } from '../../loop/state/encode.js';
 import { toPersistedState, type PersistedState } from '../../loop/state/persisted-state.js';
 import type { CallOptions } from '../call-options.js';
 import { namesWhere } from '../options/option-table.js';
@@ -45,7 +45,9 @@ export type SegmentEnd =
 
 /** Raises `durable/unkept-value` for an option that is no data, such as a function. */
 export const writeSegment = (segment: PersistedSegment): string => encode(segment);
-export const readSegment = (text: string): PersistedSegment => decode(text) as PersistedSegment; // the text of a run segment
+
+/** @param id of the run segment, for `durable/damaged` */
+export const readSegment = (text: string, id: string): PersistedSegment => decodeAt(text, `${id} input`) as PersistedSegment; // the text of a run segment
 export const writeEnd = (end: SegmentEnd): string => encode(end);
 
 /** What is left of a run. Where something in it is no data, the run ends as failed, with what was kept of it before. */
@@ -60,7 +62,8 @@ export const endOf = (run: Run, { call }: PersistedSegment): string => {
   }
 };
 
-export const readEnd = (text: string): SegmentEnd => decode(text) as SegmentEnd; // the text of an end
+/** @param id of the run segment, for `durable/damaged` */
+export const readEnd = (text: string, id: string): SegmentEnd => decodeAt(text, `${id} output`) as SegmentEnd; // the text of an end
 
 /** Options that stay in the process that waits for the run; the rest is kept with the run. */
 const localNames = new Set([...namesWhere(({ isLocal }) => isLocal === true), 'stopForReader' satisfies keyof CallOptions]);

@@ -41,7 +41,7 @@ export const listKept = async (keeping: DurableContext, filter: RunFilter): Prom
 };
 
 const summaries = async ({ runs, board }: DurableContext, filter: KeptRunFilter): Promise<RunSummary[]> => {
-  const waiting = (await board.pinned()).map(({ note }) => readNote(note));
+  const waiting = (await board.pinned()).flatMap(({ note }) => readNote(note));
   if (!runs.list) return waiting;
   const notes = new Map(waiting.map((note) => [note.runId, note]));
   const sittings = Map.groupBy(await runs.list(filter), (run) => runIdOf(run.runId));

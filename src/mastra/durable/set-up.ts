@@ -4,6 +4,7 @@ import { noJournal } from '../../loop/journal.js';
 import type { LoopLimits } from '../../loop/machine.js';
 import type { Chunk } from '../../loop/ports.js';
 import type { Journal, Run } from '../../loop/run.js';
+import type { OnShow } from '../../stream/stream-buffer.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import { startRun } from '../agent/start-run.js';
 import type { CallOptions } from '../call-options.js';
@@ -28,8 +29,7 @@ export interface SetUpOptions {
   /** The options of the caller that waits for the run here. */
   readonly here: CallOptions;
   readonly journal?: Journal;
-  /** Called with each chunk once it is visible. */
-  readonly show?: (chunk: Chunk) => void;
+  readonly show?: OnShow<Chunk>;
   /** Whether the run starts here: a recording contains a run from its start, and starts only here. */
   readonly isBeginning?: boolean;
   /** The limits that the run began with, when it continues. */

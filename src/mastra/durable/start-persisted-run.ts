@@ -4,7 +4,7 @@ import { InterlockError } from '../../errors.js';
 import { type LoopLimits, loopMachine } from '../../loop/machine.js';
 import { applyCallResponse } from '../../loop/resume-run.js';
 import type { Run } from '../../loop/run.js';
-import { decode, encode } from '../../loop/state/encode.js';
+import { decodeAt, encode } from '../../loop/state/encode.js';
 import { applyPersistedState } from '../../loop/state/persisted-state.js';
 import type { CodeChange } from '../options/own-options.js';
 import type { PersistedSegment } from './persisted-segment.js';
@@ -34,8 +34,8 @@ type RunStart =
 
 /**
  * Sets a run up. A failure of the first setup is persisted; a failure of a later one is not. A run that continues keeps the
- * limits that
- * it began with: the journal is only valid under them. Rejects with `durable/changed-code` or `durable/unknown-format`.
+ * limits that it began with: the journal is only valid under them. Rejects with `durable/changed-code` or
+ * `durable/unknown-format`.
  */
 export const startPersistedRun = async (
   options: PersistedStartOptions,
@@ -51,7 +51,7 @@ export const startPersistedRun = async (
       return encode({ error } satisfies RunStart);
     }
   });
-  const start = decode(text) as RunStart;
+  const start = decodeAt(text, `${runId} begin`) as RunStart;
   if ('error' in start) return start;
   checkFormat(runId, start.format);
   const isRecovered = run === undefined;

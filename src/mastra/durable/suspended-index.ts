@@ -21,7 +21,13 @@ export interface NeedsDecision extends CodeChange {
 export type WaitingRun = ListedRun | NeedsDecision;
 
 /** A note of either kind. */
-export const readNote = (note: string): WaitingRun => decode(note) as WaitingRun; // what restingNote gave, or tellChange
+export const readNote = (note: string): WaitingRun[] => {
+  try {
+    return [decode(note) as WaitingRun]; // what suspendedNote gave, or publishChange
+  } catch {
+    return []; // a note that is damaged hides no other run
+  }
+};
 
 /**
  * Publishes to followers that a run waits for its code: once for each change, however many processes try. The entry is removed
@@ -35,7 +41,7 @@ export const publishChange = async (
   const note = encode({ ...change, status: 'needs-decision' } satisfies NeedsDecision);
   if ((await board.pinned()).some((one) => one.runId === runId && one.note === note)) return;
   await publisher.open();
-  publisher.show({ type: needsDecisionType, runId, from: 'AGENT', data: { from: change.from, to: change.to } });
+  void publisher.show({ type: needsDecisionType, runId, from: 'AGENT', data: { from: change.from, to: change.to } });
   await publisher.flush();
   await board.pin(runId, note);
 };
