@@ -4,7 +4,7 @@ import type { RunScope } from '../phase/scope.js';
 /** What the branches of a block share while they run: a signal of their own, and a voice until the block is decided. */
 export interface BlockScope {
   readonly scope: RunScope;
-  /** Ends the block: aborts the signal, and nothing that a branch still reports or writes is heard. */
+  /** Ends the block: aborts the signal, and drops later reports and writes of its branches. */
   cancel(reason: unknown): void;
 }
 

@@ -28,7 +28,7 @@ export interface TraceWriterOptions {
 export interface TraceWriter {
   /** Writes the header, and learns where the rest goes. */
   begin(header: HeaderFact): void;
-  /** Whether the run is over or suspended: only its events are heard then, for activities that were given up on may still be at it. */
+  /** Whether the run is over or suspended: only its events are recorded then, because abandoned activities may still write. */
   isSuspended: boolean;
   write(fact: TraceFact): void;
   /** Where the run is: the step and the attempt of an entry. */

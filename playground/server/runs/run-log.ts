@@ -43,7 +43,7 @@ export interface RunLogOptions extends Pick<Keeping, 'keepsContent' | 'onChange'
   readonly head: RunHead;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** What is kept of a run that is gone on with. */
+  /** The stored state of a run that continues. */
   readonly before?: KeptRun;
 }
 

@@ -87,7 +87,7 @@ export const seatOf = ({ summary: { threadId } }: LeftRun, agent: KnownAgent, lo
   reopened: firstPlace,
 });
 
-/** When something was last heard of a run. */
+/** The time of a run's last entry. */
 const lastAt = (log: RunLog): number => {
   const last = log.linesFrom('entry', 0).at(-1);
   return last === undefined ? log.summary.startedAt : (JSON.parse(last) as StudioEntry).at; // our own line

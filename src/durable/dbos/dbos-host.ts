@@ -15,10 +15,10 @@ export interface DbosHost {
 /** Runs that their process has left wait in it for another. */
 const queueName = 'interlock';
 
-/** How long DBOS may take to record what a run has just ended with; runs that it has handed on are waited for as well, in vain. */
+/** The time that DBOS may take to record the result of a run; it also elapses for runs that were passed on. */
 const recordMs = 1_000;
 
-/** Has runs gone on with by whichever process comes first. */
+/** Releases runs, so that the next free process continues them. */
 export const queueRuns = async (workflowIds: string[]): Promise<void> => {
   if (workflowIds.length > 0) await DBOS.resumeWorkflows(workflowIds, { queueName });
 };

@@ -72,11 +72,13 @@ interface RunOnDbos {
   readonly canceled: AbortSignal;
   /** Aborted when this process must start no more steps. */
   readonly closing: AbortSignal;
-  /** Has the run gone on with later, in whatever process. */
+  /** Schedules the run to continue later, in any process. */
   again(): void;
 }
 
-/** Goes through a run in a workflow of DBOS. Rejects with what has interrupted it, having seen to that it is gone on with. */
+/**
+ * Runs a run in a workflow of DBOS. When interrupted, it first schedules the run to continue, and then rejects with the cause.
+ */
 const runOnDbos = async (run: RunOnDbos): Promise<string> => {
   const { program, runId, input, ledger, maxDeaths, suspects } = run;
   const life = noteLifeIn({ lives: ledger, maxDeaths, suspects });

@@ -17,7 +17,7 @@ export interface Takeover {
 /** The heartbeat value of a process that has left. */
 const gone = '-1';
 
-/** What was last heard of a process, and when it was first heard. */
+/** The last heartbeat of a process, and the time of its first reading. */
 interface Heard {
   readonly beat: string;
   readonly since: number;

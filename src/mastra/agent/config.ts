@@ -10,7 +10,7 @@ import type { StructuredOutput } from '../structured-output/structured-output-op
 /** What Interlock adds to or widens in the configuration of Mastra's agent. */
 export type InterlockConfig = OwnOptions<'config'> & Pick<AgentConfig, 'signals'>;
 
-/** A tool of the AI SDK, as far as it is looked at; Mastra's own type of it follows an older version. */
+/** The fields of an AI SDK tool that this library reads; Mastra's own type follows an older version. */
 export interface SdkTool {
   readonly description?: unknown;
   readonly inputSchema: object;

@@ -17,7 +17,7 @@ interface Verdict {
   readonly status: Objective['status'];
   readonly pausedReason?: string;
   readonly goesOn: boolean;
-  /** What the `goal` chunk says beside the objective's own fields. */
+  /** The fields of the `goal` chunk besides the objective's own. */
   readonly said: object;
   readonly reason: string | undefined;
 }

@@ -191,7 +191,7 @@ const lastSegment = async ({ runs }: DurableContext, runId: string): Promise<Seg
 /** How often a canceled run is checked for its end. Without a process to handle the cancellation, it ends later. */
 const looks = 10;
 
-/** A run may be suspended before it hears that it is to end. */
+/** A run may be suspended before it receives the request to end. */
 const soonFound = async ({ runs }: DurableContext, id: string): Promise<RunFound> => {
   for (let left = looks; ; left -= 1) {
     const found = await runs.find(id);

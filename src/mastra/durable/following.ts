@@ -48,7 +48,7 @@ export const followPublished = async (
   );
 };
 
-/** Which of the chunks that are heard are wanted. */
+/** Selects the chunks to emit. */
 type Wanted = (entry: RunEntry) => boolean;
 
 /** A run that emits the published chunks of another run, and takes over its final state. */

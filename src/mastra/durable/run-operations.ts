@@ -94,7 +94,7 @@ const dropRun = async ({ runs, board }: DurableContext, runId: string, sittings:
     await drop(id); // the first is the last to go
 };
 
-/** How often it is looked whether the runs that are to be erased have ended. */
+/** The polling interval for the end of runs that will be erased. */
 const looks = 200;
 
 /** The result of erasing runs. */

@@ -11,7 +11,7 @@ import type { PersistedSegment } from './persisted-segment.js';
 import type { DurableAgent, SetUpOptions } from './set-up.js';
 import { childrenOf, type GraphNode } from '../../pipeline/graph.js';
 
-/** A segment of a run that is kept, about to begin or to be gone on with. */
+/** A stored segment of a run that will start or continue. */
 export interface PersistedStartOptions extends Pick<DurableAgent, 'acceptChangedCode'>, Pick<PersistedSegment, 'resumes'> {
   readonly durable: Durable;
   readonly runId: string;

@@ -3,12 +3,12 @@ import type { Chunk } from '../../loop/ports.js';
 import { refusalOf, type RefusedBecause } from './refusal.js';
 import { withStandIns } from '../stand-ins.js';
 
-/** A generated answer, as far as it is looked at. */
+/** The fields of a generated answer that this file reads. */
 interface DelegationResponse {
   readonly tripwire?: RefusedBecause | undefined;
 }
 
-/** A streamed answer, as far as it is looked at. */
+/** The fields of a streamed answer that this file reads. */
 interface StreamedResponse extends DelegationResponse {
   readonly fullStream: unknown;
 }

@@ -42,7 +42,7 @@ export const createMatcher = (pattern: Pattern): Matcher => {
   /** So far the matches are known, and so far they may be asked for. */
   let [read, decided] = [0, 0];
   let isAsked = false;
-  /** What was held when it was looked at in vain. */
+  /** The buffered text at the last search without a result. */
   let waiting = 0;
 
   const begin = ({ text, from, isEnded }: TextFrom): void => {
@@ -92,7 +92,7 @@ export const createMatcher = (pattern: Pattern): Matcher => {
   };
 };
 
-/** Whether a long text that waits has hardly grown since it was last read in vain. */
+/** Whether a long buffered text has hardly grown since the last search without a result. */
 const isTooSoon = ({ text, from, isEnded }: TextFrom, waiting: number): boolean =>
   !isEnded && waiting > longChars && text.length - from < waiting + waiting / growthDivisor;
 

@@ -31,7 +31,7 @@ export interface JudgedPlace extends Place {
 export interface ShadowPlaces {
   /** `source` keeps runs apart that have the same id. */
   hear(event: RunEvent, source?: number): void;
-  /** In the order in which they were first heard of. */
+  /** In the order of their first event. */
   all(): JudgedPlace[];
 }
 
