@@ -6,7 +6,7 @@ import type { Run } from './run.js';
 /** Callbacks that tell the application of accepted steps and of the end. */
 const callbacks = ['onStepEnd', 'onStepFinish', 'onEnd', 'onFinish'] as const;
 
-/** The application's callbacks, which are told nothing before the result was accepted. */
+/** The application's callbacks, which get nothing before the result was accepted. */
 export interface HeldCallbacks {
   /** Settings whose callbacks wait. */
   hold<Owner extends object>(owner: Owner): Owner;
@@ -18,7 +18,7 @@ export interface HeldCallbacks {
 
 type Callback = (event: unknown) => unknown;
 
-/** A guard of the result may take words out of earlier steps, or reject all of them: until it has judged them nothing is told of them. */
+/** A guard of the result may take words out of earlier steps, or reject all of them: until it has judged them, callbacks get none of them. */
 export const holdCallbacks = (plan: Plan): HeldCallbacks => {
   const calls: (() => unknown)[] = [];
   const onChunk: Callback[] = [];
@@ -68,7 +68,7 @@ interface Part {
 
 /**
  * Holds the streams of a result until the run is over: then its answer leaves as guards of the result left it, or nothing but how the run
- * ended. Callbacks are told as it leaves.
+ * ended. Callbacks get it as it leaves.
  */
 export const holdResult = <Result extends StreamedResult>(
   result: Result,

@@ -97,7 +97,7 @@ export interface Board {
   pinned(): Promise<readonly Pinned[]>;
 }
 
-/** What a reader who does not begin with the first entry has to know of those before: which processes took the run up, and the steps. */
+/** What a reader needs of earlier entries when it does not start with the first: the processes that took the run up, and the steps. */
 export type EntryMark = 'life' | 'step';
 
 /** An entry of a run on its way to the board. */

@@ -27,7 +27,7 @@ interface FollowOptions {
 
 /**
  * Records and stream follow what guards made of the response, whichever step it belongs to. Where parts were added or taken out of several
- * steps, nobody can say whose they are: the last step then speaks for all from the first that changed.
+ * steps, their step is unknown: the last step then gets all parts from the first that changed.
  */
 export const followResponse = async (run: Run, given: readonly PartSnapshot[], { but }: FollowOptions = {}): Promise<void> => {
   const all = responseParts(run);

@@ -63,7 +63,10 @@ interface Reader<Chunk> {
   controller: ReadableStreamDefaultController<Chunk>;
 }
 
-/** Told of each chunk once it can be seen. Readers get the chunk once the promise resolves, where there is one; never, where it resolves to `false`. */
+/**
+ * Called with each chunk once it is visible. If it returns a promise, readers get the chunk once the promise resolves; if it resolves to `false`,
+ * they never get it.
+ */
 export type OnShow<Chunk> = (chunk: Chunk) => Promise<boolean> | void;
 
 /** What an stream buffer knows. */

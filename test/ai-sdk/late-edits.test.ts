@@ -109,7 +109,7 @@ describe.each(Object.entries(places))('a guard of the result takes %s out of an 
     expect(ran.error).toMatchObject({ name: 'GuardUnavailableError', cause: { code: 'ai-sdk/late-edit' } });
   });
 
-  it.each(['generate', 'stream'] as const)('no callback and no reader of an agent is told it, %s', async (mode) => {
+  it.each(['generate', 'stream'] as const)('no callback and no reader of an agent gets it, %s', async (mode) => {
     const told: string[] = [];
     const chunks: string[] = [];
     const tell = (name: string) => (event: unknown) => void told.push(`${name} ${allOf(event)}`);
@@ -198,7 +198,7 @@ describe('an edit of an earlier step that cannot be made in it', () => {
     expect(ran.error).toMatchObject({ name: 'GuardUnavailableError', cause: { code: 'ai-sdk/late-edit' } });
   });
 
-  it('a tool that shows the model something else keeps its result from nobody: it fails closed', async () => {
+  it('a tool that shows the model something else cannot keep its result back: it fails closed', async () => {
     const charge = tool({
       inputSchema: z.object({ note: z.string() }),
       execute: async () => ({ receipt: secret, kept: secret }),

@@ -79,7 +79,7 @@ const textOf = async <T>(body: () => Promise<T>): Promise<string> => {
   }
 };
 
-/** A run whose journal is damaged stands still: nothing may be done on top of what is missing. */
+/** A run with a damaged journal does not continue: nothing may be done on top of what is missing. */
 const valueIn = (text: string, path: string): unknown => {
   const ended = endedIn(text, path);
   if ('value' in ended) return ended.value;

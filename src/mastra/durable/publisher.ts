@@ -27,7 +27,7 @@ export interface Publisher {
   around(journal: Journal): Journal;
   /** Settles once the output is published, as far as possible. */
   flush(): Promise<void>;
-  /** Nothing more is told: the run segment is over, and what could not be written leaves without a number; or it was interrupted. */
+  /** Nothing more is published. If the run segment is over, chunks that could not be written leave without a number. */
   end(how: 'over' | 'interrupted'): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ const isReadable = (entry: RunEntry): boolean => {
   }
 };
 
-/** What was told of the last segment of a run; nothing of a segment that was taken up once, as most are. */
+/** What was published of the last segment of a run; empty for a segment that only one process has run, as most are. */
 const publishedIn = async (board: Board, runId: string): Promise<RunEntry[]> => {
   const lives = await board.marked(runId, 'life');
   const known = createEntryParser(runId);

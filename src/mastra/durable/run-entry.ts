@@ -25,13 +25,13 @@ export interface RunEntry {
   readonly text: string;
 }
 
-/** Somebody who hears what is told of a run: from its beginning, or from a place on, knowing who has taken it up before. */
+/** Parses the entries of a run: from its beginning, or from a place on, with the processes that ran it before. */
 export interface EntryParser {
   /** The place of what is heard next. */
   readonly place: number;
   /** The processes that have run it, in order. */
   readonly lives: readonly string[];
-  /** The last run segment that was taken up, and where and by whom that was first. */
+  /** The last run segment that a process took up, with the first such process and its place. */
   readonly opened:
     { readonly sitting: number; readonly sequence: number; readonly life: string; readonly call: PersistedCall } | undefined;
   /** Whether something was heard of a process that was not heard to take the run up: an earlier version of the library has marked nothing. */
