@@ -6,7 +6,7 @@ import type { Run } from './run.js';
 /** Callbacks that tell the application of accepted steps and of the end. */
 const callbacks = ['onStepEnd', 'onStepFinish', 'onEnd', 'onFinish'] as const;
 
-/** The application's callbacks, which are called only after the result is accepted. */
+/** The application's callbacks, which get nothing before the result was accepted. */
 export interface HeldCallbacks {
   /** Settings whose callbacks wait. */
   hold<Owner extends object>(owner: Owner): Owner;
@@ -18,10 +18,7 @@ export interface HeldCallbacks {
 
 type Callback = (event: unknown) => unknown;
 
-/**
- * A guard of the result may remove text from earlier steps, or reject all of them, so nothing about them is reported before its
- * verdict.
- */
+/** A guard of the result may take words out of earlier steps, or reject all of them: until it has judged them, callbacks get none of them. */
 export const holdCallbacks = (plan: Plan): HeldCallbacks => {
   const calls: (() => unknown)[] = [];
   const onChunk: Callback[] = [];
@@ -70,8 +67,8 @@ interface Part {
 }
 
 /**
- * Buffers the streams of a result until the run is over. Then the guards' version of the answer is emitted, or only the end of
- * the run. Callbacks are called at that time.
+ * Holds the streams of a result until the run is over: then its answer leaves as guards of the result left it, or nothing but how the run
+ * ended. Callbacks get it as it leaves.
  */
 export const holdResult = <Result extends StreamedResult>(
   result: Result,

@@ -12,8 +12,8 @@ import type { Run } from './run.js';
 import { lateEditError } from './stop-errors.js';
 
 /**
- * Applies edits by guards of a tool's result to the run's other answers: earlier steps are edited if they have not left. A
- * change of the call itself, whose step is under way, fails the run.
+ * What guards of a tool's result changed in the run's answers apart from it: earlier steps are edited where they have not left, and a change of the
+ * call itself, whose step is under way, fails the run.
  */
 export const followResultEdits = (run: Run, { list, answerOf, ids }: Conversation, toolCallId: string): void => {
   const messages = run.scope.host.messages.read(list, 'all').filter(({ id }) => answerOf(id));
@@ -42,7 +42,7 @@ export interface EditsBefore {
   read(): LateEdit[];
 }
 
-/** Watches a plan. Changes of the caller's messages have no effect, and are reported to listeners. */
+/** Watches a plan. What becomes of the caller's messages has no effect, and is reported. */
 export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversation): EditsBefore => {
   const changed = new WeakMap<Conversation, Set<string>>();
   /** What was there when the last phase was done. */
@@ -143,7 +143,7 @@ interface StepEdit {
   readonly parts: readonly StoredPart[];
 }
 
-/** The AI SDK passes the model's original output to guards of each step; an earlier edit of it stays in force. */
+/** The AI SDK shows guards of each step what the model said: an earlier edit of it stays. */
 const stepEdit = (
   steps: readonly RecordedStep[],
   { before, after }: LateEdit,
@@ -173,7 +173,7 @@ const isChange = ({ before, after }: Change): boolean => !isSame(saidBy(before),
 const callIdOf = (part: StoredPart): string | undefined =>
   part.type === 'tool-invocation' ? part.toolInvocation.toolCallId : undefined;
 
-/** Steps are identified by their calls; a step without calls by its text. */
+/** Calls tell steps apart; a step without calls is known by its words. */
 const saysIt = ({ content }: RecordedStep, before: readonly StoredPart[]): boolean => {
   const calls = before.flatMap((part) => callIdOf(part) ?? []);
   if (calls.length > 0) return content.some(({ toolCallId }) => calls.includes(String(toolCallId)));

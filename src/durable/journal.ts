@@ -97,7 +97,7 @@ export interface Board {
   pinned(): Promise<readonly Pinned[]>;
 }
 
-/** Facts that a reader needs about skipped entries: the processes that ran the run, and the steps. */
+/** What a reader needs of earlier entries when it does not start with the first: the processes that took the run up, and the steps. */
 export type EntryMark = 'life' | 'step';
 
 /** An entry of a run on its way to the board. */

@@ -26,8 +26,8 @@ interface FollowOptions {
 }
 
 /**
- * Updates the records and the stream after guards edited the response, whichever step it belongs to. When parts were added to or
- * removed from several steps, their step is unknown: the last step then gets all parts from the first change on.
+ * Records and stream follow what guards made of the response, whichever step it belongs to. Where parts were added or taken out of several
+ * steps, their step is unknown: the last step then gets all parts from the first that changed.
  */
 export const followResponse = async (run: Run, given: readonly PartSnapshot[], { but }: FollowOptions = {}): Promise<void> => {
   const all = responseParts(run);

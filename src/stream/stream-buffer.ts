@@ -64,8 +64,8 @@ interface Reader<Chunk> {
 }
 
 /**
- * Called with each chunk once it is visible. If it returns a promise, readers get the chunk when the promise resolves; never if
- * it resolves to `false`.
+ * Called with each chunk once it is visible. If it returns a promise, readers get the chunk once the promise resolves; if it resolves to `false`,
+ * they never get it.
  */
 export type OnShow<Chunk> = (chunk: Chunk) => Promise<boolean> | void;
 

@@ -42,7 +42,7 @@ it('a file that another process makes at the same moment is waited for', async (
   expect(file.reserve('program', { runId: 'run' })).toBe(true);
 });
 
-it('entries of a run get consecutive places, from any process', async () => {
+it('entries of a run get the places that follow, from any process', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'interlock-file-'));
   const files = [1, 2].map(() => openFile(join(folder, 'runs.db')));
   onTestFinished(() => {

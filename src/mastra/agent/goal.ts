@@ -17,7 +17,7 @@ interface Verdict {
   readonly status: Objective['status'];
   readonly pausedReason?: string;
   readonly goesOn: boolean;
-  /** The fields of the `goal` chunk besides the objective's own. */
+  /** What the `goal` chunk says in addition to the objective's own fields. */
   readonly said: object;
   readonly reason: string | undefined;
 }

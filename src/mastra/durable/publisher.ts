@@ -27,10 +27,7 @@ export interface Publisher {
   around(journal: Journal): Journal;
   /** Settles once the output is published, as far as possible. */
   flush(): Promise<void>;
-  /**
-   * Stops publishing. Either the run segment is over, and chunks that could not be written leave without a number; or it was
-   * interrupted.
-   */
+  /** Nothing more is published. If the run segment is over, chunks that could not be written leave without a number. */
   end(how: 'over' | 'interrupted'): Promise<void>;
 }
 
@@ -108,7 +105,7 @@ const isReadable = (entry: RunEntry): boolean => {
   }
 };
 
-/** The published entries of a run's last segment; none for a segment that only one process has run, as most are. */
+/** What was published of the last segment of a run; empty for a segment that only one process has run, as most are. */
 const publishedIn = async (board: Board, runId: string): Promise<RunEntry[]> => {
   const lives = await board.marked(runId, 'life');
   const known = createEntryParser(runId);

@@ -25,16 +25,16 @@ export interface RunEntry {
   readonly text: string;
 }
 
-/** Parses the published entries of a run: from its beginning, or from an offset, given the processes that ran it before. */
+/** Parses the entries of a run: from its beginning, or from a place on, with the processes that ran it before. */
 export interface EntryParser {
-  /** The position of the next entry. */
+  /** The place of what is heard next. */
   readonly place: number;
   /** The processes that have run it, in order. */
   readonly lives: readonly string[];
-  /** The last run segment that started, with the position and process of its first start. */
+  /** The last run segment that a process took up, with the first such process and its place. */
   readonly opened:
     { readonly sitting: number; readonly sequence: number; readonly life: string; readonly call: PersistedCall } | undefined;
-  /** Whether there is an entry of a process without an entry for its start: earlier versions of the library wrote no marks. */
+  /** Whether something was heard of a process that was not heard to take the run up: an earlier version of the library has marked nothing. */
   readonly isLost: boolean;
   /** Takes the next entries; gives what counts of them. */
   take(entries: readonly string[]): RunEntry[];
@@ -96,7 +96,7 @@ const readEntry = (entry: string, path: string): { readonly heading: Heading; re
   }
 };
 
-/** @param from the position of the first entry; earlier marked entries are passed to `takePlaced` */
+/** @param from the place of what is heard first; what was marked before it is taken with `takePlaced` */
 export const createEntryParser = (runId: string, from = 0): EntryParser => {
   let place = from;
   const lives: string[] = [];

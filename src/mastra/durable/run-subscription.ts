@@ -30,9 +30,9 @@ export const pause = (): Promise<unknown> => new Promise((resolve) => setTimeout
 export interface RunSubscription {
   /** The number of that run segment. */
   readonly number: number;
-  /** Entries that were read and not yet consumed. */
+  /** What was heard and not yet taken. */
   readonly entries: RunEntry[];
-  /** Restores the earlier steps of a chunk, which were published before it. */
+  /** Adds the steps to a chunk that were published before it. */
   withSteps(chunk: Chunk, entry: RunEntry): Promise<Chunk>;
   /** The processes that have run it, in order. */
   readonly lives: readonly string[];
@@ -44,7 +44,7 @@ export interface RunSubscription {
   hasStarted(): Promise<boolean>;
 }
 
-/** @param from the position of the first entry. Default: the first start of the run segment */
+/** @param from the place of what is heard first. Default: where the run segment was first taken up */
 export const subscribe = (context: DurableContext, segment: SegmentRef, from?: number): RunSubscription => {
   const { number, id } = segment;
   const listener = listenTo(context.board, segment, from);
@@ -72,7 +72,7 @@ export const subscribe = (context: DurableContext, segment: SegmentRef, from?: n
 
 interface Listener {
   readonly parser: () => EntryParser;
-  /** Returns the valid entries among the unread ones. */
+  /** Gives what counts of the entries that were not heard yet. */
   listen(): Promise<RunEntry[]>;
 }
 
@@ -84,7 +84,7 @@ const listenTo = (board: Board, segment: SegmentRef, from: number | undefined): 
   const next = async (): Promise<RunEntry[]> => parser.take(await board.read(runId, parser.place));
   const begin = async (): Promise<RunEntry[]> => {
     const known = from ? await board.read(runId, from - 1) : [];
-    const lives = await board.marked(runId, 'life'); // read after the entries, so that the process of each entry is included
+    const lives = await board.marked(runId, 'life'); // read after the entries: the process of each of them is among these
     const start = known.length > 0 && from ? from - 1 : startOf(lives, segment, from);
     parser = createEntryParser(runId, start);
     parser.takePlaced(lives.filter(({ place }) => place < start));
@@ -104,7 +104,7 @@ const listenTo = (board: Board, segment: SegmentRef, from: number | undefined): 
   };
 };
 
-/** The position from which a run segment is followed: at the latest where a process last took over the run. */
+/** The place from which a run segment is followed: at the latest where a process last took the run up. */
 const startOf = (lives: readonly PlacedEntry[], { runId, number }: SegmentRef, from: number | undefined): number => {
   if (from === 0) return 0;
   const parser = createEntryParser(runId);
