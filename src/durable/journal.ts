@@ -41,6 +41,17 @@ export interface KeptRun {
   readonly endedAt?: Date | undefined;
 }
 
+/** What a run began with, and what its steps gave, in their order. */
+export interface KeptJournal {
+  readonly input: string;
+  readonly steps: readonly KeptStep[];
+}
+
+export interface KeptStep {
+  readonly key: string;
+  readonly text: string;
+}
+
 /** Which runs of a program an engine lists. */
 export interface KeptRunFilter {
   readonly runId?: string | undefined;
@@ -68,6 +79,13 @@ export interface ProgramRuns {
   cancel(runId: string): Promise<void>;
   /** Continues a run that the engine gave up, from what is kept of it; says whether there was one. Absent where an engine cannot. */
   retry?(runId: string): Promise<boolean>;
+  /**
+   * Ends a run that is under way without running anything of it, whatever its process does: it is lost then, and what is kept of it stays. Says
+   * whether there was one. Absent where an engine cannot.
+   */
+  abandon?(runId: string): Promise<boolean>;
+  /** What is kept of a run. Absent where an engine cannot read it. */
+  journal?(runId: string): Promise<KeptJournal | undefined>;
   /** The runs, the last one first. Absent where the engine cannot list them. */
   list?(filter: KeptRunFilter): Promise<readonly KeptRun[]>;
   /** Bytes that everything takes which the engine keeps, whatever program it is of. Absent where it cannot tell. */
