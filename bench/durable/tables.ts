@@ -17,7 +17,7 @@ const stepsOf = ({ kept }: DurableRun, work: string): number => kept[work]?.step
 /** Milliseconds below which steps cost nothing, so that a run is no multiple of them. */
 const unheard = 0.1;
 
-/** A run beside the same engine's empty one of as many steps: both, how many times as much, and by how much a step. */
+/** A run compared with the same engine's empty run of as many steps: both values, their ratio, and the difference per step. */
 const beside = (run: DurableRun, engine: EngineFigures, aspect: Aspect): string[] =>
   [first, errand.name].flatMap((work) => {
     const steps = stepsOf(run, work);

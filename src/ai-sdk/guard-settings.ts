@@ -6,7 +6,7 @@ import { toPrepareStep, type CallSettings, type PrepareStepOptions } from './to-
 import { withGuards } from './with-guards.js';
 import { modelSettingNames } from './model-setting-names.js';
 
-/** What guards stand around in the settings of `generateText`, `streamText` and agents. */
+/** The settings of `generateText`, `streamText` and agents that guards wrap. */
 export interface GuardableSettings {
   model: LanguageModel;
   tools?: ToolSet;

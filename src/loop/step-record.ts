@@ -126,7 +126,7 @@ const currentResult = (record: ToolResultRecord, parts: readonly Part[]): ToolRe
 const isSource = (part: Part, { payload }: Chunk): boolean =>
   part.type === 'source' && part.source.id === (payload as { id: string }).id;
 
-/** Bytes may have been copied with their message; two files of bytes are not told apart. */
+/** Bytes may have been copied with their message; two files of bytes are treated as equal. */
 const isFile = (part: Part, { payload }: Chunk): boolean => {
   const { data } = payload as { data: unknown };
   return part.type === 'file' && (part.data === data || (typeof part.data !== 'string' && typeof data !== 'string'));
@@ -141,8 +141,8 @@ export interface StepParts {
 }
 
 /**
- * The accepted steps follow the response after guards edited it as a whole. Where parts were added or taken out, nobody can
- * say whose they are: the last step then speaks for all.
+ * Updates the accepted steps after guards edited the response as a whole. When parts were added or removed, their step is
+ * unknown, and the last step gets all parts.
  */
 export const followResponse = (run: Run): StepParts[] => {
   const parts = responseParts(run);

@@ -33,7 +33,7 @@ export interface StepScript {
  * { text: ['Hel'], hang: true }                   // the stream never ends
  */
 export interface ScriptedStep<V extends SpecVersion = SpecVersion> extends StepScript {
-  /** Stream parts of the model's version as they stand, in place of all other content and of the finish part. */
+  /** Stream parts in the format of the model's version, sent unchanged in place of all other content and of the finish part. */
   readonly parts?: readonly StreamPartOf<V>[];
 }
 
@@ -67,7 +67,7 @@ const toolCallParts = (call: ScriptedToolCall, id: string): Part[] => {
 export const hasContent = ({ text, reasoning, toolCalls, parts }: StepScript): boolean =>
   [text, reasoning, toolCalls, parts].some((content) => content !== undefined);
 
-/** Which call a step answers, and by whom. */
+/** The call that a step answers, and its model. */
 export interface StepContext {
   readonly version: SpecVersion;
   readonly modelId: string;

@@ -136,7 +136,7 @@ export const operations = ({ engine }: OperatedEngine): void => {
     expect((await (await agent.attach('three')).getFullOutput()).text).toBe(text);
   });
 
-  it('abandons a run that stands still, and keeps what it has done', async () => {
+  it('abandons a run that makes no progress, and keeps what it has done', async () => {
     const { agent, looks, says } = looking();
     says.waitsAt = 1;
     const stream = await agent.stream(prompt, { runId: 'one' });

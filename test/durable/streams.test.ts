@@ -42,7 +42,7 @@ const attachIn = (disk: Disk, { agent }: Scenario, from?: number) =>
 describe.each(['tools', 'guards', 'overlap', 'holding'])('the stream of a run that is killed anywhere (%s)', (name) => {
   const make = scenarios[name] as () => Scenario;
 
-  it('is one stream to whoever follows it from another process, and goes on from any place of it', async () => {
+  it('is one stream for a follower in another process, and continues from any position', async () => {
     const disk = createDisk();
     const whole = mortalEngine(disk);
     const scenario = make();
@@ -72,7 +72,7 @@ describe.each(['tools', 'guards', 'overlap', 'holding'])('the stream of a run th
   });
 });
 
-describe('what is told of a run', () => {
+describe('the published entries of a run', () => {
   /** A run of so many steps, each with one tool call. */
   const longRun = (durability: Engine, steps: number) => {
     const look = createTool({
@@ -98,7 +98,7 @@ describe('what is told of a run', () => {
     expect(ends[22]).toBeLessThan(1.1 * (ends[2] ?? 0));
   });
 
-  it('is whole to whoever follows it, and its chunks have the same sequence in the process of the call', async () => {
+  it('is complete for its followers, and its chunks have the same sequence in the process of the call', async () => {
     const disk = createDisk();
     const own = await chunksOf(await longRun(mortalEngine(disk), 6));
     const scenario = { agent: (given: object) => attachable(given) } as unknown as Scenario;
@@ -120,7 +120,7 @@ describe('what is told of a run', () => {
   const attachable = (given: object) =>
     new InterlockAgent({ id: 'looker', name: 'Looker', instructions: 'Look.', model: scriptedModel({ steps: [] }), ...given });
 
-  it('a call under the id of a run that was begun with other messages is refused; the same call follows it', async () => {
+  it('a call under the id of a run with other messages is rejected; the same call follows it', async () => {
     const disk = createDisk();
     const agent = (scenarios['tools'] as () => Scenario)().agent({ durability: mortalEngine(disk) });
     const first = await agent.generate(prompt, { runId: 'run' });
@@ -133,7 +133,7 @@ describe('what is told of a run', () => {
 });
 
 describe('the segments of a run', () => {
-  it('are told one after the other, and a suspended run is listed until it is answered', async () => {
+  it('are published one after the other, and a suspended run is listed until it is answered', async () => {
     const disk = createDisk();
     const scenario = approving();
     const begin = () => scenario.agent({ durability: mortalEngine(disk) });
@@ -175,7 +175,7 @@ describe('the segments of a run', () => {
     expect(await chunksOf(await attachIn(disk, scenario, 0))).toEqual(before);
   });
 
-  it('who goes on with a run that was recorded begins no trace of its own', async () => {
+  it('continuing a recorded run starts no other trace', async () => {
     const disk = createDisk();
     const headers: string[] = [];
     const record: TraceRecorder = ({ runId }) => void headers.push(runId);
@@ -217,6 +217,7 @@ describe('a client that resumes', () => {
   it('reads what follows alone, however long the run is', async () => {
     const disk = createDisk();
     const own = await chunksOf(await speaker(mortalEngine(disk)).stream(prompt, { runId: 'run' }));
+    await expect.poll(() => disk.runs.get('0:run')?.output).toBeDefined(); // so that no other process continues it
     const { read, counted } = counting(disk);
     const rest = await chunksOf(await speaker(mortalEngine(counted)).attach('run', { from: sequencesOf(own).at(-5) }));
     expect(sequencesOf(rest)).toEqual(sequencesOf(own.slice(-5)));

@@ -4,7 +4,7 @@ import type { Board, BoardEntry, Engine, Program } from '../../src/index.js';
 import { engineOf } from './engine-spec.js';
 import { sites, type Site } from './sites.js';
 
-/** A program whose runs are never begun: its board is all that is asked for. */
+/** A program without runs: the tests only use its board. */
 const program = (id: string): Program => ({ id, run: async () => '' });
 
 const texts = (...given: readonly string[]): BoardEntry[] => given.map((text) => ({ text }));
@@ -27,7 +27,7 @@ describe.each(['restate', 'dbos'] as const)('the board of %s', (name) => {
     await site.close();
   });
 
-  it('gives entries in their order, from any place on, without gaps, whoever adds them', async () => {
+  it('returns entries in order, from any position on, without gaps, with any number of writers', async () => {
     const board = boardFor('entries');
     const ready = boardFor('others');
     expect(await ready.read('one', 0)).toEqual([]);

@@ -15,8 +15,8 @@ import { boardOn } from './database-board.js';
 import type { Database } from './database.js';
 
 /**
- * Runs that outlive their processes and their machines, in a PostgreSQL database: DBOS keeps them, and a process that lives goes on with
- * those of one that died. Needs the packages `@dbos-inc/dbos-sdk` and `pg`. A process has one such engine, which launches DBOS.
+ * Runs that survive their processes and machines, in a PostgreSQL database: DBOS stores them, and a live process takes over those
+ * of one that died. Needs the packages `@dbos-inc/dbos-sdk` and `pg`. A process has one such engine, which launches DBOS.
  * Raises `durable/invalid-option`, `install/unsupported-version`.
  *
  * @example
@@ -43,7 +43,7 @@ export const dbos = (options: DbosOptions): Engine => {
   return {
     name: 'dbos',
     isDurable: true,
-    isFenced: true, // who has lost a run to another process keeps nothing more of it
+    isFenced: true, // a process that lost the run's lease cannot write to it
     host: (program) => {
       if (programs.has(program.id)) refuseOption('durability', `two agents with the id "${program.id}" share an engine.`);
       programs.set(program.id, program);
@@ -124,7 +124,7 @@ const abandon = async (cancels: DbosHost['cancels'], workflowId: string): Promis
 const journalOf = async (workflowId: string): Promise<KeptJournal | undefined> => {
   const [found, steps = []] = await Promise.all([DBOS.getWorkflowStatus(workflowId), DBOS.listWorkflowSteps(workflowId)]);
   if (!found) return undefined;
-  const [, , input] = found.input as [programId: string, runId: string, input: string]; // as the run was begun
+  const [, , input] = found.input as [programId: string, runId: string, input: string]; // as the run was started
   return { input, steps: steps.map(({ name, output }) => ({ key: name, text: output as string })) }; // what a step gave is text
 };
 
@@ -147,7 +147,7 @@ const listRuns = async (idOf: (runId: string) => string, filter: KeptRunFilter):
 const toKept = ({ workflowID, status, attributes, createdAt, completedAt }: WorkflowStatus, prefix: string): KeptRun => ({
   runId: workflowID.slice(prefix.length),
   state: states[status] ?? 'lost',
-  resourceId: attributes?.['resourceId'] as string | undefined, // as it was begun with
+  resourceId: attributes?.['resourceId'] as string | undefined, // as the run was started
   startedAt: new Date(createdAt),
   endedAt: completedAt === undefined ? undefined : new Date(completedAt),
 });

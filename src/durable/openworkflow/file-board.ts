@@ -15,8 +15,8 @@ export const boardTables = `
 `;
 
 /**
- * The board of a program. Whoever asks looks into the file: SQLite is there anyway, and any process of the machine can read it without a
- * server. An entry is one row of a write-ahead log, which the next kept step takes to the disk with it.
+ * The board of a program, in the SQLite file of its runs. Each process of the machine can read it without a server. An entry is
+ * one row in the write-ahead log; the next stored step syncs it to disk.
  */
 export const boardOn = (db: DatabaseSync, program: string): Board => {
   const add = db.prepare(`

@@ -22,7 +22,7 @@ export interface HostOptions {
   readonly suspects: Suspects;
 }
 
-/** How often it is looked whether somebody wants a run to be canceled. */
+/** How often the process checks for requested cancellations. */
 const lookForCancelsMs = 250;
 
 /** A run whose process fails without dying is tried again like this, for as long as it takes. */
@@ -112,12 +112,12 @@ const repairsOn = ({ file, backend, steps, programId, look }: Repairs): Pick<Pro
   journal: async (runId) => {
     const workflowRunId = file.workflowRunOf(programId, runId);
     const run = workflowRunId === undefined ? null : await backend.getWorkflowRun({ workflowRunId });
-    const { input } = (run?.input ?? {}) as Partial<ProgramCall>; // as it was begun
+    const { input } = (run?.input ?? {}) as Partial<ProgramCall>; // as the run was started
     return run && input !== undefined ? { input, steps: steps.all(run.id) } : undefined;
   },
 });
 
-/** What SQLite raises for a call is told by our code. */
+/** Translates SQLite's errors into this library's codes. */
 const reachable = (path: string, { board, ...runs }: ProgramRuns): ProgramRuns => {
   const told = <T extends object>(methods: T): T =>
     Object.fromEntries(
@@ -140,13 +140,16 @@ const waitForOthers = (backend: BackendSqlite): void => {
   databaseOf(backend).exec(`PRAGMA busy_timeout = ${patienceMs}`);
 };
 
-/** What was just begun is not left to wait for the worker's next look. Two looks at once would give one slot of the worker to two runs. */
+/**
+ * Claims a run right after its start, without waiting for the worker's next poll. Two polls at the same time would give one
+ * worker slot to two runs.
+ */
 const claimingNow = (worker: Worker): (() => Promise<void>) => {
   let last: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
   const look = async (before: Promise<void>): Promise<void> => {
     await before.catch(() => undefined);
-    next = undefined; // who begins a run from now on may be too late for this look
+    next = undefined; // a run that starts from now on may miss this poll
     await worker.tick();
   };
   return () => (last = next ??= look(last));

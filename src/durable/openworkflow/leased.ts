@@ -12,7 +12,8 @@ export interface Leased {
 }
 
 /**
- * Runs are claimed and extended here, as long as this process goes on with them: OpenWorkflow's own leases compare clocks, and last thirty
+ * Runs are claimed and extended here, as long as this process goes on with them: OpenWorkflow's own leases compare clocks, and
+ * last thirty
  * seconds, which is how long a run would wait after its process was killed. A process never claims a run that it has in hand.
  */
 export const leased = (backend: Backend, leasing: Leasing): Leased => {
@@ -101,7 +102,7 @@ interface HeldLeases {
   stop(): void;
 }
 
-/** Since when a claimed run was seen at one beat, by a clock that nobody sets. */
+/** When a claimed run was first seen at its current heartbeat, by the monotonic clock. */
 interface Seen {
   readonly beat: string;
   readonly since: number;

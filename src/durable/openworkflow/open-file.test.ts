@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 import { openFile } from './open-file.js';
 
-/** Makes a file, and holds it for a while as who writes to it. */
+/** Creates a file and holds its write lock for a while. */
 const maker = `
   const { DatabaseSync } = require('node:sqlite');
   const { parentPort, workerData } = require('node:worker_threads');
@@ -42,7 +42,7 @@ it('a file that another process makes at the same moment is waited for', async (
   expect(file.reserve('program', { runId: 'run' })).toBe(true);
 });
 
-it('entries of a run get the places that follow, whoever adds them', async () => {
+it('entries of a run get the places that follow, from any process', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'interlock-file-'));
   const files = [1, 2].map(() => openFile(join(folder, 'runs.db')));
   onTestFinished(() => {

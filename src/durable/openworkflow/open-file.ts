@@ -15,7 +15,7 @@ export interface OpenFile {
   /** The id that OpenWorkflow knows a run by. */
   workflowRunOf(program: string, runId: string): string | undefined;
   noteWorkflowRun(program: string, runId: string, workflowRunId: string): void;
-  /** Somebody asks for a run to be canceled. */
+  /** Requests the cancellation of a run. */
   requestCancel(program: string, runId: string): void;
   isCancelRequested(program: string, runId: string): boolean;
   /** A process begins to go on with a run; gives how many have died of it where it is now, `steps` being what was kept by then. */
@@ -54,7 +54,7 @@ const tables = `
 /** SQLite's code where another process holds the file. */
 const busy = 5;
 
-/** Has the file written ahead. Unlike other statements this one does not wait for who makes the file at the same moment. */
+/** Enables write-ahead logging. Unlike other statements, this one does not wait while another process creates the file. */
 const writeAhead = (db: DatabaseSync): void => {
   for (const givesUpAt = Date.now() + patienceMs; ;) {
     try {

@@ -54,7 +54,7 @@ const finishChunkOf = ({ record: { text, toolCalls } }: AcceptedStep): ((chunk: 
   };
 };
 
-/** The payload of the result phase, also for those who persist. */
+/** The payload of the result phase, also used to persist the result. */
 export const resultPayload = (run: Run): PhaseData<'outputResult'> => {
   const { list } = run;
   const { messages } = run.scope.host;

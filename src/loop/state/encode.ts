@@ -2,7 +2,8 @@ import { DevalueError, parse, stringify } from 'devalue';
 import { InterlockError, isInterlockError, type ErrorCode } from '../../errors.js';
 
 /**
- * A value as text: plain data, and with it dates, maps, sets, bytes, `undefined` and errors. What is the same object twice is written
+ * A value as text: plain data, and with it dates, maps, sets, bytes, `undefined` and errors. What is the same object twice is
+ * written
  * once. Raises `durable/unkept-value` for functions and instances of other classes, of which a copy would not be the same.
  */
 export const encode = (value: unknown): string => {
@@ -26,7 +27,7 @@ export const decodeAt = (text: string, path: string): unknown => {
   }
 };
 
-/** An error as data: its code where it is one of Interlock's, what it says, and what else stands in it that is plain. */
+/** An error as data: its code if it is one of Interlock's, its message, and its other plain fields. */
 interface ErrorFields {
   readonly name: string;
   readonly message: string;

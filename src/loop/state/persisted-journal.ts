@@ -18,13 +18,14 @@ interface Changed<T> {
 }
 
 export interface PersistedJournalOptions {
-  /** The state that the run begins with, where it is told beside the journal. */
+  /** The state at the start of the run, when it is stored outside the journal. */
   readonly startedWith?: PersistedState;
   readonly isFenced: boolean;
 }
 
 /**
- * Keeps a run as the differences between its states: each checkpointed section is a step of the engine, whose text says what the checkpointed section came to
+ * Keeps a run as the differences between its states: each checkpointed section is a step of the engine, whose text says what the
+ * checkpointed section came to
  * and what it changed. The run itself is made what the journal says once something is to be done with it.
  */
 export const createPersistedJournal = (durable: Durable, { startedWith, isFenced }: PersistedJournalOptions): Journal => {
@@ -78,7 +79,7 @@ const textOf = async <T>(body: () => Promise<T>): Promise<string> => {
   }
 };
 
-/** A run whose journal is damaged stands still: nothing may be done on top of what is missing. */
+/** A damaged journal interrupts the run: nothing may happen on top of what is missing. */
 const valueIn = (text: string, path: string): unknown => {
   const ended = endedIn(text, path);
   if ('value' in ended) return ended.value;
@@ -112,5 +113,8 @@ const step = async (durable: Durable, key: string, run: Parameters<Durable['step
   }
 };
 
-/** A run that was made what was kept changes it in place: what is kept next is told from what was kept, so they share nothing. */
+/**
+ * A restored run changes its state in place. The next entry is a diff against the stored state, so the two must share no
+ * objects.
+ */
 const apart = (state: PersistedState): PersistedState => decode(encode(state)) as PersistedState; // as it was written

@@ -5,7 +5,7 @@ import type { PersistedState } from './persisted-state.js';
 import { createStateLog } from './state-change.js';
 
 export interface SectionsOptions {
-  /** The state that the journal begins with, where it is told beside it. */
+  /** The state that the journal starts with, if it is not empty. */
   readonly startedWith: PersistedState | undefined;
   /** Default: all that were kept. */
   readonly step: number | undefined;

@@ -47,7 +47,8 @@ export const durableRunnerOf = ({ agent, setup, durable }: RunnerParts, options:
 };
 
 /**
- * What a supervisor's call says that its sub-agent's run is to keep: the host makes new ids for the message and its thread whenever it asks.
+ * What a supervisor's call says that its sub-agent's run is to keep: the host makes new ids for the message and its thread
+ * whenever it asks.
  * The supervisor's conversation, which is the sub-agent's `context`, is kept with its own run.
  */
 interface DelegatedOptions extends CallOptions {
@@ -109,7 +110,7 @@ const follow = async (
   };
   const started = await startPersistedRun({ durable, runId: call.runId, resumes, make, acceptChangedCode }).catch(
     (error: unknown) => {
-      interrupt(error); // nothing that the supervisor's model could be told
+      interrupt(error); // the supervisor's model cannot use this error
       throw error;
     },
   );

@@ -30,7 +30,7 @@ export interface DurableRuns {
   readonly deadlineMs: number | undefined;
   /** Begins a run, or follows the one that there is under its id. */
   start(call: PersistedCall, here: CallOptions): Promise<Followed>;
-  /** Follows the last segment of a run, from a place of what is told of it on. */
+  /** Follows the last segment of a run, from an offset of its published entries on. */
   attach(runId: string, options: AttachOptions): Promise<Followed>;
   /** Goes on with a run that is suspended, or will be. */
   resume(resuming: ResumeRunOptions): Promise<Followed>;
@@ -51,7 +51,7 @@ export interface DurableRuns {
   metrics(): Promise<RunMetrics>;
 }
 
-/** In whose name a run is asked for. */
+/** The owner of a requested run. */
 export interface RunOwner {
   /** A run of another resource is `durable/no-run`. Default: not checked. */
   readonly resourceId?: string;
@@ -162,7 +162,7 @@ const segmentRef = (runId: string, number: number): SegmentRef => ({ runId, numb
 interface StartSegmentOptions {
   readonly segment: PersistedSegment;
   readonly here: CallOptions;
-  /** What is raised where the run segment was begun already. Default: it is followed. */
+  /** The error code if the run segment has already started. Default: the call follows it. */
   readonly taken?: ErrorCode;
 }
 
@@ -195,7 +195,7 @@ const startSegment = async (
   }
 };
 
-/** A run is begun once under its id; who asks again with the same call follows it, and another call is refused. */
+/** A run starts once under its id. A caller that repeats the same call follows the run; a different call is rejected. */
 const checkAsked = async (context: DurableContext, at: SegmentRef, { asked, runId }: PersistedCall): Promise<void> => {
   const subscription = subscribe(context, at);
   while (!(await subscription.hasStarted())) await pause();
@@ -214,7 +214,7 @@ const lastSegment = async ({ runs }: DurableContext, runId: string): Promise<Seg
   }
 };
 
-/** How often it is looked whether a run that was asked to end has ended; where nobody is there to hear it, it ends later. */
+/** How often a canceled run is checked for its end. Without a process to handle the cancellation, it ends later. */
 const looks = 10;
 
 /** A run may be suspended before it hears that it is to end. */

@@ -17,7 +17,7 @@ export interface PersistedCall {
   readonly messages: MessageListInput;
   /** As the caller gave them; defaults are those of the agent that runs them. */
   readonly options: CallOptions;
-  /** Stands for what the run was begun with: another call under its id is refused. Absent for a sub-agent's call. */
+  /** A hash of the input of the run: another call under its id is rejected. Undefined for a sub-agent's call. */
   readonly asked?: string;
   /** Whose run it is: the resource of its memory. */
   readonly resourceId?: string;
@@ -81,7 +81,7 @@ export const splitOptions = (given: CallOptions): { readonly kept: CallOptions; 
   };
 };
 
-/** What stands in the context of a request, what an earlier call of memory's has put there aside. */
+/** The content of a request context, without the entries of an earlier memory call. */
 export const persistContext = (context: RequestContext | undefined): NonNullable<PersistedCall['context']> =>
   [...(context?.entries() ?? [])].filter(([name]) => name !== 'MastraMemory');
 

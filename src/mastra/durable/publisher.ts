@@ -10,24 +10,24 @@ import { createQueue, type Written } from './entry-queue.js';
 import type { PersistedCall } from './persisted-segment.js';
 import { createEntryParser, readChunk, withOwnStep, writeEntry, type RunEntry } from './run-entry.js';
 
-/** What a process tells of a segment of a run to whoever follows it from elsewhere. */
+/** Publishes a run segment of this process for followers in other processes. */
 export interface Publisher {
-  /** Stands for the process in what it tells. */
+  /** Identifies the process in its entries. */
   readonly life: string;
   /** Takes the run segment up, before anything of it happens here; once. */
   open(): Promise<void>;
-  /** Whether it was told, here or by an earlier process, that the run segment waits for other code. */
+  /** Whether this or an earlier process has published that the run segment waits for other code. */
   readonly hasWaited: boolean;
   /**
    * Takes a chunk that can be seen. It leaves this process once its entry is persisted, with the entry's place as `metadata.sequence`: so a client
    * never has a number, nor words, that the next process does not know of. Resolves to `false` where the entry never will be.
    */
   readonly show: OnShow<Chunk>;
-  /** The same journal, whose checkpointed sections end once everything that they showed was told. */
+  /** The same journal, whose checkpointed sections end once all their output is published. */
   around(journal: Journal): Journal;
-  /** Settles when what was shown is told, as far as it can be. */
+  /** Settles once the output is published, as far as possible. */
   flush(): Promise<void>;
-  /** Nothing more is told: the run segment is over, and what could not be written leaves without a number; or it was interrupted. */
+  /** Publishes nothing more. If the run segment is over, what could not be written leaves without a number; if it was interrupted, it never leaves. */
   end(how: 'over' | 'interrupted'): Promise<void>;
 }
 
@@ -38,7 +38,8 @@ export interface PublisherOptions {
 }
 
 /**
- * Tells a run segment as one stream, whatever happens to its processes. Where one died in the middle of a checkpointed section, the next one withdraws the
+ * Tells a run segment as one stream, whatever happens to its processes. Where one died in the middle of a checkpointed section,
+ * the next one withdraws the
  * words that had left of it, for the model will say others, and does not repeat what it tells in the same words.
  */
 export const createPublisher = ({ board, sitting: segment, call }: PublisherOptions): Publisher => {
@@ -104,7 +105,7 @@ const isReadable = (entry: RunEntry): boolean => {
   }
 };
 
-/** What was told of the last segment of a run; nothing of a segment that was taken up once, as most are. */
+/** The published entries of the last segment of a run; none if one process alone has run it, the usual case. */
 const publishedIn = async (board: Board, runId: string): Promise<RunEntry[]> => {
   const lives = await board.marked(runId, 'life');
   const known = createEntryParser(runId);
@@ -138,7 +139,7 @@ const countsOf = (published: readonly RunEntry[]): Map<string, number> => {
   return counts;
 };
 
-/** What is told of a run segment that other code is to go on with. */
+/** The type of the chunk for a run segment that other code must continue. */
 export const needsDecisionType = 'data-interlock-needs-decision';
 
 /** Chunks that say the same have the same key. */
@@ -146,14 +147,15 @@ const keyOf = (chunk: Chunk): string => stringify(chunk) ?? '';
 
 const retractType = 'data-interlock-retract';
 
-/** Chunks of what a model says; what becomes of its calls is told by others. */
+/** Chunks of model output; the outcome of its calls is in other chunks. */
 const modelPartTypes = /^((text|reasoning)-.*|tool-call(-delta|-input.*)?|source)$/;
 
 const modelPartId = (chunk: Chunk): string | undefined =>
   modelPartTypes.test(chunk.type) ? (partIdOf(chunk) ?? (chunk.payload as { id?: string } | undefined)?.id) : undefined;
 
 /**
- * Parts that were said in a checkpointed section, and that nothing kept knows of; of these, those that were not withdrawn. What the run still holds
+ * Parts that were said in a checkpointed section, and that nothing kept knows of; of these, those that were not withdrawn. What
+ * the run still holds
  * back will be seen as it is.
  */
 const unfinished = (published: readonly RunEntry[], { options }: Run): { said: Set<string>; partIds: string[] } => {

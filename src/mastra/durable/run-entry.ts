@@ -5,14 +5,14 @@ import { decodeAt } from '../../loop/state/encode.js';
 import type { Position } from '../../trace/recorder.js';
 import type { PersistedCall } from './persisted-segment.js';
 
-/** What an entry of a run on the board says of itself; below it stands a call, or a chunk. */
+/** The heading of a run's entry on the board; a call or a chunk follows it. */
 export type Heading =
   /** A process takes up a run segment: from here on nothing counts that another one still says of the run. */
   | { readonly kind: 'life'; readonly life: string; readonly sitting: number }
   /** What can be seen, and the checkpointed section of the run in which it came out. */
   | { readonly kind: 'chunk'; readonly life: string; readonly stretch: string; readonly at: Position };
 
-/** A chunk of a run as everybody may hear it. */
+/** A published chunk of a run. */
 export interface RunEntry {
   readonly runId: string;
   /** Its place on the board of the run: it grows, not always by one. */
@@ -25,24 +25,24 @@ export interface RunEntry {
   readonly text: string;
 }
 
-/** Somebody who hears what is told of a run: from its beginning, or from a place on, knowing who has taken it up before. */
+/** Parses the entries of a run: from its beginning, or from a place with the marked entries before it. */
 export interface EntryParser {
   /** The place of what is heard next. */
   readonly place: number;
-  /** Who has taken the run up, one after the other. */
+  /** The processes that have run it, in order. */
   readonly lives: readonly string[];
-  /** The last run segment that was taken up, and where and by whom that was first. */
+  /** The last run segment that a process has started, with the place and the process of the first start. */
   readonly opened:
     { readonly sitting: number; readonly sequence: number; readonly life: string; readonly call: PersistedCall } | undefined;
-  /** Whether something was heard of a process that was not heard to take the run up: an earlier version of the library has marked nothing. */
+  /** Whether there was an entry of an unknown process: earlier versions of the library mark nothing. */
   readonly isLost: boolean;
   /** Takes the next entries; gives what counts of them. */
   take(entries: readonly string[]): RunEntry[];
-  /** Takes entries from here and there, in their order; gives what counts of them. */
+  /** Takes entries from any places, in their order; returns those that count. */
   takePlaced(entries: readonly PlacedEntry[]): RunEntry[];
 }
 
-/** @param text what stands below the heading, see `encode` */
+/** @param text the body below the heading, see `encode` */
 export const writeEntry = (heading: Heading, text: string, mark?: EntryMark): BoardEntry => ({
   text: `${JSON.stringify(heading)}\n${text}`,
   mark: heading.kind === 'life' ? 'life' : mark,
@@ -59,11 +59,14 @@ interface StepFinish {
   };
 }
 
-/** A `step-finish` chunk repeats all steps so far: it is told with its own alone, so that a run costs the same with each step. */
+/**
+ * A `step-finish` chunk repeats all steps so far. It is published with its own step only, so that the cost of a step stays
+ * constant.
+ */
 export const withOwnStep = (chunk: Chunk): Chunk => {
   const { output, ...payload } = (chunk.type === 'step-finish' ? chunk.payload : {}) as StepFinish;
   const last = output?.steps?.at(-1);
-  if (!last || last.toolCalls !== output?.toolCalls) return chunk; // the end of an earlier step is told again
+  if (!last || last.toolCalls !== output?.toolCalls) return chunk; // the end of an earlier step is repeated
   return { ...chunk, payload: { ...payload, output: { ...output, steps: [last], earlier: (output?.steps?.length ?? 1) - 1 } } };
 };
 

@@ -26,21 +26,21 @@ export const lookAgainMs = 50;
 
 export const pause = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, lookAgainMs));
 
-/** Somebody who listens to a run, to the end of one of its run segments. */
+/** Follows a run to the end of one of its segments. */
 export interface RunSubscription {
   /** The number of that run segment. */
   readonly number: number;
   /** What was heard and not yet taken. */
   readonly entries: RunEntry[];
-  /** Gives a chunk the steps back that were told before it. */
+  /** Restores the steps before a chunk. */
   withSteps(chunk: Chunk, entry: RunEntry): Promise<Chunk>;
-  /** Who has taken the run up, one after the other. */
+  /** The processes that have run it, in order. */
   readonly lives: readonly string[];
-  /** The call of the run segment, as soon as it is told. */
+  /** The call of the run segment, once it is published. */
   readonly call: PersistedCall | undefined;
   /** Looks and listens; gives what the run segment ended with, once it has. */
   poll(): Promise<SegmentEnd | undefined>;
-  /** Looks and listens; says whether the run segment has begun anywhere, or has ended. */
+  /** Reads new entries; resolves to whether the run segment has started in any process, or has ended. */
   hasStarted(): Promise<boolean>;
 }
 
@@ -51,7 +51,7 @@ export const subscribe = (context: DurableContext, segment: SegmentRef, from?: n
   const entries: RunEntry[] = [];
   let end: SegmentEnd | undefined;
   const poll = async (): Promise<SegmentEnd | undefined> => {
-    end ??= await findEnd(context, id); // first, so that everything is heard that was told before the end
+    end ??= await findEnd(context, id); // first, so that all entries before the end are read
     entries.push(...(await listener.listen()));
     return end;
   };
@@ -84,7 +84,7 @@ const listenTo = (board: Board, segment: SegmentRef, from: number | undefined): 
   const next = async (): Promise<RunEntry[]> => parser.take(await board.read(runId, parser.place));
   const begin = async (): Promise<RunEntry[]> => {
     const known = from ? await board.read(runId, from - 1) : [];
-    const lives = await board.marked(runId, 'life'); // read after the entries: who has told one of them is among these
+    const lives = await board.marked(runId, 'life'); // read after the entries, so that it includes the process of each of them
     const start = known.length > 0 && from ? from - 1 : startOf(lives, segment, from);
     parser = createEntryParser(runId, start);
     parser.takePlaced(lives.filter(({ place }) => place < start));
@@ -104,7 +104,7 @@ const listenTo = (board: Board, segment: SegmentRef, from: number | undefined): 
   };
 };
 
-/** Where it is begun to listen to a run segment, at the latest where the run was last taken up. */
+/** The place from which a run segment is read; at the latest that of the last process. */
 const startOf = (lives: readonly PlacedEntry[], { runId, number }: SegmentRef, from: number | undefined): number => {
   if (from === 0) return 0;
   const parser = createEntryParser(runId);

@@ -26,11 +26,11 @@ export interface DurableAgent extends PersistedAgent {
 }
 
 export interface SetUpOptions {
-  /** What whoever waits for the run wants of it here. */
+  /** The options of the caller that waits for the run here. */
   readonly here: CallOptions;
   readonly journal?: Journal;
   readonly show?: OnShow<Chunk>;
-  /** Whether this is where the run begins: a recording tells a run from there, and is begun nowhere else. */
+  /** Whether the run starts here: a recording contains a run from its start, and starts only here. */
   readonly isBeginning?: boolean;
   /** The limits that the run began with, when it continues. */
   readonly limits?: LoopLimits;
