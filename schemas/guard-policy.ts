@@ -52,10 +52,8 @@ export const guardPolicySchema = z.strictObject({
   window: guardWindowSchema.optional(),
   /**
    * Judges the input while the model is called already, in `processInput`, `processInputStep` and `processLLMRequest`; nothing of
-   * the
-   * answer leaves before it has passed. Only for guards that never edit: an edit is no verdict (`guard/overlap-edits`). Where an
-   * engine
-   * cannot wait for it, it judges in its turn. Default `false`.
+   * the answer leaves before it has passed. Only for guards that never edit: an edit is no verdict (`guard/overlap-edits`). Where
+   * an engine cannot wait for it, it judges in its turn. Default `false`.
    */
   overlap: z.boolean().optional(),
 });

@@ -87,8 +87,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
   }),
   /**
    * A guard was not asked, or gave no verdict, and its policy let that pass unedited. `reason` is `sampled-out` or the code of
-   * the
-   * error. For the streaming phase one event sums up a step: `calls` chunks.
+   * the error. For the streaming phase one event sums up a step: `calls` chunks.
    */
   z.object({
     ...common,

@@ -243,7 +243,7 @@ export const errorTable = errorRows({
   },
   'ai-sdk/late-edit': {
     actor: 'author',
-    say: "A guard edited text that was already emitted; withhold it with hold: 'step' until all guards have judged.",
+    say: "A guard edited text that was already emitted; withhold it with hold: 'step', and edit each step in processOutputStep.",
   },
   ...workbenchRows,
   ...durableRows,

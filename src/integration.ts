@@ -33,8 +33,7 @@ const supported = new Set<Integration>();
 
 /**
  * Refuses an installed package that is too old to work, and warns once about one that is newer than those it was tested with. A
- * version
- * that cannot be read, as in a browser or in a bundle, passes. Raises `install/unsupported-version`.
+ * version that cannot be read, as in a browser or in a bundle, passes. Raises `install/unsupported-version`.
  */
 export const checkIntegration = (...names: readonly Integration[]): void => {
   for (const name of names.filter((each) => !supported.has(each))) {
@@ -95,8 +94,7 @@ const numbersOf = (version: string): number[] => version.split(/[.+-]/, 3).map(N
 
 /**
  * The version of the package that an import from here gets. Read from the folders that Node searches, because many packages do
- * not export
- * their package.json; without an import of `node:`, because guards also run where there is none.
+ * not export their package.json; without an import of `node:`, because guards also run where there is none.
  */
 const installedVersion = (name: Integration): string | undefined => {
   try {

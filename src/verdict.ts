@@ -4,8 +4,7 @@ import type { Change } from '../schemas/index.js';
  * A guard's decision about one payload. Verdicts are values: nothing below the host's edge throws to stop a run.
  *
  * `trip`, `unavailable` (no verdict could be had) and `retry` stop the pipeline, `edit` continues with another payload, `pass`
- * with the
- * same. Which of several verdicts counts: {@link verdictKinds}.
+ * with the same. Which of several verdicts counts: {@link verdictKinds}.
  */
 export type Verdict<Data> = Pass | Edit<Data> | Stop;
 
@@ -82,8 +81,7 @@ export const isStop = (verdict: Verdict<unknown> | undefined): verdict is Stop =
 
 /**
  * The stop that counts among the verdicts of guards that ran side by side: the strictest, whichever came first. Of several
- * equally
- * strict ones the first by processor id and path; retries become one retry with all reasons.
+ * equally strict ones the first by processor id and path; retries become one retry with all reasons.
  */
 export const strictest = (verdicts: readonly (Verdict<unknown> | undefined)[]): Stop | undefined => {
   const stops = verdicts.filter(isStop).toSorted(byStrictness);

@@ -48,9 +48,8 @@ const optionKinds: KindsOf<ContentModerationOptions> = {
 };
 
 /**
- * A pipeline for what comes in: length first, then prompt injection, personal data and spam side by side, then
- * a reminder to the model where the user mentions money, then blocked terms. A Mastra workflow of type `processor`: put it into
- * `inputProcessors`,
+ * A pipeline for what comes in: length first, then prompt injection, personal data and spam side by side, then a reminder to the
+ * model where the user mentions money, then blocked terms. A Mastra workflow of type `processor`: put it into `inputProcessors`,
  * and into `outputProcessors` as well where tool results and answers should pass the same guards.
  */
 export const contentModeration = (options: ContentModerationOptions = {}) => {

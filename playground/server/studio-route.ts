@@ -50,8 +50,7 @@ interface RouteContext {
 
 /**
  * The server's login, where it has one. Its rules match addresses in their own way (they leave out that of the mount itself), so
- * that a request
- * counts as let in where there is a user, and not because it came here.
+ * that a request counts as let in where there is a user, and not because it came here.
  */
 const accessOf = (mastra: Mastra, file: string | undefined, loggedIn: WeakSet<Request>): Access =>
   mastra.getServer()?.auth ? { authorize: (request) => loggedIn.has(request) } : { token: keptToken(file) };

@@ -20,9 +20,8 @@ export interface StudioRoutesOptions extends AppOptions, StoreOptions {
   readonly content?: 'all' | 'released';
   /**
    * Whether the runs of all `InterlockAgent`s in the process are shown, also those that the application starts itself. Default:
-   * `true`, unless
-   * `NODE_ENV` is `production`. With `false` it shows runs that are started from its pages, and those of agents that {@link
-   * MountedStudio.record} is given to.
+   * `true`, unless `NODE_ENV` is `production`. With `false` it shows runs that are started from its pages, and those of agents
+   * that {@link MountedStudio.record} is given to.
    */
   readonly observe?: boolean;
 }
@@ -38,8 +37,7 @@ export interface MountedStudio {
   readonly fetch: (request: Request) => Promise<Response>;
   /**
    * The same for Node's server, Connect and Express, before anything that reads bodies. A request outside of the mount goes to
-   * `next`, or is
-   * answered with 404 where there is none.
+   * `next`, or is answered with 404 where there is none.
    */
   readonly listener: (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
   /** Pass this to agents as `record`, so that the studio shows their runs without `observe`. */

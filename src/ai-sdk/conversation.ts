@@ -12,6 +12,8 @@ export interface Conversation {
   readonly list: MessageList;
   /** The ids under which the messages that came are in the list. */
   readonly ids: ReadonlySet<string>;
+  /** What an answer of this run said before guards were asked; nothing of other messages. */
+  answerOf(id: string): readonly StoredPart[] | undefined;
   /** Whether guards changed anything. */
   isChanged(): boolean;
   isSystemChanged(): boolean;
@@ -98,6 +100,7 @@ const reader = (opened: Opened): Conversation => {
   return {
     list,
     ids: new Set(groups.map(({ id }) => id)),
+    answerOf: (id) => groups.find((group) => group.id === id && group.isAnswer)?.before,
     isSystemChanged,
     readSystem: () => (isSystemChanged() ? readSystem() : systems),
     isChanged: () => isSystemChanged() || !isSameMessages(port.read(list, 'all'), groups),

@@ -43,7 +43,7 @@ export type GuardedRunEvent =
       readonly authors: readonly string[];
     }
   | {
-      /** A guard of the answer changed messages that came before it. The AI SDK's messages are not ours to change: it has no effect. */
+      /** A guard of the answer changed messages of the caller. The AI SDK's messages are not ours to change: it has no effect. */
       readonly type: 'edit-dropped';
       readonly runId: string;
       readonly phase: string;

@@ -29,7 +29,8 @@ export const guardOptionSchemas = {
   /**
    * When a model's words leave. `'chunk'`: each as soon as the stream's guards have passed it. `'step'`: all of a step's together,
    * when all of its guards have judged. What has left cannot be taken back in the AI SDK: such an attempt is not made again, and
-   * a later edit of it fails the run. A generated answer always leaves as a whole. Default `'step'` where a guard judges whole answers or a retry may be granted, else `'chunk'`.
+   * a later edit of it fails the run. A generated answer always leaves as a whole. Default `'step'` where a guard judges whole answers or a retry may be granted, else `'chunk'`; a stream of
+   * `guardedToolLoop` leaves as a whole where a guard judges the result.
    */
   hold: oneOf('chunk', 'step'),
   /**

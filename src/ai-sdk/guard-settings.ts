@@ -33,9 +33,8 @@ export interface GuardedSettings<TOOLS extends ToolSet> {
  *
  * @example
  * const run = createGuardedRun(moderation);
- * const settings = { model, tools, prompt: 'Hello', stopWhen: isStepCount(5) };
- * const result = await generateText({ ...settings, ...guardSettings(settings, run) });
- * await run.finish();
+ * const settings = { model, tools, prompt: 'Hello', stopWhen: isStepCount(5) }; const result = await generateText({ ...settings,
+ * ...guardSettings(settings, run) }); await run.finish();
  */
 export const guardSettings = <TOOLS extends ToolSet = ToolSet>(
   settings: GuardableSettings & { tools?: TOOLS },

@@ -9,6 +9,7 @@ import { openConversation } from './conversation.js';
 import { modelCodec, parseArguments } from './chunks.js';
 import { followRetry } from './follow.js';
 import { judge } from './judge.js';
+import { followResultEdits } from './late-edits.js';
 import type { GuardOptions } from './guard-options.js';
 import { begin, isSharedRun, runsOf, type Guards, type Run } from './run.js';
 import { approvalError } from './stop-errors.js';
@@ -243,9 +244,7 @@ const lastOf = async (results: AsyncIterable<unknown>): Promise<unknown> => {
  */
 const judgeResult = async (run: Run, call: Call, result: unknown): Promise<unknown> => {
   if (!run.plan.has('toolResult')) return result;
-  const { data, retry } = await judge<'toolResult'>(run, payloadOf(run, call, result));
-  if (retry) throw retryError(run, retry);
-  return data.result;
+  return judged(run, call, { result });
 };
 
 const retryError = (run: Run, retry: Retry): Error => {
@@ -255,27 +254,28 @@ const retryError = (run: Run, retry: Retry): Error => {
 
 /**
  * Throws the error of a tool as guards left it. Guards edit its message only: if they change that, or find something in its
- * fields or its cause,
- * a new error with the message alone replaces it.
+ * fields or its cause, a new error with the message alone replaces it.
  */
 const failAsJudged = async (run: Run, call: Call, error: unknown): Promise<never> => {
   run.throwIfStopped();
   if (!run.plan.has('toolResult')) throw error;
   const text = messageOf(error);
-  const { data, retry } = await judge<'toolResult'>(run, { ...payloadOf(run, call, text), isError: true });
-  if (retry) throw retryError(run, retry);
-  const isWhole = data.result === text && (await isClean(run, { type: 'tool-error', payload: { error } }));
-  throw isWhole ? error : new Error(String(data.result));
+  const left = await judged(run, call, { result: text, isError: true });
+  const isWhole = left === text && (await isClean(run, { type: 'tool-error', payload: { error } }));
+  throw isWhole ? error : new Error(String(left));
 };
 
-const payloadOf = (run: Run, { toolName, toolCallId, args, messages }: Call, result: unknown): PhaseData<'toolResult'> => {
+type Told = Pick<PhaseData<'toolResult'>, 'result' | 'isError'>;
+
+const judged = async (run: Run, { toolName, toolCallId, args, messages }: Call, told: Told): Promise<unknown> => {
   const asked = { role: 'assistant', content: [{ type: 'tool-call', toolCallId, toolName, input: args }] } as const;
-  const output = { type: 'json', value: result as never } as const; // guards see the value itself, whatever it is
+  const output = { type: 'json', value: told.result as never } as const; // guards see the value itself, whatever it is
   const answered = { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] } as const;
   const all = [...messages, asked, answered] as ModelMessage[]; // of constant parts
-  const { list } = openConversation(run, all, { answeredFrom: messages.findLastIndex(({ role }) => role === 'user') + 1 });
+  const conversation = openConversation(run, all, { answeredFrom: messages.findLastIndex(({ role }) => role === 'user') + 1 });
+  const { list } = conversation;
   const { messages: port } = run.scope.host;
-  return {
+  const { data, retry } = await judge<'toolResult'>(run, {
     phase: 'toolResult',
     messages: port.read(list, 'all'),
     messageList: list,
@@ -284,8 +284,11 @@ const payloadOf = (run: Run, { toolName, toolCallId, args, messages }: Call, res
     toolName,
     toolCallId,
     args,
-    result,
+    ...told,
     steps: [...run.steps] as never, // the AI SDK's own records
     retryCount: run.retries,
-  };
+  });
+  if (retry) throw retryError(run, retry);
+  followResultEdits(run, conversation, toolCallId);
+  return data.result;
 };

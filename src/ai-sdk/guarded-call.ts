@@ -2,17 +2,17 @@ import { isInterlockError } from '../errors.js';
 import { drive } from '../loop/drive.js';
 import { shownError } from '../loop/judge.js';
 import type { Run as LoopRun } from '../loop/run.js';
+import { findToolPart } from '../loop/response.js';
 import { responseParts } from '../loop/step-record.js';
 import { resultPayload } from '../loop/activities/finish.js';
 import type { Phase } from '../phase/row.js';
-import { isSame } from '../phase/plain-data.js';
-import type { Plan } from '../pipeline/compile.js';
+import { copyPlain, isSame } from '../phase/plain-data.js';
 import { createStreamBuffer, type StreamBuffer } from '../stream/stream-buffer.js';
 import type { RunEvent } from '../../schemas/index.js';
 import { modelCodec, partOfChunk } from './chunks.js';
-import type { Conversation } from './conversation.js';
 import { judge } from './judge.js';
 import { inOrder } from './in-order.js';
+import { editSteps, lastResults, watchEdits, withoutWords, type EditsBefore } from './late-edits.js';
 import { openListPort } from './list-port.js';
 import { createLoopRun, onlyPhases } from './loop-run.js';
 import { createModelPort, isCleanRecord, leavesTogether, type ModelCall, type ModelReply } from './model-port.js';
@@ -39,6 +39,8 @@ interface Calling {
   readonly loop: LoopRun;
   /** Settles when the run of the loop is over. */
   readonly over: Promise<void>;
+  /** What guards change in messages before the answer. */
+  readonly edits: EditsBefore;
   /** What has left, where the provider's record of the answer is kept. */
   readonly left: Gathering;
   /** Whether all of the answer has left. */
@@ -65,6 +67,7 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
   const loopOf = (): LoopRun => loop; // it is there before anything happens in it
   const port = openListPort(run, prompt, loopOf);
   const plan = onlyPhases(run.plan, (phase) => isOfCall(phase) && (phase !== 'outputResult' || isFinal(run, loop)));
+  const edits = watchEdits(run, plan, () => port.conversation);
   const onEvent = (event: RunEvent): void => {
     if (event.type === 'state-enter' && event.state === 'step.tools') noteRulings(run, loop, ruled);
     if (event.type === 'state-enter' && event.state === 'step.calling' && loop.attempt?.cached) onOpened();
@@ -77,7 +80,7 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
   if (isHeld) streamBuffer.drain(); // it is read when all of it is there
   const loop = createLoopRun(run, {
     ...call,
-    plan: run.options.onEvent ? reportingDropped(run, plan, () => port.conversation) : plan,
+    plan: edits.plan,
     list: port.conversation.list,
     streamBuffer,
     messageIds: port.conversation.ids,
@@ -97,6 +100,7 @@ export const callGuarded = (run: Run, call: ModelCall, prompt: Prompt): GuardedC
     reply,
     loop,
     over,
+    edits,
     ruled,
     isHeld,
     shown,
@@ -142,28 +146,6 @@ const report = (run: Run, { stop, retries, recoveries }: LoopRun, event: RunEven
   run.retries = retries;
   run.emit({ type: 'retry', processorId: stop.processorId, phase: stop.phase, reason: stop.reason, retries });
 };
-
-/** Edits of messages by guards of a response have no effect before the response. They are reported as dropped. */
-const reportingDropped = (run: Run, plan: Plan, conversationOf: () => Conversation): Plan => ({
-  ...plan,
-  run: async (phase, data, scope) => {
-    if (phase === 'outputStream' || phase === 'apiError' || !plan.has(phase)) return plan.run(phase, data, scope);
-    const { list, ids } = conversationOf();
-    const earlier = () =>
-      new Map(
-        run.scope.host.messages
-          .read(list, 'all')
-          .filter(({ id }) => ids.has(id))
-          .map(({ id, role, content }) => [id, JSON.stringify([role, content.parts])]),
-      );
-    const before = earlier();
-    const verdict = await plan.run(phase, data, scope);
-    const after = earlier();
-    const messageIds = [...before.keys()].filter((id) => after.get(id) !== before.get(id));
-    if (messageIds.length > 0) run.emit({ type: 'edit-dropped', phase, messageIds });
-    return verdict;
-  },
-});
 
 /** What the loop says of itself: the AI SDK says its own. */
 const ofLoop: ReadonlySet<string> = new Set(['start', 'step-start', 'step-finish', 'finish', 'tripwire', 'error', 'abort']);
@@ -259,9 +241,18 @@ const accept = (calling: Calling): Finish => {
     waiting.splice(0);
     return { part: reply.finish, failure: { error: shownError(loop, reply.failure.error) } };
   }
+  editEarlier(calling);
   run.isAnswered = true;
   run.judgeLast = isFinal(run, loop) ? undefined : () => judgeLast(run, loop);
   return { part: finishOf(calling) };
+};
+
+/** Steps that have not left are edited; of a stream that is not held the earlier ones have left, and the guard that edits them fails the run. */
+const editEarlier = ({ run, reply, edits }: Calling): void => {
+  const late = edits.read();
+  if (late.length === 0) return;
+  if (!run.holdsResult || !editSteps(run, late)) throw run.end(lateEditError(run, 'outputResult'));
+  reply.request = withoutWords(reply.request);
 };
 
 /** Without guarded tools a rejected call is not emitted, and approval cannot be requested. */
@@ -295,7 +286,13 @@ const isAsItCame = ({ reply: { came }, left }: Calling): boolean => !came || isS
 /** A stop condition may have ended the run with an answer that asks for tools. Nothing can be edited or made again by then. */
 const judgeLast = async (run: Run, loop: LoopRun): Promise<void> => {
   run.judgeLast = undefined;
-  const before = JSON.stringify(responseParts(loop));
+  const { messages } = run.scope.host;
+  const parts = responseParts(loop);
+  for (const { result, ...toolCall } of lastResults(run.steps))
+    // the AI SDK ran the tools
+    if (findToolPart(parts, toolCall.toolCallId)) messages.writeToolResult(loop.list, toolCall, copyPlain(result));
+  const answers = () => JSON.stringify(messages.read(loop.list, 'response').map(({ content }) => content.parts));
+  const before = answers();
   await judge<'outputResult'>(run, resultPayload(loop), { mayRetry: false });
-  if (JSON.stringify(responseParts(loop)) !== before) throw run.end(lateEditError(run));
+  if (answers() !== before) throw run.end(lateEditError(run, 'outputResult'));
 };

@@ -5,6 +5,7 @@ import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/compile.js';
 import { guardSettings, signalOf } from './guard-settings.js';
 import type { GuardOptions } from './guard-options.js';
+import { holdCallbacks, holdResult } from './hold-result.js';
 import { createRun, type Run } from './run.js';
 import type { Context } from './to-prepare-step.js';
 import { toStreamTransform } from './to-stream-transform.js';
@@ -49,17 +50,19 @@ export const guardedToolLoop = <
   const plan = compile(settings.guards);
   const { id, tools } = settings;
   // The agent of a run has the types of the settings it is made of.
-  const agentOf = (run: Run, mode: Mode) =>
-    agentFor(settings as Settings, run, mode) as unknown as Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT>;
+  const agentOf = (run: Run, mode: Mode, own: Settings = settings as Settings) =>
+    agentFor(own, run, mode) as unknown as Agent<CALL_OPTIONS, TOOLS, CONTEXT, OUTPUT>;
   return {
     version: 'agent-v1',
     id,
     tools: tools as TOOLS, // an agent without tools has none, as the AI SDK's
     generate: async (call) => {
       const run = startRun(plan, settings as Settings, call);
+      const { hold, tell } = holdCallbacks(plan);
       try {
-        const result = await agentOf(run, 'generate').generate(call);
+        const result = await agentOf(run, 'generate', hold(settings as Settings)).generate(hold(call));
         await run.finish();
+        await tell();
         return result;
       } finally {
         run.throwIfStopped(); // whatever else came of it
@@ -71,7 +74,11 @@ export const guardedToolLoop = <
       const transforms = [...(Array.isArray(own) ? own : [own]), toStreamTransform(run) as unknown as StreamTextTransform<TOOLS>];
       const abortSignal = signalOf(run, call.abortSignal);
       const guarded = { ...call, abortSignal, experimental_transform: transforms } as typeof call; // its fields, of their types
-      return run.watch(await agentOf(run, 'stream').stream(guarded));
+      run.holdsResult = plan.has('outputResult') && run.options.hold === undefined;
+      if (!run.holdsResult) return run.watch(await agentOf(run, 'stream').stream(guarded));
+      const held = holdCallbacks(plan);
+      const result = await agentOf(run, 'stream', held.hold(settings as Settings)).stream(held.hold(guarded));
+      return run.watch(holdResult(result, run, held));
     },
   };
 };

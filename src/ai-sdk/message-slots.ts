@@ -3,7 +3,7 @@ import { isSame } from '../phase/plain-data.js';
 import type { AnyMessage } from './spec.js';
 
 /** What guards may have changed of a part, by what it says. */
-const saidBy = (part: StoredPart | undefined): unknown => {
+export const saidBy = (part: StoredPart | undefined): unknown => {
   if (part?.type === 'text') return part.text;
   if (part?.type === 'reasoning') return part.reasoning;
   if (part?.type === 'file') return part.data;
@@ -26,8 +26,7 @@ export const patched = (
   { parts: before, slots }: Stored,
   after: readonly StoredPart[],
 ): readonly AnyMessage[] | undefined => {
-  const isSameShape = before.length === after.length && before.every((part, index) => isAligned(part, after[index]));
-  if (!isSameShape) return undefined;
+  if (!isSameShape(before, after)) return undefined;
   return messages.map((message, at) => {
     const own = slots.filter(({ message: of, stored }) => of === at && !isSame(saidBy(before[stored]), saidBy(after[stored])));
     if (own.length === 0) return message;
@@ -39,6 +38,10 @@ export const patched = (
   });
 };
 
+/** Whether no part was added, removed or moved. */
+export const isSameShape = (before: readonly StoredPart[], after: readonly StoredPart[]): boolean =>
+  before.length === after.length && before.every((part, index) => isAligned(part, after[index]));
+
 const isAligned = (before: StoredPart, after: StoredPart | undefined): boolean => {
   if (before.type !== after?.type) return false;
   if (before.type === 'file') return isSame(saidBy(before), saidBy(after));
@@ -46,7 +49,8 @@ const isAligned = (before: StoredPart, after: StoredPart | undefined): boolean =
   return before.toolInvocation.toolCallId === after.toolInvocation.toolCallId;
 };
 
-const patchPart = (part: Part, after: StoredPart): Part => {
+/** A part with the words of its stored one. */
+export const patchPart = (part: Part, after: StoredPart): Part => {
   if (after.type === 'text') return { ...part, text: after.text };
   if (after.type === 'reasoning') return { ...part, text: after.reasoning };
   if (after.type !== 'tool-invocation') return part;

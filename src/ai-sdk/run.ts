@@ -6,6 +6,7 @@ import { guardReports, type GuardReports } from '../trace/observers.js';
 import { InterlockError } from '../errors.js';
 import { checkIntegration } from '../integration.js';
 import { compile, type Compilable } from '../mastra/graph/compile.js';
+import type { StoredPart } from '../plain/to-stored.js';
 import { checkHonoured, type Adapter } from './adapters.js';
 import type { UnsignedEvent } from './events.js';
 import { checkGuardOptions, type GuardOptions } from './guard-options.js';
@@ -65,6 +66,10 @@ export interface Run extends GuardedRun {
   /** Models that this run's guards stand around already. */
   readonly models: WeakSet<object>;
   readonly hold: 'chunk' | 'step';
+  /** Whether no step leaves before the run is over. */
+  holdsResult: boolean;
+  /** What recorded steps say since guards edited them, by their numbers. */
+  readonly editedSteps: Map<number, readonly StoredPart[]>;
   /** Set once the caller's messages were judged. */
   input: JudgedInput | undefined;
   /** The step under way, from 0. */
@@ -112,8 +117,7 @@ const isRun = (value: object): value is Run => brand in value;
  *   tools: guardTools(tools, run),
  *   prepareStep: toPrepareStep(run),
  *   prompt,
- * });
- * await run.finish();
+ * }); await run.finish();
  */
 export const createGuardedRun = (pipeline: Compilable, options: GuardOptions = {}): GuardedRun =>
   createRun(compile(pipeline), options);
@@ -139,27 +143,17 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
     adapters: new Set(),
     models: new WeakSet(),
     hold: options.hold ?? defaultHold(plan, options),
-    input: undefined,
-    stepNumber: 0,
-    isAnswered: false,
-    context: undefined,
-    steps: [],
-    retries: 0,
-    recoveries: 0,
-    judgedCalls: new Set(),
-    rejectedCalls: new Map(),
-    approvals: new Set(),
-    slots: new Map(),
-    judgeLast: undefined,
-    isChecked: false,
-    error: undefined,
+    ...untouched(),
     get tripwire() {
       return TripwireError.isInstance(run.error) ? run.error : undefined;
     },
     throwIfStopped: () => {
       if (run.error) throw run.error;
     },
-    finish: () => finish(run),
+    finish: async () => {
+      run.throwIfStopped();
+      await run.judgeLast?.();
+    },
     watch: (result) => watchReaders(result, { onReaderCancel, leaving, emit: run.emit }),
     emit: (event) => {
       try {
@@ -180,16 +174,30 @@ export const createRun = (plan: Plan, options: GuardOptions): Run => {
   return withScope(run);
 };
 
+const untouched = () => ({
+  holdsResult: false,
+  editedSteps: new Map(),
+  input: undefined,
+  stepNumber: 0,
+  isAnswered: false,
+  context: undefined,
+  steps: [],
+  retries: 0,
+  recoveries: 0,
+  judgedCalls: new Set(),
+  rejectedCalls: new Map(),
+  approvals: new Set(),
+  slots: new Map(),
+  judgeLast: undefined,
+  isChecked: false,
+  error: undefined,
+});
+
 /** The run with what its guards are handed; where the process is observed, they report to that as well. */
 const withScope = (run: Run): Run => {
   const { id, plan } = run;
   const observed = guardReports(run, () => ({ runId: id, agentId: 'ai-sdk', host: 'ai-sdk', pipelineId: plan.id }));
   return Object.assign(run, { scope: scopeOf(run, observed?.reports), ...(observed && { plan: observedPlan(plan, observed) }) });
-};
-
-const finish = async (run: Run): Promise<void> => {
-  run.throwIfStopped();
-  await run.judgeLast?.();
 };
 
 /** Phases that judge a whole answer after its words came. */

@@ -1,6 +1,7 @@
 import { NoOutputGeneratedError } from 'ai';
 import { InterlockError, isInterlockError } from '../errors.js';
 import { messageOf } from '../loop/message-of.js';
+import type { Phase } from '../phase/row.js';
 import type { Stop, Trip, Unavailable } from '../verdict.js';
 
 const tripwireBrand = Symbol.for('mastra-interlock.ai-sdk.tripwire');
@@ -110,10 +111,10 @@ export const approvalError = ({ plan }: Guarded): GuardUnavailableError => {
 };
 
 /** A guard wants to edit what has left. */
-export const lateEditError = ({ plan: { id: path } }: Guarded): GuardUnavailableError =>
+export const lateEditError = ({ plan: { id: path } }: Guarded, phase: Phase = 'outputStep'): GuardUnavailableError =>
   new GuardUnavailableError({
     error: new InterlockError('ai-sdk/late-edit', { path }),
     processorId: path,
-    phase: 'outputStep',
+    phase,
     path,
   });

@@ -59,9 +59,8 @@ type Data = PhaseData<'inputStep'>;
 
 /**
  * A pipeline's `processInputStep` hooks, and its `processInput` hooks before the first step, as `prepareStep` of the AI SDK.
- * Hooks
- * work on a list of their own: nothing they change or push reaches the conversation, and all of it is gone at the next step.
- * Returns undefined where a step is to be as it is.
+ * Hooks work on a list of their own: nothing they change or push reaches the conversation, and all of it is gone at the next
+ * step. Returns undefined where a step is to be as it is.
  *
  * Raises `ai-sdk/unhonoured-hook`, `ai-sdk/invalid-option` and `pipeline/…` here; a step rejects with a TripwireError or a
  * GuardUnavailableError, `ai-sdk/unsupported-field` for what a step cannot change, and `ai-sdk/frozen-snapshot`.

@@ -35,10 +35,20 @@ export const watchReaders = <Result extends StreamedResult>(
     void result.consumeStream(); // the AI SDK goes on, and ends, only while something reads
   };
   const readers = createReaders(onLeft);
-  for (const name of streams)
-    if (name in result) {
-      const open = (): ReadableStream<unknown> => Reflect.get(Object.getPrototypeOf(result) as object, name, result) as never; // streams, by their names
-      Object.defineProperty(result, name, { get: () => readers.follow(open()), configurable: true });
-    }
+  eachStream(result, (_, stream) => readers.follow(stream));
   return result;
+};
+
+/** Puts something around each stream of a result, whenever it is opened. */
+export const eachStream = (
+  result: StreamedResult,
+  around: (name: (typeof streams)[number], stream: ReadableStream<unknown>) => ReadableStream<unknown>,
+): void => {
+  for (const name of streams) {
+    if (!(name in result)) continue;
+    const { get } = Object.getOwnPropertyDescriptor(result, name) ?? {};
+    const open = (): ReadableStream<unknown> =>
+      (get ? get.call(result) : Reflect.get(Object.getPrototypeOf(result) as object, name, result)) as never; // streams, by their names
+    Object.defineProperty(result, name, { get: () => around(name, open()), configurable: true });
+  }
 };

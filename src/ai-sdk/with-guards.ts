@@ -55,6 +55,7 @@ const callOf = ({ signal }: Run, called: Pick<ModelCall, 'model' | 'params' | 'm
 /** Without `toPrepareStep` the step number is inferred: each call that follows a response is the next step. */
 const beginCall = async (run: Run, call: ModelCall): Promise<GuardedCall> => {
   await begin(run);
+  run.holdsResult ||= call.mode === 'generate'; // it leaves as a whole
   if (run.isAnswered && !run.adapters.has('toPrepareStep')) run.stepNumber += 1;
   run.isAnswered = false;
   const prompt = (await judgedInput(run, call.params.prompt)) as Prompt; // made of a prompt

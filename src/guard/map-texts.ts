@@ -3,10 +3,8 @@ export type Leaf = string | number | bigint;
 
 /**
  * Changes the texts and numbers inside a value, keys of objects included, and shares everything that did not change: the same
- * value
- * comes back where nothing did. Keys that become the same are numbered. A changed instance of a class becomes plain data, and a
- * changed
- * error becomes a plain error. Dates, bytes and circular references stay as they are.
+ * value comes back where nothing did. Keys that become the same are numbered. A changed instance of a class becomes plain data,
+ * and a changed error becomes a plain error. Dates, bytes and circular references stay as they are.
  */
 export const mapLeaves = (value: unknown, edit: (leaf: Leaf) => Leaf, known = new Map<object, unknown>()): unknown => {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return edit(value);

@@ -24,8 +24,7 @@ export interface Pattern<Span extends TextSpan = TextSpan> {
   /**
    * The matches that start at `from` or later, in order and without overlap: the leftmost counts, and of those that start at the
    * same place one by a rule of the pattern's own. Must follow from the text alone: whether a match starts at a place is decided
-   * by the
-   * `lookbehind` characters before it, and by no more than `maxLength + lookahead` from it on.
+   * by the `lookbehind` characters before it, and by no more than `maxLength + lookahead` from it on.
    */
   find(text: string, from: number, until?: number): readonly Span[];
   /**
@@ -35,9 +34,8 @@ export interface Pattern<Span extends TextSpan = TextSpan> {
   readonly isStepwise?: boolean;
   /**
    * Where the earliest match might start that more text could still complete or change, at `from` or later; the text's length
-   * where
-   * there is none. An answer closer to the end lets text leave sooner: without it the last `maxLength + lookahead - 1` characters
-   * are held.
+   * where there is none. An answer closer to the end lets text leave sooner: without it the last `maxLength + lookahead - 1`
+   * characters are held.
    */
   open?(text: string, from: number): number;
   /** The replacement for a match; calls `context.abort` to block. Called once for each match, in order. */

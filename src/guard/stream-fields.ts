@@ -34,8 +34,7 @@ const repeated = 'It repeats or quotes words of the answer: grounding segments, 
 
 /**
  * Every field that leaves in a stream, and with it in results, steps and messages, which are made of the chunks that left. The
- * gate and the
- * pattern guards go by this table, tests put a secret into each of its rows, and docs/reference/fields.md prints it.
+ * gate and the pattern guards go by this table, tests put a secret into each of its rows, and docs/reference/fields.md prints it.
  */
 export const streamFields = [
   { chunk: 'text-delta', field: 'text', aiSdk: { field: 'delta' }, rule: 'window', because: words },

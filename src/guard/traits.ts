@@ -9,8 +9,7 @@ import type { Processor } from '@mastra/core/processors';
  *   id: 'calm',
  *   traits: { decides: ['retry'] },
  * processOutputStep: ({ text = '', messages, abort }) => (/[a-z]/.test(text) ? messages : abort('Do not shout.', { retry: true
- * })),
- * });
+ * })), });
  */
 export interface GuardTraits {
   /**

@@ -20,8 +20,7 @@ const rulings: Partial<Record<string, (payload: { error?: unknown }) => CallRuli
 
 /**
  * Notes what a guard ruled where it put a call's error, or a request for approval, in the call's place; gives the call back,
- * which
- * leaves all the same: what follows answers it. Other chunks are given back as they are.
+ * which leaves all the same: what follows answers it. Other chunks are given back as they are.
  */
 export const takeRuling = (answer: RuledCalls, chunk: Chunk): Chunk => {
   const rule = rulings[chunk.type];

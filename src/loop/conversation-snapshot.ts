@@ -6,8 +6,7 @@ export const snapshotConversation = ({ options: { ports }, list }: Run): Convers
 
 /**
  * Restores the conversation. The run gets a new list, so code that still holds the old one, such as a hook that timed out, can no
- * longer
- * change the run.
+ * longer change the run.
  */
 export const restoreConversation = (run: Run, snapshot: ConversationSnapshot | undefined): void => {
   if (snapshot) run.list = run.options.ports.messages.restore(snapshot, run.list);

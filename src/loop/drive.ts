@@ -41,8 +41,7 @@ const decider = createDecider();
 
 /**
  * Goes through the machine in checkpointed sections. Between them there is nothing but the question what follows from what has
- * happened, so that
- * a run that was kept comes to the same place again.
+ * happened, so that a run that was kept comes to the same place again.
  */
 const runMachine = async (run: Run): Promise<void> => {
   const { limits, before, journal = noJournal } = run.options;

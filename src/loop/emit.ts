@@ -12,8 +12,7 @@ export const agentChunk = (run: Run, type: string, payload: unknown): Chunk => (
 
 /**
  * Lets an activity's chunk out; gives a promise where the reader is behind. Activities that were given up on run into nothing
- * here: no
- * chunk of theirs is seen.
+ * here: no chunk of theirs is seen.
  */
 export const emit = (run: Run, chunk: Chunk): Promise<void> | undefined => (isOver(run) ? undefined : publish(run, chunk));
 

@@ -35,7 +35,23 @@ const snapshotOf = (part: Part): PartSnapshot => {
 };
 
 const callAsText = ({ toolInvocation: call }: Extract<Part, { type: 'tool-invocation' }>): string =>
-  JSON.stringify([call.args, call.state === 'result' ? call.result : undefined]);
+  JSON.stringify([call.args, endOf(call)]);
+
+/** How a call ended: with a result, or an error's text. */
+const endOf = (call: object): unknown => {
+  const { state, result, errorText } = call as { state: string; result?: unknown; errorText?: string }; // the host's type of calls that failed is narrower
+  return state === 'output-error' ? errorText : result;
+};
+
+const isFailed = (call: object): boolean => (call as { state: string }).state === 'output-error'; // see endOf
+
+/** A call as it was, with the result that it has now. */
+export const withResultOf = (was: PartSnapshot, parts: readonly PartSnapshot[]): PartSnapshot => {
+  const now = parts.find(({ type, id }) => type === was.type && id === was.id);
+  if (!now || now.value === was.value) return was;
+  const [[args], [, result]] = [was, now].map(({ value }) => JSON.parse(value as string) as unknown[]) as [unknown[], unknown[]]; // see callAsText
+  return { ...was, value: JSON.stringify([args, result]) };
+};
 
 /** A step's answer before and after guards judged it. */
 export interface Judged {
@@ -151,6 +167,8 @@ const editedFields = (type: string, payload: Payload, { others }: LateEdits): Ed
   if (part?.type === 'source') return { url: part.source.url, title: part.source.title };
   if (part?.type !== 'tool-invocation') return 'gone';
   const { args, ...call } = part.toolInvocation;
+  if (type === 'tool-output') return 'gone'; // what a tool wrote on its way to a result that is another now
+  if (type === 'tool-error') return { args, error: new Error(String(endOf(call))) };
   if (type === 'tool-call-delta') return { argsTextDelta: JSON.stringify(args) };
   const result = type === 'tool-result' && call.state === 'result' ? { result: call.result } : {};
   return 'args' in payload ? { args, ...result } : result;
@@ -201,6 +219,11 @@ const partChunks = (part: Part, base: Chunk): Chunk[] => {
   if (part.type !== 'tool-invocation') return [];
   const { toolCallId, toolName, args, ...call } = part.toolInvocation;
   const chunk = { ...base, type: 'tool-call', payload: { toolCallId, toolName, args } };
+  if (isFailed(call))
+    return [
+      chunk,
+      { ...base, type: 'tool-error', payload: { toolCallId, toolName, args, error: new Error(String(endOf(call))) } },
+    ];
   if (call.state !== 'result') return [chunk];
   return [chunk, { ...base, type: 'tool-result', payload: { toolCallId, toolName, args, result: call.result } }];
 };

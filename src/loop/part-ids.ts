@@ -12,8 +12,8 @@ export interface PartIds {
  * must differ, or a client could not tell what a retraction takes back, and a tool's result would go to an older call.
  *
  * A tool call that comes again, with its id and its arguments, is one call, whose effect is had once. Another call under the id
- * of
- * an earlier one (some providers give all of them the same) gets an id of its own, so that each has its approval and its result.
+ * of an earlier one (some providers give all of them the same) gets an id of its own, so that each has its approval and its
+ * result.
  */
 export const createPartIds = (used: Set<string>): PartIds => {
   const owned = new Map<string, string>();

@@ -79,8 +79,7 @@ const mostCauses = 8;
 
 /**
  * The error of a guard without a verdict, then its causes. Of a stack only the frames of code are kept: its head repeats the
- * message, and the
- * frames of Node's own queues change from run to run.
+ * message, and the frames of Node's own queues change from run to run.
  */
 const causesOf = (verdict: Verdict<unknown>, writer: TraceWriter): Causes => {
   const outage = verdict.kind === 'unavailable' ? verdict : verdict.kind === 'trip' ? verdict.outage : undefined;

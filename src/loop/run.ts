@@ -59,8 +59,7 @@ export interface Journal {
   readonly isFenced: boolean;
   /**
    * A checkpointed section of the run. What it came to is kept with what it changed of the run: where it was kept, the run is
-   * made what it was then,
-   * and nothing is done again.
+   * made what it was then, and nothing is done again.
    */
   checkpoint<T>(run: Run, key: string, body: () => Promise<T>): Promise<T>;
   /** A part of the checkpointed section under way whose effect is not to be had twice. What it came to is kept; it changes nothing of the run. */

@@ -193,8 +193,7 @@ const isKept = (chunk: Chunk): chunk is Chunk & DataPart =>
 
 /**
  * How a tool writes: at once, or where the run withholds what was not accepted, when it has ended; what a refusing sub-agent
- * wrote
- * is then not seen at all.
+ * wrote is then not seen at all.
  */
 const createWriting = ({ run, stop }: CallSite) => {
   const withheld: Chunk[] = [];
@@ -205,8 +204,7 @@ const createWriting = ({ run, stop }: CallSite) => {
   });
   /**
    * What a tool writes while it runs is judged like what the model says; a stop ends the step. The tool itself is not disturbed:
-   * one that
-   * failed halfway would be run again by the next attempt, and its effect be had twice.
+   * one that failed halfway would be run again by the next attempt, and its effect be had twice.
    */
   const judged = async (passing: () => Awaitable<Outcome | undefined | void>): Promise<void> => {
     if (run.stop) return; // the step was stopped meanwhile: what its tools still write is not seen

@@ -1,5 +1,7 @@
 import type { PhaseData } from '../phase/row.js';
-import { judge, emitJudged } from './judge.js';
+import { followResponse, snapshotResponse } from './follow-response.js';
+import { emitJudged, isGuarded, judge } from './judge.js';
+import type { PartSnapshot } from './late-edits.js';
 import type { Outcome } from './outcome.js';
 import { insertResult, type CallResult } from './insert-result.js';
 import type { StepRecord, ToolCall } from './ports.js';
@@ -13,14 +15,25 @@ import { toolResultRecord } from './step-record.js';
  */
 export const settleResult = async (run: Run, record: StepRecord, told: CallResult): Promise<Outcome | undefined> => {
   const inserted = insertResult(run, told);
+  const before = snapshotOf(run);
   const judged = await judge<'toolResult'>(run, resultPayload(run, told));
   if (judged.outcome) return judged.outcome;
   const current = inserted.read(judged.data.result);
-  if (!current) return undefined;
-  const currentRecord = toolResultRecord(run, told.call, current.result);
-  record.toolResults.push(currentRecord);
-  return (await emitJudged(run, agentChunk(run, 'tool-result', { ...told.payload, ...(currentRecord.payload as object) })))
-    .outcome;
+  if (current) {
+    const currentRecord = toolResultRecord(run, told.call, current.result);
+    record.toolResults.push(currentRecord);
+    const chunk = agentChunk(run, 'tool-result', { ...told.payload, ...(currentRecord.payload as object) });
+    const { outcome } = await emitJudged(run, chunk);
+    if (outcome) return outcome;
+  }
+  return follow(run, told.call, before);
+};
+
+/** A guard of a result is given the whole conversation. */
+const snapshotOf = (run: Run): PartSnapshot[] | undefined => (isGuarded(run, 'toolResult') ? snapshotResponse(run) : undefined);
+
+const follow = async (run: Run, { toolCallId }: ToolCall, before: PartSnapshot[] | undefined): Promise<undefined> => {
+  if (before) await followResponse(run, before, { but: toolCallId });
 };
 
 /** What a tool that failed said. */
@@ -40,13 +53,17 @@ export const settleError = async (run: Run, { call, error }: CallError): Promise
   const { toolCallId, toolName, args } = call;
   setToolOutcome(list, call, { kind: 'error', error });
   const { result } = readToolResult(list, toolCallId);
+  const before = snapshotOf(run);
   const judged = await judge<'toolResult'>(run, { ...resultPayload(run, { call, result }), isError: true });
   if (judged.outcome) return judged.outcome;
   const current = readToolResult(list, toolCallId);
-  if (!current.found) return undefined;
-  const told = current.result === result ? error : new Error(String(current.result));
-  if (told !== error) setToolOutcome(list, call, { kind: 'error', error: told });
-  return (await emitJudged(run, agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: told }))).outcome;
+  if (current.found) {
+    const told = current.result === result ? error : new Error(String(current.result));
+    if (told !== error) setToolOutcome(list, call, { kind: 'error', error: told });
+    const { outcome } = await emitJudged(run, agentChunk(run, 'tool-error', { toolCallId, toolName, args, error: told }));
+    if (outcome) return outcome;
+  }
+  return follow(run, call, before);
 };
 
 const resultPayload = (run: Run, { call, result }: CallResult): PhaseData<'toolResult'> => {

@@ -132,33 +132,6 @@ const isFile = (part: Part, { payload }: Chunk): boolean => {
   return part.type === 'file' && (part.data === data || (typeof part.data !== 'string' && typeof data !== 'string'));
 };
 
-/** The parts of an accepted step, after guards edited the response. */
-export interface StepParts {
-  readonly own: readonly Part[];
-  /** Where its parts began before that. */
-  readonly from: number;
-  readonly isLast: boolean;
-}
-
-/**
- * Updates the accepted steps after guards edited the response as a whole. When parts were added or removed, their step is
- * unknown, and the last step gets all parts.
- */
-export const followResponse = (run: Run): StepParts[] => {
-  const parts = responseParts(run);
-  const { accepted } = run;
-  const isSameShape = parts.length === accepted.reduce((sum, { partCount }) => sum + partCount, 0);
-  let from = 0;
-  return accepted.map(({ record, partCount }, index) => {
-    const isLast = index === accepted.length - 1;
-    const rest = isLast ? parts : [];
-    const step: StepParts = { own: isSameShape ? parts.slice(from, from + partCount) : rest, from, isLast };
-    followParts(run, record, { own: step.own, all: parts });
-    from += partCount;
-    return step;
-  });
-};
-
 /** A rejected attempt keeps its place among the steps, without its words. */
 export const rejectRecord = (run: Run, record: StepRecord, tripwire: StepTripwire | undefined): void => {
   Object.assign(record, wordsOf(run, []), {

@@ -34,8 +34,7 @@ export interface RunTelemetry {
   readonly onRunEvent: (event: RunEvent) => void;
   /**
    * A recorded run, redacted or not: spans with the times that it had, and metrics, which are counted when this is called. Leave
-   * the metrics out for
-   * runs that were counted when they ran. Default: both.
+   * the metrics out for runs that were counted when they ran. Default: both.
    */
   exportTrace(recorded: Trace, options?: { readonly metrics?: boolean }): void;
 }

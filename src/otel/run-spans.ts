@@ -27,8 +27,7 @@ type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 
 /**
  * Makes spans of events: one for the run, in it its steps, and in those the calls of models, tools and guards. Times are the
- * events', so that
- * the spans of a recorded run are those that it had.
+ * events', so that the spans of a recorded run are those that it had.
  */
 export const createRunSpans = (tracer: Tracer): ((event: RunEvent) => void) => {
   const runs = createKnownRuns<RunSpans>();

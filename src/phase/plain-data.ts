@@ -51,8 +51,7 @@ const copy = (value: unknown): unknown => {
 
 /**
  * A copy of plain data that shares with an earlier copy whatever has not changed since: the earlier copy itself where nothing
- * has.
- * Parts that both copies share are equal without a comparison.
+ * has. Parts that both copies share are equal without a comparison.
  */
 export const copyShared = <T>(earlier: T, value: T): T => shared(earlier, value) as T; // a copy has the type of what it copies
 

@@ -19,8 +19,7 @@ const asks = (node: GraphNode): boolean =>
 
 /**
  * The steps of a sequence, so that each knows what the workflow was given and what the steps before it made. After `end` the
- * steps that
- * are left are passed over.
+ * steps that are left are passed over.
  */
 export const framedSteps = <P extends Phase>(members: readonly FrameMember<P>[]): GuardStep<P>[] =>
   members.flatMap(({ steps }, index) => {

@@ -30,8 +30,7 @@ export interface GuardNode {
   readonly processor: Processor;
   /**
    * What holds around it; absent where nothing does. What a policy keeps across runs (its breaker, its queue, its cache) belongs
-   * to
-   * this object: nodes that share it share that too.
+   * to this object: nodes that share it share that too.
    */
   readonly policy?: GuardPolicy;
   /** Whether its reports say what it changed; absent where they do not. */

@@ -36,8 +36,8 @@ export interface Merged<P extends Phase> {
 }
 
 /**
- * Merges what branches made of a payload; the payload's own list takes up the merged messages. An overlap
- * under the rule `error` (`pipeline/conflict`) and a rule of the author's that throws leave no verdict.
+ * Merges what branches made of a payload; the payload's own list takes up the merged messages. An overlap under the rule `error`
+ * (`pipeline/conflict`) and a rule of the author's that throws leave no verdict.
  */
 export const mergeBranches = <P extends Phase>(merging: MergeBranchesOptions<P>): Merged<P> => {
   const { data, block, scope } = merging;

@@ -16,8 +16,7 @@ export interface OwnPayloads {
 
 /**
  * Makes payloads for one guard. Where a phase's hooks only look at the list, its copy serves until messages were added or
- * removed,
- * for a stream's hooks are called for every chunk.
+ * removed, for a stream's hooks are called for every chunk.
  */
 export const createOwnPayloads = (): OwnPayloads => {
   const copies = new WeakMap<MessageList, { readonly list: MessageList; readonly size: number }>();

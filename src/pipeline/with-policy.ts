@@ -65,8 +65,7 @@ export interface PolicySite<P extends Phase> {
 
 /**
  * A step with its policy around it: a function from step to step, folded once when the plan is built. A step without a policy, or
- * with
- * one that asks for none of the layers, stays the step that it is.
+ * with one that asks for none of the layers, stays the step that it is.
  */
 export const withPolicy = <P extends Phase>(step: GuardStep<P>, { row, policy }: PolicySite<P>): GuardStep<P> => {
   const wanted = policy ? layers.filter(({ isOn }) => isOn(policy, row)) : [];

@@ -5,8 +5,7 @@ const optionNames: ReadonlySet<string> = new Set(['retry', 'metadata'] satisfies
 
 /**
  * Reads a thrown value as a tripwire by its shape: an error with `options`, of which there are two, and a `processorId`. So one
- * is known
- * whose class is of another copy of Mastra, or of none.
+ * is known whose class is of another copy of Mastra, or of none.
  */
 export const readTripWire: Host['readTripWire'] = (error) => {
   if (!(error instanceof Error) || !Object.hasOwn(error, 'processorId')) return undefined;

@@ -29,8 +29,7 @@ const quietTurns = 4;
  * const ways = await exploreInterleavings(async (turn) => {
  *   const agent = agentWith({ judge: async () => turn('verdict'), model: deltas(() => turn('delta')) });
  *   return textOnWire(await agent.stream('Go.'));
- * });
- * expect(new Set(ways.map(({ result }) => result))).toEqual(new Set(['Hello.']));
+ * }); expect(new Set(ways.map(({ result }) => result))).toEqual(new Set(['Hello.']));
  */
 export const exploreInterleavings = async <T>(
   scenario: (turn: Turn) => Promise<T>,

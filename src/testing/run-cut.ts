@@ -38,8 +38,7 @@ export type CutRunner = (shape: StreamShape, pieces: Pieces) => Promise<CutRun>;
 
 /**
  * Makes an agent with these guards, ready to be run again and again. A client's tool takes the calls, so that nothing is run.
- * Mastra is
- * loaded here and not with the kit, whose models and servers do without.
+ * Mastra is loaded here and not with the kit, whose models and servers do without.
  */
 export const createCutRunner = async (guards: StreamGuards): Promise<CutRunner> => {
   const { InterlockAgent } = await import('../mastra/agent/agent.js');

@@ -26,11 +26,9 @@ export interface StepScript {
  *
  * @example
  * { text: ['Hel', 'lo'] }
- * { toolCalls: [{ name: 'lookup-order', args: { orderId: '1042' }, fragments: 3 }] }
- * { error: new Error('no answer') }               // the call fails
- * { text: ['Hel'], error: new Error('cut off') }  // the stream breaks after its first delta
- * { hang: true }                                  // the call never answers
- * { text: ['Hel'], hang: true }                   // the stream never ends
+ * { toolCalls: [{ name: 'lookup-order', args: { orderId: '1042' }, fragments: 3 }] } { error: new Error('no answer') } // the
+ * call fails { text: ['Hel'], error: new Error('cut off') } // the stream breaks after its first delta { hang: true } // the call
+ * never answers { text: ['Hel'], hang: true } // the stream never ends
  */
 export interface ScriptedStep<V extends SpecVersion = SpecVersion> extends StepScript {
   /** Stream parts in the format of the model's version, sent unchanged in place of all other content and of the finish part. */

@@ -19,8 +19,8 @@ export interface TraceCollection {
  *
  * @example
  * const recording = collectTraces();
- * await agent.generate('Where is my order?', { record: recording.record });
- * await writeFile('order.jsonl', formatTrace(recording.trace));
+ * await agent.generate('Where is my order?', { record: recording.record }); await writeFile('order.jsonl',
+ * formatTrace(recording.trace));
  */
 export const collectTraces = (): TraceCollection => {
   const traces: TraceEntry[][] = [];

@@ -41,8 +41,7 @@ export type GuardsObserver = (run: GuardedRun, news: GuardsNews) => void;
 
 /**
  * What observes this process. All copies of the library find it under one name. It holds what observing needs, so that a guard
- * carries
- * none of that, and it works in every runtime.
+ * carries none of that, and it works in every runtime.
  */
 interface Observers {
   readonly recorders: Set<TraceRecorder>;
@@ -59,8 +58,7 @@ export const observers = (): Observers =>
 
 /**
  * Observes every run of an `InterlockAgent` that begins in this process from now on, whatever the agent records itself. What is
- * given back
- * stops that for runs that begin later.
+ * given back stops that for runs that begin later.
  */
 export const observeRuns = (recorder: TraceRecorder): (() => void) => {
   const { recorders } = observers();

@@ -44,8 +44,7 @@ const mostDeep = 64;
 
 /**
  * A value as JSON, by copy. Dates, bytes, addresses and errors say what they were; functions and instances of other classes are
- * left
- * out, for they may hold anything. With `mapText` each text is written as it says, names aside.
+ * left out, for they may hold anything. With `mapText` each text is written as it says, names aside.
  */
 export const toPlainJson = (value: unknown, mapText?: MapText): unknown => plain(value, { mapText, depth: 0, isName: false });
 

@@ -13,18 +13,15 @@ export interface FixtureOptions {
   readonly library?: string;
   /**
    * The file of the trace, as `formatTrace` writes it, relative to the test, e.g. `./blocked.jsonl`: the test reads it and has
-   * less than 80
-   * lines. Default: the lines of the trace are in the test.
+   * less than 80 lines. Default: the lines of the trace are in the test.
    */
   readonly trace?: string;
 }
 
 /**
  * A test file in TypeScript, for vitest, that replays a recorded run with an agent's guards and expects the same outcome and
- * verdicts.
- * The test, or the file that it reads, holds the whole trace: redact nothing that the replay needs, and keep out of a repository
- * what may not
- * be in it.
+ * verdicts. The test, or the file that it reads, holds the whole trace: redact nothing that the replay needs, and keep out of a
+ * repository what may not be in it.
  *
  * @example
  * await writeFile('test/blocked.jsonl', formatTrace(trace));

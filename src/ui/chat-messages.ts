@@ -16,8 +16,7 @@ export interface ChatMessage {
  * an answer has ended. A `data-tripwire` part stays, so that the page can show that an answer or a question was blocked.
  *
  * A retraction covers its message since the last `step-start`, or the whole message where the answer was rejected as a whole:
- * text
- * parts of the AI SDK carry no id.
+ * text parts of the AI SDK carry no id.
  *
  * @example
  * const { messages, setMessages } = useChat({ onFinish: ({ messages }) => setMessages(visibleMessages(messages)) });
@@ -28,10 +27,8 @@ export const visibleMessages = <M extends ChatMessage>(messages: readonly M[]): 
 
 /**
  * The messages of a chat as a model may be sent them: without retracted parts, without the marks of retractions and tripwires,
- * and
- * without a question that a guard of the input blocked, which would block every later turn. An `InterlockAgent` reads its input
- * so;
- * call it where messages take another way to a model.
+ * and without a question that a guard of the input blocked, which would block every later turn. An `InterlockAgent` reads its
+ * input so; call it where messages take another way to a model.
  *
  * @example
  * streamText({ model, messages: await convertToModelMessages(acceptedMessages(messages)) });

@@ -13,6 +13,7 @@ export interface Exclusion {
 }
 
 const sayings = ({ opening, closing }: Script): readonly Saying[] => [...opening, ...closing];
+const saidIn = ({ text, reasoning, calls }: Saying): readonly string[] => [...text, ...reasoning, ...calls];
 const hasEnd =
   (...ends: readonly Saying['end'][]) =>
   (one: Script) =>
@@ -54,6 +55,15 @@ export const inAiSdk: readonly Exclusion[] = [
     leavesOut: ({ rules }) => rules.some(({ phase, act }) => phase === 'toolResult' && act === 'retry'),
   },
   {
+    why: 'A guard of a tool’s result is given the call without the words of its step, and fails the run where it changes the arguments.',
+    link: 'docs/guide/ai-sdk-details.md#edits-of-earlier-steps',
+    leavesOut: ({ opening, rules }) =>
+      rules.some(
+        ({ phase, act, word }) =>
+          phase === 'toolResult' && act === 'edit' && opening.some((one) => saidIn(one).some((said) => said.includes(word))),
+      ),
+  },
+  {
     why: 'Calls run where the provider says that it ended for them.',
     link: 'docs/guide/hosts.md#the-ai-sdk',
     leavesOut: ({ opening }) => opening.some(({ end }) => end === 'length' || end === 'cut'),
@@ -67,12 +77,6 @@ export const inAiSdk: readonly Exclusion[] = [
     why: 'A step that is made again is not prepared again.',
     link: 'docs/guide/ai-sdk.md#what-the-ai-sdk-cannot-promise',
     leavesOut: ({ rules }) => rules.some(({ phase }) => phase === 'inputStep') && rules.some(({ act }) => act === 'retry'),
-  },
-  {
-    why: 'What a guard of the result changes in the steps before the last has no effect.',
-    link: 'docs/guide/ai-sdk-details.md#events',
-    leavesOut: ({ opening, rules }) =>
-      opening.length > 0 && rules.some(({ phase, act }) => phase === 'outputResult' && act === 'edit'),
   },
   {
     why: 'What processInputStep changes is gone at the next step, where it is changed again.',
@@ -89,6 +93,21 @@ export const inAiSdk: readonly Exclusion[] = [
       hold === 'none' && rules.some(({ phase, act }) => act === 'retry' || (act === 'edit' && afterwards.has(phase))),
   },
 ];
+
+const editsEarlier = ({ opening, rules }: Script): boolean =>
+  opening.length > 0 && rules.some(({ phase, act }) => phase === 'outputResult' && act === 'edit');
+
+const lateEdit = {
+  why: 'A guard of the result that changes the steps before the last fails a stream whose words have left.',
+  link: 'docs/guide/ai-sdk-details.md#edits-of-earlier-steps',
+};
+
+export const inAgentStream: readonly Exclusion[] = [
+  ...inAiSdk,
+  { ...lateEdit, leavesOut: (one) => one.hold === 'step' && editsEarlier(one) },
+];
+
+export const inStreamText: readonly Exclusion[] = [...inAiSdk, { ...lateEdit, leavesOut: editsEarlier }];
 
 export const isDrawn =
   (exclusions: readonly Exclusion[]) =>

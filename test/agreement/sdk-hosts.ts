@@ -100,9 +100,10 @@ const stepOf = ({ text, reasoningText = '', toolCalls, content }: Step): unknown
   toolResults: content.flatMap(({ type, output }) => (type === 'tool-result' ? [JSON.stringify(output)] : [])).toSorted(),
 });
 
+/** By default an agent's stream is held where a guard judges the result. */
 const holdOf = (hold: Script['hold']): 'chunk' | 'step' | undefined => {
   if (hold === 'none') return 'chunk';
-  return hold && 'step';
+  return hold === 'step' ? hold : undefined;
 };
 
 /** A run in the AI SDK; all that a reader of its result learns. */

@@ -28,8 +28,7 @@ const keptChars = 256;
 
 /**
  * The matches in each of the texts, one after another. A match that began in the texts before, in what followed the last match
- * there, is
- * one up to where it ends.
+ * there, is one up to where it ends.
  */
 const matchesIn = (pattern: Pattern, said: readonly string[]): (readonly TextSpan[])[] => {
   const kept = pattern.maxLength === 'part' ? keptChars : pattern.maxLength;
@@ -162,8 +161,7 @@ const company = fc.array(fc.option(fc.constantFrom(...windows), { nil: undefined
 
 /**
  * Where parts come in turns, no value goes on from one to another, for which half goes first depends on the guards: each begins
- * with a line
- * break, and only one of them has a border of the value that has none of its own.
+ * with a line break, and only one of them has a border of the value that has none of its own.
  */
 const apart = (drawn: Drawn, names: readonly (Pattern | undefined)[]): Drawn => {
   if (!drawn.inTurns) return drawn;

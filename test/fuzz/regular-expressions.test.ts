@@ -12,8 +12,7 @@ import { callHook, message } from '../../workflows/test-setup.js';
 
 /**
  * What may be slow, and why it is not. Everything else reads what people and models write, as long as they like, and must take
- * time in
- * proportion to it.
+ * time in proportion to it.
  */
 const known: readonly Known[] = [
   { at: /kinds\/bearer\.ts$/, is: ({ source }) => source === '[.]+$' }, // in a match, of 4,096 characters at most

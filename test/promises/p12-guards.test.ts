@@ -24,9 +24,8 @@ const others = new Set([
 
 /**
  * Counts how often each function and block of the guards' own code runs, which is the same on every machine where nothing is
- * optimized (inlined
- * functions are not counted). Built-in functions are not counted either; test/fuzz/regular-expressions.test.ts looks at regular
- * expressions.
+ * optimized (inlined functions are not counted). Built-in functions are not counted either; test/fuzz/regular-expressions.test.ts
+ * looks at regular expressions.
  */
 const session = new Session();
 const blocksOf = ({ functions }: Profiler.ScriptCoverage): number =>

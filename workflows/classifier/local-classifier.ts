@@ -63,13 +63,11 @@ const optionKinds: KindsOf<LocalClassifierOptions> = {
 
 /**
  * A text classifier that runs on this machine, without network or key: an ONNX model in `@huggingface/transformers`, which you
- * install separately. It runs in a
- * worker thread, because an inference blocks its thread. A long text is judged whole, in windows that overlap; the highest score
- * of a label counts.
+ * install separately. It runs in a worker thread, because an inference blocks its thread. A long text is judged whole, in windows
+ * that overlap; the highest score of a label counts.
  *
  * It fails closed: a missing model, a worker that dies, a call that takes too long and a full queue raise `guard/unavailable`.
- * The next call starts another
- * worker. Raises `guard/unknown-option` and `guard/invalid-option`.
+ * The next call starts another worker. Raises `guard/unknown-option` and `guard/invalid-option`.
  *
  * @example
  * const classifier = localClassifier({ model: 'deberta-v3-base-prompt-injection-v2', modelPath: './models', dtype: 'q8' });

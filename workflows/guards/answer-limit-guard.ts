@@ -33,8 +33,7 @@ const optionKinds: KindsOf<AnswerLimitGuardOptions> = { ...sharedKinds, maxChars
 
 /**
  * A guard (id `answer-limit`) that stops an answer while it streams when it gets too long, or runs in circles: the model's call
- * is
- * given up, and no more tokens are paid for.
+ * is given up, and no more tokens are paid for.
  */
 export const answerLimitGuard = (
   options: AnswerLimitGuardOptions = {},

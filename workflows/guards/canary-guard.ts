@@ -42,12 +42,10 @@ interface Secret {
 
 /**
  * A guard (id `canary`) against answers that reveal the system prompt: a random word that the guard adds to it, or a long piece
- * of it, in
- * text, reasoning and tool arguments. Put the same object into the input and the output processors.
+ * of it, in text, reasoning and tool arguments. Put the same object into the input and the output processors.
  *
  * It judges sentence by sentence (short ones together), over their borders too, and holds a sentence until it is judged. A leak
- * over several sentences is
- * stopped when it is long enough. Translations and ciphers are not seen.
+ * over several sentences is stopped when it is long enough. Translations and ciphers are not seen.
  */
 export const canaryGuard = (
   options: CanaryGuardOptions = {},

@@ -12,8 +12,7 @@ import { placeHooks, placeLabels } from './place-hooks.js';
 export interface TextClassifier {
   /**
    * Returns, for each text in order, the score of each label from 0 to 1. It must judge a long text whole. One that throws fails
-   * the guard; so does
-   * a result without a label that the guard asks for.
+   * the guard; so does a result without a label that the guard asks for.
    */
   classify(
     texts: readonly string[],
@@ -50,10 +49,8 @@ const optionKinds: KindsOf<ClassifierGuardOptions> = {
 
 /**
  * A guard (id `classifier`) that stops texts by the labels of a classifier: the user's newest turn and tool results, and answers
- * and tool calls where
- * `places` names them. It fails closed: a classifier that throws or leaves out a label raises `guard/unavailable`. Wrap it for a
- * deadline or a cache:
- * `guard(classifierGuard(…), { deadlineMs, cache })`.
+ * and tool calls where `places` names them. It fails closed: a classifier that throws or leaves out a label raises
+ * `guard/unavailable`. Wrap it for a deadline or a cache: `guard(classifierGuard(…), { deadlineMs, cache })`.
  *
  * A Mastra `Agent` judges an answer after its step, when its words have left.
  *

@@ -44,8 +44,8 @@ const credentials = ['pem', 'url-credentials', 'jwt', 'api-key', 'bearer'] as co
  * your own pipeline.
  *
  * Injections, credentials in tool calls, and system prompts in answers stop the run. Credentials elsewhere are replaced
- * (`[API_KEY]`), rejected addresses
- * are taken out, and hidden characters are removed. Personal values stay: add a `redactor` for those that you do not want.
+ * (`[API_KEY]`), rejected addresses are taken out, and hidden characters are removed. Personal values stay: add a `redactor` for
+ * those that you do not want.
  *
  * Raises `guard/invalid-option` and `guard/unknown-option`.
  *

@@ -73,8 +73,8 @@ const maxShownChars = 16_000;
 /**
  * A guard (id `judge`) that asks a language model whether texts violate policies: the user's newest turn, answers, tool calls and
  * tool results. The judge gets material as data, and its evidence is verified; a judge that fails, or twice gives an unusable
- * answer, is `guard/unavailable`. Wrap it for a
- * deadline, a cache or a breaker: `guard(judgeGuard(…), { deadlineMs, cache })`. Equal questions at the same time are one call.
+ * answer, is `guard/unavailable`. Wrap it for a deadline, a cache or a breaker: `guard(judgeGuard(…), { deadlineMs, cache })`.
+ * Equal questions at the same time are one call.
  *
  * In an agent of Mastra's own an answer is judged after its step, when its words have left.
  *

@@ -80,12 +80,11 @@ interface HookArgs extends ProcessorContext<LimitMetadata> {
 
 /**
  * A guard (id `limit`) for how much users, threads or all may use in a window. Tokens and cost are reserved before a call and
- * settled after it, so that
- * calls at the same time cannot pass a limit together. Put the same object into the input and the output processors.
+ * settled after it, so that calls at the same time cannot pass a limit together. Put the same object into the input and the
+ * output processors.
  *
  * A run that is over a limit stops with `retryAfterMs`; what was asked for is given back. A call that fails keeps what it
- * reserved. Points are kept by a
- * limiter of `rate-limiter-flexible`, and a store that fails is `guard/unavailable`.
+ * reserved. Points are kept by a limiter of `rate-limiter-flexible`, and a store that fails is `guard/unavailable`.
  *
  * @example
  * limitGuard({ limits: [{ unit: 'tokens', limiter: new RateLimiterRedis({ storeClient, points: 100_000, duration: 3600 }), reserve: 4000 }] });

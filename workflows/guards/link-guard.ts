@@ -21,8 +21,8 @@ export type LinkStrategy = JudgeStrategy | 'strip' | 'defang';
 export interface LinkGuardOptions extends GuardOptions {
   /**
    * Hosts that may be linked to or loaded from: `example.com` for that host on its default port, `example.com:8443`,
-   * `*.example.com` for hosts
-   * under it, `*` for all but those that only look like another. Addresses of machines count only when listed. Default: none.
+   * `*.example.com` for hosts under it, `*` for all but those that only look like another. Addresses of machines count only when
+   * listed. Default: none.
    */
   readonly hosts?: readonly string[];
   /**
@@ -66,9 +66,8 @@ const maxConversationChars = 262_144;
 
 /**
  * A guard (id `link`) against addresses that take data out or lead elsewhere, in answers, reasoning, sources, tool arguments and
- * tool results:
- * Markdown, HTML, CSS and bare addresses, with the encodings that browsers undo. In a stream it holds back what may be the
- * beginning of one.
+ * tool results: Markdown, HTML, CSS and bare addresses, with the encodings that browsers undo. In a stream it holds back what may
+ * be the beginning of one.
  *
  * Addresses relative to the page pass. Redirects of an allowed host are not followed, and data in short pieces over many
  * addresses is not seen.

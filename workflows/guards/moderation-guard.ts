@@ -63,14 +63,11 @@ const isRecordOf = (type: 'boolean' | 'number', value: unknown): boolean =>
 
 /**
  * A guard (id `moderation`) that asks an endpoint with OpenAI's form of moderation about the user's newest turn and about
- * answers. It fails closed: an
- * endpoint that does not answer, or answers in another form, is reported as `guard/unavailable` and not as a pass. Limit its time
- * with
- * `guard(moderationGuard(…), { deadlineMs })`.
+ * answers. It fails closed: an endpoint that does not answer, or answers in another form, is reported as `guard/unavailable` and
+ * not as a pass. Limit its time with `guard(moderationGuard(…), { deadlineMs })`.
  *
  * In an `InterlockAgent` and with the AI SDK nothing of an answer leaves before its window was judged; in an agent of Mastra's
- * own an answer is judged
- * after its step.
+ * own an answer is judged after its step.
  */
 export const moderationGuard = (
   options: ModerationGuardOptions,

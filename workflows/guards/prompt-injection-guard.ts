@@ -87,8 +87,7 @@ interface Asked<Context> {
 
 /**
  * How likely a text tries to take over the model, from 0 to 1, by the phrases of {@link promptInjectionGuard} for tool results,
- * which are those of the input and more: a
- * cheap look before a judge.
+ * which are those of the input and more: a cheap look before a judge.
  *
  * @example
  * const screen = { score: injectionScore, pass: 0.2, block: 0.9 };

@@ -109,14 +109,12 @@ interface Seen {
  * … })`.
  *
  * In an `InterlockAgent` and in `guardedToolLoop` a refused call does not run, and a call that a person must decide over suspends
- * the run. An agent of
- * Mastra's own cannot refuse one call: there both stop the run.
+ * the run. An agent of Mastra's own cannot refuse one call: there both stop the run.
  *
  * @example
  * toolPolicy<typeof tools>({
  * tools: { search: { untrusted: true }, fetch: { args: { url: urlRule({ hosts: ['example.com'] }) } }, send: { decision: 'ask',
- * tainted: 'deny' } },
- * });
+ * tainted: 'deny' } }, });
  */
 export const toolPolicy = <Tools = Record<string, unknown>>(
   options: ToolPolicyOptions<Tools>,

@@ -22,8 +22,7 @@ const invisibleInWord = /(?<=[A-Za-z])[\u200B-\u200D\u2060-\u2064\uFEFF]+(?=[A-Z
 
 /**
  * Brings a text into one notation: compatibility forms (NFKC) and accents of Latin letters folded, invisible and tag characters
- * taken out and read,
- * letters of other scripts that look Latin read as Latin inside Latin words, white space collapsed.
+ * taken out and read, letters of other scripts that look Latin read as Latin inside Latin words, white space collapsed.
  */
 export const normalizeText = (raw: string): NormalizedText => {
   if (!/[^\0-\x7F]/.test(raw)) return { text: collapse(raw.replaceAll('`', "'")), hidden: '', invisibles: 0 };

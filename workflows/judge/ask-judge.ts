@@ -59,8 +59,7 @@ type Message =
 
 /**
  * Asks a language model questions about a text. A reply in another form, with another nonce, without an answer, or with a
- * quotation that does not stand
- * in the text is asked for once more; then it is `guard/unavailable`. There is no default answer.
+ * quotation that does not stand in the text is asked for once more; then it is `guard/unavailable`. There is no default answer.
  */
 export const askJudge = async (
   model: JudgeLanguageModel,

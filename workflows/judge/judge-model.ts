@@ -24,9 +24,8 @@ interface EvaluationModel {
 
 /**
  * Turns any language model of the AI SDK into an evaluation model for Mastra's `Classifier`, `ClassifierProcessor` and classifier
- * scorers. It answers
- * questions of type `boolean` as {@link judgeGuard} asks its own: material as data, a nonce, evidence that is checked, one
- * repair, and no default answer.
+ * scorers. It answers questions of type `boolean` as {@link judgeGuard} asks its own: material as data, a nonce, evidence that is
+ * checked, one repair, and no default answer.
  *
  * @example
  * const classifier = new Classifier({ id: 'refunds', model: judgeModel(openai('gpt-5-mini')), questions });

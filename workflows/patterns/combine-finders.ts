@@ -26,9 +26,8 @@ export type NamedFinders<Kind extends string = string> = readonly (readonly [kin
 
 /**
  * Puts finders together: values that overlap become one span, since taking out one of them would leave a piece of the other;
- * where
- * one of them is closed, the span ends with it.
- * `maxLength` is that of the longest value; only text made for it has rows of overlapping values that are longer.
+ * where one of them is closed, the span ends with it. `maxLength` is that of the longest value; only text made for it has rows of
+ * overlapping values that are longer.
  */
 export const combineFinders = <Kind extends string>(finders: NamedFinders<Kind>): CombinedFinder<Kind> => {
   const longest = finders.map(([, { maxLength }]) => maxLength);

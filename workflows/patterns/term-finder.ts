@@ -30,8 +30,7 @@ const partOfWordBefore = new RegExp(`${wordChar}$`, 'u');
 
 /**
  * Finds terms as `termPattern` does, in texts that are still coming: in any case and form of compatibility, with accents apart or
- * not, with
- * invisible characters inside words and any white space between them, up to a bound.
+ * not, with invisible characters inside words and any white space between them, up to a bound.
  */
 export const termFinder = (terms: readonly string[], wholeWords: boolean): Finder => {
   const byFirst = Map.groupBy(

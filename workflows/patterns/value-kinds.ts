@@ -25,8 +25,7 @@ export interface ValueKindOptions {
   readonly defaultCountry?: CountryCode;
   /**
    * The countries whose numbers of persons the kind `national-id` has, as ISO 3166-1 codes such as `['DE', 'FR']`: of taxes,
-   * insurance, health and identity
-   * cards. See `idCountries`. Default: none, so that the kind finds nothing.
+   * insurance, health and identity cards. See `idCountries`. Default: none, so that the kind finds nothing.
    */
   readonly countries?: readonly IdCountry[];
 }

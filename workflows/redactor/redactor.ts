@@ -26,8 +26,8 @@ type Redactor = Processor<string, RedactionMetadata> & WindowedProcessor;
 /**
  * A guard (id `redactor`) for values that are recognizable by their characters: addresses, numbers and secrets, and your own
  * patterns. Each kind is validated, not only matched, and found in disguise: invisible characters, compatibility forms, and codes
- * such as `\u0040` and `%40`. It reads the input, tool results, and of the answer text, reasoning and
- * the arguments of tool calls.
+ * such as `\u0040` and `%40`. It reads the input, tool results, and of the answer text, reasoning and the arguments of tool
+ * calls.
  *
  * In a stream it buffers text that may be the start of a value, so that no piece of one leaves, and the result does not depend on
  * how the stream is cut. In an `InterlockAgent` the stream gate buffers; in a stock agent of Mastra the guard's own stream hook
@@ -36,8 +36,7 @@ type Redactor = Processor<string, RedactionMetadata> & WindowedProcessor;
  * With `'restore'` only the prompt of each model call is edited, and the values are restored only in the model's output: the
  * conversation and the memory keep the original text. The values are held in the process's memory during the run; a run that
  * continues in another process has new placeholders. In a pipeline that Mastra's own engine runs, `processLLMRequest` is not
- * called: put the
- * redactor into the agent's array.
+ * called: put the redactor into the agent's array.
  *
  * Raises `guard/unknown-option`, `guard/invalid-option` and `guard/unbounded-pattern`.
  *

@@ -66,8 +66,7 @@ const maxMarks = 65_536;
 
 /**
  * Indexes texts for runs of at least `least` signs, from 3: one piece in `least / 3` characters is kept, so that the index is
- * small and each run
- * still holds a whole piece. Linear in the texts.
+ * small and each run still holds a whole piece. Linear in the texts.
  */
 export const indexOverlap = (texts: readonly string[], least: number): OverlapIndex =>
   atOnce(indexingSigns(texts.map(plainSigns), least));

@@ -19,10 +19,9 @@ const shortName = /^[^.]{0,7}~\d/;
 
 /**
  * A rule for an argument that a tool opens as a file. Only plain paths pass: no step upwards, no codes, no backslash, no drive,
- * stream or device, no
- * home folder, no dash at the start, no letter that another program could read as a separator. It does not look at the disk: a
- * symbolic link under a root may lead
- * elsewhere, so let the tool resolve the path (`fs.realpath`) and compare it again.
+ * stream or device, no home folder, no dash at the start, no letter that another program could read as a separator. It does not
+ * look at the disk: a symbolic link under a root may lead elsewhere, so let the tool resolve the path (`fs.realpath`) and compare
+ * it again.
  */
 export const pathRule = ({ roots = ['.'], endings, hidden = false, maxChars = 1024 }: PathRuleOptions = {}): ArgumentRule => {
   const folders = roots.map((root) => root.replace(/\/$/, ''));

@@ -19,8 +19,8 @@ export interface SqlRuleOptions {
   readonly functions?: readonly string[];
   /**
    * Reads a statement, such as with `pgsql-parser`; undefined rejects it. Default: a reader of our own for plain queries, which
-   * rejects whatever databases read in different
-   * ways: comments, dollar quotes, backslashes in texts, quoted names with anything but letters.
+   * rejects whatever databases read in different ways: comments, dollar quotes, backslashes in texts, quoted names with anything
+   * but letters.
    */
   readonly parse?: (sql: string) => SqlFacts | undefined | Promise<SqlFacts | undefined>;
   /** The most characters. Default 8,192. */

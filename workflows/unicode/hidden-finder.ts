@@ -26,9 +26,8 @@ interface Marks {
 
 /**
  * Marks of isolates (U+2066 to U+2069) that are of no use: without their other half on the same line, around nothing that is
- * seen,
- * or from right to left around letters that are not. The others keep a name from disturbing the text around it, as in messages
- * that software puts together.
+ * seen, or from right to left around letters that are not. The others keep a name from disturbing the text around it, as in
+ * messages that software puts together.
  */
 const isolateFinder: Finder = {
   maxLength: 1,

@@ -19,8 +19,7 @@ export interface Access {
 
 /**
  * Lets a request through, or refuses it: `studio/unauthorized`, `studio/forbidden`. A request that a page of another site makes
- * is
- * refused whatever it brings, and so is, without a token, a name that only pretends to be this machine.
+ * is refused whatever it brings, and so is, without a token, a name that only pretends to be this machine.
  *
  * @param path where the studio is mounted, with a slash at both ends
  */

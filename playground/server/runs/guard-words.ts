@@ -9,8 +9,7 @@ export type ShowText = (text: string) => string;
 
 /**
  * What the guard received and returned whose event is this entry, with its texts as they are shown in its phase. Raises
- * `studio/not-found`
- * where the entry is no guard's event.
+ * `studio/not-found` where the entry is no guard's event.
  */
 export const guardWords = (trace: Trace, entry: StudioEntry, showIn: (phase: string) => ShowText): GuardView => {
   const seq =

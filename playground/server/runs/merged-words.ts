@@ -6,9 +6,8 @@ import type { ShowText } from './guard-words.js';
 
 /**
  * What the branches of a block made of the same words, and what was made of that, for the conflict that is this entry. All of it
- * is read
- * from what was recorded: the result is what the next guard of the phase was given, and absent where none was asked. Raises
- * `studio/not-found` where the entry is no conflict.
+ * is read from what was recorded: the result is what the next guard of the phase was given, and absent where none was asked.
+ * Raises `studio/not-found` where the entry is no conflict.
  */
 export const mergedWords = (trace: Trace, entry: StudioEntry, showIn: (phase: string) => ShowText): MergeView => {
   const { event } = entry.kind === 'event' ? entry : {};

@@ -16,8 +16,7 @@ import {
 
 /**
  * Lines stand in blocks, one for each writing: a row for each line would keep the process busy for a tenth of a millisecond each.
- * A block
- * is known by the number of its first line; JSON has no line ends.
+ * A block is known by the number of its first line; JSON has no line ends.
  */
 const blocksTable = `CREATE TABLE IF NOT EXISTS blocks (runId TEXT NOT NULL, kind TEXT NOT NULL, seq INTEGER NOT NULL,
   lines TEXT NOT NULL, PRIMARY KEY (runId, kind, seq)) WITHOUT ROWID`;

@@ -41,8 +41,7 @@ const readPages = async (runId: string, list: LineList, signal: AbortSignal): Pr
 
 /**
  * Makes a reader of a run: it reads the lines in pages, and again whenever the run has more of them. It comes back by itself when
- * the
- * server was away.
+ * the server was away.
  */
 const createRunReader = (runId: string): RunReader => {
   const list = createLineList();

@@ -16,8 +16,7 @@ export interface DbosOptions {
   readonly leaseMs?: number;
   /**
    * How many processes may die of a run one after another, none of them a step further than the one before, until it is given up
-   * as
-   * `durable/lost-run`; at least 1. Default: 10.
+   * as `durable/lost-run`; at least 1. Default: 10.
    */
   readonly maxDeaths?: number;
   /** Milliseconds for which a database that does not answer is waited for before a call is refused; at least 0. Default: 60,000. */

@@ -25,8 +25,7 @@ interface Heard {
 
 /**
  * Says four times a lease that this process lives. A process whose beat this one has seen unchanged for a whole lease is dead:
- * its
- * runs are handed to those that live. Clocks are not compared, and a database that was away begins the wait anew.
+ * its runs are handed to those that live. Clocks are not compared, and a database that was away begins the wait anew.
  */
 export const beginTakeover = async (database: Database, { processId, leaseMs, release }: TakeoverOptions): Promise<Takeover> => {
   const { query } = database;

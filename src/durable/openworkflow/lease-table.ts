@@ -44,8 +44,7 @@ const beat = `worker_id || ' ' || updated_at`;
 
 /**
  * The table is read with times for runs that wait alone. A run that is claimed belongs to its process for as long as its beat
- * changes:
- * clocks jump, and those of two processes are never compared.
+ * changes: clocks jump, and those of two processes are never compared.
  */
 export const leaseTable = (backend: BackendSqlite, namespaceId: string): LeaseTable => {
   const db = databaseOf(backend);

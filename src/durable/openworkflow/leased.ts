@@ -13,8 +13,8 @@ export interface Leased {
 
 /**
  * Runs are claimed and extended here, as long as this process goes on with them: OpenWorkflow's own leases compare clocks, and
- * last thirty
- * seconds, which is how long a run would wait after its process was killed. A process never claims a run that it has in hand.
+ * last thirty seconds, which is how long a run would wait after its process was killed. A process never claims a run that it has
+ * in hand.
  */
 export const leased = (backend: Backend, leasing: Leasing): Leased => {
   const leases = holdLeases(leasing);

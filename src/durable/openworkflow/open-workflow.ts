@@ -18,8 +18,7 @@ export interface OpenWorkflowOptions {
   readonly leaseMs?: number;
   /**
    * How many processes may die of a run one after another, none of them a step further than the one before, until it is given up
-   * as
-   * `durable/lost-run`; at least 1. Default: 10.
+   * as `durable/lost-run`; at least 1. Default: 10.
    */
   readonly maxDeaths?: number;
 }

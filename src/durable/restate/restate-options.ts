@@ -36,8 +36,7 @@ export interface RestateOptions {
   readonly stepTimeoutMs?: number;
   /**
    * How many processes may die of a run one after another, none of them a step further than the one before, until it is given up
-   * as
-   * `durable/lost-run`; at least 1. Default: 10.
+   * as `durable/lost-run`; at least 1. Default: 10.
    */
   readonly maxDeaths?: number;
   /** Milliseconds during which requests to an unreachable server are retried; at least 0. Default: 60,000. */

@@ -13,8 +13,7 @@ export type Content = Readonly<Record<string, string>>;
 
 /**
  * The fields of all phases that say something to a guard. Left out are those that differ from run to run and say nothing, and the
- * messages,
- * which stand in the list.
+ * messages, which stand in the list.
  */
 const contentFields = [
   'activeTools',
@@ -51,8 +50,7 @@ const contentFields = [
 
 /**
  * Reads everything that a guard can see: the fields of its phase, the whole conversation, and the request's context. Ids and
- * times
- * that a run gives by itself are left out. Raises what cannot be written down, e.g. a circle.
+ * times that a run gives by itself are left out. Raises what cannot be written down, e.g. a circle.
  */
 export const contentOf = (data: PhaseData, scope: RunScope): Content => {
   const { host } = scope;
@@ -70,8 +68,7 @@ export const contextOf = ({ requestContext }: RunScope): string => textOf(reques
 
 /**
  * A short name of what a guard sees in a phase. How often was retried counts too, for guards give up on it; which function a
- * field
- * holds does not, for all that a guard can do with one is call it.
+ * field holds does not, for all that a guard can do with one is call it.
  */
 export const contentKey = (content: Content, phase: Phase, retryCount: number): string => keyOf({ content, phase, retryCount });
 

@@ -6,8 +6,7 @@ import { outageCode, type LayerSite } from './layer.js';
 
 /**
  * `onUnavailable`: what follows where no verdict could be had. A run whose caller gave up has no use for a policy: its guards
- * stay
- * unavailable, and nothing is counted.
+ * stay unavailable, and nothing is counted.
  */
 export const onUnavailable = <P extends Phase>(inner: Guard<P>, { policy }: LayerSite<P>): Guard<P> => {
   const answer = answers[policy.onUnavailable ?? 'fail'];

@@ -12,8 +12,7 @@ const mostWaiting = 1_000;
 
 /**
  * `shadow`: the guard judges a copy, after the run went on, and its verdict is recorded and nothing else. The calls of one run
- * are
- * made one after another, for a guard may keep a state; the verdict may be there only after the run has ended.
+ * are made one after another, for a guard may keep a state; the verdict may be there only after the run has ended.
  */
 export const shadowed: Layer = (inner, { author, state, ports }) => {
   const judge = async <P extends Phase>(guard: Guard<P>, data: PhaseData<P>, scope: RunScope): Promise<void> => {

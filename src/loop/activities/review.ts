@@ -1,12 +1,11 @@
 import type { PhaseData } from '../../phase/row.js';
 import { afterStep } from '../after-step.js';
-import { emitEdits } from '../emit-edits.js';
+import { followResponse, snapshotResponse } from '../follow-response.js';
 import { isGuarded, judge } from '../judge.js';
-import { snapshotParts } from '../late-edits.js';
 import type { Outcome } from '../outcome.js';
 import type { StepRecord, ToolCall } from '../ports.js';
 import { currentAttempt, stepsForHooks, type Attempt, type Run } from '../run.js';
-import { followParts, recordStep, responseParts, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
+import { recordStep, responseParts, stripQuotedMetadata, toolResultRecord } from '../step-record.js';
 import { findToolPart, type ProviderResult } from '../response.js';
 import { insertResult } from '../insert-result.js';
 import { settleResult } from '../settle-result.js';
@@ -22,18 +21,11 @@ export const review = async (run: Run): Promise<Outcome> => {
   if (observed) return observed;
   const stopped = await settleProviderResults(run, attempt, record);
   if (stopped) return stopped;
-  const isJudged = isGuarded(run, 'outputStep');
-  const snapshots = isJudged ? snapshotParts(responseParts(run).slice(before)) : [];
+  attempt.partCount = responseParts(run).length - before;
+  const snapshots = isGuarded(run, 'outputStep') ? snapshotResponse(run) : undefined;
   const judged = await judge<'outputStep'>(run, stepPayload(run, attempt, record));
   if (judged.outcome) return judged.outcome;
-  const all = responseParts(run);
-  const own = all.slice(before);
-  attempt.partCount = own.length;
-  if (isJudged) {
-    followParts(run, record, { own, all });
-    const { answer, place } = attempt;
-    await emitEdits(run, [{ spans: answer.spans, partIds: answer.partIds, place, before: snapshots, own, all }]);
-  }
+  if (snapshots) await followResponse(run, snapshots);
   run.steps.push(record);
   const toolCalls = record.toolCalls.filter((call) => !call.providerExecuted).length;
   if (toolCalls > 0) return { kind: 'reviewed', toolCalls };

@@ -92,8 +92,7 @@ const settleDenial = async (
 
 /**
  * Finds out which calls need a person's approval: those of which a guard of the stream said so, and those whose tool or caller
- * asks
- * for it. Each call is asked about once. Says whether any of them waits.
+ * asks for it. Each call is asked about once. Says whether any of them waits.
  */
 const requestApprovals = async (run: Run, attempt: Attempt, calls: readonly ToolCall[]): Promise<boolean> => {
   const { stepCalls } = attempt;

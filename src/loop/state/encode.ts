@@ -3,8 +3,8 @@ import { InterlockError, isInterlockError, type ErrorCode } from '../../errors.j
 
 /**
  * A value as text: plain data, and with it dates, maps, sets, bytes, `undefined` and errors. What is the same object twice is
- * written
- * once. Raises `durable/unkept-value` for functions and instances of other classes, of which a copy would not be the same.
+ * written once. Raises `durable/unkept-value` for functions and instances of other classes, of which a copy would not be the
+ * same.
  */
 export const encode = (value: unknown): string => {
   try {

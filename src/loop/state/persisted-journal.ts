@@ -25,8 +25,8 @@ export interface PersistedJournalOptions {
 
 /**
  * Keeps a run as the differences between its states: each checkpointed section is a step of the engine, whose text says what the
- * checkpointed section came to
- * and what it changed. The run itself is made what the journal says once something is to be done with it.
+ * checkpointed section came to and what it changed. The run itself is made what the journal says once something is to be done
+ * with it.
  */
 export const createPersistedJournal = (durable: Durable, { startedWith, isFenced }: PersistedJournalOptions): Journal => {
   const log = createStateLog(startedWith && apart(startedWith));

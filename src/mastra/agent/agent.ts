@@ -51,8 +51,7 @@ let insidesOf: (agent: InterlockAgent) => Insides;
  * a minute.
  * @example
  * const agent = new InterlockAgent({ name: 'support', instructions: 'Help.', model: 'openai/gpt-5', inputProcessors: moderation
- * });
- * const { status, text } = await agent.generate('Where is my order?');
+ * }); const { status, text } = await agent.generate('Where is my order?');
  */
 export class InterlockAgent<
   TAgentId extends string = string,
@@ -152,8 +151,7 @@ export class InterlockAgent<
 
   /**
    * Follows a run that an engine keeps, from any process, to its end or to where it is suspended; `from` a chunk's
-   * `metadata.sequence` on.
-   * Raises `durable/no-engine` and `durable/no-run`; so do `resume` and `cancel`.
+   * `metadata.sequence` on. Raises `durable/no-engine` and `durable/no-run`; so do `resume` and `cancel`.
    */
   async attach(runId: string, options: AttachOptions = {}): Promise<InterlockStream> {
     const started = startedRunOf(await needEngine(this.#durable, 'attach').attach(runId, options), {});

@@ -7,8 +7,7 @@ import type { InterlockConfig } from './config.js';
 
 /**
  * What a client may say through Mastra's server, which hands on every field of a request's body: what its API documents. Guards,
- * and
- * what they withhold, are the application's to choose.
+ * and what they withhold, are the application's to choose.
  */
 const served = namesWhere(({ isServed }) => isServed === true);
 
@@ -33,8 +32,7 @@ const ownModel = (): InterlockError =>
 
 /**
  * The options of a run that a thread starts may have come with a request, which nothing tells: a model that is plain data is
- * refused as
- * with {@link checkServedOptions}. Whatever else a request could say of guards is `agent/loosened-option`.
+ * refused as with {@link checkServedOptions}. Whatever else a request could say of guards is `agent/loosened-option`.
  */
 export const checkSignalOptions = (given: object): void => {
   if ('model' in given && isPlainObject(given.model) && !('doStream' in given.model)) throw ownModel();

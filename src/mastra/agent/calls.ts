@@ -123,9 +123,8 @@ export const streamTo = async ({ agent, setup }: CalledAgent, started: StartedRu
 
 /**
  * Shows a run in the channel that its thread belongs to, such as one of Slack, by the processor that Mastra's channels bring. It
- * gets what
- * every reader of the run gets: what guards hold back or reject is not sent. Settles when the channel has all of it; a channel
- * that fails changes nothing of the run.
+ * gets what every reader of the run gets: what guards hold back or reject is not sent. Settles when the channel has all of it; a
+ * channel that fails changes nothing of the run.
  */
 const showInChannel = async (agent: Agent, { options: { streamBuffer, context } }: Run): Promise<void> => {
   const [channel] = agent.getChannels()?.getOutputProcessors([]) ?? [];

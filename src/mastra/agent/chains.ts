@@ -77,8 +77,7 @@ interface HostLanes {
 
 /**
  * The processors that Mastra's agent adds for its workspace, skills, signals, channels and browser. They run in its lanes, before
- * its
- * guards of the input and after those of the output, so that the guards judge what they add and they see what was accepted.
+ * its guards of the input and after those of the output, so that the guards judge what they add and they see what was accepted.
  */
 const hostProcessors = async (agent: Agent, { input, requestContext, signals = [] }: HostLanes) => {
   const configured = input as never; // Mastra only looks for processors of its own in it

@@ -53,8 +53,7 @@ interface ResponseOptions {
 
 /**
  * Before the last chunk of a run comes its object, and the callbacks of its end are awaited: a host may freeze once the stream
- * has
- * closed. The last chunk carries the messages of the answer, where clients read their metadata.
+ * has closed. The last chunk carries the messages of the answer, where clients read their metadata.
  */
 const withResponse = (
   streamBuffer: StreamBuffer<Chunk>,
@@ -90,8 +89,8 @@ interface LogRecord {
 
 /**
  * Writes what an operator has to know into the logger of the agent's Mastra instance: a run that failed, a run that a guard
- * stopped, a
- * model call that is made again, a guard that was not there and was let pass. An agent without a Mastra instance has no logger.
+ * stopped, a model call that is made again, a guard that was not there and was let pass. An agent without a Mastra instance has
+ * no logger.
  */
 const createRunLog = (agent: Agent, runOf: () => Run | undefined): ((event: RunEvent) => void) => {
   const logger = agent.getMastraInstance()?.getLogger();

@@ -178,8 +178,7 @@ interface ObjectReading {
 
 /**
  * Reads an object off the text of a run as it is shown: what guards hold is not in it, and after a retraction the next attempt's
- * begins
- * anew. Only the last value is checked and accepted; a run that did not succeed has none.
+ * begins anew. Only the last value is checked and accepted; a run that did not succeed has none.
  */
 const readObject = (run: Run): ObjectReading => {
   let text = '';

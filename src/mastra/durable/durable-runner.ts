@@ -48,8 +48,7 @@ export const durableRunnerOf = ({ agent, setup, durable }: RunnerParts, options:
 
 /**
  * What a supervisor's call says that its sub-agent's run is to keep: the host makes new ids for the message and its thread
- * whenever it asks.
- * The supervisor's conversation, which is the sub-agent's `context`, is kept with its own run.
+ * whenever it asks. The supervisor's conversation, which is the sub-agent's `context`, is kept with its own run.
  */
 interface DelegatedOptions extends CallOptions {
   /** What tells the call of a supervisor from others, see `isDelegated`. */

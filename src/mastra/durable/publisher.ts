@@ -39,8 +39,8 @@ export interface PublisherOptions {
 
 /**
  * Tells a run segment as one stream, whatever happens to its processes. Where one died in the middle of a checkpointed section,
- * the next one withdraws the
- * words that had left of it, for the model will say others, and does not repeat what it tells in the same words.
+ * the next one withdraws the words that had left of it, for the model will say others, and does not repeat what it tells in the
+ * same words.
  */
 export const createPublisher = ({ board, sitting: segment, call }: PublisherOptions): Publisher => {
   const { runId } = call;
@@ -155,8 +155,7 @@ const modelPartId = (chunk: Chunk): string | undefined =>
 
 /**
  * Parts that were said in a checkpointed section, and that nothing kept knows of; of these, those that were not withdrawn. What
- * the run still holds
- * back will be seen as it is.
+ * the run still holds back will be seen as it is.
  */
 const unfinished = (published: readonly RunEntry[], { options }: Run): { said: Set<string>; partIds: string[] } => {
   const held = new Set(options.streamBuffer.buffered().chunks.map(modelPartId));

@@ -34,8 +34,8 @@ type RunStart =
 
 /**
  * Sets a run up. A failure of the first setup is persisted; a failure of a later one is not. A run that continues keeps the
- * limits that
- * it began with: the journal is only valid under them. Rejects with `durable/changed-code` or `durable/unknown-format`.
+ * limits that it began with: the journal is only valid under them. Rejects with `durable/changed-code` or
+ * `durable/unknown-format`.
  */
 export const startPersistedRun = async (
   options: PersistedStartOptions,

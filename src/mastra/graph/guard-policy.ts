@@ -34,17 +34,16 @@ export type GuardedProcessor<P> = {
 };
 
 /**
- * Puts a policy around a processor. The result is accepted wherever a processor is: in a pipeline, in the arrays of an
- * {@link InterlockAgent}, in `createStep`, in a workflow of Mastra's, and in a stock Mastra agent, where its hooks apply the
- * policy themselves. Around a guard that has a policy already, and around a processor that declares one as `guardPolicy`, the
- * options are
- * merged and the outer ones win; undefined options are ignored.
+ * Puts a policy around a processor. The result is accepted wherever a processor is: in a pipeline, in the arrays of an {@link
+ * InterlockAgent}, in `createStep`, in a workflow of Mastra's, and in a stock Mastra agent, where its hooks apply the policy
+ * themselves. Around a guard that has a policy already, and around a processor that declares one as `guardPolicy`, the options
+ * are merged and the outer ones win; undefined options are ignored.
  *
  * The state of a policy across runs (breaker, queue, cache) belongs to the returned guard.
  *
  * Raises `guard/unknown-option`, `guard/invalid-option`, `pipeline/invalid-step`, `pipeline/missing-id`, `pipeline/no-hook`; when
- * run, an unavailable guard
- * fails with its own error, or with `guard/unavailable`, `guard/deadline`, `guard/breaker-open`, `guard/busy`.
+ * run, an unavailable guard fails with its own error, or with `guard/unavailable`, `guard/deadline`, `guard/breaker-open`,
+ * `guard/busy`.
  *
  * @example
  * const moderation = pipeline('moderation')

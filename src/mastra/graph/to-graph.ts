@@ -95,8 +95,7 @@ const unsupported = (path: string, detail: string): InterlockError =>
  * by name and path.
  *
  * Raises `pipeline/unsupported-step` for entries other than steps, parallel blocks, branches, maps and nested workflows, for
- * steps that
- * suspend, and for workflows with `onFinish`, `onError` or `retryConfig`.
+ * steps that suspend, and for workflows with `onFinish`, `onError` or `retryConfig`.
  */
 export const fromWorkflow = (workflow: AnyWorkflow): SequenceNode => {
   const known = graphOfWorkflow(workflow);

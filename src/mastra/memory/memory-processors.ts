@@ -91,9 +91,8 @@ interface ObservingAccepted {
 
 /**
  * Mastra's processor saves and observes an answer while it is generated. Here the answer is first accepted, then saved, then
- * observed, so the
- * observer never reads words that a guard removed or rejected. A failed observation does not fail the run: the next turn repeats
- * it.
+ * observed, so the observer never reads words that a guard removed or rejected. A failed observation does not fail the run: the
+ * next turn repeats it.
  */
 const observeAccepted = (processor: Processor, conversation: Conversation): ObservingAccepted => {
   const inner = processor as Processor & Hooks; // it has both

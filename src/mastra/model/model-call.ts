@@ -140,8 +140,7 @@ const askForJson = (prompt: Prompt, settings: StepSettings['structuredOutput'], 
 
 /**
  * Some models reject a prompt that ends with an assistant message: Claude from 4.6 on for structured output, Gemini from 3 on
- * always.
- * Then a short user message ends it, for this call only; Mastra's own guard for this adds the same words.
+ * always. Then a short user message ends it, for this call only; Mastra's own guard for this adds the same words.
  */
 const endingWithUser = ({ prompt, responseFormat }: JsonRequest, { provider, modelId }: ResolvedModel): Prompt => {
   const isGemini = /google|vertex/.test(provider) && isFrom(/gemini-(\d+)/i.exec(modelId ?? ''), [3, 0]);

@@ -39,8 +39,7 @@ export const refusingAnswer = <T>(agentId: string, answer: T): T => {
 
 /**
  * The streamed answer to a supervisor's call. Where a guard stopped it, or it failed, its full stream retracts what had left;
- * where a guard
- * stopped it, it ends with `agent/refused`.
+ * where a guard stopped it, it ends with `agent/refused`.
  */
 export const refusingStream = <T extends object>(agentId: string, stream: T): T =>
   withStandIns(stream, {

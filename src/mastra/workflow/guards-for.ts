@@ -18,10 +18,8 @@ export interface LaneGuards {
  * hooks that it would never call in a workflow, and calls them per chunk without starting a run.
  *
  * What follows from the loop stays the loop's: a stock agent still runs a step's tools after a guard tripped on the step, and
- * grants
- * retries in one hook alone; docs/guide/hosts.md has the whole list. A guard of the stream that fails trips, since a stock agent
- * would
- * pass what it failed on. Use {@link InterlockAgent} for these promises.
+ * grants retries in one hook alone; docs/guide/hosts.md has the whole list. A guard of the stream that fails trips, since a stock
+ * agent would pass what it failed on. Use {@link InterlockAgent} for these promises.
  *
  * @example
  * new Agent({ id: 'support', name: 'Support', instructions, model, ...guardsFor(moderation) });

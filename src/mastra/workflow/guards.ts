@@ -76,8 +76,7 @@ const recordingPlans: typeof plans = new WeakMap();
 
 /**
  * Compiles a lane, once for each array; nothing where it has no guards. With `recordsEdits` its guards report what they changed.
- * Raises
- * `pipeline/…` for what cannot work.
+ * Raises `pipeline/…` for what cannot work.
  */
 export const compileLane = (steps: readonly PipelineStep[], id: string, recordsEdits = false): Plan | undefined => {
   if (steps.length === 0) return undefined;

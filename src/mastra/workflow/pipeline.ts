@@ -48,8 +48,7 @@ export const pipeline = (id: string, blocks?: BlockOptions): Pipeline => {
 export type DefinedProcessor<P extends Processor> = P & { createStep(): ProcessorStep };
 
 /**
- * Checks a processor and gives it `createStep()`.
- * Raises `pipeline/missing-id`, `pipeline/no-hook`.
+ * Checks a processor and gives it `createStep()`. Raises `pipeline/missing-id`, `pipeline/no-hook`.
  */
 export const defineProcessor = <P extends Processor>(processor: P): DefinedProcessor<P> => {
   checkGraph({ kind: 'sequence', id: 'defineProcessor', nodes: [guardNode(processor)] });

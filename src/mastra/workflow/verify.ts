@@ -26,8 +26,7 @@ export interface VerifyOptions {
   readonly hold?: Hold;
   /**
    * Milliseconds for which guards may keep one run waiting, all together. Counted are deadlines (`deadlineMs`): one after
-   * another,
-   * the slowest of those side by side, once for each time that the loop comes by. Default: not looked at.
+   * another, the slowest of those side by side, once for each time that the loop comes by. Default: not looked at.
    */
   readonly latencyBudgetMs?: number;
 }

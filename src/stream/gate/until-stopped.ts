@@ -2,8 +2,7 @@ import type { StreamGate } from './stream-gate.js';
 
 /**
  * The provider's chunks as they come; ends as soon as a guard that is at work stops the stream, also where the provider is
- * silent.
- * Nothing is asked of the provider after that.
+ * silent. Nothing is asked of the provider after that.
  */
 export async function* untilStopped<T>(
   chunks: AsyncIterable<T>,

@@ -22,8 +22,7 @@ export type WindowReader = (held: HeldText) => number;
 
 /**
  * Reads the next window of one text, which is held whole until there is one. It remembers how far it has read in vain, so that a
- * text
- * that comes in many pieces is read once; for the window after that another reader is made.
+ * text that comes in many pieces is read once; for the window after that another reader is made.
  */
 export const createWindowReader = (window: GuardWindow): WindowReader => {
   if (window === 'chunk') return wholeChunks;
@@ -118,8 +117,7 @@ const longestWord = 64;
 
 /**
  * About so many tokens. They are counted word by word, each with the blanks before it, so that the count does not depend on where
- * the text
- * was cut.
+ * the text was cut.
  */
 const tokensEnd =
   (tokens: number): EndFinder =>
@@ -158,7 +156,6 @@ const characterAt = (text: string, at: number): string => String.fromCodePoint(t
 
 /**
  * Finds where the window that begins at a place ends, in a text that may go on; nothing while that is not settled. One that has
- * found
- * nothing is asked again once there is more text, and need not read again what it has read.
+ * found nothing is asked again once there is more text, and need not read again what it has read.
  */
 type EndFinder = (start: number) => (text: string, isEnded: boolean) => number | undefined;

@@ -4,9 +4,8 @@ import { createContentWriter, freezeContent, type Frozen } from '../contents.js'
 
 /**
  * A replayed trace by the clock of the recorded one: a line that says the same but for the time is the recorded line, at its
- * place, for
- * what happens side by side has no order but that of the clock. Lines that were not recorded stand after the one that they
- * followed.
+ * place, for what happens side by side has no order but that of the clock. Lines that were not recorded stand after the one that
+ * they followed.
  */
 export const alignTrace = (replayed: Trace, recorded: Trace): Trace => {
   const known = byKey(recorded);

@@ -9,8 +9,7 @@ import { compareShadows, type ShadowOptions, type ShadowReport } from './shadow-
 export interface TracedShadowOptions extends ShadowOptions {
   /**
    * Which words examples show. `accepted`: those that are in the public view of the trace. `all`: rejected ones too; keep such a
-   * report like the
-   * traces themselves. Default `accepted`.
+   * report like the traces themselves. Default `accepted`.
    */
   readonly words?: 'accepted' | 'all';
 }

@@ -8,8 +8,7 @@ export interface ShadowOptions {
   readonly guard?: string;
   /**
    * Id of the guard with which it is compared. Default: what came of its lane, which is the strictest verdict of all guards of
-   * the step that
-   * are on the same side of the model.
+   * the step that are on the same side of the model.
    */
   readonly against?: string;
   /** Whether an edit counts as an objection, as for a guard that redacts. Default `false`: only trips and retries count. */

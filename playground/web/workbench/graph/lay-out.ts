@@ -44,8 +44,7 @@ interface Block {
 /**
  * Gives everything in a pipeline its place: one after another downwards, side by side what runs side by side, and a frame around
  * each pipeline inside another. A pipeline is nested blocks and nothing else, so that its nesting is its layout: no two tracks
- * cross,
- * and arms stay in the order in which they are written.
+ * cross, and arms stay in the order in which they are written.
  */
 export const layOut = (root: GraphShape): Drawing => {
   const body = stack(root.kind === 'sequence' ? root.nodes.map(blockOf) : [blockOf(root)], root.path);

@@ -1,0 +1,273 @@
+import type { MastraDBMessage } from '@mastra/core/agent/message-list';
+import type { ModelMessage } from 'ai';
+import { withoutQuotations } from '../guard/read-fields.js';
+import { messageOf } from '../loop/message-of.js';
+import type { ToolCallInfo } from '../phase/host.js';
+import { isSame } from '../phase/plain-data.js';
+import type { Plan } from '../pipeline/compile.js';
+import { resultIn, type Part, type StoredPart } from '../plain/to-stored.js';
+import type { Conversation } from './conversation.js';
+import { isSameShape, patchPart, saidBy, saySame } from './message-slots.js';
+import type { Run } from './run.js';
+import { lateEditError } from './stop-errors.js';
+
+/**
+ * What guards of a tool's result changed of the run's answers beside it: earlier steps are edited where they have not left, and a change of the
+ * call itself, whose step is under way, fails the run.
+ */
+export const followResultEdits = (run: Run, { list, answerOf, ids }: Conversation, toolCallId: string): void => {
+  const messages = run.scope.host.messages.read(list, 'all').filter(({ id }) => answerOf(id));
+  const isGone = [...ids].some((id) => answerOf(id) && !messages.some((message) => message.id === id));
+  const late = messages.flatMap(({ id, content }): LateEdit[] => {
+    const before = (answerOf(id) ?? []).map((part, index) => withResultOf(part, content.parts[index], toolCallId));
+    return saySame(before, content.parts) ? [] : [{ before, after: content.parts }];
+  });
+  const isOwn = late.some(({ before }) => before.some((part) => callIdOf(part) === toolCallId));
+  if (isGone || isOwn || (late.length > 0 && !(run.holdsResult && editSteps(run, late))))
+    throw run.end(lateEditError(run, 'toolResult'));
+};
+
+/** That a result is another now is what its guards are for. */
+const withResultOf = (part: StoredPart, now: StoredPart | undefined, toolCallId: string): StoredPart => {
+  if (callIdOf(part) !== toolCallId || part.type !== 'tool-invocation' || now?.type !== 'tool-invocation') return part;
+  const { state, result } = now.toolInvocation as Invocation & { state: string };
+  return { ...part, toolInvocation: { ...part.toolInvocation, state, result } as never }; // a call, as the other one ended
+};
+
+/** What guards of an answer do to messages that came before it. */
+export interface EditsBefore {
+  /** The plan, watched. */
+  readonly plan: Plan;
+  /** What they changed of the run's earlier answers, in the attempt under way. */
+  read(): LateEdit[];
+}
+
+/** Watches a plan. What becomes of the caller's messages has no effect, and is told to whoever listens. */
+export const watchEdits = (run: Run, plan: Plan, conversationOf: () => Conversation): EditsBefore => {
+  const changed = new WeakMap<Conversation, Set<string>>();
+  /** What was there when the last phase was done. */
+  const seen = new WeakMap<Conversation, Map<string, string>>();
+  const messagesOf = ({ list, ids }: Conversation): Map<string, MastraDBMessage> => {
+    const all = run.scope.host.messages.read(list, 'all').filter(({ id }) => ids.has(id));
+    return new Map(all.map((message) => [message.id, message]));
+  };
+  const snapshot = (conversation: Conversation): Map<string, string> =>
+    new Map([...messagesOf(conversation)].map(([id, { role, content }]) => [id, JSON.stringify([role, content.parts])]));
+  return {
+    plan: {
+      ...plan,
+      run: async (phase, data, scope) => {
+        if (phase === 'outputStream' || !plan.has(phase)) return plan.run(phase, data, scope);
+        const conversation = conversationOf();
+        const before = phase === 'apiError' ? undefined : (seen.get(conversation) ?? snapshot(conversation));
+        const verdict = await plan.run(phase, data, scope);
+        if (!before) {
+          seen.delete(conversation); // what it mends is the next prompt
+          return verdict;
+        }
+        const after = snapshot(conversation);
+        seen.set(conversation, after);
+        const messageIds = [...before.keys()].filter((id) => after.get(id) !== before.get(id));
+        const callers = messageIds.filter((id) => !conversation.answerOf(id));
+        if (callers.length > 0) run.emit({ type: 'edit-dropped', phase, messageIds: callers });
+        if (messageIds.length > 0) changed.set(conversation, new Set([...(changed.get(conversation) ?? []), ...messageIds]));
+        return verdict;
+      },
+    },
+    read: () => {
+      const conversation = conversationOf();
+      const messages = messagesOf(conversation);
+      return [...(changed.get(conversation) ?? [])].flatMap((id): LateEdit[] => {
+        const before = conversation.answerOf(id);
+        return before ? [{ before, after: messages.get(id)?.content.parts }] : [];
+      });
+    },
+  };
+};
+
+/** A message of an earlier step that guards of the answer changed; nothing is left of it where they took it out. */
+export interface LateEdit {
+  readonly before: readonly StoredPart[];
+  readonly after: readonly StoredPart[] | undefined;
+}
+
+/** A step that the AI SDK has recorded. Everything else that it says of the step is read from these. */
+interface RecordedStep {
+  content: readonly Part[];
+  providerMetadata?: unknown;
+  request: { body?: unknown; messages?: unknown };
+  response: { messages: readonly ModelMessage[]; body?: unknown };
+}
+
+/**
+ * Makes edits in the recorded steps of a run: in what they say, in the messages made of it, and in the provider's records. False where an edit
+ * has no place in them: parts that were added or taken out, results that the model was shown otherwise, steps that are not there.
+ */
+export const editSteps = ({ steps: recorded, editedSteps }: Run, edits: readonly LateEdit[]): boolean => {
+  const steps = recorded as readonly RecordedStep[]; // the AI SDK's own
+  const made = edits.map((edit) => stepEdit(steps, edit, editedSteps));
+  if (!made.every((one) => one !== undefined)) return false;
+  for (const { step, content, messages, parts } of made) {
+    const { body: _body, ...response } = step.response; // the provider's record of the words
+    Object.assign(step, { content, response: { ...response, messages } });
+    step.providerMetadata = withoutQuotations(step.providerMetadata);
+    editedSteps.set(steps.indexOf(step), parts);
+  }
+  // Requests of later steps repeat the words.
+  for (const step of made.length > 0 ? steps : []) step.request = withoutWords(step.request);
+  return true;
+};
+
+/** A request without the prompt. */
+export const withoutWords = <Request>(request: Request): Request => {
+  if (typeof request !== 'object' || request === null) return request;
+  const { body: _body, messages: _messages, ...rest } = request as { body?: unknown; messages?: unknown };
+  return rest as Request; // both are optional
+};
+
+/** What the tools of the last recorded step gave. */
+export const lastResults = (recorded: readonly unknown[]): (ToolCallInfo & { readonly result: unknown })[] => {
+  const { content = [] } = (recorded.at(-1) ?? {}) as Partial<RecordedStep>; // the AI SDK's own
+  return content.flatMap(({ type, toolCallId, toolName, input, output, error }) => {
+    if (type !== 'tool-result' && type !== 'tool-error') return [];
+    const result = type === 'tool-error' ? messageOf(error) : output;
+    return [{ toolCallId: toolCallId as string, toolName: toolName as string, args: input, result }]; // a result has both
+  });
+};
+
+interface StepEdit {
+  readonly step: RecordedStep;
+  readonly content: readonly Part[];
+  readonly messages: readonly ModelMessage[];
+  /** What it says now. */
+  readonly parts: readonly StoredPart[];
+}
+
+/** The AI SDK shows guards of each step what the model said: what an earlier edit made of it stands. */
+const stepEdit = (
+  steps: readonly RecordedStep[],
+  { before, after }: LateEdit,
+  edited: Run['editedSteps'],
+): StepEdit | undefined => {
+  if (!after || !isSameShape(before, after)) return undefined;
+  const step = steps.find((one, index) => saysIt(one, edited.get(index) ?? before));
+  const stands = (step && edited.get(steps.indexOf(step))) ?? before;
+  if (!isSameShape(before, stands)) return undefined;
+  const parts = before.map((part, index) => {
+    const [was, now] = [stands[index] as StoredPart, after[index] as StoredPart]; // of the same shape
+    return isSame(saidBy(part), saidBy(now)) ? was : now;
+  });
+  const changes = stands.map((part, index): Change => ({ before: part, after: parts[index] as StoredPart }));
+  const content = step && editedParts(step.content, changes);
+  const messages = step && editedMessages(step.response.messages, changes);
+  return step && content && messages && { step, content, messages, parts };
+};
+
+interface Change {
+  readonly before: StoredPart;
+  readonly after: StoredPart;
+}
+
+const isChange = ({ before, after }: Change): boolean => !isSame(saidBy(before), saidBy(after));
+
+const callIdOf = (part: StoredPart): string | undefined =>
+  part.type === 'tool-invocation' ? part.toolInvocation.toolCallId : undefined;
+
+/** Calls tell steps apart; a step without calls is told by its words. */
+const saysIt = ({ content }: RecordedStep, before: readonly StoredPart[]): boolean => {
+  const calls = before.flatMap((part) => callIdOf(part) ?? []);
+  if (calls.length > 0) return content.some(({ toolCallId }) => calls.includes(String(toolCallId)));
+  return content.every(({ type }) => type !== 'tool-call') && isSame(wordsOf(content), before.filter(isWords).map(saidBy));
+};
+
+const isWords = (part: { readonly type: string }): boolean =>
+  (part.type === 'text' || part.type === 'reasoning') && saidIn(part) !== '';
+
+const saidIn = (part: object): unknown => ('reasoning' in part ? part.reasoning : (part as { text?: unknown }).text);
+
+const wordsOf = (parts: readonly { readonly type: string }[]): unknown[] => parts.filter(isWords).map(saidIn);
+
+/** Parts with the changes in them; nothing where one of them does not fit. */
+const editedParts = (parts: readonly Part[], changes: readonly Change[]): Part[] | undefined => {
+  const words = changes.filter(({ before }) => isWords(before));
+  const areSame = isSame(
+    wordsOf(parts),
+    words.map(({ before }) => saidBy(before)),
+  );
+  if (!areSame && words.some(isChange)) return undefined;
+  const byCall = new Map(
+    changes.flatMap((change) => [[callIdOf(change.before), change] as const]).filter(([id]) => id !== undefined),
+  );
+  if ([...byCall].some(([id, change]) => isChange(change) && !parts.some(({ toolCallId }) => toolCallId === id)))
+    return undefined;
+  let at = 0;
+  const edited = parts.map((part) => {
+    const change = isWords(part) ? words[at++] : byCall.get(callOf(part));
+    return change && isChange(change) ? editedPart(part, change) : part;
+  });
+  return edited.every((part) => part !== undefined) ? edited : undefined;
+};
+
+const callOf = ({ toolCallId, toolCall }: Part): string | undefined =>
+  (toolCallId ?? (toolCall as { toolCallId?: string } | undefined)?.toolCallId) as string | undefined; // ids are texts
+
+const editedPart = (part: Part, { before, after }: Change): Part | undefined => {
+  if (before.type !== 'tool-invocation' || after.type !== 'tool-invocation') {
+    const { providerMetadata, ...rest } = patchPart(part, after);
+    return providerMetadata === undefined ? rest : { ...rest, providerMetadata: withoutQuotations(providerMetadata) };
+  }
+  const was = before.toolInvocation as Invocation;
+  const now = after.toolInvocation as Invocation;
+  if ('toolCall' in part) return { ...part, toolCall: { ...(part['toolCall'] as object), input: now.args } };
+  const result = editedResult(part, was, now);
+  const isArgs = 'input' in part && !isSame(was.args, now.args);
+  return result && (isArgs ? { ...result, input: now.args } : result);
+};
+
+interface Invocation {
+  readonly args?: unknown;
+  readonly result?: unknown;
+}
+
+/** A part with the result that a guard left; what says the result in another way cannot be edited. */
+const editedResult = (part: Part, was: Invocation, now: Invocation): Part | undefined => {
+  if (isSame(was.result, now.result)) return part;
+  if (part.type === 'tool-error') return editedError(part, was.result, String(now.result));
+  if (part.type !== 'tool-result') return part;
+  return isSame(part['output'], was.result) ? { ...part, output: now.result } : undefined;
+};
+
+/** The model is shown an error with its class. */
+const editedError = (part: Part, was: unknown, now: string): Part | undefined => {
+  const { error } = part;
+  const name = error instanceof Error ? `${error.name}: ` : '';
+  if (was !== messageOf(error) && was !== name + messageOf(error)) return undefined;
+  return { ...part, error: new Error(now.startsWith(name) ? now.slice(name.length) : now) };
+};
+
+/** The messages of a step; nothing where a change does not fit. */
+const editedMessages = (messages: readonly ModelMessage[], changes: readonly Change[]): ModelMessage[] | undefined => {
+  let at = 0;
+  const words = changes.filter(({ before }) => isWords(before));
+  const edited = messages.map((message) => {
+    if (typeof message.content === 'string') return undefined; // the AI SDK writes parts
+    const content = (message.content as readonly Part[]).map((part) => {
+      if (isWords(part)) return patchedWords(part, words[at++]);
+      const change = changes.find(({ before }) => callIdOf(before) !== undefined && callIdOf(before) === part['toolCallId']);
+      return change && isChange(change) ? patchedCall(part, change) : part;
+    });
+    return content.every((part) => part !== undefined) ? ({ ...message, content } as ModelMessage) : undefined; // the parts that it had
+  });
+  return edited.every((message) => message !== undefined) ? edited : undefined;
+};
+
+const patchedWords = (part: Part, change: Change | undefined): Part | undefined => {
+  if (!change || !isChange(change)) return part;
+  return saidIn(part) === saidBy(change.before) ? patchPart(part, change.after) : undefined;
+};
+
+const patchedCall = (part: Part, { before, after }: Change): Part | undefined => {
+  if (part.type !== 'tool-result') return patchPart(part, after);
+  const was = saidBy(before) as Invocation;
+  return isSame(resultIn(part['output']), was.result) ? patchPart(part, after) : undefined;
+};

@@ -1,0 +1,127 @@
+import { emitEdits, type JudgedStep } from './emit-edits.js';
+import { snapshotParts, withResultOf, type PartSnapshot } from './late-edits.js';
+import type { Chunk, StepRecord } from './ports.js';
+import type { Span } from './response.js';
+import type { AcceptedStep, Attempt, Run } from './run.js';
+import { followParts, responseParts } from './step-record.js';
+
+/** The response before guards are given it, to be compared with what they leave of it. */
+export const snapshotResponse = (run: Run): PartSnapshot[] => snapshotParts(responseParts(run));
+
+/** A step whose answer is part of the response: an accepted one, or the one under review. */
+interface StepOfResponse {
+  readonly record: StepRecord;
+  readonly place: number;
+  readonly spans: Span[];
+  readonly partIds: Set<string>;
+  /** How many of the parts before were its own. */
+  readonly count: number;
+  /** Keeps what became of it. */
+  keep(count: number): void;
+}
+
+interface FollowOptions {
+  /** The call whose result was judged: it is no edit that its result is there now. */
+  readonly but?: string;
+}
+
+/**
+ * Records and stream follow what guards made of the response, whichever step it belongs to. Where parts were added or taken out of several
+ * steps, nobody can say whose they are: the last step then speaks for all from the first that changed.
+ */
+export const followResponse = async (run: Run, given: readonly PartSnapshot[], { but }: FollowOptions = {}): Promise<void> => {
+  const all = responseParts(run);
+  const now = snapshotParts(all);
+  const before = but === undefined ? given : given.map((part) => (part.id === but ? withResultOf(part, now) : part));
+  const steps = stepsOf(run, before.length);
+  const shares = sharesOf(steps, before, now);
+  const isChanged = shares.map(({ from, count }, index) => {
+    const own = steps[index]?.count;
+    return own !== count || !isSameSlice(before, now, [from, from + count]);
+  });
+  let at = 0;
+  const judged = steps.map((step, index): JudgedStep => {
+    const { from, count } = shares[index] as Share; // one for each
+    const { place, spans, partIds, record } = step;
+    const [own, end] = [all.slice(from, from + count), steps[index + 1]?.place];
+    const was = before.slice(at, (at += step.count));
+    if (isChanged[index] || index === steps.length - 1) followParts(run, record, { own, all });
+    return { place, spans, partIds, end, own, all, before: was, rewrite: finishChunkOf(record) };
+  });
+  const first = isChanged.indexOf(true);
+  if (first !== -1) for (const { record } of steps.slice(first + 1)) record.request = withoutBody(record.request); // it repeats the words
+  if (first !== -1) await emitEdits(run, judged);
+  for (const [index, step] of steps.entries()) step.keep((shares[index] as Share).count);
+};
+
+const stepsOf = (run: Run, total: number): StepOfResponse[] => {
+  const { attempt, accepted } = run;
+  const steps = accepted.map(acceptedStep);
+  if (!attempt?.record || attempt.closed) return steps;
+  const count = total - accepted.reduce((sum, { partCount }) => sum + partCount, 0);
+  return [...steps, stepUnderReview(attempt, attempt.record, count)];
+};
+
+const acceptedStep = (step: AcceptedStep): StepOfResponse => {
+  const { record, place, partCount } = step;
+  const [spans, partIds] = [[...step.spans], new Set(step.partIds)];
+  const keep = (count: number): void => void Object.assign(step, { spans, partIds: [...partIds], partCount: count });
+  return { record, place, spans, partIds, count: partCount, keep };
+};
+
+const stepUnderReview = (attempt: Attempt, record: StepRecord, count: number): StepOfResponse => {
+  const { place, answer } = attempt;
+  const { spans, partIds } = answer;
+  const keep = (now: number): void => void Object.assign(attempt, { partCount: now });
+  return { record, place, spans, partIds, count, keep };
+};
+
+/** The parts of a step now. */
+interface Share {
+  readonly from: number;
+  readonly count: number;
+}
+
+const sharesOf = (
+  steps: readonly StepOfResponse[],
+  before: readonly PartSnapshot[],
+  now: readonly PartSnapshot[],
+): readonly Share[] => {
+  const isSameShape = now.length === before.length;
+  let from = 0;
+  let isWhole = true;
+  return steps.map(({ count }, index): Share => {
+    const start = from;
+    const isLast = index === steps.length - 1;
+    isWhole &&= isSameShape || isSameSlice(before, now, [start, start + count]);
+    const own = isLast ? now.length - start : isWhole ? count : 0;
+    from += own;
+    return { from: start, count: own };
+  });
+};
+
+const isSameSlice = (before: readonly PartSnapshot[], now: readonly PartSnapshot[], [from, to]: [number, number]): boolean => {
+  for (let at = from; at < to; at += 1) if (!isSamePart(before[at], now[at])) return false;
+  return true;
+};
+
+const isSamePart = (a: PartSnapshot | undefined, b: PartSnapshot | undefined): boolean =>
+  a?.type === b?.type && a?.id === b?.id && a?.value === b?.value;
+
+const withoutBody = (request: StepRecord['request']): StepRecord['request'] => {
+  const { body: _body, ...rest } = (request ?? {}) as { body?: unknown };
+  return rest;
+};
+
+/** The end of a step repeats its text, its calls and what the provider said of them. */
+const finishChunkOf = (record: StepRecord): ((chunk: Chunk) => Chunk) => {
+  let isDone = false;
+  return (chunk) => {
+    if (isDone || chunk.type !== 'step-finish') return chunk;
+    isDone = true;
+    const { text, toolCalls, providerMetadata, request } = record;
+    const { output, metadata, ...payload } = chunk.payload as { output: object; metadata: object };
+    const told = { output: { ...output, text, toolCalls }, metadata: { ...metadata, request, providerMetadata } };
+    return { ...chunk, payload: { ...payload, providerMetadata, ...told } };
+  };
+};

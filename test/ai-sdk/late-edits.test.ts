@@ -1,0 +1,214 @@
+import { generateText, isStepCount, tool } from 'ai';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+import { createGuardedRun, guardedToolLoop, guardSettings, withGuards } from '../../src/ai-sdk/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+import { guardOn, isStreamed, runGuarded, statusOf, ways } from './support.js';
+
+const secret = 'ZEBRA42';
+
+/** The step that says the secret in one of its fields. */
+const places = {
+  text: { text: [`The code is ${secret}. `] },
+  reasoning: { reasoning: [`I know ${secret}. `], text: ['Wait. '] },
+  arguments: { text: ['Wait. '], args: { note: `see ${secret}` } },
+  result: { text: ['Wait. '], receipt: `paid with ${secret}` },
+  error: { text: ['Wait. '], failure: `refused ${secret}` },
+} as const satisfies Record<string, Place>;
+
+interface Place {
+  readonly text?: readonly string[];
+  readonly reasoning?: readonly string[];
+  readonly args?: { readonly note: string };
+  readonly receipt?: string;
+  readonly failure?: string;
+}
+
+const modelFor = ({ text, reasoning, args = { note: 'fine' } }: Place) =>
+  scriptedModel({
+    specificationVersion: 'v4',
+    steps: [{ text, reasoning, toolCalls: [{ name: 'charge', args }] }, { text: ['All is paid.'] }],
+  });
+
+const toolsFor = ({ receipt = 'paid', failure }: Place) => ({
+  charge: tool({
+    inputSchema: z.object({ note: z.string() }),
+    execute: async () => {
+      if (failure) throw new Error(failure);
+      return { receipt };
+    },
+  }),
+});
+
+/** Takes the secret out of the whole answer, once it is there. */
+const redacting = () =>
+  guardOn('outputResult', ({ messages }) => JSON.parse(JSON.stringify(messages).replaceAll(secret, '[out]')) as unknown);
+
+/** Everything that a result has, getters as well. */
+const allOf = (result: unknown): string =>
+  JSON.stringify(result, (_, value: unknown) => {
+    if (value instanceof Error) return value.message;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    const getters = Object.entries(Object.getOwnPropertyDescriptors((Object.getPrototypeOf(value) ?? {}) as object))
+      .filter(([name, { get }]) => get && name !== 'experimental_output' && name !== 'output')
+      .map(([name]) => [name, Reflect.get(value, name) as unknown]);
+    return { ...value, ...Object.fromEntries(getters) };
+  });
+
+/** What all readers of a streamed result get. */
+const readWhole = async (result: Awaited<ReturnType<ReturnType<typeof guardedToolLoop>['stream']>>) => {
+  const read = async (stream: ReadableStream<unknown>) => {
+    const values: unknown[] = [];
+    for await (const value of stream) values.push(value);
+    return values;
+  };
+  const streams = await Promise.all([
+    read(result.fullStream),
+    read(result.textStream),
+    read(result.toUIMessageStream({ sendReasoning: true, sendSources: true })),
+    result.toTextStreamResponse().text(),
+    result.toUIMessageStreamResponse().text(),
+  ]);
+  return {
+    streams,
+    steps: await result.steps,
+    text: await result.text,
+    response: await result.response,
+    ...(await otherFields(result)),
+  };
+};
+
+const otherFields = async (result: Awaited<ReturnType<ReturnType<typeof guardedToolLoop>['stream']>>) => ({
+  reasoning: await result.reasoning,
+  toolCalls: await result.toolCalls,
+  toolResults: await result.toolResults,
+  content: await result.content,
+  request: await result.request,
+});
+
+describe.each(Object.entries(places))('a guard of the result takes %s out of an earlier step', (_, place: Place) => {
+  it.each(ways)('%s', async (way) => {
+    const setup = { model: modelFor(place), guards: [redacting()], settings: { tools: toolsFor(place) } };
+    const ran = await runGuarded(way, setup);
+    if (way === 'streamText') {
+      expect(ran.error).toMatchObject({ name: 'GuardUnavailableError', cause: { code: 'ai-sdk/late-edit' } });
+      expect(ran.result).toBeUndefined();
+    } else {
+      expect(statusOf(ran)).toBe('success');
+      expect(allOf(ran.result)).not.toContain(secret);
+      expect(allOf(ran.result)).toContain('[out]');
+      expect(allOf(ran.parts)).not.toContain(secret);
+      if (isStreamed(way)) expect(allOf(ran.parts)).toContain('[out]');
+    }
+  });
+
+  it('with hold: "step" the words have left an agent’s stream, which fails', async () => {
+    const setup = { model: modelFor(place), guards: [redacting()], settings: { tools: toolsFor(place) } };
+    const ran = await runGuarded('agent.stream', { ...setup, guardOptions: { hold: 'step' } });
+    expect(ran.error).toMatchObject({ name: 'GuardUnavailableError', cause: { code: 'ai-sdk/late-edit' } });
+  });
+
+  it.each(['generate', 'stream'] as const)('no callback and no reader of an agent is told it, %s', async (mode) => {
+    const told: string[] = [];
+    const chunks: string[] = [];
+    const tell = (name: string) => (event: unknown) => void told.push(`${name} ${allOf(event)}`);
+    const settings = {
+      model: modelFor(place),
+      tools: toolsFor(place),
+      guards: [redacting()],
+      onStepFinish: tell('step of the agent'),
+      onFinish: tell('end of the agent'),
+      onChunk: (event: unknown) => void chunks.push(allOf(event)),
+    };
+    const agent = guardedToolLoop(settings);
+    const call = { prompt: 'Pay.', onStepFinish: tell('step of the call') };
+    const result = mode === 'generate' ? await agent.generate(call) : await readWhole((await agent.stream(call)) as never); // with its tools
+    expect(chunks.join()).not.toContain(secret);
+    expect(chunks.length > 0).toBe(mode === 'stream');
+    expect(told.map((one) => one.split(' {')[0])).toEqual([
+      'step of the agent',
+      'step of the call',
+      'step of the agent',
+      'step of the call',
+      'end of the agent',
+    ]);
+    expect(told.join()).not.toContain(secret);
+    expect(allOf(result)).not.toContain(secret);
+    expect(allOf(result)).toContain('[out]');
+  });
+
+  it('a model that is guarded alone, which cannot reach the steps, fails closed', async () => {
+    const model = withGuards(modelFor(place), [redacting()]);
+    const ending = generateText({ model, tools: toolsFor(place), prompt: 'Pay.', stopWhen: isStepCount(3), maxRetries: 0 });
+    await expect(ending).rejects.toMatchObject({ cause: { code: 'ai-sdk/late-edit' } });
+  });
+
+  it('a run that stops with its calls answered has the results judged, and fails closed', async () => {
+    const run = createGuardedRun([redacting()]);
+    const settings = { model: modelFor(place), tools: toolsFor(place), prompt: 'Pay.', stopWhen: isStepCount(1) };
+    await generateText({ ...settings, ...guardSettings(settings, run) });
+    await expect(run.finish()).rejects.toMatchObject({ cause: { code: 'ai-sdk/late-edit' } });
+  });
+});
+
+describe.each(['outputStep', 'toolResult'] as const)('an edit of an earlier step in %s', (phase) => {
+  const charge = (note: string) => ({ toolCalls: [{ name: 'charge', args: { note } }] });
+  const threeSteps = (first: object, note = 'again') =>
+    scriptedModel({
+      specificationVersion: 'v4',
+      steps: [{ ...charge('fine'), ...first }, { text: ['More. '], ...charge(note) }, { text: ['All is paid.'] }],
+    });
+  /** Acts from the second step on. */
+  const late = () =>
+    guardOn(phase, ({ messages, stepNumber = 0 }) =>
+      stepNumber === 0 ? messages : (JSON.parse(JSON.stringify(messages).replaceAll(secret, '[out]')) as unknown),
+    );
+
+  it.each(['generateText', 'agent.generate'] as const)('is made once, however often it is asked for, %s', async (way) => {
+    const model = threeSteps({ text: [`The code is ${secret}. `] });
+    const ran = await runGuarded(way, { model, guards: [late()], settings: { tools: toolsFor({}) } });
+    expect(ran.error).toBeUndefined();
+    expect(allOf(ran.result)).not.toContain(secret);
+    expect(ran.result?.steps[0]?.text).toBe('The code is [out]. ');
+  });
+
+  it('fails a stream, whose words have left', async () => {
+    const model = threeSteps({ text: [`The code is ${secret}. `] });
+    const ran = await runGuarded('agent.stream', { model, guards: [late()], settings: { tools: toolsFor({}) } });
+    expect(ran.error).toMatchObject({ cause: { code: 'ai-sdk/late-edit' } });
+  });
+
+  it.runIf(phase === 'toolResult').each(ways)('of the call itself fails, %s', async (way) => {
+    const ran = await runGuarded(way, {
+      model: threeSteps({}, `see ${secret}`),
+      guards: [late()],
+      settings: { tools: toolsFor({}) },
+    });
+    expect(ran.error).toMatchObject({ cause: { code: 'ai-sdk/late-edit' } });
+  });
+});
+
+describe('an edit of an earlier step that cannot be made in it', () => {
+  const place = places.text;
+
+  it.each(ways)('fails closed, %s', async (way) => {
+    const drops = guardOn('outputResult', ({ messages = [] }) => messages.slice(-1));
+    const ran = await runGuarded(way, { model: modelFor(place), guards: [drops], settings: { tools: toolsFor(place) } });
+    expect(ran.error).toMatchObject({ name: 'GuardUnavailableError', cause: { code: 'ai-sdk/late-edit' } });
+  });
+
+  it('a tool that shows the model something else keeps its result from nobody: it fails closed', async () => {
+    const charge = tool({
+      inputSchema: z.object({ note: z.string() }),
+      execute: async () => ({ receipt: secret, kept: secret }),
+      toModelOutput: ({ output }) => ({ type: 'text', value: output.receipt }),
+    });
+    const ran = await runGuarded('agent.generate', {
+      model: modelFor({ text: ['Wait. '] }),
+      guards: [redacting()],
+      settings: { tools: { charge } },
+    });
+    expect(ran.error).toMatchObject({ cause: { code: 'ai-sdk/late-edit' } });
+  });
+});
