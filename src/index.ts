@@ -60,8 +60,10 @@ export type {
   Durable,
   Engine,
   EntryMark,
+  KeptJournal,
   KeptRun,
   KeptRunFilter,
+  KeptStep,
   Pinned,
   PlacedEntry,
   Program,
@@ -79,7 +81,7 @@ export { memoryEngine } from './durable/memory-engine.js';
 export type { CodeChange } from './mastra/options/own-options.js';
 export type { NeedsDecision } from './mastra/durable/suspended-index.js';
 export type { WaitingRun } from './mastra/durable/suspended-index.js';
-export type { AttachOptions, RunOwner } from './mastra/durable/durable-runs.js';
+export type { AttachOptions, ForkOptions, RunOwner } from './mastra/durable/durable-runs.js';
 export type { Erased, KeptRunStatus, RunFilter, RunSummary } from './mastra/durable/run-operations.js';
 export type { RunMetrics } from './mastra/durable/run-metrics.js';
 export type { RunQueueOptions } from './mastra/options/run-queue-options.js';

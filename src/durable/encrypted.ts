@@ -1,4 +1,4 @@
-import type { Board, Durable, Engine, Program, ProgramRuns, RunFound } from './journal.js';
+import type { Board, Durable, Engine, KeptJournal, Program, ProgramRuns, RunFound } from './journal.js';
 import { createSeal, type Seal, type SealKey } from './seal.js';
 
 /** The keys of an encrypted journal. */
@@ -61,8 +61,17 @@ const openedRuns = (runs: ProgramRuns, program: string, seal: Seal): ProgramRuns
     runs.start({ ...rest, runId, input: seal.close(input, placesOf(program, runId)('input')) }),
   find: async (runId) => openedFound(await runs.find(runId), (output) => seal.open(output, placesOf(program, runId)('output'))),
   cancel: (runId) => runs.cancel(runId),
+  ...(runs.journal && {
+    journal: async (runId: string) => openedJournal(await runs.journal?.(runId), placesOf(program, runId), seal),
+  }),
   ...(runs.board && { board: openedBoard(runs.board, program, seal) }),
 });
+
+const openedJournal = (journal: KeptJournal | undefined, at: PlaceOf, seal: Seal): KeptJournal | undefined =>
+  journal && {
+    input: seal.open(journal.input, at('input')),
+    steps: journal.steps.map(({ key, text }) => ({ key, text: seal.open(text, at(`step ${key}`)) })),
+  };
 
 const openedFound = (found: RunFound, open: (output: string) => string): RunFound =>
   found.kind === 'ended' ? { kind: 'ended', output: open(found.output) } : found;

@@ -41,6 +41,17 @@ export interface KeptRun {
   readonly endedAt?: Date | undefined;
 }
 
+/** What a run began with, and what its steps gave, in their order. */
+export interface KeptJournal {
+  readonly input: string;
+  readonly steps: readonly KeptStep[];
+}
+
+export interface KeptStep {
+  readonly key: string;
+  readonly text: string;
+}
+
 /** Which runs of a program an engine lists. */
 export interface KeptRunFilter {
   readonly runId?: string | undefined;
@@ -71,6 +82,13 @@ export interface ProgramRuns {
    * support it.
    */
   retry?(runId: string): Promise<boolean>;
+  /**
+   * Ends a run that is under way without running anything of it, whatever its process does: it is lost then, and what is kept of it stays. Says
+   * whether there was one. Absent where an engine cannot.
+   */
+  abandon?(runId: string): Promise<boolean>;
+  /** What is kept of a run. Absent where an engine cannot read it. */
+  journal?(runId: string): Promise<KeptJournal | undefined>;
   /** The runs, the last one first. Absent where the engine cannot list them. */
   list?(filter: KeptRunFilter): Promise<readonly KeptRun[]>;
   /** The size in bytes of everything that the engine stores, for all programs. Absent if it cannot be measured. */
@@ -97,7 +115,7 @@ export interface Board {
   pinned(): Promise<readonly Pinned[]>;
 }
 
-/** What a reader needs of earlier entries when it does not start with the first: the processes that took the run up, and the steps. */
+/** What a reader that does not start with the first entry needs of those before: the processes that have run it, and the steps. */
 export type EntryMark = 'life' | 'step';
 
 /** An entry of a run on its way to the board. */

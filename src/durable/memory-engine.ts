@@ -2,6 +2,11 @@ import { memoryBoard } from './memory-board.js';
 import type { Durable, Engine, KeptRun, KeptRunFilter, Program, ProgramCall, RunFound } from './journal.js';
 
 interface MemoryRun {
+  readonly input: string;
+  /** Aborted where the run was abandoned. */
+  readonly over: AbortController;
+  /** What the steps gave that have ended, in that order. */
+  readonly steps: Map<string, string>;
   readonly kept: Map<string, Promise<string>>;
   readonly canceling: AbortController;
   readonly startedAt: Date;
@@ -25,6 +30,9 @@ export const memoryEngine = (): Engine => ({
       start: async (call) => {
         if (runs.has(call.runId)) return false;
         const run: MemoryRun = {
+          input: call.input,
+          over: new AbortController(),
+          steps: new Map(),
           kept: new Map(),
           canceling: new AbortController(),
           startedAt: new Date(),
@@ -37,6 +45,19 @@ export const memoryEngine = (): Engine => ({
       },
       find: async (runId) => runs.get(runId)?.found ?? { kind: 'absent' },
       cancel: async (runId) => runs.get(runId)?.canceling.abort(),
+      abandon: async (runId) => {
+        const run = runs.get(runId);
+        if (run?.found.kind !== 'running') return false;
+        run.found = { kind: 'lost', reason: 'it was abandoned.' };
+        run.endedAt = new Date();
+        run.over.abort(new Error('The run was abandoned.'));
+        run.canceling.abort(); // what is at work stops, and is not kept
+        return true;
+      },
+      journal: async (runId) => {
+        const run = runs.get(runId);
+        return run && { input: run.input, steps: [...run.steps].map(([key, text]) => ({ key, text })) };
+      },
       list: async ({ limit, ...filter }) =>
         [...runs]
           .filter(([runId, run]) => isListed({ runId, ...run }, filter))
@@ -50,19 +71,29 @@ export const memoryEngine = (): Engine => ({
   close: async () => undefined,
 });
 
+const keep = async ({ steps, over }: MemoryRun, key: string, given: Promise<string>): Promise<string> => {
+  const text = await given;
+  over.signal.throwIfAborted();
+  steps.set(key, text);
+  return text;
+};
+
 const execute = async (program: Program, call: ProgramCall, run: MemoryRun): Promise<void> => {
   const durable: Durable = {
     step: (key, body) => {
-      const persisted = run.kept.get(key) ?? body(durable);
+      if (run.over.signal.aborted) return Promise.reject(run.over.signal.reason as Error);
+      const persisted = run.kept.get(key) ?? keep(run, key, body(durable));
       run.kept.set(key, persisted);
       return persisted;
     },
     canceled: run.canceling.signal,
   };
-  run.found = await program.run(durable, call).then(
+  const found = await program.run(durable, call).then(
     (output): RunFound => ({ kind: 'ended', output }),
     (error: unknown): RunFound => ({ kind: 'lost', reason: String(error) }),
   );
+  if (run.over.signal.aborted) return;
+  run.found = found;
   run.endedAt = new Date();
 };
 

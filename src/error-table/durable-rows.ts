@@ -42,6 +42,11 @@ export const durableRows = errorRows({
     say: 'What the engine keeps there is damaged, or was not written by this library. Other runs are not concerned; restore it from a backup, or delete it.',
   },
   'durable/no-run': { actor: 'caller', say: 'The engine has no run of this agent with this id; check the id.', status: 404 },
+  'durable/no-step': {
+    actor: 'caller',
+    say: 'The run has no such step; take one that it has come to, the first is 0.',
+    status: 404,
+  },
   'durable/unsupported-operation': {
     actor: 'author',
     say: 'The engine does not offer this operation; see the guide for what its own tools offer instead.',

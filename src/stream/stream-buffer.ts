@@ -63,10 +63,7 @@ interface Reader<Chunk> {
   controller: ReadableStreamDefaultController<Chunk>;
 }
 
-/**
- * Called with each chunk once it is visible. If it returns a promise, readers get the chunk once the promise resolves; if it resolves to `false`,
- * they never get it.
- */
+/** Called with each chunk once it is visible. If it returns a promise, readers get the chunk once that resolves, and never if it resolves to `false`. */
 export type OnShow<Chunk> = (chunk: Chunk) => Promise<boolean> | void;
 
 /** What an stream buffer knows. */
@@ -186,7 +183,7 @@ const drop = <Chunk>(flow: Flow<Chunk>, offset: number): boolean => {
  * Creates a stream buffer. The fastest reader sets the pace, so an idle reader does not block the others; when the last active
  * reader cancels, the limit no longer applies.
  *
- * @param limit chunks that may wait unread; at least 1, default 32
+ * @param limit the maximum number of unread chunks; at least 1, default 32
  * @param onShow must not throw, nor reject
  */
 export const createStreamBuffer = <Chunk>(limit = defaultLimit, onShow?: OnShow<Chunk>): StreamBuffer<Chunk> => {

@@ -118,7 +118,7 @@ describe('of a damaged file', () => {
     expect((await agent.generate(prompt, { runId: 'whole' })).status).toBe('suspended');
   });
 
-  it('a cut tail, foreign pages and foreign words have errors of their own, other than a server that is away', async () => {
+  it('a cut tail and a foreign file do not look like a server that is away', async () => {
     const cut = await fileWithRuns();
     truncateSync(cut, statSync(cut).size - 3 * 4_096 - 1_000);
     const written = newFile();

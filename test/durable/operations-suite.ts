@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
 
-import { InterlockAgent, type Engine, type InterlockAgentConfig } from '../../src/index.js';
+import { createTool } from '@mastra/core/tools';
+import { z } from 'zod';
+
+import { idempotencyKeyOf, InterlockAgent, type Engine, type InterlockAgentConfig } from '../../src/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 import { approving } from './scenarios.js';
 
@@ -63,6 +66,93 @@ export const operations = ({ engine }: OperatedEngine): void => {
     expect((await (await agent.attach(runId, ann)).getFullOutput()).status).toBe('suspended');
     await agent.cancel(runId, ann);
     await expect.poll(() => agent.listRuns({ status: 'ended' }), { timeout: 60_000 }).toHaveLength(1);
+  });
+
+  /** Three steps, with a tool in the first two. Each of its calls is noted with its key. */
+  const looking = () => {
+    const looks: { readonly at: number; readonly key: string | undefined }[] = [];
+    const says = { text: 'All is well.', waitsAt: -1 };
+    const look = createTool({
+      id: 'look',
+      description: 'Looks.',
+      inputSchema: z.object({ at: z.number() }),
+      execute: async ({ at }, context) => {
+        looks.push({ at, key: idempotencyKeyOf(context) });
+        return `nothing at ${at}`;
+      },
+    });
+    const stepOf = (messages: readonly { role: string }[]) => messages.filter(({ role }) => role === 'tool').length;
+    const model = scriptedModel({
+      steps: ({ prompt: messages }) => {
+        const step = stepOf(messages);
+        if (step === says.waitsAt) return { hang: true };
+        return step < 2 ? { toolCalls: [{ name: 'look', args: { at: step } }] } : { text: says.text };
+      },
+    });
+    return { agent: greeter({ model, tools: { look } }), looks, says };
+  };
+  const canFork = (): boolean => engine().name !== 'restate';
+
+  it('forks a run at a step: what lies before is not done again, what follows is', async () => {
+    const { agent, looks, says } = looking();
+    expect((await agent.generate(prompt, { runId: 'one', ...memoryOf('ann') })).text).toBe('All is well.');
+    if (!canFork()) {
+      await expect(agent.fork('one', { step: 1 })).rejects.toMatchObject({ code: 'durable/unsupported-operation', path: 'fork' });
+      return;
+    }
+    says.text = 'All is better.';
+    const forked = await (await agent.fork('one', { step: 1, newRunId: 'two', resourceId: 'ann' })).getFullOutput();
+    expect(forked).toMatchObject({ status: 'success', text: 'All is better.', runId: 'two' });
+    expect(forked.steps).toHaveLength(3);
+    expect(looks.map(({ at }) => at)).toEqual([0, 1, 1]);
+    expect(new Set(looks.map(({ key }) => key)).size).toBe(3);
+    expect((await (await agent.attach('one')).getFullOutput()).text).toBe('All is well.');
+    expect((await (await agent.fork('two', { step: 2 })).getFullOutput()).text).toBe('All is better.');
+    expect(looks).toHaveLength(3);
+    expect((await (await agent.fork('one', { step: 0 })).getFullOutput()).text).toBe('All is better.');
+    expect(looks).toHaveLength(5);
+    await expect(agent.fork('one', { step: 4 })).rejects.toMatchObject({ code: 'durable/no-step', path: 'one' });
+    await expect(agent.fork('one', { newRunId: 'two' })).rejects.toMatchObject({ code: 'durable/other-input', path: 'two' });
+    await expect(agent.fork('one', { resourceId: 'bob' })).rejects.toMatchObject(noRun);
+    await expect(agent.fork('none')).rejects.toMatchObject(noRun);
+  });
+
+  it('forks a run that was resumed, before and after the answers of a person', async () => {
+    if (!canFork()) return;
+    const agent = asking();
+    await agent.generate(prompt, { runId: 'one' });
+    const answer = async (runId: string) => {
+      const calls = (await agent.listSuspendedRuns()).runs.find((run) => run.runId === runId)?.toolCalls ?? [];
+      for (const { toolCallId } of calls) await (await agent.resume(runId, { approved: true }, { toolCallId })).getFullOutput();
+      return calls.length;
+    };
+    const calls = await answer('one');
+    const { text } = await (await agent.attach('one')).getFullOutput();
+    const after = await (await agent.fork('one', { step: 1, newRunId: 'two' })).getFullOutput();
+    expect(after).toMatchObject({ status: 'success', text });
+    const before = await (await agent.fork('one', { step: 0, newRunId: 'three' })).getFullOutput();
+    expect(before.status).toBe('suspended');
+    expect(await answer('three')).toBe(calls);
+    expect((await (await agent.attach('three')).getFullOutput()).text).toBe(text);
+  });
+
+  it('abandons a run that makes no progress, and keeps what it has done', async () => {
+    const { agent, looks, says } = looking();
+    says.waitsAt = 1;
+    const stream = await agent.stream(prompt, { runId: 'one' });
+    const reading = stream.getFullOutput().catch(() => undefined);
+    await expect.poll(() => looks, { timeout: 60_000 }).toHaveLength(1);
+    await agent.abandon('one');
+    await expect.poll(() => agent.listRuns(), { timeout: 60_000 }).toMatchObject([{ runId: 'one', status: 'lost' }]);
+    const found = async () => (await agent.attach('one')).getFullOutput();
+    await expect(found().then(({ error }) => Promise.reject(error))).rejects.toMatchObject({ code: 'durable/lost-run' });
+    await expect(agent.abandon('one')).rejects.toMatchObject(noRun);
+    says.waitsAt = -1;
+    if (canFork()) {
+      expect((await (await agent.fork('one')).getFullOutput()).text).toBe('All is well.');
+      expect(looks.map(({ at }) => at)).toEqual([0, 1]);
+    }
+    void reading;
   });
 
   it('deletes what ended before a time, and nothing of a run that waits', async () => {

@@ -217,6 +217,7 @@ describe('a client that resumes', () => {
   it('reads what follows alone, however long the run is', async () => {
     const disk = createDisk();
     const own = await chunksOf(await speaker(mortalEngine(disk)).stream(prompt, { runId: 'run' }));
+    await expect.poll(() => disk.runs.get('0:run')?.output).toBeDefined(); // so that no other process continues it
     const { read, counted } = counting(disk);
     const rest = await chunksOf(await speaker(mortalEngine(counted)).attach('run', { from: sequencesOf(own).at(-5) }));
     expect(sequencesOf(rest)).toEqual(sequencesOf(own.slice(-5)));

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { DBOS, Error as dbosErrors, type WorkflowStatus } from '@dbos-inc/dbos-sdk';
 import { checkIntegration } from '../../integration.js';
-import type { Engine, Program, ProgramRuns, RunFound, KeptRun, KeptRunFilter } from '../journal.js';
+import type { Engine, Program, ProgramRuns, RunFound, KeptJournal, KeptRun, KeptRunFilter } from '../journal.js';
 import { createSuspects } from '../ledger.js';
 import { keepTrying, type Trying } from '../keep-trying.js';
 import { refuseOption } from '../option-checks.js';
@@ -84,6 +84,8 @@ const runsOf = ({ id: programId }: Program, runWorkflow: RunWorkflow, asked: Ask
     cancel: (runId) => asked(({ cancels }) => cancels.request(idOf(runId))),
     list: (filter) => asked(() => listRuns(idOf, filter)),
     storedBytes: () => asked(({ database }) => storedBytes(database)),
+    abandon: (runId) => asked(({ cancels }) => abandon(cancels, idOf(runId))),
+    journal: (runId) => asked(() => journalOf(idOf(runId))),
     retry: (runId) => asked(({ database }) => retryRun(database, idOf(runId))),
     drop: (runId) =>
       asked(async ({ database }) => {
@@ -109,6 +111,21 @@ const find = async (workflowId: string): Promise<RunFound> => {
     default:
       return { kind: 'lost', reason: `DBOS has it as ${found.status}.` };
   }
+};
+
+const abandon = async (cancels: DbosHost['cancels'], workflowId: string): Promise<boolean> => {
+  if ((await find(workflowId)).kind !== 'running') return false;
+  await DBOS.cancelWorkflow(workflowId);
+  await cancels.request(workflowId); // what is at work stops, and is not kept
+  return true;
+};
+
+/** DBOS keeps the steps by their order. */
+const journalOf = async (workflowId: string): Promise<KeptJournal | undefined> => {
+  const [found, steps = []] = await Promise.all([DBOS.getWorkflowStatus(workflowId), DBOS.listWorkflowSteps(workflowId)]);
+  if (!found) return undefined;
+  const [, , input] = found.input as [programId: string, runId: string, input: string]; // as the run was started
+  return { input, steps: steps.map(({ name, output }) => ({ key: name, text: output as string })) }; // what a step gave is text
 };
 
 /** The runs of a program in DBOS, the last one first. */
@@ -160,7 +177,7 @@ const retryRun = async ({ query }: Pick<Database, 'query'>, workflowId: string):
     [workflowId],
   );
   if (found.length === 0) return false;
-  await query('DELETE FROM interlock.lives WHERE run_id = $1', [workflowId]);
+  for (const table of ['lives', 'cancels']) await query(`DELETE FROM interlock.${table} WHERE run_id = $1`, [workflowId]);
   await queueRuns([workflowId]);
   return true;
 };

@@ -110,6 +110,9 @@ const isOfDbos = (error: unknown): boolean =>
 const toldToDbos = (workflowId: string, error: unknown): unknown =>
   error instanceof DeadlyRun || isOfDbos(error) ? error : new DBOSWorkflowConflictError(workflowId);
 
+const isAbandoned = async (workflowId: string): Promise<boolean> =>
+  (await DBOS.getWorkflowStatus(workflowId))?.status === 'CANCELLED';
+
 const durableOn = (run: RunOnDbos, life: NotedLife, failed: { by?: unknown }): Durable => {
   const { workflowId, ledger, canceled, closing } = run;
   const over = new AbortController().signal; // this execution has no takeover signal
@@ -123,7 +126,9 @@ const durableOn = (run: RunOnDbos, life: NotedLife, failed: { by?: unknown }): D
         try {
           await life.begin(steps);
           closing.throwIfAborted();
-          return await body(inParts({ ledger, step: name, canceled, over }));
+          const text = await body(inParts({ ledger, step: name, canceled, over }));
+          if (canceled.aborted && (await isAbandoned(workflowId))) throw new dbosErrors.DBOSWorkflowCancelledError(workflowId);
+          return text;
         } catch (error) {
           failed.by = error instanceof Interruption ? error.cause : error;
           throw new DBOSWorkflowConflictError(workflowId);

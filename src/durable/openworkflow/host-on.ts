@@ -75,7 +75,7 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
         file.requestCancel(program.id, runId);
         canceling.look();
       },
-      retry: async (runId) => file.retry(program.id, runId), // the worker's next look finds it
+      ...repairsOn({ file, backend, steps, programId: program.id, look: canceling.look }),
       list: async (filter) => file.list(program.id, filter),
       storedBytes: async () => file.storedBytes(),
       drop: async (runId) => file.drop(program.id, runId),
@@ -89,6 +89,33 @@ export const hostOn = (file: OpenFile, program: Program, options: HostOptions): 
     },
   };
 };
+
+interface Repairs {
+  readonly file: OpenFile;
+  readonly backend: Backend;
+  readonly steps: PersistedSteps;
+  readonly programId: string;
+  /** Looks at once whether a run that goes on here is to stop. */
+  look(): void;
+}
+
+const repairsOn = ({ file, backend, steps, programId, look }: Repairs): Pick<ProgramRuns, 'abandon' | 'journal' | 'retry'> => ({
+  retry: async (runId) => file.retry(programId, runId), // the worker's next look finds it
+  abandon: async (runId) => {
+    const workflowRunId = file.workflowRunOf(programId, runId);
+    if (workflowRunId === undefined || (await foundOf(backend, workflowRunId)).kind !== 'running') return false;
+    await backend.cancelWorkflowRun({ workflowRunId });
+    file.requestCancel(programId, runId); // what is at work stops, and is not kept
+    look();
+    return true;
+  },
+  journal: async (runId) => {
+    const workflowRunId = file.workflowRunOf(programId, runId);
+    const run = workflowRunId === undefined ? null : await backend.getWorkflowRun({ workflowRunId });
+    const { input } = (run?.input ?? {}) as Partial<ProgramCall>; // as the run was started
+    return run && input !== undefined ? { input, steps: steps.all(run.id) } : undefined;
+  },
+});
 
 /** Translates SQLite's errors into this library's codes. */
 const reachable = (path: string, { board, ...runs }: ProgramRuns): ProgramRuns => {
@@ -169,7 +196,7 @@ const foundOf = async (backend: Backend, workflowRunId: string | undefined): Pro
     case 'failed':
       return { kind: 'lost', reason: error?.message ?? 'it failed.' };
     case 'canceled':
-      return { kind: 'lost', reason: 'processes have died of it again and again, or it was canceled in the file.' };
+      return { kind: 'lost', reason: 'processes have died of it again and again, or it was abandoned.' };
     case 'pending':
     case 'running':
     case 'sleeping':

@@ -132,7 +132,8 @@ export const openFile = (path: string): OpenFile => {
              AND id = (SELECT workflow_run_id FROM interlock_runs WHERE program = ?2 AND run_id = ?3)`,
         )
         .run(new Date().toISOString(), program, runId);
-      if (changes > 0) db.prepare('DELETE FROM interlock_lives WHERE program = ? AND run_id = ?').run(program, runId);
+      for (const table of changes > 0 ? ['interlock_lives', 'interlock_cancels'] : [])
+        db.prepare(`DELETE FROM ${table} WHERE program = ? AND run_id = ?`).run(program, runId);
       return changes > 0;
     },
     drop: (program, runId) => {

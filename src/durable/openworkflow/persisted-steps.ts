@@ -1,4 +1,5 @@
 import type { BackendSqlite } from 'openworkflow/sqlite';
+import type { KeptStep } from '../journal.js';
 import { TakenOver } from '../ledger.js';
 import { databaseOf } from './lease-table.js';
 
@@ -8,6 +9,8 @@ export interface PersistedSteps {
   /** Keeps what a step gave, where the worker still holds the run. Raises `TakenOver`. */
   keep(step: PersistedStep): void;
   count(workflowRunId: string): number;
+  /** All of them, in the order in which they were kept. */
+  all(workflowRunId: string): readonly KeptStep[];
 }
 
 export interface PersistedStep {
@@ -28,7 +31,9 @@ export const persistedSteps = (backend: BackendSqlite): PersistedSteps => {
   const keep = db.prepare(`
     INSERT INTO interlock_steps SELECT id, ?, ? FROM workflow_runs WHERE id = ? AND worker_id = ? AND status = 'running'`);
   const count = db.prepare('SELECT count(*) AS steps FROM interlock_steps WHERE workflow_run_id = ?');
+  const all = db.prepare('SELECT key, text FROM interlock_steps WHERE workflow_run_id = ? ORDER BY rowid');
   return {
+    all: (workflowRunId) => all.all(workflowRunId).map(({ key, text }) => ({ key: String(key), text: String(text) })),
     find: (workflowRunId, key) => {
       const row = find.get(workflowRunId, key);
       if (row) return String(row['text']);

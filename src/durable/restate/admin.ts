@@ -6,6 +6,8 @@ import type { RestateSettings } from './restate-options.js';
 export interface Admin {
   list(filter: KeptRunFilter): Promise<readonly KeptRun[]>;
   storedBytes(): Promise<number>;
+  /** Ends what goes on of a run; says whether anything did. */
+  kill(runId: string): Promise<boolean>;
   /** Deletes what Restate keeps of a run that has ended. */
   purge(runId: string): Promise<void>;
 }
@@ -46,8 +48,13 @@ export const adminOf = ({ adminUrl, headers }: RestateSettings, service: string,
       );
       return row?.bytes ?? 0;
     },
+    kill: async (runId) => {
+      const going = await query<{ id: string }>(`${invocationsOf(service, runId)} AND status <> 'completed'`);
+      for (const { id } of going) await ask(`invocations/${encodeURIComponent(id)}/kill`, { method: 'PATCH' });
+      return going.length > 0;
+    },
     purge: async (runId) => {
-      for (const { id } of await query<{ id: string }>(`${invocations(service)} AND target_service_key = ${quoted(runId)}`))
+      for (const { id } of await query<{ id: string }>(invocationsOf(service, runId)))
         await ask(`invocations/${encodeURIComponent(id)}/purge`, { method: 'PATCH' });
     },
   };
@@ -62,6 +69,9 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 const invocations = (service: string): string =>
   `SELECT id FROM sys_invocation WHERE target_service_name = ${quoted(service)} AND target_handler_name = 'run'`;
+
+const invocationsOf = (service: string, runId: string): string =>
+  `${invocations(service)} AND target_service_key = ${quoted(runId)}`;
 
 const listing = (service: string, { runId, resourceId, endedBefore, limit }: KeptRunFilter): string => `
   SELECT i.id AS id, i.target_service_key AS run_id, i.status AS status, i.completion_result AS completion_result,

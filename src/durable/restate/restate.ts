@@ -110,6 +110,7 @@ const hostOn = ({ settings, suspects, ingress, endpoint, closing, underWay }: Re
     board: boardOf(ingress, board, { ready: endpoint.ready, reading }),
     cancel: async (runId) => run(runId).cancel().then(undefined, unreachable),
     ...(admin && {
+      abandon: (runId) => reading(() => admin.kill(runId)),
       list: (filter) => reading(() => admin.list(filter)),
       storedBytes: () => reading(() => admin.storedBytes()),
       drop: async (runId) => {

@@ -79,7 +79,7 @@ const textOf = async <T>(body: () => Promise<T>): Promise<string> => {
   }
 };
 
-/** A run with a damaged journal does not continue: nothing may be done on top of what is missing. */
+/** A damaged journal interrupts the run: nothing may happen on top of what is missing. */
 const valueIn = (text: string, path: string): unknown => {
   const ended = endedIn(text, path);
   if ('value' in ended) return ended.value;

@@ -25,11 +25,12 @@ import type {
   MastraResumeOptions,
 } from './config.js';
 import { startedRunOf, durableRunsOf, needEngine } from '../durable/durable-calls.js';
-import type { AttachOptions, DurableRuns, RunOwner } from '../durable/durable-runs.js';
+import type { AttachOptions, DurableRuns, ForkOptions, RunOwner } from '../durable/durable-runs.js';
 import { durableRunnerOf } from '../durable/durable-runner.js';
 import type { Erased, RunFilter, RunSummary } from '../durable/run-operations.js';
 import type { RunMetrics } from '../durable/run-metrics.js';
 import type { Insides } from './forked-run.js';
+import { idsOf } from './start-run.js';
 import { readConfig, type AgentSetup } from './read-config.js';
 import { refuseMethods } from './refused-methods.js';
 import { hasGuards, registerOnProcessors, workflowsOf } from './registration.js';
@@ -182,6 +183,24 @@ export class InterlockAgent<
   /** Continues a run that the engine gave up (`durable/lost-run`), from what its journal holds. */
   async retry(runId: string, owner?: RunOwner): Promise<void> {
     await needEngine(this.#durable, 'retry').retry(runId, owner);
+  }
+
+  /**
+   * Gives up a run that is queued, running or waits for its code, without running anything of it: it is listed as `lost`, and its journal stays for
+   * `retry` and `fork`. Raises `durable/no-run` for a run that has ended, or waits for a person. On Restate it needs `adminUrl`.
+   */
+  async abandon(runId: string, owner?: RunOwner): Promise<void> {
+    await needEngine(this.#durable, 'abandon').abandon(runId, owner);
+  }
+
+  /**
+   * Begins a new run that goes on from a step of another one, whatever became of that, and streams it. Steps before it are not done again. Tools after
+   * it run with keys of their own. Raises `durable/no-run`, `durable/no-step`, and `durable/unsupported-operation` on Restate.
+   */
+  async fork(runId: string, { newRunId, ...options }: ForkOptions = {}): Promise<InterlockStream> {
+    const forked = { ...options, newRunId: newRunId ?? idsOf(this.#called.agent)('run') };
+    const started = startedRunOf(await needEngine(this.#durable, 'fork').fork(runId, forked), {});
+    return (await streamTo(this.#called, started)) as InterlockStream; // see stream
   }
 
   /** What becomes of the runs that the agent's engine keeps, in numbers. */

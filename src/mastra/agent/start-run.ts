@@ -51,7 +51,7 @@ export interface StartOptions {
   readonly isContinued?: boolean;
   /** The limits that the run began with, when it continues. Default: those of the agent and the call. */
   readonly limits?: LoopLimits;
-  /** Called with each chunk once it is visible; the caller's stream may have to wait for it. */
+  /** Called with each chunk once it is visible, in addition to the caller's stream, which may have to wait for it. */
   readonly show?: OnShow<Chunk>;
   /** Answers in the place of models and tools, where anything does. */
   readonly answering?: (ports: LoopPorts) => LoopPorts;

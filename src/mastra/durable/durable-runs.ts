@@ -1,4 +1,4 @@
-import { InterlockError } from '../../errors.js';
+import { InterlockError, type ErrorCode } from '../../errors.js';
 import type { Board, RunFound, StartCall } from '../../durable/journal.js';
 import { memoryBoard } from '../../durable/memory-board.js';
 import type { Answered } from '../../loop/resume-run.js';
@@ -6,6 +6,7 @@ import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
 import type { CallOptions } from '../call-options.js';
 import { hostCoded } from './coded-runs.js';
+import { forkedSegment, type ForkPoint } from './fork-run.js';
 import { followCalled, followPublished, type Followed } from './following.js';
 import {
   readEnd,
@@ -37,6 +38,10 @@ export interface DurableRuns {
   cancel(runId: string, owner?: RunOwner): Promise<void>;
   /** Continues a run that the engine gave up, from what its journal holds. */
   retry(runId: string, owner?: RunOwner): Promise<void>;
+  /** Gives a run up without running anything of it; what is kept of it stays. */
+  abandon(runId: string, owner?: RunOwner): Promise<void>;
+  /** Begins a run that goes on from a step of another one. */
+  fork(runId: string, options: ForkPoint & RunOwner): Promise<Followed>;
   /** Deletes what is kept of runs that ended before a time; says of how many. */
   prune(olderThan: Date): Promise<number>;
   /** Cancels the runs of a resource, and deletes what is kept of them. */
@@ -50,6 +55,14 @@ export interface DurableRuns {
 export interface RunOwner {
   /** A run of another resource is `durable/no-run`. Default: not checked. */
   readonly resourceId?: string;
+}
+
+/** Where a run is forked. */
+export interface ForkOptions extends RunOwner {
+  /** The step that the new run does again, with all that follow; a chunk's `metadata.stepNumber`, the first is 0. Default: what was not kept of the run. */
+  readonly step?: number;
+  /** Default: an id of its own. */
+  readonly newRunId?: string;
 }
 
 export interface AttachOptions extends RunOwner {
@@ -94,7 +107,7 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
       if (!end.state || end.state.status !== 'suspended') throw new InterlockError('agent/no-suspended-run', { path: runId });
       const answered = answer(await restoredRun(parts, end));
       const segment: PersistedSegment = { call: { ...end.call, mode }, resumes: { state: end.state, answered } };
-      return startSegment(context, segmentRef(runId, number + 1), { here, segment, isNew: true });
+      return startSegment(context, segmentRef(runId, number + 1), { here, segment, taken: 'agent/no-suspended-run' });
     },
     cancel: async (runId, owner) => {
       await owned(runId, owner);
@@ -106,6 +119,19 @@ export const createDurableRuns = (parts: DurableAgent): DurableRuns => {
       if (!runs.retry) throw new InterlockError('durable/unsupported-operation', { path: 'retry' });
       if (!(await runs.retry(id)))
         throw new InterlockError('durable/no-run', { path: runId, detail: 'the engine did not give it up.' });
+    },
+    abandon: async (runId, owner) => {
+      await owned(runId, owner);
+      const { id } = await lastSegment(context, runId);
+      if (!runs.abandon) throw new InterlockError('durable/unsupported-operation', { path: 'abandon' });
+      if (await runs.abandon(id))
+        await board.pin(runId, undefined); // it waits for nothing any more
+      else throw new InterlockError('durable/no-run', { path: runId, detail: 'it is not under way.' });
+    },
+    fork: async (runId, { resourceId, ...point }) => {
+      await owned(runId, { resourceId });
+      const segment = await forkedSegment(context, await lastSegment(context, runId), point);
+      return startSegment(context, segmentRef(point.newRunId, 0), { here: {}, segment, taken: 'durable/other-input' });
     },
     prune: (olderThan) => prune(context, olderThan),
   };
@@ -136,23 +162,23 @@ const segmentRef = (runId: string, number: number): SegmentRef => ({ runId, numb
 interface StartSegmentOptions {
   readonly segment: PersistedSegment;
   readonly here: CallOptions;
-  /** Whether the call is rejected if the run segment has already started. */
-  readonly isNew?: boolean;
+  /** The error code if the run segment has already started. Default: the call follows it. */
+  readonly taken?: ErrorCode;
 }
 
 const startSegment = async (
   context: DurableContext,
   at: SegmentRef,
-  { segment, here, isNew }: StartSegmentOptions,
+  { segment, here, taken }: StartSegmentOptions,
 ): Promise<Followed> => {
   const { runs, localRuns } = context;
   const { id, runId } = at;
   const input = writeSegment(segment);
   localRuns.reserve(id, here);
   const isFirst = await runs.start({ ...labelsOf(segment.call), runId: id, input });
-  if (!isFirst && isNew) {
+  if (!isFirst && taken) {
     localRuns.remove(id);
-    throw new InterlockError('agent/no-suspended-run', { path: runId });
+    throw new InterlockError(taken, { path: runId });
   }
   if (!isFirst) await checkAsked(context, at, segment.call);
   const cancel = (): void => void runs.cancel(id).catch(() => undefined);

@@ -1,6 +1,7 @@
 import type { MessageListInput } from '@mastra/core/agent/message-list';
 import { RequestContext } from '@mastra/core/request-context';
 import { isInterlockError } from '../../errors.js';
+import type { KeptStep } from '../../durable/journal.js';
 import type { Answered } from '../../loop/resume-run.js';
 import type { RunMode } from '../../loop/ports.js';
 import type { Run } from '../../loop/run.js';
@@ -31,6 +32,8 @@ export interface PersistedCall {
 /** What a segment of a run begins with: a call, or with it what an earlier run segment left and what was said to that. */
 export interface PersistedSegment {
   readonly call: PersistedCall;
+  /** What the steps of another run gave, which this one goes on from. */
+  readonly forked?: readonly KeptStep[];
   readonly resumes?: {
     readonly state: PersistedState;
     /** Absent where the run is to be canceled. */

@@ -7,6 +7,7 @@ import type { CodeChange } from '../options/own-options.js';
 import { startPersistedRun, type MakeOptions } from './start-persisted-run.js';
 import { endOf, readSegment, segmentNumber, writeEnd, type PersistedSegment } from './persisted-segment.js';
 import { suspendedNote, publishChange } from './suspended-index.js';
+import { afterFork } from './fork-run.js';
 import type { RunCounts } from './run-metrics.js';
 import type { RunQueue } from './run-queue.js';
 import type { LocalRuns } from './local-runs.js';
@@ -25,7 +26,7 @@ export const agentProgram = (parts: DurableAgent, surroundings: ProgramParts): P
     const ending = AbortSignal.any([durable.canceled, deadline.signal, ...(isCanceled(segment) ? [AbortSignal.abort()] : [])]);
     try {
       return await surroundings.queue.run({ priority, ending }, () =>
-        sit(parts, { durable, call, sitting: segment, ending, ...surroundings }),
+        sit(parts, { durable: afterFork(durable, segment), call, sitting: segment, ending, ...surroundings }),
       );
     } finally {
       deadline.clear();

@@ -27,7 +27,7 @@ export interface Publisher {
   around(journal: Journal): Journal;
   /** Settles once the output is published, as far as possible. */
   flush(): Promise<void>;
-  /** Nothing more is published. If the run segment is over, chunks that could not be written leave without a number. */
+  /** Publishes nothing more. If the run segment is over, what could not be written leaves without a number; if it was interrupted, it never leaves. */
   end(how: 'over' | 'interrupted'): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ const isReadable = (entry: RunEntry): boolean => {
   }
 };
 
-/** What was published of the last segment of a run; empty for a segment that only one process has run, as most are. */
+/** The published entries of the last segment of a run; none if one process alone has run it, the usual case. */
 const publishedIn = async (board: Board, runId: string): Promise<RunEntry[]> => {
   const lives = await board.marked(runId, 'life');
   const known = createEntryParser(runId);

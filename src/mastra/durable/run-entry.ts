@@ -25,20 +25,20 @@ export interface RunEntry {
   readonly text: string;
 }
 
-/** Parses the entries of a run: from its beginning, or from a place on, with the processes that ran it before. */
+/** Parses the entries of a run: from its beginning, or from a place with the marked entries before it. */
 export interface EntryParser {
   /** The place of what is heard next. */
   readonly place: number;
   /** The processes that have run it, in order. */
   readonly lives: readonly string[];
-  /** The last run segment that a process took up, with the first such process and its place. */
+  /** The last run segment that a process has started, with the place and the process of the first start. */
   readonly opened:
     { readonly sitting: number; readonly sequence: number; readonly life: string; readonly call: PersistedCall } | undefined;
-  /** Whether something was heard of a process that was not heard to take the run up: an earlier version of the library has marked nothing. */
+  /** Whether there was an entry of an unknown process: earlier versions of the library mark nothing. */
   readonly isLost: boolean;
   /** Takes the next entries; gives what counts of them. */
   take(entries: readonly string[]): RunEntry[];
-  /** Takes entries from here and there, in their order; gives what counts of them. */
+  /** Takes entries from any places, in their order; returns those that count. */
   takePlaced(entries: readonly PlacedEntry[]): RunEntry[];
 }
 

@@ -32,7 +32,7 @@ export interface RunSubscription {
   readonly number: number;
   /** What was heard and not yet taken. */
   readonly entries: RunEntry[];
-  /** Adds the steps to a chunk that were published before it. */
+  /** Restores the steps before a chunk. */
   withSteps(chunk: Chunk, entry: RunEntry): Promise<Chunk>;
   /** The processes that have run it, in order. */
   readonly lives: readonly string[];
@@ -84,7 +84,7 @@ const listenTo = (board: Board, segment: SegmentRef, from: number | undefined): 
   const next = async (): Promise<RunEntry[]> => parser.take(await board.read(runId, parser.place));
   const begin = async (): Promise<RunEntry[]> => {
     const known = from ? await board.read(runId, from - 1) : [];
-    const lives = await board.marked(runId, 'life'); // read after the entries: the process of each of them is among these
+    const lives = await board.marked(runId, 'life'); // read after the entries, so that it includes the process of each of them
     const start = known.length > 0 && from ? from - 1 : startOf(lives, segment, from);
     parser = createEntryParser(runId, start);
     parser.takePlaced(lives.filter(({ place }) => place < start));
@@ -104,7 +104,7 @@ const listenTo = (board: Board, segment: SegmentRef, from: number | undefined): 
   };
 };
 
-/** The place from which a run segment is followed: at the latest where a process last took the run up. */
+/** The place from which a run segment is read; at the latest that of the last process. */
 const startOf = (lives: readonly PlacedEntry[], { runId, number }: SegmentRef, from: number | undefined): number => {
   if (from === 0) return 0;
   const parser = createEntryParser(runId);

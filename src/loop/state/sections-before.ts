@@ -1,0 +1,37 @@
+import type { KeptStep } from '../../durable/journal.js';
+import { decodeAt } from './encode.js';
+import type { Patch } from './patch.js';
+import type { PersistedState } from './persisted-state.js';
+import { createStateLog } from './state-change.js';
+
+export interface SectionsOptions {
+  /** The state that the journal starts with, if it is not empty. */
+  readonly startedWith: PersistedState | undefined;
+  /** Default: all that were kept. */
+  readonly step: number | undefined;
+  readonly runId: string;
+}
+
+/** Checkpointed sections of a journal. */
+export interface Sections {
+  readonly sections: readonly KeptStep[];
+  /** The step that the journal has come to. */
+  readonly reached: number;
+}
+
+/** A key of a checkpointed section: its number, and the activities that it begins with. */
+const sectionKey = /^\d+ [a-z ]+$/;
+
+/** The beginning of a run, and the checkpointed sections that lie before a step of it; of parts of sections nothing. */
+export const sectionsBefore = (steps: readonly KeptStep[], { startedWith, step, runId }: SectionsOptions): Sections => {
+  const log = createStateLog(startedWith);
+  const sections = steps.filter(({ key }) => key === 'begin');
+  let isOver = false;
+  for (const one of steps.filter(({ key }) => sectionKey.test(key))) {
+    const { value } = decodeAt(one.text, `${runId} ${one.key}`) as { readonly value?: { readonly patch: Patch | undefined } }; // as it was kept
+    log.append(value?.patch, undefined);
+    isOver ||= step !== undefined && !one.key.endsWith(' input') && log.state.position.stepNumber >= step;
+    if (!isOver) sections.push(one);
+  }
+  return { sections, reached: log.state.position?.stepNumber ?? 0 };
+};
